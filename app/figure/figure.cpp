@@ -57,7 +57,7 @@ FigureOptions figure_options(const FigureRequest& order) {
                         .language = order.language,
                         .scale = order.view.scale,
                         .colours = order.colours,
-                        .width = (order.slide ? kSlideMm : kColumnMm) * kPointsInMm,
+                        .width = order.width * kPointsInMm,
                         .head = order.view.chosen,
                         .heads = {},
                         .threshold = order.view.flow.threshold};

@@ -12,9 +12,8 @@
 
 namespace headlight {
 
-/// Points in a millimetre, and how wide figures are: a column of a paper, a slide.
+/// Points in a millimetre.
 inline constexpr float kPointsInMm = 72 / 25.4f;
-inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 1000;
 
 /// A flow with more words on one side than this would be a page metres high.
 inline constexpr Index kMostFlowWords = 2000;

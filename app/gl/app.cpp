@@ -155,7 +155,8 @@ Status open_window(const Startup& asked) {
   if (!state.notice && !resources->lessons.problems.empty())
     state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
 
-  Loop loop(&Window::wake, autosave.string(), {with_pages(figure_drawer()), {.folder = trained_folder()}});
+  Loop loop(&Window::wake, autosave.string(),
+            {with_pages(figure_drawer()), {.folder = trained_folder()}, with_page_sizes(figure_previewer())});
   Motion motion;
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },

@@ -288,16 +288,39 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   return output->commit();
 }
 
+namespace {
+
+PageContent content_of(const FigureRequest& asked) {
+  PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
+  if (asked.kind == FigureKind::compare) content.against = asked.compared;
+  return content;
+}
+
+PageOptions options_of(const FigureRequest& asked) {
+  return {.language = asked.language, .theme = asked.theme, .colours = asked.colours};
+}
+
+}  // namespace
+
 DrawFigure with_pages(DrawFigure figures) {
   return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
                                         Progress& progress) -> Status {
     if (!names_page(file)) return figures(asked, file, progress);
-    PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
-    if (asked.kind == FigureKind::compare) content.against = asked.compared;
-    const PageOptions options{.language = asked.language, .theme = asked.theme, .colours = asked.colours};
+    const PageContent content = content_of(asked);
+    const PageOptions options = options_of(asked);
     const auto plan = plan_page(content, options);
     if (!plan) return Error{file.string() + ": " + plan.error().message};
     return write_page(content, options, *plan, file, progress);
+  };
+}
+
+PreviewFigure with_page_sizes(PreviewFigure figures) {
+  return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
+                                        Progress& progress) -> Result<FigurePicture> {
+    if (!names_page(file)) return figures(asked, file, progress);
+    const auto plan = plan_page(content_of(asked), options_of(asked));
+    if (!plan) return plan.error();
+    return FigurePicture{nullptr, plan->bytes};
   };
 }
 

@@ -64,5 +64,7 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
 
 /// Writes a page where the name ends in .html, and leaves every other file to `figures`.
 DrawFigure with_pages(DrawFigure figures);
+/// The same before anything is written: the size of a page, without a drawing.
+PreviewFigure with_page_sizes(PreviewFigure figures);
 
 }  // namespace headlight

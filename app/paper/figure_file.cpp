@@ -176,20 +176,45 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
   return write_file(file, *bytes);
 }
 
+namespace {
+
+/// Fonts that are found when they are needed.
+using FoundFonts = std::shared_ptr<std::shared_ptr<PaperFonts>>;
+
+Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::path& file, Progress& progress,
+                            const FoundFonts& fonts) {
+  if (const auto format = figure_format(file); !format) return format.error();
+  if (!*fonts) {
+    auto opened = PaperFonts::open();
+    if (!opened) return opened.error();
+    *fonts = std::move(*opened);
+  }
+  auto drawing = draw_ordered(order, (*fonts)->measure());
+  if (!drawing) return Error{file.string() + ": " + drawing.error().message};
+  if (progress.stop) return Error{file.string() + ": cancelled, nothing was written"};
+  return drawing;
+}
+
+}  // namespace
+
 DrawFigure figure_drawer() {
   return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](
              const FigureRequest& order, const std::filesystem::path& file, Progress& progress) -> Status {
-    if (const auto format = figure_format(file); !format) return format.error();
-    if (!*fonts) {
-      auto opened = PaperFonts::open();
-      if (!opened) return opened.error();
-      *fonts = std::move(*opened);
-    }
-    const auto drawing = draw_ordered(order, (*fonts)->measure());
-    if (!drawing) return Error{file.string() + ": " + drawing.error().message};
-    if (progress.stop) return Error{file.string() + ": cancelled, nothing was written"};
-    return write_figure(*drawing, file, **fonts);
+    const auto drawing = drawn_order(order, file, progress, fonts);
+    return drawing ? write_figure(*drawing, file, **fonts) : Status(drawing.error());
   };
+}
+
+PreviewFigure figure_previewer() {
+  return
+      [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](
+          const FigureRequest& order, const std::filesystem::path& file, Progress& progress) -> Result<FigurePicture> {
+        auto drawing = drawn_order(order, file, progress, fonts);
+        if (!drawing) return drawing.error();
+        const auto bytes = figure_bytes(*drawing, *figure_format(file), **fonts);
+        if (!bytes) return bytes.error();
+        return FigurePicture{std::make_shared<const Drawing>(std::move(*drawing)), bytes->size()};
+      };
 }
 
 }  // namespace headlight

@@ -26,5 +26,7 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
 
 /// Draws what a window orders; finds its fonts at the first figure.
 DrawFigure figure_drawer();
+/// The same drawing with the size of its file.
+PreviewFigure figure_previewer();
 
 }  // namespace headlight

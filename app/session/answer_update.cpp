@@ -67,6 +67,11 @@ void AnswerUpdate::operator()(DetailReady& c) {
 }
 
 void AnswerUpdate::operator()(ListingReady& c) { state.listing = std::move(c.listing); }
+void AnswerUpdate::operator()(PreviewReady& c) {
+  state.preview = std::move(c.preview);
+  ++state.preview_version;
+}
+
 void AnswerUpdate::operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
 
 void AnswerUpdate::operator()(EffectsReady& c) { state.effects = std::move(c.effects); }

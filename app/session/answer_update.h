@@ -19,6 +19,7 @@ struct AnswerUpdate {
   void operator()(CheckReady& c);
   void operator()(DetailReady& c);
   void operator()(ListingReady& c);
+  void operator()(PreviewReady& c);
   void operator()(HeadsReady& c);
   void operator()(EffectsReady& c);
   void operator()(GuessReady& c);

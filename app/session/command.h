@@ -35,6 +35,7 @@ struct OwnCell {
 // clang-format off
 struct DerivedMaps;   // derived/derived_maps.h
 struct Guess;   // derived/guess.h
+struct FilePreview;  // session/figure_request.h
 struct AnswerComparison;  // derived/answer_comparison.h
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
@@ -146,7 +147,7 @@ struct OpenPath { std::string path; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
 struct ChooseExport { ExportPart part = ExportPart::all; };
-struct ChooseFigure { FigureKind kind = FigureKind::grid; bool slide = false; std::optional<bool> dark = {}; };
+struct ChooseFigure { FigureKind kind = FigureKind::grid; float width = kColumnMm; std::optional<bool> dark = {}; };
 struct ChoosePlace { Browser::Place place = Browser::Place::folders; };  // what the dialog for opening lists
 struct FigureTo { std::string path; };            // the format follows the name's ending
 struct CancelFileWork {};
@@ -163,6 +164,7 @@ struct TraceFailed { Request request; std::string message; };
 struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
 struct InsideReady { std::shared_ptr<const Inside> inside; };
 struct ListingReady { std::shared_ptr<const Listing> listing; };
+struct PreviewReady { std::shared_ptr<const FilePreview> preview; };
 struct GuessReady { std::shared_ptr<const Guess> guess; };             // what the model says of the answer on the screen
 struct NearestReady {                             // the sentence nearest to these words that the model knows; empty: none
   std::vector<std::string> words;
@@ -213,7 +215,7 @@ using CommandTypes =
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
                  ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
-                 ListingReady, TakeNumbers, SetOwnNumber, ShowNumbers>;
+                 ListingReady, PreviewReady, TakeNumbers, SetOwnNumber, ShowNumbers>;
 
 /// The place of T among these types. Any other T does not compile.
 template <class T, class... Types>

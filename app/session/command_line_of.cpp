@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <iterator>
 
 #include "base/shell_word.h"
@@ -168,7 +169,8 @@ void add_looks(Words& words, const AppState& state, const FigureRequest& order) 
   if (of_cells && order.view.own_range) words.emplace_back("--own-range");
   if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");
   if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
-  if (order.slide) add(words, "--width", "slide");
+  if (order.width == kSlideMm) add(words, "--width", "slide");
+  else if (order.width != kColumnMm) add(words, "--width", std::to_string(std::lround(order.width)));
   if (order.theme == Theme::dark) add(words, "--theme", "dark");
   if (order.language != default_settings().language)
     add(words, "--language", order.language == Language::zh ? "zh" : "en");

@@ -1,6 +1,7 @@
 #include "session/figure_request.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 
 #include "derived/answer_comparison.h"
@@ -8,6 +9,7 @@
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "view/view_names.h"
+#include "write/export.h"
 
 namespace headlight {
 
@@ -59,10 +61,51 @@ FigureRequest figure_order(const AppState& state) {
           .heads = std::move(heads),
           .numbers = std::move(numbers),
           .kind = state.browser.figure,
-          .slide = state.browser.slide,
+          .width = state.browser.width,
           .theme = state.browser.dark ? (*state.browser.dark ? Theme::dark : Theme::light) : state.settings.theme,
           .colours = state.settings.colours,
           .language = state.settings.language};
+}
+
+bool same_figure(const FigureRequest& a, const FigureRequest& b) {
+  const auto look = [](const FigureRequest& it) {
+    const ViewState& view = it.view;
+    return std::tie(it.trace, it.folded, it.other, it.step, it.heads, it.kind, it.width, it.theme, it.colours,
+                    it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned, view.order,
+                    view.sentence, view.prefix, view.find);
+  };
+  return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
+}
+
+bool operator==(const FileQuestion& a, const FileQuestion& b) {
+  const auto rest = [](const FileQuestion& it) { return std::tie(it.trace, it.part, it.head, it.ending); };
+  if (rest(a) != rest(b) || a.figure.has_value() != b.figure.has_value()) return false;
+  return !a.figure || same_figure(*a.figure, *b.figure);
+}
+
+std::size_t numbers_of_attention(const AppState& state) {
+  const Trace& trace = *state.trace;
+  const auto of_head = [&](Stack stack) { return static_cast<std::size_t>(trace.queries(stack) * trace.keys(stack)); };
+  if (state.browser.part == ExportPart::head) return of_head(state.view.chosen.stack);
+  std::size_t all = 0;
+  for (const Stack stack : kStacks)
+    if (trace.has(stack))
+      all += of_head(stack) * static_cast<std::size_t>(trace.num_layers(stack) * trace.num_heads(stack));
+  return all * std::max<std::size_t>(1, state.requests.size());
+}
+
+std::optional<FileQuestion> file_question(const AppState& state) {
+  const Browser& browser = state.browser;
+  if (!state.trace || is_stale(state)) return std::nullopt;
+  std::string ending = std::filesystem::path(browser.name).extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (browser.purpose == Browser::Purpose::export_to) {
+    if (!format_of(browser.name) || numbers_of_attention(state) > kMostCounted) return std::nullopt;
+    return FileQuestion{{}, state.trace, browser.part, state.view.chosen, std::move(ending)};
+  }
+  if (browser.purpose != Browser::Purpose::figure) return std::nullopt;
+  if (ending != ".svg" && ending != ".pdf" && ending != ".png" && ending != ".html") return std::nullopt;
+  return FileQuestion{figure_order(state), state.trace, {}, {}, std::move(ending)};
 }
 
 }  // namespace headlight

@@ -9,6 +9,8 @@
 
 namespace headlight {
 
+struct Drawing;  // figure/drawing/drawing.h
+
 struct FigureRequest {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
   std::shared_ptr<const FoldedMaps> folded;  // of it, where its maps are shown folded; null elsewhere
@@ -20,7 +22,7 @@ struct FigureRequest {
   std::vector<HeadRef> heads;                 // the order that they are shown in; empty: that of their layers
   std::vector<std::optional<float>> numbers;  // by which they are in that order
   FigureKind kind = FigureKind::grid;
-  bool slide = false;
+  float width = kColumnMm;  // in millimetres
   Theme theme = Theme::light;
   ColourMap colours = ColourMap::teal;
   Language language = Language::en;
@@ -32,6 +34,44 @@ FigureKind seen_figure(const AppState& state);
 
 /// The input of the window's figure now.
 FigureRequest figure_order(const AppState& state);
+
+/// Whether two orders give the same file.
+bool same_figure(const FigureRequest& a, const FigureRequest& b);
+
+/// What a file will be, before it is written.
+struct FigurePicture {
+  std::shared_ptr<const Drawing> drawing;  // the scene that is written; null: a page
+  std::size_t bytes = 0;                   // of the file; of a page about
+};
+
+/// Draws it as the file of that name would be; writes nothing.
+using PreviewFigure =
+    std::function<Result<FigurePicture>(const FigureRequest&, const std::filesystem::path&, Progress& progress)>;
+
+/// A file that the browser would write.
+struct FileQuestion {
+  std::optional<FigureRequest> figure;  // nothing: numbers …
+  std::shared_ptr<const Trace> trace;   // … of this answer
+  ExportPart part = ExportPart::all;
+  HeadRef head;
+  std::string ending;  // of its name, in small letters
+};
+bool operator==(const FileQuestion& a, const FileQuestion& b);
+
+struct FilePreview {
+  FileQuestion question;
+  FigurePicture picture;
+  std::string problem;  // why it cannot be written; empty: it can
+};
+
+/// Numbers of attention that an export writes at most for its size to be said: larger files take seconds.
+inline constexpr std::size_t kMostCounted = std::size_t{1} << 20;
+
+/// How many weights of attention the browser would export.
+std::size_t numbers_of_attention(const AppState& state);
+
+/// The file that the browser would write now; nothing while it writes none, or where its size is not said.
+std::optional<FileQuestion> file_question(const AppState& state);
 
 /// Draws and writes it; the format follows the name's ending. Called on one thread at a time. Stopped by `progress.stop`
 /// it is an Error, and nothing was written.

@@ -1,5 +1,7 @@
 #include "session/file_update.h"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "session/figure_request.h"
@@ -18,6 +20,7 @@ void FileUpdate::operator()(const Browse& c) {
                    : c.purpose == Browser::Purpose::figure ? "figure.pdf"
                                                            : "";
   if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
+  if (c.purpose != browser.purpose) state.preview.reset();
   browser.purpose = c.purpose;
   if (c.folder.empty() || c.folder == browser.folder) return;
   browser.folder = c.folder;
@@ -30,7 +33,7 @@ void FileUpdate::operator()(const ChooseExport& c) { state.browser.part = c.part
 
 void FileUpdate::operator()(const ChooseFigure& c) {
   state.browser.figure = c.kind;
-  state.browser.slide = c.slide;
+  state.browser.width = std::clamp(std::round(c.width), kLeastMm, kMostMm);
   state.browser.dark = c.dark;
 }
 

@@ -116,6 +116,8 @@ struct AppState {
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
+  std::shared_ptr<const FilePreview> preview;  // of the file that the browser would write, perhaps of an earlier choice
+  std::uint64_t preview_version = 0;           // counts those
   std::optional<OpenFailure> open_failure;
   bool shows_problem = false;  // the line that says why the question cannot be asked is shown on the card
   std::string session_path;    // where Save writes

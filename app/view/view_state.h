@@ -164,6 +164,9 @@ struct ViewState : Layout {
 };
 inline const Layout& layout_of(const ViewState& view) { return view; }
 
+/// How wide figures are, in millimetres: a column of a paper, a slide; the least and the most.
+inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 1000;
+
 /// The file browser, for opening, saving and exporting, for figures, and for a text to train on.
 struct Browser {
   enum class Purpose { none, open, save, export_to, figure, corpus } purpose = Purpose::none;
@@ -183,7 +186,7 @@ struct Browser {
   std::optional<std::vector<Entry>> models;  // of Place::disk, once they were looked for
   std::vector<Entry> entries;                // of `folder`: folders first, then files, by name
   FigureKind figure = FigureKind::grid;      // what Purpose::figure writes …
-  bool slide = false;                        // … as wide as a slide; else as a column of a paper
+  float width = kColumnMm;                   // … this wide, in millimetres
   std::optional<bool> dark;                  // … in the dark theme, in the light one, or in the window's
   ExportPart part = ExportPart::all;         // what Purpose::export_to writes
 };

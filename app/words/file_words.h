@@ -27,6 +27,12 @@ struct FileWords {
   Words text{"text", "文本"};
   Words folder{"folder", "文件夹"};
   Words format{"Format", "格式"};
+  Words width{"Width", "宽度"};
+  Words theme{"Theme", "主题"};
+  Words millimetres{"mm", "毫米"};
+  Words about{"about ", "约 "};
+  Words page_computes{"A page shows every view and still computes; it opens in any browser.",
+                      "网页包含所有视图并且仍能计算；用任何浏览器打开。"};
   Words theme_of_window{"as here", "同窗口"};
   Words light{"light", "浅色"};
   Words dark{"dark", "深色"};
@@ -45,8 +51,8 @@ struct FileWords {
   Words figure_head{"Chosen head", "所选的头"};
   Words figure_layers{"All layers, small", "所有层，缩略"};
   Words figure_matrix{"Matrix", "矩阵"};
-  Words column{"Column, 85 mm", "单栏 85 毫米"};
-  Words slide{"Slide, 254 mm", "幻灯片 254 毫米"};
+  Words column{"Column, 85", "单栏 85"};
+  Words slide{"Slide, 254", "幻灯片 254"};
   Words export_all{"All heads", "所有头"};
   Words export_head{"Chosen head", "所选的头"};
 };

@@ -231,7 +231,7 @@ void expect_same_pictures(Loop& loop, AppState& state) {
   state.settings.theme = Theme::dark;
   state.settings.colours = ColourMap::viridis;
   state.settings.language = Language::zh;
-  state.browser.slide = true;
+  state.browser.width = kSlideMm;
   for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
     update(state, ShowGrid{grid});
     expect(std::string(name(grid)) + " with a look");

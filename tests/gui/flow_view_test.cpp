@@ -2,10 +2,12 @@
 #include "figure/flow.h"
 
 #include "base/file.h"
+#include "figure/figure.h"
 #include "gui/actions/look.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/draw.h"
 #include "gui/harness.h"
+#include "gui/shell/file_choices.h"
 
 namespace headlight {
 namespace {
@@ -295,10 +297,69 @@ TEST_F(FigureFromTheWindow, WhatAndHowWideCanBeChosen) {
   h.click("figure head");
   h.click("figure slide");
   EXPECT_EQ(h.state.browser.figure, FigureKind::head);
-  EXPECT_TRUE(h.state.browser.slide);
+  EXPECT_EQ(h.state.browser.width, kSlideMm);
   const std::string pdf = draw("head.pdf");
   EXPECT_EQ(pdf.substr(0, 5), "%PDF-");
   EXPECT_NE(pdf.find("/MediaBox [ 0 0 720 "), std::string::npos);
+}
+
+TEST_F(FigureFromTheWindow, ItsSceneAndItsSizeAreShownBeforeItIsWritten) {
+  Harness& h = *harness;
+  h.click("figure");
+  h.settle();
+  const auto preview = [&] { return h.state.preview; };
+  ASSERT_TRUE(preview() && preview()->picture.drawing);
+  EXPECT_NEAR(preview()->picture.drawing->width, kColumnMm * kPointsInMm, 0.01f);
+  const Box column = h.box("figure preview");
+  EXPECT_NEAR(column.w / column.h, preview()->picture.drawing->width / preview()->picture.drawing->height, 0.01f);
+  EXPECT_TRUE(h.says("85 × "));
+  EXPECT_TRUE(h.says(bytes_in_words(preview()->picture.bytes)));
+  h.click("figure head");
+  h.settle();
+  const auto head = preview();
+  EXPECT_EQ(head->question.figure->kind, FigureKind::head);
+  h.click("figure width");
+  h.key({Key::left_ctrl, Key::a});
+  h.type("120");
+  h.key(Key::enter);
+  h.settle();
+  EXPECT_EQ(h.state.browser.width, 120);
+  EXPECT_NEAR(preview()->picture.drawing->width, 120 * kPointsInMm, 0.01f);
+  EXPECT_TRUE(h.says("120 × "));
+  EXPECT_NE(preview()->picture.bytes, head->picture.bytes);
+  const std::size_t bytes = preview()->picture.bytes;
+  EXPECT_EQ(draw("head.pdf").size(), bytes) << "the size that was said is that of the file";
+}
+
+TEST_F(FigureFromTheWindow, AWidthThatIsNoneBecomesTheNearestThatIs) {
+  Harness& h = *harness;
+  h.click("figure");
+  h.settle();
+  h.say(ChooseFigure{FigureKind::grid, 3, {}});
+  EXPECT_EQ(h.state.browser.width, kLeastMm);
+  h.say(ChooseFigure{FigureKind::grid, 5000, {}});
+  EXPECT_EQ(h.state.browser.width, kMostMm);
+  h.settle();
+  EXPECT_TRUE(h.has("figure size"));
+}
+
+TEST_F(FigureFromTheWindow, TheFileOfNumbersSaysItsSizeBeforeItIsWritten) {
+  Harness& h = *harness;
+  for (const char* ending : {".json", ".npz", ".safetensors", ".csv"}) {
+    h.click("export");
+    h.settle();
+    h.click(std::string("format ") + ending);
+    h.settle();
+    ASSERT_TRUE(h.state.preview) << ending;
+    const std::size_t bytes = h.state.preview->picture.bytes;
+    EXPECT_TRUE(h.says(bytes_in_words(bytes))) << ending;
+    h.click("export head");
+    h.settle();
+    EXPECT_LT(h.state.preview->picture.bytes, bytes) << ending;
+    h.click("export all");
+    h.settle();
+    EXPECT_EQ(draw(std::string("numbers") + ending).size(), bytes) << ending;
+  }
 }
 
 TEST_F(FigureFromTheWindow, AnEndingThatIsNoneIsNotWritten) {

@@ -109,8 +109,8 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
   fonts.keep(window_characters());
 
   state = initial_state(lexicon_, std::move(document), std::move(settings));
-  loop =
-      std::make_unique<Loop>(std::function<void()>([] {}), std::string{}, LoopOptions{.draw_figure = figure_drawer()});
+  loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{},
+                                LoopOptions{.draw_figure = figure_drawer(), .preview_figure = figure_previewer()});
 }
 
 Harness::~Harness() {

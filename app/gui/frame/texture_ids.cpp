@@ -63,4 +63,8 @@ std::uint64_t joint_version(const AppState& state, std::size_t side) {
   return in(MapFamily::compared, state.comparison_version << 20 | std::uint64_t{3} << 18 | side);
 }
 
+std::uint64_t preview_version(const AppState& state, std::size_t map) {
+  return in(MapFamily::compared, state.preview_version << 20 | std::uint64_t{2} << 18 | map);
+}
+
 }  // namespace headlight

@@ -24,4 +24,7 @@ std::uint64_t inside_matrix_version(const AppState& state);
 std::uint64_t joint_version(const AppState& state, const HeadRef& head);
 std::uint64_t joint_version(const AppState& state, std::size_t side);
 
+/// A map of the figure that the browser would write, by its number in the drawing.
+std::uint64_t preview_version(const AppState& state, std::size_t map);
+
 }  // namespace headlight

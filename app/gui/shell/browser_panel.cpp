@@ -1,22 +1,19 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "derived/answer_comparison.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
+#include "gui/shell/file_choices.h"
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "read/external/page_text.h"
-#include "session/shown.h"
-#include "words/compare_words.h"
 #include "words/file_words.h"
-#include "words/grid_words.h"
-#include "words/inside_words.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
 #include "write/export.h"
@@ -259,99 +256,25 @@ const Words& heading(Browser::Purpose purpose) {
   return purpose == Browser::Purpose::save ? kWindowWords.save_as : kWindowWords.export_numbers;
 }
 
-/// The format, which is the ending of the file's name.
-void format_choices(Gui& gui, std::initializer_list<const char*> endings) {
-  const std::filesystem::path name(gui.state.browser.name);
-  dim_text(gui, gui.word(kFileWords.format));
-  for (const char* ending : endings) {
-    same_line_if_room(button_width(ending), 4 * gui.unit);
-    if (flat_button(gui, (std::string("format ") + ending).c_str(), ending + 1, name.extension() == ending))
-      gui.say(NameFile{std::filesystem::path(name).replace_extension(ending).string()});
-  }
-}
-
-/// Draws the choices of a figure: its view and its width.
-void figure_choices(Gui& gui) {
-  const Browser& browser = gui.state.browser;
-  const auto choice = [&](const char* name, const Words& label, bool on, FigureKind kind, bool slide) {
-    if (flat_button(gui, name, gui.word(label), on)) gui.say(ChooseFigure{kind, slide, browser.dark});
-  };
-  bool first = true;
-  const auto kind = [&](const char* name, const char* label, FigureKind one) {
-    if (!first) same_line_if_room(button_width(label), 0);
-    first = false;
-    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.slide, browser.dark});
-  };
-  kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
-  kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
-  kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);
-  kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
-  kind("figure row", gui.word(kGridWords.grid_query), FigureKind::row);
-  kind("figure column of heads", gui.word(kGridWords.grid_key), FigureKind::column);
-  kind("figure steps", gui.word(kInsideWords.steps_of_weight), FigureKind::steps);
-  kind("figure diagram", gui.word(kInsideWords.way_of_data), FigureKind::diagram);
-  if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
-    const std::string label =
-        std::string(gui.word(kFileWords.figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
-    kind("figure matrix", label.c_str(), FigureKind::matrix);
-  }
-  if (compared_trace(gui.state)) {
-    kind("figure compare", "A | B", FigureKind::compare);
-    explain_item(gui, kCompareWords.tip_figure_compare);
-  }
-  choice("figure column", kFileWords.column, !browser.slide, browser.figure, false);
-  ImGui::SameLine(0, 0);
-  choice("figure slide", kFileWords.slide, browser.slide, browser.figure, true);
-  const auto theme = [&](const char* name, const Words& label, std::optional<bool> dark) {
-    same_line_if_room(button_width(gui.word(label)), dark ? 0 : 16 * gui.unit);
-    if (flat_button(gui, name, gui.word(label), browser.dark == dark))
-      gui.say(ChooseFigure{browser.figure, browser.slide, dark});
-  };
-  theme("figure theme window", kFileWords.theme_of_window, std::nullopt);
-  theme("figure theme light", kFileWords.light, false);
-  theme("figure theme dark", kFileWords.dark, true);
-  format_choices(gui, {".pdf", ".svg", ".png", ".html"});
-}
-
-/// How many weights of attention the file will have.
-std::size_t numbers_of_attention(const AppState& state) {
-  const Trace& trace = *state.trace;
-  const auto of_head = [&](Stack stack) { return static_cast<std::size_t>(trace.queries(stack) * trace.keys(stack)); };
-  if (state.browser.part == ExportPart::head) return of_head(state.view.chosen.stack);
-  std::size_t all = 0;
-  for (const Stack stack : kStacks)
-    if (trace.has(stack))
-      all += of_head(stack) * static_cast<std::size_t>(trace.num_layers(stack) * trace.num_heads(stack));
-  return all * std::max<std::size_t>(1, state.requests.size());
-}
-
-/// Which numbers are exported.
-void export_choices(Gui& gui) {
-  const ExportPart part = gui.state.browser.part;
-  if (flat_button(gui, "export all", gui.word(kFileWords.export_all), part == ExportPart::all))
-    gui.say(ChooseExport{ExportPart::all});
-  ImGui::SameLine(0, 0);
-  const std::string head =
-      std::string(gui.word(kFileWords.export_head)) + " · " + head_words(gui, gui.state.view.chosen);
-  if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
-  if (gui.state.trace) {
-    ImGui::SameLine(0, 12 * gui.unit);
-    ImGui::AlignTextToFramePadding();
-    dim_text(gui, std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all));
-    gui.name_item("export size", BoxKind::label);
-  }
-  format_choices(gui, {".json", ".npz", ".safetensors", ".csv", ".py"});
-}
-
 }  // namespace
 
 void browser_panel(Gui& gui) {
   const Browser& browser = gui.state.browser;
   if (browser.purpose == Browser::Purpose::none) return;
-  begin_dialog(gui, "browser", heading(browser.purpose), 760, 560);
+  const bool drawing = browser.purpose == Browser::Purpose::figure;
+  begin_dialog(gui, "browser", heading(browser.purpose), drawing ? 1080 : 760, drawing ? 640 : 560);
+  const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
+  // What is drawn stands beside its choices where there is room for both.
+  const bool previews = drawing && room.x > 640 * gui.unit;
+  const float left = previews ? std::round(0.52f * room.x) : room.x;
+  if (previews) {
+    const float x = corner.x + left + 20 * gui.unit;
+    figure_preview(gui, {x, corner.y, corner.x + room.x - x, room.y});
+    ImGui::SetCursorScreenPos(corner);
+  }
+  ImGui::BeginChild("write", {left, 0});
   dim_text(gui, gui.fonts.shown(browser.folder));
   const float line = ImGui::GetFrameHeightWithSpacing();
-  const bool drawing = browser.purpose == Browser::Purpose::figure;
   const bool exporting = browser.purpose == Browser::Purpose::export_to || drawing;
   if (drawing) figure_choices(gui);
   else if (exporting) export_choices(gui);
@@ -364,6 +287,7 @@ void browser_panel(Gui& gui) {
   ImGui::EndDisabled();
   ImGui::SameLine();
   if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.say(Browse{});
+  ImGui::EndChild();
   end_dialog();
 }
 

@@ -15,6 +15,7 @@
 #include "document/samples.h"
 #include "document/sentence_facts.h"
 #include "session/head_grid.h"
+#include "session/loop/file_jobs.h"
 #include "session/shown.h"
 
 namespace headlight {
@@ -296,6 +297,11 @@ Job nearest_job(NearestQuestion question, const AppState& state) {
   };
 }
 
+std::optional<FileQuestion> unknown_preview(const AppState& state) {
+  auto question = file_question(state);
+  return question && state.preview && state.preview->question == *question ? std::nullopt : std::move(question);
+}
+
 using TrainingMoment = std::pair<std::uint64_t, TrainingPhase>;
 
 /// The folders are listed at the start, and whenever a training has begun or ended.
@@ -325,7 +331,7 @@ auto errand(QuestionOf question_of, JobOf job_of, MayBegin may_begin) {
 }  // namespace
 
 Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::filesystem::path trained,
-                 std::function<bool()> is_writing) {
+                 std::function<bool()> is_writing, PreviewFigure preview) {
   for (Row& row : rows_) row.worker = std::make_unique<Worker>(threads, wake);
   const auto at_once = [](const AppState&) { return true; };
   const auto after_the_answer = [&trace = worker(Errand::trace)](const AppState&) { return !trace.busy(); };
@@ -338,6 +344,10 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   };
   const auto is_settled = [is_writing](const AppState& state) {
     return (state.training && is_active(*state.training)) || !is_writing();
+  };
+
+  const auto preview_of = [preview = std::move(preview)](const FileQuestion& question, const AppState& state) -> Job {
+    return question.figure ? preview_job(question, preview) : export_size_job(question, state);
   };
 
   const auto set = [this](Errand which, auto ask) { rows_[static_cast<std::size_t>(which)].ask = std::move(ask); };
@@ -356,6 +366,7 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   set(Errand::snapshot, errand(snapshot_question, snapshot_job, after_the_answer));
   set(Errand::guess, errand(unknown_guess, guess_job, after_the_answer));
   set(Errand::nearest, errand(nearest_question, nearest_job, after_the_answer));
+  set(Errand::preview, errand(unknown_preview, preview_of, at_once));
   set(Errand::trained, errand(list_question, list_job, is_settled));
 }
 

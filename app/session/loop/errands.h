@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "session/figure_request.h"
 #include "session/loop/worker.h"
 #include "session/state.h"
 
@@ -30,15 +31,17 @@ enum class Errand {
   snapshot,    // the answer to A of View::compare, where a session names its question alone
   guess,       // the word that the model says
   nearest,     // the sentence nearest to one with unknown words
+  preview,     // the figure or the size of the file that the browser would write
   trained,     // the folders of earlier trainings
 };
-inline constexpr std::size_t kErrands = 16;
+inline constexpr std::size_t kErrands = 17;
 
 class Errands {
  public:
-  /// `trained` is the folder of earlier trainings (empty: none are listed); it is not read while `is_writing` it.
+  /// `trained` is the folder of earlier trainings (empty: none are listed); it is not read while `is_writing` it. `preview` draws
+  /// figures that are about to be written; empty: none are drawn.
   Errands(JobThreads& threads, const std::function<void()>& wake, std::filesystem::path trained,
-          std::function<bool()> is_writing);
+          std::function<bool()> is_writing, PreviewFigure preview);
 
   /// Posts what the state wants and was not asked yet; what it wants no more is stopped.
   void ask(const AppState& state);

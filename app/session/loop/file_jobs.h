@@ -17,6 +17,10 @@ Job save_job(const std::string& path, Session session);
 Job export_job(const std::string& path, const AppState& state);
 /// A figure's file.
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);
+/// What a figure's file will be.
+Job preview_job(const FileQuestion& question, const PreviewFigure& preview);
+/// How many bytes an export will have: it is written to a file that nothing reads, as only what was written is known to the byte.
+Job export_size_job(const FileQuestion& question, const AppState& state);
 /// The entries of a folder: folders first, then files, by name, without hidden ones.
 Job list_job(const std::string& folder);
 /// The models of this disk that can be opened by their names, and what each is.

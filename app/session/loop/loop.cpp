@@ -57,7 +57,9 @@ std::array<Worker*, kErrands + 1> in_order(Errands& errands, Worker& files) {
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : draw_figure_(std::move(options.draw_figure)),
-      errands_(threads_, wake, options.training.folder, [this] { return trainer_.busy(); }),
+      errands_(
+          threads_, wake, options.training.folder, [this] { return trainer_.busy(); },
+          std::move(options.preview_figure)),
       trainer_(threads_, wake, std::move(options.training)),
       files_(threads_, wake),
       autosaves_(threads_, {}),

@@ -17,8 +17,9 @@ namespace headlight {
 
 /// Services of rooms above, and paths of this machine.
 struct LoopOptions {
-  DrawFigure draw_figure = {};   // writes figures; empty: none can be written
-  TrainerOptions training = {};  // where trainings are kept; no folder: none can begin
+  DrawFigure draw_figure = {};        // writes figures; empty: none can be written
+  TrainerOptions training = {};       // where trainings are kept; no folder: none can begin
+  PreviewFigure preview_figure = {};  // draws figures that are about to be written; empty: none are drawn
 };
 
 class Loop {

@@ -1,0 +1,134 @@
+#include "gui/shell/file_choices.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "derived/answer_comparison.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
+#include "session/figure_request.h"
+#include "session/shown.h"
+#include "words/compare_words.h"
+#include "words/file_words.h"
+#include "words/grid_words.h"
+#include "words/inside_words.h"
+#include "words/window_words.h"
+
+namespace headlight {
+namespace {
+
+/// A small word before a line of choices.
+void dim_label(const Gui& gui, const Words& label) {
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, gui.word(label));
+}
+
+/// The format, which is the ending of the file's name.
+void format_choices(Gui& gui, std::initializer_list<const char*> endings) {
+  const std::filesystem::path name(gui.state.browser.name);
+  dim_label(gui, kFileWords.format);
+  for (const char* ending : endings) {
+    same_line_if_room(button_width(ending + 1), ending == *endings.begin() ? 12 * gui.unit : 0);
+    if (flat_button(gui, (std::string("format ") + ending).c_str(), ending + 1, name.extension() == ending))
+      gui.say(NameFile{std::filesystem::path(name).replace_extension(ending).string()});
+  }
+}
+
+/// Any width: taken when the field is left or Enter is pressed.
+void width_box(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  int mm = static_cast<int>(std::lround(browser.width));
+  const float wide = 56 * gui.unit;
+  same_line_if_room(wide + 30 * gui.unit, 8 * gui.unit);
+  ImGui::SetNextItemWidth(wide);
+  ImGui::InputInt("##width", &mm, 0, 0);
+  gui.name_item("figure width", BoxKind::field);
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(ChooseFigure{browser.figure, static_cast<float>(mm), browser.dark});
+  ImGui::SameLine(0, 4 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, gui.word(kFileWords.millimetres));
+}
+
+}  // namespace
+
+void figure_choices(Gui& gui) {
+  const Browser& browser = gui.state.browser;
+  bool first = true;
+  const auto kind = [&](const char* name, const char* label, FigureKind one) {
+    if (!first) same_line_if_room(button_width(label), 0);
+    first = false;
+    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.width, browser.dark});
+  };
+  kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
+  kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
+  kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);
+  kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
+  kind("figure row", gui.word(kGridWords.grid_query), FigureKind::row);
+  kind("figure column of heads", gui.word(kGridWords.grid_key), FigureKind::column);
+  kind("figure steps", gui.word(kInsideWords.steps_of_weight), FigureKind::steps);
+  kind("figure diagram", gui.word(kInsideWords.way_of_data), FigureKind::diagram);
+  if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
+    const std::string label =
+        std::string(gui.word(kFileWords.figure_matrix)) + " " + gui.fonts.shown(symbol(gui.state.view.look.matrix));
+    kind("figure matrix", label.c_str(), FigureKind::matrix);
+  }
+  if (compared_trace(gui.state)) {
+    kind("figure compare", "A | B", FigureKind::compare);
+    explain_item(gui, kCompareWords.tip_figure_compare);
+  }
+  const auto width = [&](const char* name, const Words& label, float mm) {
+    same_line_if_room(button_width(gui.word(label)), mm == kColumnMm ? 12 * gui.unit : 0);
+    if (flat_button(gui, name, gui.word(label), browser.width == mm))
+      gui.say(ChooseFigure{browser.figure, mm, browser.dark});
+  };
+  dim_label(gui, kFileWords.width);
+  width("figure column", kFileWords.column, kColumnMm);
+  width("figure slide", kFileWords.slide, kSlideMm);
+  width_box(gui);
+  dim_label(gui, kFileWords.theme);
+  const auto theme = [&](const char* name, const Words& label, std::optional<bool> dark) {
+    same_line_if_room(button_width(gui.word(label)), dark ? 0 : 12 * gui.unit);
+    if (flat_button(gui, name, gui.word(label), browser.dark == dark))
+      gui.say(ChooseFigure{browser.figure, browser.width, dark});
+  };
+  theme("figure theme window", kFileWords.theme_of_window, std::nullopt);
+  theme("figure theme light", kFileWords.light, false);
+  theme("figure theme dark", kFileWords.dark, true);
+  format_choices(gui, {".pdf", ".svg", ".png", ".html"});
+}
+
+void export_choices(Gui& gui) {
+  const ExportPart part = gui.state.browser.part;
+  if (flat_button(gui, "export all", gui.word(kFileWords.export_all), part == ExportPart::all))
+    gui.say(ChooseExport{ExportPart::all});
+  ImGui::SameLine(0, 0);
+  const std::string head =
+      std::string(gui.word(kFileWords.export_head)) + " · " + head_words(gui, gui.state.view.chosen);
+  if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
+  format_choices(gui, {".json", ".npz", ".safetensors", ".csv", ".py"});
+  if (!gui.state.trace) return;
+  std::string size = std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all);
+  if (const FilePreview* known = known_preview(gui.state))
+    size += known->problem.empty() ? " · " + bytes_in_words(known->picture.bytes) : " · " + known->problem;
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, gui.fonts.shown(size));
+  gui.name_item("export size", BoxKind::label);
+}
+
+const FilePreview* known_preview(const AppState& state) {
+  const auto question = file_question(state);
+  return question && state.preview && state.preview->question == *question ? state.preview.get() : nullptr;
+}
+
+std::string bytes_in_words(std::size_t bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB"};
+  double size = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; size >= 999.5 && unit < 3; ++unit) size /= 1000;
+  char text[32];
+  std::snprintf(text, sizeof text, unit > 0 && size < 9.95 ? "%.1f %s" : "%.0f %s", size, kUnits[unit]);
+  return text;
+}
+
+}  // namespace headlight
