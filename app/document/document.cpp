@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "document/side_tokens.h"
 #include "document/tokenizers.h"
 #include "math/block.h"
 #include "model/batch_mask.h"
@@ -10,76 +11,7 @@
 namespace headlight {
 namespace {
 
-/// By what a checkpoint reads the texts of this side; null: by nothing.
-const Tokenizer* tokenizer_of(const Document& document, TextSide side) {
-  if (!is_checkpoint(document) || !document.tokenizers) return nullptr;
-  return (side == TextSide::target ? document.tokenizers->target : document.tokenizers->source).get();
-}
-
-const std::optional<Token>& start_of(const Document& document, TextSide side) {
-  static const std::optional<Token> none;
-  return side == TextSide::target && document.tokenizers ? document.tokenizers->start : none;
-}
-
-/// Whether the decoder reads its start token alone: it has one, and its text is empty.
-bool says_nothing_yet(const Document& document) {
-  return tokenizer_of(document, TextSide::target) && start_of(document, TextSide::target) &&
-         document.target.ids.empty() && sentences(document.target.text).empty();
-}
-
-/// The rows of the table of embeddings that a checkpoint looks ids of this side up in.
-Index rows_of(const Model& model, TextSide side) {
-  const bool encoder = side == TextSide::source && model.encoder;
-  return (encoder ? model.encoder->embeddings : model.embeddings).tokens->outputs();
-}
-
-Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {
-  if (ids.empty())
-    return bad_input(where, "",
-                     "ids, as " + std::string(option) +
-                         " 1,2,3 gives them (the checkpoint has no tokenizer "
-                         "that could read a text)",
-                     "none");
-  if (ids.size() > kMaxTokens)
-    return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()));
-  return Done{};
-}
-
-/// The one sentence of a side that is asked by ids.
-Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSide side) {
-  const bool target = side == TextSide::target;
-  const std::vector<std::int64_t>& ids = text_input(document, side).ids;
-  if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids); !valid)
-    return valid.error();
-  const std::vector<int>& types = document.token_types;
-  if (!target && !types.empty() && types.size() != ids.size())
-    return bad_input("token types", "", std::to_string(ids.size()) + ", as many as there are ids",
-                     std::to_string(types.size()));
-  const Tokenizer* tokenizer = tokenizer_of(document, side);
-  Tokens tokens = tokenizer ? tokens_of_ids(ids, *tokenizer, start_of(document, side)) : tokens_of_ids(ids);
-  if (!target)
-    for (std::size_t i = 0; i < types.size(); ++i) tokens.tokens[i].type = types[i];
-  return std::vector<Tokens>{std::move(tokens)};
-}
-
-/// The sentences of one side, each with as many tokens as it has.
-Result<std::vector<Tokens>> lines_of_side(const Document& document, TextSide side, const Lexicon& lexicon) {
-  if (reads_ids(document, side)) return tokens_of_side_ids(document, side);
-  const char* where = side == TextSide::target ? "target" : "text";
-  const TextInput& read = text_input(document, side);
-  const Tokenizer* tokenizer = tokenizer_of(document, side);
-  if (!tokenizer) return tokens_of_lines(where, read, lexicon, kMaxTokens);
-  const bool pairs = side == TextSide::source && !document.text_pair.empty() && takes_pairs(document);
-  auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens,
-                             pairs ? document.text_pair : std::string{});
-  if (lines && side == TextSide::target && says_nothing_yet(document))
-    lines->resize(reads_ids(document, TextSide::source) ? 1 : sentences(document.source.text).size());
-  if (lines && side == TextSide::target)
-    for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
-  return lines;
-}
-
-/// The same, each as long as the longest.
+/// The sentences of a side, each as long as the longest.
 Result<std::vector<Tokens>> padded_sentences(const Document& document, TextSide side, const Lexicon& lexicon) {
   const char* where = side == TextSide::target ? "target" : "text";
   auto lines = lines_of_side(document, side, lexicon);
@@ -188,18 +120,28 @@ bool reads_ids(const Document& document, TextSide side) {
   return is_checkpoint(document) && (!text_input(document, side).ids.empty() || !tokenizer_of(document, side));
 }
 
+bool takes_chat(const Document& document) {
+  return is_checkpoint(document) && document.tokenizers && document.tokenizers->source && document.tokenizers->chat;
+}
+
+bool reads_chat(const Document& document) {
+  return takes_chat(document) && !document.chat.turns.empty() && document.source.ids.empty();
+}
+
 bool takes_pairs(const Document& document) {
-  if (!is_checkpoint(document) || reads_ids(document) || config_of(document).arch == Arch::decoder) return false;
+  if (!is_checkpoint(document) || reads_ids(document) || reads_chat(document) ||
+      config_of(document).arch == Arch::decoder)
+    return false;
   return takes_pairs(*tokenizer_of(document, TextSide::source));
 }
 
 bool reads_sentences(const Document& document) {
-  if (has_own_inputs(document) || reads_ids(document)) return false;
+  if (has_own_inputs(document) || reads_ids(document) || reads_chat(document)) return false;
   return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, TextSide::target);
 }
 
 bool cuts_words(const Document& document, TextSide side) {
-  if (has_own_inputs(document) || reads_ids(document, side)) return false;
+  if (has_own_inputs(document) || reads_ids(document, side) || reads_chat(document)) return false;
   const Tokenizer* tokenizer = tokenizer_of(document, side);
   return !tokenizer || finds_words(*tokenizer);
 }
@@ -215,7 +157,9 @@ void set_text(Document& document, TextSide side, std::string text, const Lexicon
   set_text(changed, std::move(text), lexicon_of(document, side, lexicon));
   if (!can_read_text(document)) return;
   changed.ids.clear();
-  if (side == TextSide::source) document.token_types.clear();
+  if (side == TextSide::target) return;
+  document.token_types.clear();
+  document.chat = {};
 }
 
 void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon) {
@@ -325,12 +269,32 @@ std::vector<std::int64_t> ids_of(const Tokens& tokens) {
 void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
   for (const TextSide each : {TextSide::source, TextSide::target}) {
     const auto lines = sentences(text_input(document, each).text);
-    if (reads_ids(document, each) || sentence >= lines.size()) continue;
+    const bool unread = reads_ids(document, each) || (each == TextSide::source && reads_chat(document));
+    if (unread || sentence >= lines.size()) continue;
     text_input(document, each) = text_input_of(text_input(document, each), lines[sentence]);
     if (each == TextSide::source) document.text_pair = line_of_text_pair(document.text_pair, sentence);
   }
   text_input(document, side).ids = std::move(ids);
   if (side == TextSide::source) document.token_types.clear();
+}
+
+/// The conversations that may come to this one with one more word: the answer begins with it, or goes on.
+std::vector<Chat> continued_chats(const Chat& chat, const std::string& bytes) {
+  if (bytes.empty() || !check_utf8("", bytes)) return {};
+  std::vector<Chat> longer;
+  Chat one = chat;
+  one.open = true;
+  if (chat.turns.back().role != ChatRole::assistant) {
+    one.turns.push_back({ChatRole::assistant, bytes});
+    longer.push_back(one);
+    if (bytes.starts_with(' ')) one.turns.back().text.erase(0, 1);  // where a space stands before every answer
+  } else if (chat.open) {
+    one.turns.back().text += bytes;
+  } else {
+    return {};
+  }
+  longer.push_back(std::move(one));
+  return longer;
 }
 
 }  // namespace
@@ -351,6 +315,17 @@ void append_word(Document& document, std::size_t sentence, const Candidate& word
       document.token_types.insert(document.token_types.begin() + at, 0);
     return;
   }
+  const bool chat = side == TextSide::source && reads_chat(document);
+  for (Chat& longer : chat ? continued_chats(document.chat, bytes_of_id(*document.tokenizers->source, word.id))
+                           : std::vector<Chat>{}) {
+    Document trial = document;
+    trial.chat = std::move(longer);
+    const auto found = lines_of_side(trial, side, lexicon);
+    if (!found || ids_of(found->front()) != ids) continue;
+    document = std::move(trial);
+    return;
+  }
+  if (chat) return ask_by_ids(document, side, sentence, std::move(ids));
   for (TextInput& longer : continued(document, side, sentence, pad, word, lexicon)) {
     Document trial = document;
     text_input(trial, side) = std::move(longer);

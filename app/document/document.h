@@ -13,6 +13,7 @@
 #include "document/text_input.h"
 #include "math/output.h"
 #include "model/request.h"
+#include "read/tokenizer/chat.h"
 
 namespace headlight {
 
@@ -36,12 +37,13 @@ struct OwnNumbers;  // read/external/own_numbers.h
 struct Document {
   TextInput source{.text = std::string(kDefaultSentence)};
   TextInput target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
-  std::string text_pair;               // sentence B of a pair, a line for each line of the text; empty: no pair.
-                                       // Read where takes_pairs()
-  std::vector<int> token_types;        // of `ids`; empty: all 0
-  std::size_t pad = 0;                 // the last tokens of each sentence of the source that count as padding
-  Config config;                       // of fresh weights
-  std::shared_ptr<const Model> model;  // in place of fresh weights: a checkpoint, or what a tensors file held
+  std::string text_pair;         // sentence B of a pair, a line for each line of the text; empty: no pair.
+                                 // Read where takes_pairs()
+  Chat chat;                     // a conversation, read in place of the text; no turns: none. Read where reads_chat()
+  std::vector<int> token_types;  // of `ids`; empty: all 0
+  std::size_t pad = 0;           // the last tokens of each sentence of the source that count as padding
+  Config config;                 // of fresh weights
+  std::shared_ptr<const Model> model;            // in place of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: unknown
   std::shared_ptr<const OwnNumbers> numbers;     // of one's own, which `model` was made of; null: none
@@ -76,16 +78,20 @@ bool takes_shape(const Document& document);
 bool can_read_text(const Document& document);
 /// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
 bool reads_ids(const Document& document, TextSide side = TextSide::source);
+/// Whether a conversation could be asked: a checkpoint of a family whose marks are known (read/tokenizer/chat.h).
+bool takes_chat(const Document& document);
+/// Whether one is: the model takes it, there is one, and no ids stand in its place.
+bool reads_chat(const Document& document);
 /// Whether sentences may be pairs: the model is no decoder, reads text, and its tokenizer has a template for pairs.
 bool takes_pairs(const Document& document);
-/// Whether each sentence of the text gives a Request: no ids, no inputs of a tensors file.
+/// Whether each sentence of the text gives a Request: no ids, no conversation, no inputs of a tensors file.
 bool reads_sentences(const Document& document);
 /// Whether tokens may be cut by hand: they are words, not subwords of a tokenizer.
 bool cuts_words(const Document& document, TextSide side = TextSide::source);
 /// The lexicon that cuts a text without cuts by hand: the vocabulary of a word-level model, or `lexicon`.
 const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);
 
-/// Changes a text as set_text of text_input.h does, and removes the ids that stood in its place.
+/// Changes a text as set_text of text_input.h does, and removes the ids or the conversation that stood in its place.
 void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon);
 /// Adds or removes a cut at a byte offset. Precondition: cuts_words.
 void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon);

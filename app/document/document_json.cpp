@@ -115,6 +115,28 @@ void read_text_input(const JsonField& fields, const PassageKeys& keys, TextInput
   input.hand_cuts = std::move(offsets);
 }
 
+/// As transformers' apply_chat_template takes them.
+json chat_json(const Chat& chat) {
+  json turns = json::array();
+  for (const ChatTurn& turn : chat.turns)
+    turns.push_back({{"role", name_in(kChatRoles, turn.role)}, {"content", turn.text}});
+  return turns;
+}
+
+void read_chat(const JsonField& fields, Chat& chat) {
+  fields.read("chat_open", chat.open);
+  if (!fields.has("chat")) return;
+  for (const JsonField& turn : fields.at("chat").items()) {
+    ChatTurn one{.role = ChatRole::none};
+    turn.read_choice("role", one.role, kChatRoles);
+    one.text = turn.text("content");
+    if (one.role == ChatRole::none) turn.at("role").problem(listed(kChatRoles));
+    if (first_invalid_utf8(one.text)) turn.at("content").problem("UTF-8");
+    if (!fields.is_good()) return;
+    chat.turns.push_back(std::move(one));
+  }
+}
+
 /// Whether the number of heads was given beside the file: it holds queries, keys and values, not patterns.
 bool takes_num_heads(const Document& document) {
   return has_own_inputs(document) && document.model->given->stacks.at(Stack::self).patterns.empty();
@@ -184,6 +206,8 @@ json document_json(const Document& document) {
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   if (!has_own_inputs(document)) {
     write_text_input(document.source, kSource, reads_ids(document), object);
+    if (!document.chat.turns.empty()) object["chat"] = chat_json(document.chat);
+    if (document.chat.open) object["chat_open"] = true;
     if (!document.text_pair.empty()) object["text_pair"] = document.text_pair;
     if (two_texts) write_text_input(document.target, kTarget, reads_ids(document, TextSide::target), object);
     if (reads_ids(document) && !document.token_types.empty()) object["token_type_ids"] = document.token_types;
@@ -215,6 +239,7 @@ Result<Document> document_from_json(const std::string& where, const json& object
   if (!document.model) fields.read("trained", document.trained);
   read_text_input(fields, kSource, document.source);
   read_text_input(fields, kTarget, document.target);
+  read_chat(fields, document.chat);
   read_utf8(fields, "text_pair", document.text_pair);
   fields.read_list("token_type_ids", document.token_types, 0, std::numeric_limits<std::int32_t>::max());
   fields.read_integer("pad", document.pad, kMaxTokens);

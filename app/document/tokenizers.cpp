@@ -51,6 +51,21 @@ std::optional<std::int64_t> decoder_start(const std::filesystem::path& folder) {
   return hub ? hub->decoder_start : std::nullopt;
 }
 
+/// The text of the program that writes conversations, of several the first; empty where there is none, or none that can
+/// be read.
+std::string chat_template_of(const std::filesystem::path& folder) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 24;
+  if (auto own = read_file(folder / "chat_template.jinja", kMostBytes)) return *std::move(own);
+  const auto text = read_file(folder / "tokenizer_config.json", kMostBytes);
+  if (!text) return {};
+  const auto object = parse_json("tokenizer_config.json", *text);
+  if (!object || !object->is_object()) return {};
+  nlohmann::json value = object->value("chat_template", nlohmann::json());
+  if (value.is_array() && !value.empty() && value.front().is_object())
+    value = value.front().value("template", nlohmann::json());
+  return value.is_string() ? value.get<std::string>() : std::string();
+}
+
 std::vector<std::int64_t> ends_of(const std::filesystem::path& folder) {
   const auto ids = ids_at(folder / "generation_config.json", "eos_token_id");
   return ids.empty() ? ids_at(folder / "config.json", "eos_token_id") : ids;
@@ -86,6 +101,21 @@ bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
   return false;
 }
 
+/// An Error for a sentence of no token or too many, and for an id that the table of embeddings does not have.
+Status check_tokens(std::string_view where, const Tokens& tokens, Index rows, std::size_t most) {
+  if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none");
+  if (tokens.size() > most)
+    return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(tokens.size()));
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens.tokens[i];
+    if (token.id >= rows)
+      return bad_input(where, "token " + std::to_string(i) + " '" + token.text + "'",
+                       "an id below " + std::to_string(rows) + ", the rows of the table of embeddings",
+                       std::to_string(token.id));
+  }
+  return Done{};
+}
+
 /// Words are cut the same whatever model reads them.
 std::shared_ptr<const Tokenizer> cut_as_the_program(std::shared_ptr<const Tokenizer> tokenizer) {
   const Lexicon* lexicon = kept_lexicon();
@@ -111,6 +141,7 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
   result->source = cut_as_the_program(std::move(file->tokenizer));
   result->target = file->target ? cut_as_the_program(std::move(file->target)) : result->source;
   result->padding = padding_of(*result->source);
+  if (!model.encoder) result->chat = chat_family(*result->source, chat_template_of(folder));
   model.vocabulary = vocabulary_of(*result->target);
   const std::string where = file->file.string();
   check_size(where, *model.vocabulary, model.embeddings, warnings);
@@ -137,19 +168,19 @@ Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInpu
                   : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
                                   : encode(tokenizer, one.text, true);
     if (!tokens) return tokens.error();
-    if (tokens->size() == 0) return bad_input(where, "tokens", "at least one", "none");
-    if (tokens->size() > most)
-      return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(tokens->size()));
-    for (std::size_t i = 0; i < tokens->size(); ++i) {
-      const Token& token = tokens->tokens[i];
-      if (token.id >= rows)
-        return bad_input(where, "token " + std::to_string(i) + " '" + token.text + "'",
-                         "an id below " + std::to_string(rows) + ", the rows of the table of embeddings",
-                         std::to_string(token.id));
-    }
+    if (const auto valid = check_tokens(where, *tokens, rows, most); !valid) return valid.error();
     lines.push_back(*std::move(tokens));
   }
   return lines;
+}
+
+Result<Tokens> encoded_text(std::string_view where, const std::string& text, const Tokenizer& tokenizer, Index rows,
+                            std::size_t most) {
+  if (const auto valid = check_text(where, text); !valid) return valid.error();
+  auto tokens = encode(tokenizer, text, true);
+  if (!tokens) return tokens;
+  if (const auto valid = check_tokens(where, *tokens, rows, most); !valid) return valid.error();
+  return tokens;
 }
 
 std::string line_of_text_pair(std::string_view second, std::size_t number) {

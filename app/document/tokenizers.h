@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "document/text_input.h"
 #include "model/weights.h"
+#include "read/tokenizer/chat.h"
 #include "text/tokenizer.h"
 
 namespace headlight {
@@ -23,6 +24,7 @@ struct Tokenizers {
   std::optional<Token> start;               // what the decoder of an encoder-decoder reads first
   std::vector<std::int64_t> ends;           // ids after which nothing is written (eos_token_id)
   Token padding;                            // what sentences of a batch are filled up with
+  const ChatFamily* chat = nullptr;         // how conversations are written; null: the model knows none
 };
 
 /// The tokenizers in the folder that `model` was read from; the model gets their words for its output layer. A folder
@@ -40,6 +42,10 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 /// line that has none, or an empty one, is one sentence. Boundaries that were set by hand are not those of a pair.
 Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& input, const Tokenizer& tokenizer,
                                           Index rows, std::size_t most, std::string_view second = {});
+
+/// The tokens of a whole text, lines of it not taken for sentences, special tokens around it. Errors as encoded_lines.
+Result<Tokens> encoded_text(std::string_view where, const std::string& text, const Tokenizer& tokenizer, Index rows,
+                            std::size_t most);
 
 /// The line with a number of a text of second sentences, empty ones counted; empty where there is none.
 std::string line_of_text_pair(std::string_view second, std::size_t number);

@@ -31,9 +31,13 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   const MapAxes axes = map_axes(page, map, side);
   const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
                      axes.queries.metrics.widest + 4 * axes.size;
-  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
+  const float bands = band_room(page, map);
+  MapLayout layout = layout_of(
+      map, axes,
+      {page.left() + bands, page.y + bands, std::min(page.room() - bands, most), std::min(side - bands, most)});
   const float shift = std::max(0.0f, (page.right() - layout.plot.right()) / 2);
   layout.plot.x += shift;
+  if (bands > 0) add_role_bands(page, map, layout, {page.left() + bands + shift, page.y + bands}, options);
   add_map(page, map, axes, layout, scale, true);
   page.y = layout.plot.bottom();
   std::vector<std::string> remarks;

@@ -9,6 +9,7 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "math/attention.h"
+#include "words/chat_words.h"
 
 namespace headlight {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 /// More labels than this are not measured: they would not be drawn either.
 constexpr std::size_t kMostLabels = 4096;
 constexpr float kLabelGap = 0.5f;  // between labels and cells, in ems
+constexpr float kBand = 1.3f;      // the width of a role's band, in ems
 
 bool is_label(Index i, Index step) { return i % step == 0; }
 
@@ -130,6 +132,45 @@ float label_height(const MapAxes& axes, const MapLayout& layout) {
              gap;
   }
   return 0;
+}
+
+float band_room(const Page& page, const PrintedMap& map) {
+  const bool none =
+      role_runs(*map.queries, 0, map.num_queries()).empty() && role_runs(*map.keys, 0, map.num_keys()).empty();
+  return none ? 0 : kBand * page.label + kLabelGap * page.label;
+}
+
+void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,
+                    const FigureOptions& options) {
+  const float width = kBand * page.label, out = width + kLabelGap * page.label, gap = std::min(1.0f, layout.cell / 4);
+  const auto add = [&](const RoleRun& run, bool of_rows) {
+    const float place = static_cast<float>(run.first) * layout.cell + gap / 2;
+    const float length = static_cast<float>(run.count) * layout.cell - gap;
+    const Box box = of_rows ? Box{left_top.x - out, layout.plot.y + place, width, length}
+                            : Box{layout.plot.x + place, left_top.y - out, length, width};
+    const Rgb colour = role_colour(options.theme, run.role);
+    page.drawing.items.emplace_back(Rectangle{.box = box, .fill = colour});
+    const bool stacked = of_rows && options.language == Language::zh;
+    for (const Words* words : {&role_words(run.role), &short_role_words(run.role)}) {
+      const std::string name = headlight::words(options.language, *words);
+      const float wide = page.measure(name, page.least_label);
+      const float needed = stacked ? page.least_label * static_cast<float>(code_points(name).size()) : wide;
+      if (needed + page.least_label / 4 > length) continue;
+      const float x = box.x + box.w / 2, y = box.y + box.h / 2;
+      add_text(page, {.at = {x, of_rows ? y + needed / 2 : y},
+                      .text = name,
+                      .size = page.least_label,
+                      .role = Role::label,
+                      .colour = text_on(colour),
+                      .anchor = Anchor::middle,
+                      .turn = !of_rows  ? TextRotation::level
+                              : stacked ? TextRotation::stacked
+                                        : TextRotation::upwards});
+      break;
+    }
+  };
+  for (const RoleRun& run : role_runs(*map.queries, 0, map.num_queries())) add(run, true);
+  for (const RoleRun& run : role_runs(*map.keys, 0, map.num_keys())) add(run, false);
 }
 
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,

@@ -44,6 +44,13 @@ MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area)
 /// The height of the labels above a map: layout_map leaves at least that much room.
 float label_height(const MapAxes& axes, const MapLayout& layout);
 
+/// How much room the bands of a conversation's roles take at the left of a map and above it; 0 where no token has a role.
+float band_room(const Page& page, const PrintedMap& map);
+/// Adds those bands, with the names of the roles where they have room; the labelled map begins at (`left`, `top`), and
+/// they stand outside of it.
+void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,
+                    const FigureOptions& options);
+
 /// Adds the cells, their frame and their labels; with `values` the numbers where there is room for them.
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values);

@@ -42,6 +42,7 @@ struct AnswerComparison;  // derived/answer_comparison.h
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
 struct SetTextPair { std::string text; };           // sentence B of a pair, a line for each line of the text
+struct SetChat { Chat chat; };                    // a conversation in place of the text; no turns: the text again
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; TextSide side = TextSide::source; };  // byte offset in the text
 struct SetIds {                                   // what a checkpoint reads
@@ -212,7 +213,7 @@ using CommandTypes =
                  TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
                  FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 MapsReady, ComparisonReady, OrderDifferences, SetTextPair, KeptReady,
+                 MapsReady, ComparisonReady, OrderDifferences, SetTextPair, SetChat, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
                  ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
                  ListingReady, PreviewReady, TakeNumbers, SetOwnNumber, ShowNumbers>;

@@ -75,10 +75,17 @@ void add_text(Words& words, const TextInput& text, const char* plain, const char
   else add(words, plain, text.text);
 }
 
+void add_chat(Words& words, const Chat& chat) {
+  for (const ChatTurn& turn : chat.turns)
+    add(words, "--chat", std::string(name_in(kChatRoles, turn.role)) + ":" + turn.text);
+  if (chat.open) words.emplace_back("--chat-open");
+}
+
 void add_texts(Words& words, const Document& document) {
   const bool two_sides = config_of(document).arch == Arch::encoder_decoder;
   if (has_own_inputs(document)) return;
   if (reads_ids(document)) add_ids(words, "--ids", document.source.ids);
+  else if (reads_chat(document)) add_chat(words, document.chat);
   else add_text(words, document.source, "--text", "--tokens");
   if (takes_pairs(document) && !document.text_pair.empty()) add(words, "--text-pair", document.text_pair);
   if (reads_ids(document) && !document.token_types.empty()) add_ids(words, "--token-type-ids", document.token_types);

@@ -54,7 +54,8 @@ bool is_stale(const AppState& state) {
 
 bool nothing_asked(const AppState& state) {
   const Document& document = state.document;
-  return !has_own_inputs(document) && !reads_ids(document) && sentences(document.source.text).empty();
+  return !has_own_inputs(document) && !reads_ids(document) && !reads_chat(document) &&
+         sentences(document.source.text).empty();
 }
 
 const std::string& problem_of(const AppState& state) {

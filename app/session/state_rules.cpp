@@ -295,6 +295,7 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
         for (const TextSide side : {TextSide::source, TextSide::target})
           text_input(fresh, side).text = text_input(document, side).text;
         fresh.text_pair = document.text_pair;
+        fresh.chat = document.chat;
       }
       document = std::move(fresh);
       state.session_path.clear();  // another question: saving it must not replace the session before

@@ -61,6 +61,13 @@ struct Update {
     document().text_pair = std::move(c.text);
     ask_again(state);
   }
+  void operator()(SetChat& c) {
+    Document& changed = document();
+    changed.chat = std::move(c.chat);
+    changed.source.ids.clear();
+    changed.token_types.clear();
+    ask_again(state);
+  }
   void operator()(const SetSplit& c) {
     Document& changed = document();
     for (TextInput* text : {&changed.source, &changed.target}) {

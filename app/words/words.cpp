@@ -7,6 +7,7 @@
 #include "words/answer_words.h"
 #include "words/any_sentence_words.h"
 #include "words/change_words.h"
+#include "words/chat_words.h"
 #include "words/chosen_head_words.h"
 #include "words/code_words.h"
 #include "words/compare_words.h"
@@ -63,10 +64,10 @@ std::string filled(std::string text, std::initializer_list<std::string> parts) {
 }
 
 std::string all_words() {
-  std::string all =
-      characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords, kAnySentenceWords,
-                 kChosenHeadWords, kInsideWords, kCodeWords, kNumberWords, kTrainWords, kFlowWords, kCompareWords,
-                 kGridWords, kHeadOrderWords, kMapWords, kLessonWords, kPairWords, kPaletteWords, kFailureWords);
+  std::string all = characters(kWindowWords, kFileWords, kSentenceWords, kModelWords, kMaskWords, kAnswerWords,
+                               kAnySentenceWords, kChosenHeadWords, kInsideWords, kCodeWords, kNumberWords, kTrainWords,
+                               kFlowWords, kCompareWords, kGridWords, kHeadOrderWords, kMapWords, kLessonWords,
+                               kPairWords, kChatWords, kPaletteWords, kFailureWords);
   return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
          all_relation_words() + all_explain_words() + "+−→✓▸▾×";
 }

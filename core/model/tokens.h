@@ -9,6 +9,10 @@
 
 namespace headlight {
 
+/// Of a conversation with an instruct model, whose turn it is.
+enum class ChatRole : std::uint8_t { system, user, assistant, none };
+inline constexpr std::string_view kChatRoles[]{"system", "user", "assistant"};
+
 struct Token {
   std::int64_t id = 0;    // in the model's vocabulary; a hash of the text where there is no vocabulary
   std::string text;       // for display: without leading spaces, unless it is spaces only
@@ -20,6 +24,7 @@ struct Token {
   bool known = true;       // in the vocabulary
   bool continues = false;  // a later piece of the word that the token before belongs to, where Tokens::has_words
   int type = 0;            // of models that tell two sentences apart (token_type_ids)
+  ChatRole role = ChatRole::none;  // of a conversation, whose turn it belongs to, with the tokens that mark the turn
 
   friend bool operator==(const Token&, const Token&) = default;
 };

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/names.h"
 #include "base/parallel.h"
 #include "write/number.h"
 
@@ -171,7 +172,8 @@ std::string json_tokens(const Tokens& tokens) {
             ",\"raw\":" + json_string(token.raw) + ",\"bytes\":[" + std::to_string(token.begin) + "," +
             std::to_string(token.end) + "],\"special\":" + json_bool(token.special) +
             ",\"pad\":" + json_bool(token.pad) + ",\"known\":" + json_bool(token.known) +
-            (token.type != 0 ? ",\"type\":" + std::to_string(token.type) : "") + "}";
+            (token.type != 0 ? ",\"type\":" + std::to_string(token.type) : "") +
+            (token.role != ChatRole::none ? ",\"role\":" + json_string(name_in(kChatRoles, token.role)) : "") + "}";
   }
   return list + "]";
 }

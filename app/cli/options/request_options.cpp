@@ -1,12 +1,9 @@
 #include "cli/options/request_options.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/file.h"
 #include "base/nearest.h"
-#include "base/utf8.h"
-#include "cli/options/number_option.h"
 #include "cli/options/number_options.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
@@ -19,71 +16,13 @@
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
-#include "read/tokenizer/chat.h"
 
 namespace headlight {
 namespace {
 
-template <class Enum>
-Status choose(const char* option, const std::string& found, Enum& value, std::initializer_list<Enum> choices) {
-  std::string expected;
-  for (const Enum choice : choices) {
-    if (name(choice) == found) {
-      value = choice;
-      return Done{};
-    }
-    expected.append(expected.empty() ? "" : " or ").append(name(choice));
-  }
-  return bad_input(option, "", expected, found);
-}
-
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) {
   return path.ends_with(".safetensors") || path.ends_with(".npz") || is_torch_name(path);
-}
-
-constexpr const char* kTextOptions[] = {"--text", "--text-pair", "--tokens", "--target", "--target-tokens", "--split"};
-constexpr const char* kIdOptions[] = {"--ids", "--decoder-ids", "--token-type-ids"};
-
-Status take_text(const char* option, const std::string& found, TextInput& input) {
-  input.text = found;
-  input.hand_cuts.reset();
-  if (found == "-") {
-    auto text = read_standard_input();
-    if (!text) return text.error();
-    input.text = std::move(*text);
-    while (input.text.ends_with('\n') || input.text.ends_with('\r')) input.text.pop_back();
-  }
-  return check_utf8(option, input.text);
-}
-
-Status take_marked(const char* option, const std::string& found, TextInput& input) {
-  auto marked = parse_marked_tokens(option, found);
-  if (!marked) return marked.error();
-  input.text = std::move(marked->text);
-  input.hand_cuts = std::move(marked->cuts);
-  return Done{};
-}
-
-/// "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
-template <class Number>
-void take_numbers(const char* option, const std::string& found, std::vector<Number>& numbers) {
-  numbers.clear();
-  const char* at = found.data();
-  const char* const end = at + found.size();
-  for (;;) {
-    const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
-    if (error != std::errc() || (next != end && *next != ','))
-      throw CLI::ValidationError(option, "expected whole numbers with a comma between them, found '" + found + "'");
-    if (next == end) return;
-    at = next + 1;
-  }
-}
-
-Status check_numbers(const char* option, const auto& numbers) {
-  for (const auto number : numbers)
-    if (number < 0) return bad_input(option, "", "whole numbers, 0 or more", std::to_string(number));
-  return Done{};
 }
 
 Status check_weights(const Document& document, const std::vector<Request>& requests) {
@@ -107,11 +46,6 @@ std::vector<BundledShape> shipped_shapes() {
   return shapes ? *shapes : std::vector<BundledShape>{};
 }
 
-/// Of a document that has its own inputs: what it came from.
-std::string inputs_in_words(const Document& document) {
-  return names_page(document.model_path) ? "a page whose model is not there" : "a tensors file";
-}
-
 Session session_of(OpenedModel model) {
   Session session;
   session.document = std::move(model.document);
@@ -127,55 +61,7 @@ RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(co
                      "(`headlight models`), a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json) or a page (.html). Default: of the trained models that come along "
                      "shipped:encoder where it knows every word, else shipped:any-sentence");
-  const char* text = "What is asked";
-  command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")->group(text);
-  command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
-      ->group(text)
-      ->excludes("--text");
-  command
-      .add_option("--text-pair", second_,
-                  "Sentence B beside it, a line for each of the text's, of a checkpoint whose "
-                  "tokenizer takes pairs")
-      ->group(text);
-  command
-      .add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
-      ->group(text);
-  command.add_option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
-      ->group(text)
-      ->excludes("--target");
-  command.add_option("--split", split_, "words (default) or characters")
-      ->group(text)
-      ->excludes("--tokens")
-      ->excludes("--target-tokens");
-  const auto add_list = [&](const char* option, auto& list, const char* help) {
-    command
-        .add_option_function<std::string>(
-            option, [option, &list](const std::string& found) { take_numbers(option, found, list); }, help)
-        ->group(text)
-        ->type_name("N,N,…");
-  };
-  const auto add_ids = [&](const char* option, auto& list, const char* help, const char* other, const char* tokens) {
-    add_list(option, list, help);
-    command.get_option(option)->excludes(other)->excludes(tokens);
-  };
-  add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added", "--text",
-          "--tokens");
-  command.get_option("--ids")->excludes("--text-pair");
-  add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
-          "--target-tokens");
-  command
-      .add_option("--chat", chat_,
-                  "A turn of a conversation with an instruct model: system:TEXT, user:TEXT or assistant:TEXT, several "
-                  "times; the special tokens of its family are put around")
-      ->group(text)
-      ->type_name("ROLE:TEXT")
-      ->allow_extra_args(false)
-      ->excludes("--text", "--tokens", "--ids", "--text-pair");
-  add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
-  command.add_option("--pad", pad_, "The last N tokens are padding")
-      ->group(text)
-      ->type_name("N")
-      ->check(not_negative, "");
+  texts_.add(command);
   model_.add(command);
   add_number_options(command, numbers_);
   command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
@@ -300,8 +186,7 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
     if (!sentence_chooses_model() || (!given("--text") && !given("--tokens"))) return Done{};
     return choose_model(document, nullptr);
   };
-  for (const Status& status :
-       {apply_text(document, reads_text), apply_ids(document), apply_chat(document), chosen(), edits_.apply(document)})
+  for (const Status& status : {texts_.apply(document, source_, reads_text), chosen(), edits_.apply(document)})
     if (!status) return status.error();
   return start;
 }
@@ -334,110 +219,6 @@ Status RequestOptions::check_model(const Document& document) const {
   Config asked = document.model->config;
   if (const auto taken = model_.take(command_, asked); !taken) return taken;
   return agree(command_, asked, document.model->config);
-}
-
-Status RequestOptions::check_text_option(const char* option, const Document& document) const {
-  if (has_own_inputs(document))
-    return bad_input(option, "", "no such option beside " + inputs_in_words(document), document.model_path);
-  if (!can_read_text(document))
-    return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
-                     document.tokenizers ? document.tokenizers->problem : document.model_path);
-  if (is_checkpoint(document) && std::string_view(option) == "--split")
-    return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer",
-                     document.model_path);
-  if (std::string_view(option) == "--text-pair" && !takes_pairs(document))
-    return bad_input(option, "", "a checkpoint, no decoder, whose tokenizer has a template for pairs",
-                     reads_ids(document) ? "ids in place of text"
-                     : document.model    ? document.model_path
-                                         : "fresh weights");
-  const bool of_target = std::string_view(option).starts_with("--target");
-  const Arch arch = config_of(document).arch;
-  if (of_target && arch != Arch::encoder_decoder)
-    return bad_input(option, "", document.model ? "an encoder-decoder" : "--arch encoder-decoder",
-                     (document.model ? "" : "--arch ") + std::string(name(arch)));
-  return Done{};
-}
-
-Status RequestOptions::apply_text(Document& document, bool reads_text) const {
-  if ((given("--text") || given("--tokens")) && can_read_text(document)) {
-    document.source.ids.clear();
-    document.token_types.clear();
-  }
-  for (const char* option : kTextOptions)
-    if (given(option))
-      if (const auto valid = check_text_option(option, document); !valid) return valid;
-  if (given("--target") || given("--target-tokens")) document.target.ids.clear();
-  if (given("--text-pair")) {
-    if (const auto valid = check_utf8("--text-pair", second_); !valid) return valid;
-    document.text_pair = second_;
-  }
-  if (given("--text")) {
-    const std::string& text = reads_text || text_ != "-" ? text_ : std::string();
-    if (const auto taken = take_text("--text", text, document.source); !taken) return taken;
-  }
-  if (given("--tokens"))
-    if (const auto taken = take_marked("--tokens", tokens_, document.source); !taken) return taken;
-  if (given("--target"))
-    if (const auto taken = take_text("--target", target_, document.target); !taken) return taken;
-  if (given("--target-tokens"))
-    if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
-  // The target that a document begins with belongs to the text that it begins with.
-  const bool new_text = given("--text") || given("--tokens") || command_.get_name() == "generate";
-  const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
-  if (new_text && begins && !given("--target") && !given("--target-tokens") && !given("--decoder-ids"))
-    document.target = {};
-  if (given("--split")) {
-    for (TextInput* input : {&document.source, &document.target}) {
-      input->hand_cuts.reset();
-      if (const auto chosen = choose("--split", split_, input->split, {Split::words, Split::characters}); !chosen)
-        return chosen;
-    }
-  }
-  if (!given("--pad")) return Done{};
-  if (has_own_inputs(document))
-    return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), document.model_path);
-  document.pad = pad_;
-  return Done{};
-}
-
-Status RequestOptions::apply_chat(Document& document) const {
-  if (!given("--chat")) return Done{};
-  if (!is_checkpoint(document) || !can_read_text(document) || !document.tokenizers->source)
-    return bad_input("--chat", "", "an instruct model with a tokenizer as SOURCE", source_.empty() ? "none" : source_);
-  std::vector<ChatTurn> turns;
-  for (const std::string& text : chat_) {
-    auto turn = parse_chat_turn(text);
-    if (!turn) return turn.error();
-    turns.push_back(std::move(*turn));
-  }
-  auto ids = chat_ids(*document.tokenizers->source, turns);
-  if (!ids) return ids.error();
-  document.source.ids = std::move(*ids);
-  document.token_types.clear();
-  return Done{};
-}
-
-Status RequestOptions::apply_ids(Document& document) const {
-  for (const char* option : kIdOptions)
-    if (given(option) && !is_checkpoint(document))
-      return bad_input(option, "", "a checkpoint folder as SOURCE", source_.empty() ? "none" : source_);
-  if (given("--decoder-ids") && config_of(document).arch != Arch::encoder_decoder)
-    return bad_input("--decoder-ids", "", "an encoder-decoder", name(config_of(document).arch).data());
-  for (const Status& status : {check_numbers("--ids", ids_), check_numbers("--decoder-ids", decoder_ids_),
-                               check_numbers("--token-type-ids", token_types_)})
-    if (!status) return status;
-  if (given("--ids")) {
-    document.source.ids = ids_;
-    document.token_types.clear();
-  }
-  if (given("--decoder-ids")) document.target.ids = decoder_ids_;
-  if (given("--ids") && config_of(document).arch == Arch::encoder_decoder && document.target.ids.empty() &&
-      can_read_text(document) && !given("--target") && !given("--target-tokens"))
-    return bad_input("--decoder-ids", "", "ids, or a --target, beside --ids of an encoder-decoder", "none");
-  if (given("--token-type-ids") && document.source.ids.empty())
-    return bad_input("--token-type-ids", "", "--ids beside it", "none");
-  if (given("--token-type-ids")) document.token_types = token_types_;
-  return Done{};
 }
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 
 #include "cli/options/edit_options.h"
 #include "cli/options/model_options.h"
+#include "cli/options/text_options.h"
 #include "session/startup.h"
 
 namespace headlight {
@@ -34,7 +35,7 @@ class RequestOptions {
   Result<Startup> start_of_window() const;
   /// start() without the text of `--text -`, which is left on standard input, to be read line by line.
   Result<Startup> start_of_lines() const { return start(false); }
-  bool reads_standard_input() const { return text_ == "-"; }
+  bool reads_standard_input() const { return texts_.reads_standard_input(); }
   /// Whether the sentence chooses its model (document/model_choice.h): no SOURCE and no shape was asked for.
   bool sentence_chooses_model() const { return source_.empty() && uses_shipped_model(); }
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
@@ -46,22 +47,14 @@ class RequestOptions {
   bool given(const char* option) const { return command_.count(option) > 0; }
   bool uses_shipped_model() const;
   Result<Startup> opened_source() const;
-  Status check_text_option(const char* option, const Document& document) const;
-  Status apply_text(Document& document, bool reads_text) const;
-  Status apply_ids(Document& document) const;
-  /// Reads --chat: the conversation as ids.
-  Status apply_chat(Document& document) const;
   /// An Error names the first option that says something else than the model that was opened.
   Status check_model(const Document& document) const;
 
   CLI::App& command_;
-  std::string source_, text_, second_, tokens_, target_, target_tokens_, split_;
-  std::vector<std::string> chat_;
-  std::vector<std::int64_t> ids_, decoder_ids_;
-  std::vector<int> token_types_;
+  std::string source_;
+  TextOptions texts_;
   ModelOptions model_;
   std::map<std::string, std::string> numbers_;  // by option: files of numbers
-  std::size_t pad_ = 0;
   EditOptions edits_;
   int threads_ = 0;
 };

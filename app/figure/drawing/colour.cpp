@@ -151,6 +151,13 @@ Rgb colour_of(const ColourScale& scale, float weight) {
                           : colour_map(scale.theme, scale.colours))[static_cast<std::size_t>(position * 255 + 0.5f)];
 }
 
+Rgb role_colour(Theme theme, ChatRole role) {
+  constexpr double kChroma[] = {0.0, 0.09, 0.09}, kHue[] = {0, 250, 105};  // grey, blue, olive
+  const auto at = static_cast<std::size_t>(role);
+  const double angle = kHue[at] * std::numbers::pi / 180, lightness = theme == Theme::light ? 0.84 : 0.48;
+  return rgb_of({lightness, kChroma[at] * std::cos(angle), kChroma[at] * std::sin(angle)});
+}
+
 Rgb head_colour(Theme theme, std::size_t index) {
   // Hue in degrees; neighbours in the list are far apart, and dark and bright ones take turns, which colour-blind eyes
   // tell apart where hues fail them.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "model/tokens.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 
@@ -62,6 +63,9 @@ Rgb gap_colour(Theme theme);
 /// is the accent's orange.
 inline constexpr std::size_t kHeadColours = 12;
 Rgb head_colour(Theme theme, std::size_t index);
+
+/// The band of a role of a conversation beside a map: hues that red-green blind eyes tell apart, none of them a weight's.
+Rgb role_colour(Theme theme, ChatRole role);
 
 /// Text on a view's background: what is read first, and what is read second.
 struct InkColours {

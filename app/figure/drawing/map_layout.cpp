@@ -74,6 +74,18 @@ void LabelMetrics::add(std::string_view label, float width) {
   else widest_turned = std::max(widest_turned, width);
 }
 
+std::vector<RoleRun> role_runs(const std::vector<Token>& tokens, Index first, Index count) {
+  std::vector<RoleRun> runs;
+  for (Index i = 0; i < count; ++i) {
+    const ChatRole role = tokens[static_cast<std::size_t>(first + i)].role;
+    if (role == ChatRole::none) continue;
+    const bool goes_on = !runs.empty() && runs.back().role == role && runs.back().first + runs.back().count == i;
+    if (goes_on) ++runs.back().count;
+    else runs.push_back({i, 1, role});
+  }
+  return runs;
+}
+
 Index label_step(float text, float pitch) {
   const auto step = [&](float least) {
     return std::max<Index>(1, static_cast<Index>(std::ceil(text * least / pitch)));

@@ -49,6 +49,15 @@ bool stands_upright(std::string_view label);
 /// Whether it is, above a column beside labels that must be turned: Chinese words that are short enough, and signs.
 bool stands_in_column(std::string_view label);
 
+/// Neighbouring rows or columns whose tokens are of one role of a conversation.
+struct RoleRun {
+  Index first = 0, count = 0;  // counted from the first one shown
+  ChatRole role = ChatRole::none;
+  friend bool operator==(const RoleRun&, const RoleRun&) = default;
+};
+/// Those of tokens [first, first + count) that have a role.
+std::vector<RoleRun> role_runs(const std::vector<Token>& tokens, Index first, Index count);
+
 enum class ColumnLabels { none, horizontal, stacked, rotated };
 
 struct MapLayout {

@@ -63,7 +63,7 @@ std::string change_in_words(const Gui& gui, const Document& before, const Docume
   }
   if (before.model != now.model) return gui.word(now.model ? kChangeWords.trained : kChangeWords.random);
   if (before.source.text != now.source.text || before.target.text != now.target.text ||
-      before.text_pair != now.text_pair)
+      before.text_pair != now.text_pair || before.chat != now.chat)
     return gui.word(kChangeWords.sentence);
   if (!(before.source == now.source) || !(before.target == now.target)) return gui.word(kChangeWords.cut);
   if (before.pad != now.pad) return gui.word(kChangeWords.padding);

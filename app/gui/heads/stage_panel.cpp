@@ -8,6 +8,7 @@
 #include "gui/frame/scope.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/heads/heads.h"
+#include "gui/heads/role_bands.h"
 #include "gui/heads/stage_parts.h"
 #include "session/shown.h"
 
@@ -150,8 +151,11 @@ void stage_panel(Gui& gui) {
     map.content = shown_content(state);
     map.content.slot = 1;
     const AxisLabels labels = axis_labels(gui, map.content);
-    map.layout = map_layout(map.content, labels, slots.map);
+    const float bands = band_room(gui, map.content);
+    const Box& room = slots.map;
+    map.layout = map_layout(map.content, labels, {room.x + bands, room.y + bands, room.w - bands, room.h - bands});
     large_map(gui, map.content, labels, map.layout);
+    if (bands > 0) draw_role_bands(gui, *ImGui::GetWindowDrawList(), map.content, map.layout, room);
   }
   draw_row_bars(gui, slots.bars, map);
   draw_guess(gui, slots.guess);

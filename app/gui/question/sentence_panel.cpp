@@ -10,8 +10,10 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
+#include "gui/question/chat_turns.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
+#include "words/chat_words.h"
 #include "words/chosen_head_words.h"
 #include "words/glosses.h"
 #include "words/sentence_words.h"
@@ -70,15 +72,23 @@ void ask_by(Gui& gui, bool ids) {
   gui.say(EndGesture{});
 }
 
-/// Text or ids, of a checkpoint that reads both.
+/// Text, ids or, of an instruct model, a conversation, of a checkpoint that reads them.
 void ids_choice(Gui& gui) {
-  const bool ids = reads_ids(gui.state.document);
-  if (flat_button(gui, "ask by text", gui.word(kSentenceWords.as_text), !ids) && ids) ask_by(gui, false);
+  const Document& document = gui.state.document;
+  const bool ids = reads_ids(document), chat = reads_chat(document);
+  if (flat_button(gui, "ask by text", gui.word(kSentenceWords.as_text), !ids && !chat) && (ids || chat)) {
+    if (takes_chat(document)) gui.say_once(SetChat{});
+    else ask_by(gui, false);
+  }
   explain_item(gui, kSentenceWords.tip_as_ids);
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "ask by ids", gui.word(kSentenceWords.as_ids), ids) && !ids && whole_request(gui.state))
     ask_by(gui, true);
   explain_item(gui, kSentenceWords.tip_as_ids);
+  if (!takes_chat(document)) return;
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "ask by conversation", gui.word(kChatWords.as_chat), chat) && !chat) add_turn(gui);
+  explain_item(gui, kChatWords.tip_as_chat);
 }
 
 void split_choice(Gui& gui) {
@@ -88,6 +98,7 @@ void split_choice(Gui& gui) {
     ids_choice(gui);
     if (reads_ids(document)) return;
     ImGui::SameLine(0, 16 * gui.unit);
+    if (reads_chat(document)) return turn_buttons(gui);
   }
   const auto choice = [&](const char* name, const Words& label, Split split) {
     const bool on = !by_hand && document.source.split == split;
@@ -137,7 +148,8 @@ void sentence_panel(Gui& gui) {
     const bool pairs = takes_pairs(document);
     const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);
     const float each = std::floor((room - (boxes - 1) * gap) / boxes);
-    (ids ? ids_box : side_box)(gui, TextSide::source, each);
+    if (reads_chat(document)) chat_turns(gui, each);
+    else (ids ? ids_box : side_box)(gui, TextSide::source, each);
     if (pairs) {
       ImGui::SameLine(0, gap);
       second_box(gui, each);

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "words/chat_words.h"
 #include "words/pair_words.h"
 #include "words/sentence_words.h"
 
@@ -45,7 +46,8 @@ struct TextBox {
   const std::string& text;
   const char* hint;
   bool takes_keyboard;  // at Ctrl L
-  void (*say)(Gui& gui, std::string text);
+  std::function<void(Gui& gui, std::string text)> say;
+  int most_lines = kMostTextLines;
 };
 
 void text_box(Gui& gui, const TextBox& box, float width) {
@@ -68,7 +70,7 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
   const ImGuiStyle& style = ImGui::GetStyle();
   const float height =
-      static_cast<float>(std::min(lines, kMostTextLines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
+      static_cast<float>(std::min(lines, box.most_lines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;
   const ImVec2 corner = ImGui::GetCursorScreenPos(),
                inside{corner.x + style.FramePadding.x, corner.y + style.FramePadding.y};
   const bool empty = shown.empty();
@@ -124,6 +126,23 @@ void second_box(Gui& gui, float width) {
             [](Gui& g, std::string typed) { g.say(SetTextPair{std::move(typed)}); }},
            width);
   if (gui.state.document.text_pair.empty()) explain_item(gui, kPairWords.tip_second);
+}
+
+void turn_box(Gui& gui, std::size_t turn, float width) {
+  const Chat& chat = gui.state.document.chat;
+  const auto asked = std::find_if(chat.turns.rbegin(), chat.turns.rend(),
+                                  [](const ChatTurn& one) { return one.role == ChatRole::user; });
+  const auto last_asked = static_cast<std::size_t>(chat.turns.rend() - asked);  // one behind it; 0: none
+  text_box(gui,
+           {"turn " + std::to_string(turn) + " text", chat.turns[turn].text, gui.word(kChatWords.turn_hint),
+            turn + 1 == std::max<std::size_t>(1, last_asked),
+            [turn](Gui& g, std::string typed) {
+              Chat changed = g.state.document.chat;
+              changed.turns[turn].text = std::move(typed);
+              g.say(SetChat{std::move(changed)});
+            },
+            1},
+           width);
 }
 
 void ids_box(Gui& gui, TextSide side, float width) {

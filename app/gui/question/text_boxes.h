@@ -12,6 +12,8 @@ std::string named(TextSide side, const std::string& name);
 void side_box(Gui& gui, TextSide side, float width);
 /// Sentence B of a pair.
 void second_box(Gui& gui, float width);
+/// A turn of a conversation.
+void turn_box(Gui& gui, std::size_t turn, float width);
 /// The input of a checkpoint without a tokenizer: numbers between commas or spaces.
 void ids_box(Gui& gui, TextSide side, float width);
 

@@ -11,6 +11,7 @@
 #include "gui/heads/heads.h"
 #include "gui/inside/inside.h"
 #include "gui/lesson/lesson_panel.h"
+#include "gui/question/chat_turns.h"
 #include "gui/question/question.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
@@ -110,7 +111,8 @@ WindowPlaces window_places(Gui& gui, const Box& window) {
   for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
     newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
-  const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_lines;
+  const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;
+  const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_turns;
   WindowPlaces places;
   places.top_bar = {0, 0, window.w, kTopBar * unit};
   places.sentence = {0, places.top_bar.h, window.w, text + kWords * unit + doubt_height(gui)};
