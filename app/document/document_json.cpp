@@ -27,7 +27,7 @@ json bias_json(const Biases& bias) {
 }
 
 void read_bias(const JsonField& field, Biases& bias) {
-  if (field.is_null()) return;
+  if (field.is_missing()) return;
   const json& value = field.value();
   bool valid = value.is_boolean() || value.is_array();
   const bool all = value.is_boolean() && value.get<bool>();
@@ -103,7 +103,7 @@ void read_text_input(const JsonField& fields, const PassageKeys& keys, TextInput
   fields.read_list(keys.ids, input.ids, 0, std::numeric_limits<std::int32_t>::max());
   read_utf8(fields, keys.text, input.text);
   fields.read_choice(keys.split, input.split, kSplits);
-  if (!fields.has(keys.cuts)) return;
+  if (!fields.contains(keys.cuts)) return;
   const json& cuts = fields.at(keys.cuts).value();
   std::vector<std::size_t> offsets;
   bool valid = cuts.is_array();
@@ -246,7 +246,7 @@ Result<Document> document_from_json(const std::string& where, const json& object
   for (const auto& [key, mask] : {std::pair{"mask", &document.mask},
                                   {"encoder_mask", &document.encoder_mask},
                                   {"cross_mask", &document.cross_mask}})
-    if (fields.has(key)) *mask = mask_from_json(fields.at(key));
+    if (fields.contains(key)) *mask = mask_from_json(fields.at(key));
   read_edits(fields, document.edits);
   if (problems.first) return *problems.first;
   if (!document.model)

@@ -63,7 +63,8 @@ json batch_mask_json(const BatchMask& mask) {
 void read_batch(const JsonField& field, MaskSpec& mask) {
   constexpr const char* kExpected = "{\"shape\": [three sizes], \"added\": [a number, true or false each]}";
   BatchMask batch;
-  if (!field.value().is_object() || !field.has("shape") || !field.has("added")) return field.problem(kExpected);
+  if (!field.value().is_object() || !field.contains("shape") || !field.contains("added"))
+    return field.problem(kExpected);
   const json &shape = field.value()["shape"], &added = field.value()["added"];
   if (!shape.is_array() || shape.size() != batch.shape.size() || !added.is_array())
     return field.problem(kExpected, shape);
@@ -121,8 +122,8 @@ void read_layer(const JsonField& object, Edits& edits) {
   else object.at("stack").problem("self, encoder or cross");
   object.read_integer("layer", edit.layer, static_cast<std::uint64_t>(kMaxLayers) - 1);
   object.read("scale", edit.scale);
-  if (object.has("off")) read_parts(object.at("off"), edit);
-  if (object.has("mask")) edit.mask = mask_from_json(object.at("mask"));
+  if (object.contains("off")) read_parts(object.at("off"), edit);
+  if (object.contains("mask")) edit.mask = mask_from_json(object.at("mask"));
   if (object.is_good()) set_layer_edit(edits, std::move(edit));
 }
 
@@ -173,12 +174,12 @@ MaskSpec mask_from_json(const JsonField& object) {
   MaskSpec mask;
   object.read("causal", mask.causal);
   object.read("padding", mask.padding);
-  if (object.has("window")) object.read_integer("window", mask.window.emplace(), kMost);
+  if (object.contains("window")) object.read_integer("window", mask.window.emplace(), kMost);
   object.read_integer("chunk", mask.chunk, kMost);
   object.read_integer("prefix", mask.prefix, kMost);
-  if (object.has("given")) read_given(object.at("given"), mask);
-  if (object.has("batch")) read_batch(object.at("batch"), mask);
-  if (object.has("painted")) read_painted(object.at("painted"), mask);
+  if (object.contains("given")) read_given(object.at("given"), mask);
+  if (object.contains("batch")) read_batch(object.at("batch"), mask);
+  if (object.contains("painted")) read_painted(object.at("painted"), mask);
   return mask;
 }
 
@@ -197,14 +198,17 @@ void write_edits(const Edits& edits, json& object) {
 void read_edits(const JsonField& object, Edits& edits) {
   constexpr std::string_view kOffAs[] = {"zero", "mean"};
   object.read("scale", edits.scale);
-  if (object.has("off")) read_off(object.at("off"), edits);
+  if (object.contains("off")) read_off(object.at("off"), edits);
   object.read_choice("off_as", edits.off_as, kOffAs);
-  if (object.has("weights")) read_weights(object.at("weights"), edits);
+  if (object.contains("weights")) read_weights(object.at("weights"), edits);
   object.read("dropout", edits.dropout);
   if (!(edits.dropout >= 0.0f && edits.dropout < 1.0f)) object.at("dropout").problem("0 or more and less than 1");
   object.read_integer("dropout_seed", edits.dropout_seed, std::numeric_limits<std::uint64_t>::max());
-  if (object.has("layer_edits"))
-    for (const JsonField& layer : object.at("layer_edits").items()) read_layer(layer, edits);
+  if (!object.contains("layer_edits")) return;
+  for (const JsonField& layer : object.at("layer_edits").items()) {
+    if (!layer.value().is_object()) return object.at("layer_edits").problem("a list of objects", layer.value());
+    read_layer(layer, edits);
+  }
 }
 
 }  // namespace headlight

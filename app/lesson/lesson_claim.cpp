@@ -23,11 +23,11 @@ constexpr std::uint64_t kMostPlace = 1u << 20;
 /// `query` as a word, or `query_place` as a number.
 void read_place(const JsonField& fields, const char* key, const char* place_key, WordPosition& place) {
   fields.read(key, place.word);
-  if (fields.has(place_key)) fields.read_integer(place_key, place.place.emplace(), kMostPlace);
+  if (fields.contains(place_key)) fields.read_integer(place_key, place.place.emplace(), kMostPlace);
 }
 
 void read_limit(const JsonField& field, std::optional<double>& limit) {
-  if (field.is_null()) return;
+  if (field.is_missing()) return;
   if (field.value().is_number() && std::isfinite(field.value().get<double>())) limit = field.value().get<double>();
   else field.problem("a number");
 }
@@ -43,8 +43,8 @@ void read_rows(const JsonField& field, Claim& claim) {
 
 /// Which number it is about.
 void read_kind(const JsonField& fields, Claim& claim) {
-  if (fields.has("rows_apart")) return read_rows(fields.at("rows_apart"), claim);
-  if (fields.has("row_largest")) {
+  if (fields.contains("rows_apart")) return read_rows(fields.at("rows_apart"), claim);
+  if (fields.contains("row_largest")) {
     claim.kind = Claim::Kind::row_largest;
     return;
   }
@@ -53,7 +53,7 @@ void read_kind(const JsonField& fields, Claim& claim) {
     Claim::Kind kind;
   } named[] = {{"matrix", Claim::Kind::matrix}, {"next", Claim::Kind::next}, {"relation", Claim::Kind::relation}};
   for (const auto& one : named) {
-    if (!fields.has(one.key)) continue;
+    if (!fields.contains(one.key)) continue;
     claim.kind = one.kind;
     fields.read(one.key, claim.name);
     if (one.kind == Claim::Kind::matrix && !parse_matrix_name(claim.name))

@@ -1,13 +1,13 @@
 #include "model/weights.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <cstring>
 #include <string_view>
 #include <type_traits>
 
+#include "base/half.h"
 #include "base/pages.h"
 #include "base/random.h"
 #include "model/panels.h"
@@ -149,14 +149,8 @@ Matrix widened(const StoredMatrix& stored, Index first, Index count, Index colum
   };
   switch (stored.kind) {
     case StoredMatrix::Kind::float32: fill(float{}, [](float number) { return number; }); break;
-    case StoredMatrix::Kind::bfloat16:  // the upper half of a float32
-      fill(std::uint16_t{},
-           [](std::uint16_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16); });
-      break;
-    case StoredMatrix::Kind::float16:
-      fill(std::uint16_t{},
-           [](std::uint16_t bits) { return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits)); });
-      break;
+    case StoredMatrix::Kind::bfloat16: fill(std::uint16_t{}, from_bfloat16); break;
+    case StoredMatrix::Kind::float16: fill(std::uint16_t{}, from_float16); break;
   }
   return block;
 }
@@ -174,8 +168,7 @@ Matrix weight_rows(const Linear& linear, Index first, Index count) {
     const Index column = panels.panel((first + row) / PanelMatrix::kPanel) + (first + row) % PanelMatrix::kPanel;
     for (Index i = 0; i < panels.cols; ++i) {
       const Index at = column + i * PanelMatrix::kPanel;
-      rows(row, i) = panels.halves ? std::bit_cast<float>(static_cast<std::uint32_t>(panels.halves.get()[at]) << 16)
-                                   : panels.numbers.get()[at];
+      rows(row, i) = panels.halves ? from_bfloat16(panels.halves.get()[at]) : panels.numbers.get()[at];
     }
   }
   return rows;

@@ -301,7 +301,7 @@ TEST(SessionFile, AFieldOfTheWrongKindIsNamed) {
   for (const auto& [field, values] : wrong_mask)
     for (const json& value : values) {
       const std::string line = complaint(("/request/mask/" + field).c_str(), value);
-      EXPECT_EQ(line.find("s.headlight.json: " + field + ": expected "), 0u) << line;
+      EXPECT_EQ(line.find("s.headlight.json: mask." + field + ": expected "), 0u) << line;
     }
   EXPECT_EQ(complaint("/request/mask", 5).find("s.headlight.json: mask: expected"), 0u);
   EXPECT_EQ(complaint("/request", json::array()).find("s.headlight.json: request: expected"), 0u);
@@ -315,7 +315,8 @@ TEST(SessionFile, TakesNoMemoryForRowsOfAMaskThatAreNotThere) {
   constexpr std::size_t kCount = 100'000;
   json rows(kCount, 0);
   rows[0] = json(kCount, 0);
-  EXPECT_EQ(complaint("/request/mask/given", rows), "s.headlight.json: given: expected rows of equal length, found 0");
+  EXPECT_EQ(complaint("/request/mask/given", rows),
+            "s.headlight.json: mask.given: expected rows of equal length, found 0");
 }
 
 TEST(SessionFile, ALongWrongValueIsQuotedShortAndWhole) {
@@ -403,10 +404,10 @@ TEST(SessionFile, LayersOfTheirOwnAreCheckedLikeTheRest) {
       {{{"stack", "self"}, {"layer", 1}, {"off", {5}}}, "off"},
       {{{"stack", "cross"}, {"layer", 1}, {"off", {"norm"}}}, "off"},
       {{{"stack", "self"}, {"layer", 1}, {"mask", 5}}, "mask"},
-      {{{"stack", "self"}, {"layer", 1}, {"mask", {{"causal", 5}}}}, "causal"}};
+      {{{"stack", "self"}, {"layer", 1}, {"mask", {{"causal", 5}}}}, "mask.causal"}};
   for (const auto& [value, field] : wrong) {
     const std::string line = complaint("/request/layer_edits", json::array({value}));
-    EXPECT_EQ(line.find("s.headlight.json: " + field + ": expected "), 0u) << line;
+    EXPECT_EQ(line.find("s.headlight.json: layer_edits.0." + field + ": expected "), 0u) << line;
   }
 }
 

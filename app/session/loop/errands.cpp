@@ -24,6 +24,22 @@ namespace {
 /// The share of the progress for the answer in a job that also makes its other maps.
 constexpr float kAnswerShare = 0.9f;
 
+/// A job that hands on what `answer` makes; nothing where that is null, as it was cancelled.
+template <class Ready, class Answer>
+Job answer_job(Answer answer) {
+  return [answer = std::move(answer)](Progress& progress) -> std::optional<Command> {
+    auto made = answer(progress);
+    if (!made) return std::nullopt;
+    return Ready{std::move(made)};
+  };
+}
+
+/// The question, unless the known answer is one to it.
+template <class Question, class Answer>
+std::optional<Question> unless_known(std::optional<Question> question, const Answer& known) {
+  return question && known && known->question == *question ? std::nullopt : std::move(question);
+}
+
 // Each errand below: its question, which is nothing where it is not wanted or answered already, and its job.
 
 const Request* trace_question(const AppState& state) {
@@ -97,42 +113,30 @@ Job detail_job(DetailQuestion question, const AppState&) {
 }
 
 std::optional<InsideQuestion> unknown_inside(const AppState& state) {
-  auto question = inside_question(state);
-  return question && state.inside && state.inside->question == *question ? std::nullopt : std::move(question);
+  return unless_known(inside_question(state), state.inside);
 }
 
 Job inside_job(InsideQuestion question, const AppState&) {
-  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
-    auto inside = look_inside(question, progress.stop);
-    if (!inside) return std::nullopt;
-    return InsideReady{std::move(inside)};
-  };
+  return answer_job<InsideReady>(
+      [question = std::move(question)](Progress& progress) { return look_inside(question, progress.stop); });
 }
 
 std::optional<ListingQuestion> unknown_listing(const AppState& state) {
-  auto question = listing_question(state);
-  return question && state.listing && state.listing->question == *question ? std::nullopt : std::move(question);
+  return unless_known(listing_question(state), state.listing);
 }
 
 Job listing_job(ListingQuestion question, const AppState&) {
-  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
-    auto listing = listing_of(question, progress);
-    if (!listing) return std::nullopt;
-    return ListingReady{std::move(listing)};
-  };
+  return answer_job<ListingReady>(
+      [question = std::move(question)](Progress& progress) { return listing_of(question, progress); });
 }
 
 std::optional<FlowQuestion> unknown_flow(const AppState& state) {
-  auto question = flow_question(state);
-  return question && state.flow && state.flow->question == *question ? std::nullopt : std::move(question);
+  return unless_known(flow_question(state), state.flow);
 }
 
 Job flow_job(FlowQuestion question, const AppState&) {
-  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
-    auto flow = look_at_flow(question, progress.stop);
-    if (!flow) return std::nullopt;
-    return FlowReady{std::move(flow)};
-  };
+  return answer_job<FlowReady>(
+      [question = std::move(question)](Progress& progress) { return look_at_flow(question, progress.stop); });
 }
 
 std::optional<std::shared_ptr<const Model>> check_question(const AppState& state) {
@@ -158,11 +162,9 @@ std::optional<HeadQuestion> unknown_heads(const AppState& state) {
 
 /// Known results of the same answer are taken over.
 Job heads_job(HeadQuestion question, const AppState& state) {
-  return [question = std::move(question), known = state.heads](Progress& progress) -> std::optional<Command> {
-    auto heads = answer_heads(question, known.get(), progress);
-    if (!heads) return std::nullopt;
-    return HeadsReady{std::move(heads)};
-  };
+  return answer_job<HeadsReady>([question = std::move(question), known = state.heads](Progress& progress) {
+    return answer_heads(question, known.get(), progress);
+  });
 }
 
 std::optional<std::shared_ptr<const Trace>> effects_question(const AppState& state) {
@@ -193,11 +195,9 @@ std::optional<MapsQuestion> maps_question(const AppState& state) {
 }
 
 Job maps_job(MapsQuestion question, const AppState&) {
-  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
-    auto maps = other_maps(question.trace, question.kind, progress);
-    if (!maps) return std::nullopt;
-    return MapsReady{std::move(maps)};
-  };
+  return answer_job<MapsReady>([question = std::move(question)](Progress& progress) {
+    return other_maps(question.trace, question.kind, progress);
+  });
 }
 
 struct FoldQuestion {
@@ -214,11 +214,9 @@ std::optional<FoldQuestion> fold_question(const AppState& state) {
 }
 
 Job fold_job(FoldQuestion question, const AppState&) {
-  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
-    auto folded = folded_maps(question.trace, question.fold, progress.stop);
-    if (!folded) return std::nullopt;
-    return FoldsReady{std::move(folded)};
-  };
+  return answer_job<FoldsReady>([question = std::move(question)](Progress& progress) {
+    return folded_maps(question.trace, question.fold, progress.stop);
+  });
 }
 
 std::optional<ComparisonQuestion> unknown_comparison(const AppState& state) {
@@ -228,11 +226,9 @@ std::optional<ComparisonQuestion> unknown_comparison(const AppState& state) {
 
 /// Known results of the same two answers are taken over.
 Job comparison_job(ComparisonQuestion question, const AppState& state) {
-  return [question = std::move(question), known = state.comparison](Progress& progress) -> std::optional<Command> {
-    auto comparison = compare_answers(question, known.get(), progress);
-    if (!comparison) return std::nullopt;
-    return ComparisonReady{std::move(comparison)};
-  };
+  return answer_job<ComparisonReady>([question = std::move(question), known = state.comparison](Progress& progress) {
+    return compare_answers(question, known.get(), progress);
+  });
 }
 
 struct SnapshotQuestion {
@@ -264,11 +260,8 @@ std::optional<GuessQuestion> unknown_guess(const AppState& state) {
 }
 
 Job guess_job(GuessQuestion question, const AppState&) {
-  return [question = std::move(question)](Progress& progress) -> std::optional<Command> {
-    auto guess = make_guess(question, progress);
-    if (!guess) return std::nullopt;
-    return GuessReady{std::move(guess)};
-  };
+  return answer_job<GuessReady>(
+      [question = std::move(question)](Progress& progress) { return make_guess(question, progress); });
 }
 
 struct NearestQuestion {

@@ -1,11 +1,11 @@
 #include "read/array/array.h"
 
 #include <algorithm>
-#include <bit>
 #include <cassert>
 #include <cstdint>
 #include <cstring>
 
+#include "base/half.h"
 #include "base/names.h"
 #include "base/utf8.h"
 
@@ -95,14 +95,8 @@ void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::v
     case Dtype::i32: return append_numbers<std::int32_t>(big_endian, bytes, values);
     case Dtype::u64: return append_numbers<std::uint64_t>(big_endian, bytes, values);
     case Dtype::i64: return append_numbers<std::int64_t>(big_endian, bytes, values);
-    case Dtype::f16:
-      return append_as<std::uint16_t>(big_endian, bytes, values, [](std::uint16_t bits) {
-        return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits));
-      });
-    case Dtype::bf16:  // the upper half of a float32
-      return append_as<std::uint16_t>(big_endian, bytes, values, [](std::uint16_t bits) {
-        return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-      });
+    case Dtype::f16: return append_as<std::uint16_t>(big_endian, bytes, values, from_float16);
+    case Dtype::bf16: return append_as<std::uint16_t>(big_endian, bytes, values, from_bfloat16);
     case Dtype::f32: return append_numbers<float>(big_endian, bytes, values);
     case Dtype::f64: return append_numbers<double>(big_endian, bytes, values);
   }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "base/half.h"
 #include "base/utf8.h"
 #include "model/head_text.h"
 #include "read/external/packed_planes.h"
@@ -39,7 +40,7 @@ std::optional<Index> whole(const json& value, Index most) {
 float float16_at(const std::string& bytes, std::size_t number) {
   const auto low = static_cast<unsigned char>(bytes[2 * number]),
              high = static_cast<unsigned char>(bytes[2 * number + 1]);
-  return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(static_cast<std::uint16_t>(low | high << 8)));
+  return from_float16(static_cast<std::uint16_t>(low | high << 8));
 }
 
 /// Reads one attention of a page.

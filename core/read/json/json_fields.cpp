@@ -51,7 +51,7 @@ void JsonField::problem(std::string_view expected, const json& found) const {
   if (is_good()) problems_->note(path_, expected, found_text(found));
 }
 
-bool JsonField::has(const char* name) const { return !at(name).is_null(); }
+bool JsonField::is_missing() const { return value_ == &kNull; }
 
 JsonField JsonField::at(const char* name) const {
   std::string path = path_.empty() ? name : path_ + "." + name;
@@ -114,12 +114,12 @@ bool JsonField::flag(const char* name, bool fallback) const { return has(name) ?
 
 void JsonField::read(const char* name, std::string& value) const {
   if (const JsonField field = at(name); field.value().is_string()) value = field.value().get<std::string>();
-  else if (!field.is_null()) field.problem("a string");
+  else if (!field.is_missing()) field.problem("a string");
 }
 
 void JsonField::read(const char* name, bool& value) const {
   if (const JsonField field = at(name); field.value().is_boolean()) value = field.value().get<bool>();
-  else if (!field.is_null()) field.problem("true or false");
+  else if (!field.is_missing()) field.problem("true or false");
 }
 
 void JsonField::read(const char* name, float& value) const {
@@ -130,7 +130,7 @@ void JsonField::read(const char* name, float& value) const {
 
 void JsonField::read(const char* name, std::optional<float>& value) const {
   const JsonField field = at(name);
-  if (field.is_null()) return;
+  if (field.is_missing()) return;
   if (field.value().is_number() && std::isfinite(field.value().get<float>())) value = field.value().get<float>();
   else field.problem("a number");
 }
@@ -138,7 +138,7 @@ void JsonField::read(const char* name, std::optional<float>& value) const {
 void JsonField::read_within(const char* name, float& value, float least, float most) const {
   if (const JsonField field = at(name); field.value().is_number())
     value = std::clamp(field.value().get<float>(), least, most);
-  else if (!field.is_null()) field.problem("a number");
+  else if (!field.is_missing()) field.problem("a number");
 }
 
 std::size_t JsonField::size(const char* name, std::size_t most) const {
@@ -147,14 +147,14 @@ std::size_t JsonField::size(const char* name, std::size_t most) const {
 }
 
 bool JsonField::is_whole_number(std::int64_t least, std::uint64_t most) const {
-  if (is_null()) return false;
+  if (is_missing()) return false;
   if (is_whole(*value_, least, most)) return true;
   problem(whole_numbers(least, most));
   return false;
 }
 
 bool JsonField::is_list_of_whole_numbers(std::int64_t least, std::uint64_t most) const {
-  if (is_null()) return false;
+  if (is_missing()) return false;
   if (value_->is_array() &&
       std::all_of(value_->begin(), value_->end(), [&](const json& item) { return is_whole(item, least, most); }))
     return true;

@@ -31,9 +31,9 @@ struct JsonProblems {
   Status status() const { return first ? Status(*first) : Done{}; }
 };
 
-/// A value and the path to it. A null counts as missing. What is demanded of a value that is missing or of another type
-/// is a problem, and answered with something empty; read() leaves the default of a field that is missing or wrong, and
-/// only the latter is a problem.
+/// A value and the path to it. What is demanded of a value that is missing, null or of another type is a problem, and
+/// answered with something empty; read() leaves the default of a field that is missing or wrong, and only the latter is
+/// a problem.
 class JsonField {
  public:
   JsonField(const nlohmann::json& value, std::string path, JsonProblems& problems)
@@ -48,7 +48,12 @@ class JsonField {
   bool is_good() const { return !problems_->first; }
 
   bool is_null() const { return value_->is_null(); }
-  bool has(const char* name) const;
+  /// No such field is in its object.
+  bool is_missing() const;
+  /// Whether a field is there, null or not.
+  bool contains(const char* name) const { return !at(name).is_missing(); }
+  /// Whether a field is there and not null.
+  bool has(const char* name) const { return !at(name).is_null(); }
   /// A field of an object, null where it is missing.
   JsonField at(const char* name) const;
   /// The items of a list, as fields.
@@ -94,7 +99,7 @@ class JsonField {
   template <class Value, class Parse>
   void read_word(const char* name, Value& value, const Parse& parse, std::string_view expected) const {
     const JsonField field = at(name);
-    if (field.is_null()) return;
+    if (field.is_missing()) return;
     const auto parsed = field.value().is_string() ? parse(field.value().get<std::string>()) : std::nullopt;
     if (parsed) value = *parsed;
     else field.problem(expected);
