@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "bench/inputs.h"
+#include "bench/opening.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "train/network/training.h"
@@ -296,11 +297,9 @@ Result<BenchReport> export_suite(const BenchOptions& options) {
 }  // namespace
 
 const std::vector<BenchSuite>& bench_suites() {
-  static const std::vector<BenchSuite> suites{{"attention", attention_suite},
-                                              {"model", model_suite},
-                                              {"train", train_suite},
-                                              {"growth", growth_suite},
-                                              {"export", export_suite}};
+  static const std::vector<BenchSuite> suites{{"attention", attention_suite}, {"model", model_suite},
+                                              {"train", train_suite},         {"growth", growth_suite},
+                                              {"export", export_suite},       {"open", opening_suite}};
   return suites;
 }
 

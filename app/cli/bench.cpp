@@ -39,6 +39,7 @@ std::string text_of(const BenchReport& report) {
     add(row.bytes / row.time.median / 1e6, "MB/s");
     add(row.tokens / row.time.median, "tokens/s");
     add(row.peak / 1e6, "MB peak");
+    add(row.processor, "s processor");
     if (row.uploads >= 0) text += "  " + std::to_string(row.uploads) + " uploads";
     text += '\n';
   }
@@ -62,6 +63,7 @@ std::string json_of(const BenchReport& report) {
     if (row.bytes > 0) one["mb_per_s"] = row.bytes / row.time.median / 1e6;
     if (row.tokens > 0) one["tokens_per_s"] = row.tokens / row.time.median;
     if (row.peak > 0) one["peak_mb"] = row.peak / 1e6;
+    if (row.processor > 0) one["processor_us"] = row.processor * 1e6;
     if (row.uploads >= 0) one["uploads"] = row.uploads;
     object["rows"].push_back(std::move(one));
   }
@@ -105,7 +107,9 @@ ParsedCommand add_bench(CLI::App& program, const Frontend& frontend) {
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
   names.emplace_back(kDraw);
-  command->add_option("suite", options->suite, "attention, model, train, growth, export or draw; default: all of them")
+  command
+      ->add_option("suite", options->suite,
+                   "attention, model, train, growth, export, open or draw; default: all of them")
       ->type_name("SUITE")
       ->check(CLI::IsMember(names));
   command->add_option("--threads", options->threads, "Only with so many; default: with one, and with all processors")

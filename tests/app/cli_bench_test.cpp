@@ -53,6 +53,17 @@ TEST(CliBench, MeasuresOnlyTheRowsThatAreNamed) {
   EXPECT_TRUE(measured({"growth", "--only", "nothing of this name"})["rows"].empty());
 }
 
+TEST(CliBench, MeasuresWholeCommandsThatOpenACheckpoint) {
+  const json object = measured({"open", "--only", "bert-small", "--threads", "2"});
+  ASSERT_GE(object["rows"].size(), 1u);
+  const json& row = object["rows"][0];
+  EXPECT_EQ(row["name"], "open/bert-small");
+  EXPECT_EQ(row["threads"], 2);
+  EXPECT_GT(row["median_us"], 0.0);
+  EXPECT_GT(row["peak_mb"], 1.0);
+  EXPECT_TRUE(measured({"open", "--only", "nothing of this name"})["rows"].empty());
+}
+
 TEST(CliBench, PrintsATableForPeople) {
   const Ran ran = run({"bench", "train", "--rounds", "1", "--threads", "1"});
   EXPECT_EQ(ran.status, 0) << ran.err;
