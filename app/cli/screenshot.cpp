@@ -112,7 +112,8 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   command
       ->add_option("--view", options->view,
                    "heads: all heads, and one of them large; glance: all heads small; row, column: one row or one "
-                   "column of every head; inside: the numbers behind one weight; diagram: the matrices of a layer; "
+                   "column of every head; relations: how well each layer shows each relation; inside: the numbers "
+                   "behind one weight; diagram: the matrices of a layer; "
                    "flow: lines between the words; train: the heads beside a training; compare: A beside B; "
                    "code: the layer as a program")
       ->check(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; }));

@@ -74,6 +74,8 @@ void AnswerUpdate::operator()(PreviewReady& c) {
 
 void AnswerUpdate::operator()(HeadsReady& c) { state.heads = std::move(c.heads); }
 
+void AnswerUpdate::operator()(LayerScoresReady& c) { state.layer_scores = std::move(c.scores); }
+
 void AnswerUpdate::operator()(EffectsReady& c) { state.effects = std::move(c.effects); }
 
 void AnswerUpdate::operator()(GuessReady& c) { state.guess = std::move(c.guess); }

@@ -21,6 +21,7 @@ struct AnswerUpdate {
   void operator()(ListingReady& c);
   void operator()(PreviewReady& c);
   void operator()(HeadsReady& c);
+  void operator()(LayerScoresReady& c);
   void operator()(EffectsReady& c);
   void operator()(GuessReady& c);
   void operator()(NearestReady& c);

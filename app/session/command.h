@@ -34,6 +34,7 @@ struct OwnCell {
 // A command is one line.
 // clang-format off
 struct DerivedMaps;   // derived/derived_maps.h
+struct LayerScores;   // training/layer_scores.h
 struct Guess;   // derived/guess.h
 struct FilePreview;  // session/figure_request.h
 struct AnswerComparison;  // derived/answer_comparison.h
@@ -191,6 +192,7 @@ struct DismissNotice {};
 // … of a training: training/training_news.h.
 struct TrainedListed { std::vector<TrainedFolder> folders; };
 struct HeadsReady { std::shared_ptr<const HeadStats> heads; };      // about the heads of an answer
+struct LayerScoresReady { std::shared_ptr<const LayerScores> scores; };  // of the relations, layer by layer
 struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
 struct MapsReady { std::shared_ptr<const DerivedMaps> maps; };         // the maps of an answer that are no weights
 struct FoldsReady { std::shared_ptr<const FoldedMaps> folded; };     // the maps of an answer with tokens folded
@@ -216,7 +218,7 @@ using CommandTypes =
                  MapsReady, ComparisonReady, OrderDifferences, SetTextPair, SetChat, KeptReady,
                  KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
                  ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
-                 ListingReady, PreviewReady, TakeNumbers, SetOwnNumber, ShowNumbers>;
+                 ListingReady, PreviewReady, TakeNumbers, SetOwnNumber, ShowNumbers, LayerScoresReady>;
 
 /// The place of T among these types. Any other T does not compile.
 template <class T, class... Types>

@@ -10,6 +10,7 @@
 #include "model/config_fields.h"
 #include "model/head_text.h"
 #include "session/figure_request.h"
+#include "session/head_grid.h"
 #include "text/words.h"
 #include "view/view_names.h"
 
@@ -268,6 +269,8 @@ Result<Words> request_words(const Document& document) {
 
 Result<Words> command_words(const AppState& state, CommandGives gives) {
   const ViewState& view = state.view;
+  if (gives == CommandGives::picture && wants_layer_scores(state))
+    return Words{"headlight", "heads", state.document.model_path, "--relations", "--by", "layer"};
   const bool codes = gives == CommandGives::picture && view.view == View::code && state.trace;
   const bool draws = gives == CommandGives::picture && view.view != View::train && !codes && state.trace;
   const bool explains = gives == CommandGives::explanation && view.pinned;

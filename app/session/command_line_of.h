@@ -8,7 +8,8 @@
 
 namespace headlight {
 
-/// What a command gives: the picture of the view (figure; of a training its numbers, of View::code its program), the numbers (export), or those
+/// What a command gives: the picture of the view (figure; of a training its numbers, of View::code its program, of
+/// GridShow::relations the scores), the numbers (export), or those
 /// behind the pinned weight (explain).
 enum class CommandGives { picture, numbers, explanation };
 

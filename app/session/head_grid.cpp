@@ -5,6 +5,7 @@
 #include "derived/derived_maps.h"
 #include "session/shown.h"
 #include "session/state_rules.h"
+#include "training/layer_scores.h"
 
 namespace headlight {
 namespace {
@@ -82,12 +83,23 @@ bool wants_effects(const AppState& state) {
   return state.trace && !is_stale(state) && state.view.view == View::heads && state.view.order.by == By::effect;
 }
 
+bool wants_layer_scores(const AppState& state) {
+  const Model* model = state.document.model.get();
+  return state.view.view == View::heads && state.view.grid == GridShow::relations && model &&
+         model->config.arch != Arch::encoder_decoder;
+}
+
 const HeadStats* known_heads(const AppState& state) {
   return state.heads && state.trace && state.heads->trace.lock() == state.trace ? state.heads.get() : nullptr;
 }
 
 const EffectAnswer* known_effects(const AppState& state) {
   return state.effects && state.trace && state.effects->trace.lock() == state.trace ? state.effects.get() : nullptr;
+}
+
+const LayerScores* known_layer_scores(const AppState& state) {
+  const auto& known = state.layer_scores;
+  return known && state.document.model && known->model.lock() == state.document.model ? known.get() : nullptr;
 }
 
 std::vector<HeadRef> shown_order(const AppState& state) {

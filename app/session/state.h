@@ -108,6 +108,7 @@ struct AppState {
   std::optional<NearestSentence> nearest;       // that was looked for last
   std::shared_ptr<const HeadStats> heads;       // what was found out about the heads last, perhaps of an earlier answer
   std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
+  std::shared_ptr<const LayerScores> layer_scores;     // of the model that was measured last
   std::shared_ptr<const DerivedMaps> other_maps;       // norms or rollout, as asked last, perhaps of an earlier answer
   std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
   std::shared_ptr<const AnswerComparison> comparison;  // of the two, perhaps of earlier ones

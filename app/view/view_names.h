@@ -33,7 +33,7 @@ inline std::string_view name(View view) { return name_in(kViewNames, view); }
 inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
 /// Of GridShow, in its order.
-inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "column"};
+inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "column", "relations"};
 
 inline std::string_view name(GridShow grid) { return name_in(kGridNames, grid); }
 
@@ -64,6 +64,7 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "glance", .grid = GridShow::glance, .figure = FigureKind::layers},
     {.name = "row", .grid = GridShow::query, .figure = FigureKind::row},
     {.name = "column", .grid = GridShow::key, .figure = FigureKind::column},
+    {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
     {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},
     {.name = "matrix", .view = View::inside, .figure = FigureKind::matrix},

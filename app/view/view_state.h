@@ -31,8 +31,8 @@ inline bool looks_at_matrices(View view) { return view == View::inside || view =
 inline bool folds_tokens(View view) { return !looks_at_matrices(view) && view != View::compare; }
 
 /// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
-/// the weights of one query in each of them; the weights of one key.
-enum class GridShow { maps, glance, query, key };
+/// the weights of one query in each of them; the weights of one key; how well each layer shows each relation.
+enum class GridShow { maps, glance, query, key, relations };
 
 /// The contents of a file of numbers: the whole question; the attention of the chosen head of the sentence that is
 /// looked at.

@@ -8,8 +8,8 @@ namespace headlight {
 struct GridWords {
   Words all_heads{"All % heads", "全部 % 个头"};
   Words grid_maps{"Maps", "大图"};
-  Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through these four.",
-                      "每个头一张带词的图。按键：%，在这四种之间切换。"};
+  Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through these five.",
+                      "每个头一张带词的图。按键：%，在这五种之间切换。"};
   Words grid_glance{"At a glance", "一览"};
   Words tip_grid_glance{
       "All layers from top to bottom, all heads from left to right, each as small as it must be. A small map shows the "
@@ -21,6 +21,24 @@ struct GridWords {
   Words grid_key{"One column", "一列"};
   Words tip_grid_key{"What looks at one word, in every head: the column of the pinned cell. Key: %",
                      "在每个头里谁看向一个词：固定单元格所在的列。按键：%"};
+  Words grid_relations{"Relations by layer", "逐层关系"};
+  Words tip_grid_relations{
+      "How well each layer shows each relation of the grammar, by its best head, on sentences kept from training. Key: "
+      "%",
+      "每一层以其最好的头表现语法中各种关系的程度，在未训练过的句子上测得。按键：%"};
+  Words relations_of_layers{
+      "Each layer's best head, and how often its strongest target is the right word. Tick: position alone. →: from the "
+      "first word of the relation to the second.",
+      "每层最好的头，及其最强目标恰为正确的词的比例。短竖线：只靠位置可达。→：从关系的第一个词看向第二个词。"};
+  Words relation{"relation", "关系"};
+  Words position_alone{"position", "只靠位置"};
+  Words random_weights{"random", "随机权重"};
+  Words measuring_layers{"Each relation is being measured in each layer …", "正在逐层测量每种关系…"};
+  Words nothing_learned{"These weights are random: they have learned no relation. Choose a trained model.",
+                        "这些权重是随机的，没有学到任何关系。请选用训练好的模型。"};
+  Words translates{
+      "A model that translates has no relations within one sentence. Its heads are named by what they align.",
+      "翻译模型不测一句话之内的关系，它的头按所对齐的词命名。"};
   Words left_out_here{"is left out while special tokens are folded", "在折叠特殊词元时被略去"};
   Words own_range{"each map its own scale", "每张图自己的色标"};
   Words tip_own_range{

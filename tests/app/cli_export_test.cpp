@@ -154,6 +154,11 @@ TEST(Export, EachSentenceOfABatchMayHaveAMaskOfItsOwn) {
       folder.with("first.npy", booleans("2, 3, 3", {1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 1, 1}));
   const json by_last = exported(small(asked(last))), by_first = exported(small(asked(first)));
   ASSERT_EQ(by_last["batch"].size(), 2u);
+  for (const char* written : {"[[[1,1],[0,1],[1,1]],[[1,1],[1,1],[1,1]],[[1,0],[1,1],[1,1]]]",
+                              "[[[1,0,1],[1,1,1],[1,1,1]],[[1,1,1],[1,1,1],[0,1,1]]]"})
+    EXPECT_EQ(exported(small(asked(folder.with("both.json", written))))["batch"][0]["attention"],
+              by_last["batch"][0]["attention"])
+        << written;
   EXPECT_TRUE(blocked(by_last["batch"][0], 0, 1));
   EXPECT_FALSE(blocked(by_last["batch"][0], 2, 0));
   EXPECT_TRUE(blocked(by_last["batch"][1], 2, 0));
@@ -183,6 +188,9 @@ TEST(Export, EachSentenceOfABatchMayHaveAMaskOfItsOwn) {
   Strings misfit = small(asked(odd));
   misfit.insert(misfit.begin(), "export");
   EXPECT_TRUE(contains(refused(misfit), "in the first order axis 2 is 4 for 2 sentences"));
+  Strings other = small(asked(folder.with("odd.json", "[[[1,0,1]],[[1,1,1]],[[1,1,0]],[[1,1,1]]]")));
+  other.insert(other.begin(), "export");
+  EXPECT_TRUE(contains(refused(other), "in the first order axis 0 is 4 for 3 queries"));
   const std::string cube = folder.with("cube.npy", booleans("3, 3, 3", std::vector<int>(27, 1)));
   const Ran both = run(small({"export", "--tokens", "我|爱|你\n你|爱|我\n我|我|我", "--mask", cube}));
   EXPECT_EQ(both.status, 0);

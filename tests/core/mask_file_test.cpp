@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/file.h"
+#include "model/batch_mask.h"
 #include "read/external/mask_file.h"
 #include "temporary_folder.h"
 
@@ -18,7 +19,8 @@ Array array_of(Dtype dtype, std::vector<Index> shape, std::vector<float> values)
   return {.dtype = dtype, .shape = std::move(shape), .values = std::move(values)};
 }
 
-void expect_line(const Result<Matrix>& result, const std::string& says) {
+template <class Mask>
+void expect_line(const Result<Mask>& result, const std::string& says) {
   ASSERT_FALSE(result) << "accepted, though it should say: " << says;
   EXPECT_NE(result.error().message.find(says), std::string::npos) << result.error().message;
 }
@@ -112,8 +114,23 @@ TEST(MaskFile, JsonIsReadInEveryForm) {
        }) {
     const auto mask = parse_json_mask("f", text);
     ASSERT_TRUE(mask) << text << mask.error().message;
-    EXPECT_TRUE(same(*mask, expected)) << text;
+    ASSERT_TRUE(mask->given && !mask->batch) << text;
+    EXPECT_TRUE(same(*mask->given, expected)) << text;
   }
+}
+
+TEST(MaskFile, JsonHasThreeAxesAsAnArrayHasThem) {
+  for (const char* text :
+       {"[[[1,0,1],[1,1,0]],[[0,1,1],[1,0,1]]]", "{\"allowed\":[[[1,0,1],[1,1,0]],[[0,1,1],[1,0,1]]]}",
+        "[[[true,0,1],[1,true,false]],[[0,1,1],[1,0,1]]]"}) {
+    const auto mask = parse_json_mask("f", text);
+    ASSERT_TRUE(mask) << text << mask.error().message;
+    ASSERT_TRUE(mask->batch && !mask->given) << text;
+    EXPECT_EQ(*mask->batch, (BatchMask{{2, 2, 3}, {0, -kInf, 0, 0, 0, -kInf, -kInf, 0, 0, 0, -kInf, 0}})) << text;
+  }
+  const auto one = parse_json_mask("f", "[[[1]]]");
+  ASSERT_TRUE(one && one->batch);
+  EXPECT_EQ(*one->batch, (BatchMask{{1, 1, 1}, {0}}));
 }
 
 TEST(MaskFile, JsonRefusesWhatIsNoMask) {
@@ -122,7 +139,7 @@ TEST(MaskFile, JsonRefusesWhatIsNoMask) {
     const char* says;
   } cases[] = {
       {"", "line 1, column 1"},
-      {"3", "mask: expected a list of rows [query][key], found number"},
+      {"3", "mask: expected a list of rows [query][key], or of three axes, found number"},
       {"{}", "found object"},
       {"{\"mask\":null}", "found null"},
       {"{\"mask\":{\"kind\":\"none\"}}", "found object"},
@@ -136,7 +153,14 @@ TEST(MaskFile, JsonRefusesWhatIsNoMask) {
       {"[[1,-1]]", "found -1"},
       {"[[1,null]]", "found null"},
       {"[[1,\"0\"]]", "found string"},
-      {"[[[1]]]", "found array"},
+      {"[[[[1]]]]", "mask: [0, 0, 0]: expected true, false, 1 or 0, found array"},
+      {"[[[]]]", "found a list without rows"},
+      {"[[[1],[0]],[[1]]]", "mask: [1]: expected a list of 2 rows, found 1"},
+      {"[[[1],[0]],1]", "mask: [1]: expected a list of 2 rows, found number"},
+      {"[[[1,0],[1]]]", "mask: [0, 1]: expected a list of 2 cells, found 1"},
+      {"[[[1,0],1]]", "mask: [0, 1]: expected a list of 2 cells, found number"},
+      {"[[[1,0],[1,2]]]", "mask: [0, 1, 1]: expected true, false, 1 or 0, found 2"},
+      {"[[1,[1]]]", "mask: query 0 key 1: expected true, false, 1 or 0, found array"},
       {"{\"allowed\":[[1]],\"allowed\":[[0]]}", "key \"allowed\": expected each key once"},
   };
   for (const auto& [text, says] : cases) expect_line(parse_json_mask("f", text), says);

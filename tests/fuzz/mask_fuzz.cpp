@@ -7,15 +7,25 @@
 #include <string_view>
 
 #include "fuzz/target.h"
+#include "model/batch_mask.h"
 #include "read/array/npy.h"
 #include "read/external/mask_file.h"
 
 namespace {
 
+/// What it adds to each score.
 headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
   const bool json = bytes.front() % 2 == 0;
   bytes.remove_prefix(1);
-  if (json) return headlight::parse_json_mask("fuzz", bytes);
+  if (json) {
+    const auto mask = headlight::parse_json_mask("fuzz", bytes);
+    if (!mask) return mask.error();
+    if (!mask->batch) return *mask->given;
+    const auto& [shape, addends] = *mask->batch;
+    const auto count = static_cast<headlight::Index>(addends.size());
+    if (shape[0] * shape[1] * shape[2] != count) std::abort();
+    return headlight::Matrix(Eigen::Map<const headlight::Matrix>(addends.data(), 1, count));
+  }
   const auto array = headlight::parse_npy("fuzz", bytes);
   if (!array) return array.error();
   std::vector<std::string> notes;

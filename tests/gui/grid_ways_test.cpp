@@ -23,10 +23,12 @@ std::string place_of(const char* what, HeadRef head) {
 
 TEST_F(GridWaysTest, OneKeyStepsThroughThem) {
   Harness& h = *harness;
-  for (const GridShow way : {GridShow::glance, GridShow::query, GridShow::key, GridShow::maps}) {
+  for (const GridShow way : {GridShow::glance, GridShow::query, GridShow::key, GridShow::relations, GridShow::maps}) {
     h.key(Key::digit_1);
     EXPECT_EQ(h.state.view.grid, way);
   }
+  h.key({Key::left_shift, Key::digit_1});
+  EXPECT_EQ(h.state.view.grid, GridShow::relations);
   h.key({Key::left_shift, Key::digit_1});
   EXPECT_EQ(h.state.view.grid, GridShow::key);
   h.key(Key::digit_3);

@@ -114,6 +114,7 @@ constexpr Action kActions[] = {
     {Act::grid_glance, Group::views, {"All heads at a glance", "所有头：一览"}, {}, nullptr, show_grid<GridShow::glance>},
     {Act::grid_row, Group::views, {"One row of every head", "所有头：一行"}, {}, nullptr, show_grid<GridShow::query>},
     {Act::grid_column, Group::views, {"One column of every head", "所有头：一列"}, {}, nullptr, show_grid<GridShow::key>},
+    {Act::grid_relations, Group::views, {"Relations, layer by layer", "各种关系，逐层"}, {}, nullptr, show_grid<GridShow::relations>},
     {Act::next_maps, Group::views, {"Maps: the next kind of number", "图：下一种数值"}, {bare(Key::backslash)}, has_maps,
      [](Gui& gui) { step_map_kind(gui, false); }},
     {Act::previous_maps, Group::views, {"Maps: the kind of number before", "图：上一种数值"}, {shift(Key::backslash)}, has_maps,

@@ -7,6 +7,7 @@
 #include "session/head_grid.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
+#include "view/view_names.h"
 #include "view/viewport.h"
 
 namespace headlight {
@@ -125,7 +126,9 @@ void step_code_line(Gui& gui, bool back) {
 }
 
 void step_grid(Gui& gui, bool back) {
-  gui.say(ShowGrid{static_cast<GridShow>((static_cast<int>(gui.state.view.grid) + (back ? 3 : 1)) % 4)});
+  constexpr std::size_t kWays = std::size(kGridNames);
+  gui.say(ShowGrid{
+      static_cast<GridShow>((static_cast<std::size_t>(gui.state.view.grid) + (back ? kWays - 1 : 1)) % kWays)});
 }
 
 void step_map_kind(Gui& gui, bool back) {

@@ -26,7 +26,7 @@ struct WorkStatus {
   float computing_progress = 0, writing_progress = 0;  // 0 … 1
   bool sweeping = false;                               // every head is being switched off in turn
   float sweep_progress = 0;
-  bool reading = false;  // maps of another kind than weights are being made
+  bool reading = false;  // maps of another kind than weights are being made, or relations measured
   float reading_progress = 0;
 };
 

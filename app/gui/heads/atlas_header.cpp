@@ -33,6 +33,7 @@ const Words& grid_word(GridShow show) {
     case GridShow::glance: return kGridWords.grid_glance;
     case GridShow::query: return kGridWords.grid_query;
     case GridShow::key: return kGridWords.grid_key;
+    case GridShow::relations: return kGridWords.grid_relations;
   }
   return kGridWords.grid_maps;
 }
@@ -41,6 +42,7 @@ GridShow shown_grid(const AppState& state) { return state.view.view == View::hea
 
 /// `Maps · weights`
 std::string shown_label(const Gui& gui) {
+  if (shown_grid(gui.state) == GridShow::relations) return gui.word(kGridWords.grid_relations);
   return std::string(gui.word(grid_word(shown_grid(gui.state)))) + " · " + map_kind_word(gui, gui.state.view.maps);
 }
 
@@ -53,7 +55,8 @@ void grid_lines(Gui& gui) {
   } ways[] = {{GridShow::maps, "grid maps", kGridWords.tip_grid_maps},
               {GridShow::glance, "grid glance", kGridWords.tip_grid_glance},
               {GridShow::query, "grid row", kGridWords.tip_grid_query},
-              {GridShow::key, "grid column", kGridWords.tip_grid_key}};
+              {GridShow::key, "grid column", kGridWords.tip_grid_key},
+              {GridShow::relations, "grid relations", kGridWords.tip_grid_relations}};
   for (const auto& way : ways) {
     if (menu_line(gui, way.name, gui.word(grid_word(way.show)), {}, gui.state.view.grid == way.show))
       gui.say(ShowGrid{way.show});
@@ -106,6 +109,8 @@ void note_line(Gui& gui) {
   } else if (state.trace && !state.trace->warnings.empty()) {
     for (const std::string& warning : state.trace->warnings) line += (line.empty() ? "" : "  ") + warning;
     colour = gui.colours().caution;
+  } else if (shown_grid(state) == GridShow::relations) {
+    line = gui.word(kGridWords.relations_of_layers);
   } else if (const std::string folds = folds_in_words(gui); !folds.empty()) {
     line = folds;
   } else if (const std::string kind = map_kind_words(gui); !kind.empty()) {

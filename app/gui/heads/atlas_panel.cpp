@@ -364,10 +364,13 @@ void atlas_panel(Gui& gui) {
   if (done > 0 && done < 1)
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x * done, at.y + 2 * gui.unit}, gui.colours().action);
   ImGui::SetCursorScreenPos({at.x + side, at.y + header});
-  ImGui::BeginChild("grid", {size.x - 2 * side, size.y - header - 4 * gui.unit});
-  const bool lines =
-      state.view.view == View::heads && (state.view.grid == GridShow::query || state.view.grid == GridShow::key);
-  lines ? line_grid(gui) : all_maps(gui);
+  const GridShow grid = state.view.view == View::heads ? state.view.grid : GridShow::maps;
+  const bool wide = grid == GridShow::relations;
+  ImGui::BeginChild("grid", {size.x - 2 * side, size.y - header - 4 * gui.unit}, false,
+                    wide ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
+  if (grid == GridShow::relations) relation_table(gui);
+  else if (grid == GridShow::query || grid == GridShow::key) line_grid(gui);
+  else all_maps(gui);
   ImGui::EndChild();
 }
 

@@ -11,6 +11,8 @@ namespace headlight {
 void atlas_header(Gui& gui, const Box& slot);
 /// One row or one column of every head, as bars.
 void line_grid(Gui& gui);
+/// A row for each relation of the grammar, a column for each layer: its best head, and how often that is right.
+void relation_table(Gui& gui);
 
 /// The menu of the orders of the heads, and what turns the order around.
 float order_control_width(const Gui& gui);

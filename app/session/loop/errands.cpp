@@ -17,6 +17,7 @@
 #include "session/head_grid.h"
 #include "session/loop/file_jobs.h"
 #include "session/shown.h"
+#include "training/layer_scores.h"
 
 namespace headlight {
 namespace {
@@ -177,6 +178,18 @@ Job effects_job(std::shared_ptr<const Trace> trace, const AppState&) {
     if (!effects) return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, {}, effects.error().message})};
     if (!*effects) return std::nullopt;
     return EffectsReady{std::make_shared<EffectAnswer>(EffectAnswer{trace, std::move(**effects), {}})};
+  };
+}
+
+std::optional<std::shared_ptr<const Model>> relations_question(const AppState& state) {
+  return wants_layer_scores(state) && !known_layer_scores(state) ? std::optional(state.document.model) : std::nullopt;
+}
+
+Job relations_job(std::shared_ptr<const Model> model, const AppState&) {
+  return [model = std::move(model)](Progress& progress) -> std::optional<Command> {
+    auto scores = measure_layers(model, shipped_grammar(), progress);
+    if (!scores) return std::nullopt;
+    return LayerScoresReady{std::move(scores)};
   };
 }
 
@@ -353,6 +366,7 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   set(Errand::check, errand(check_question, check_job, after_the_answer));
   set(Errand::heads, errand(unknown_heads, heads_job, at_once));
   set(Errand::effects, errand(effects_question, effects_job, at_once));
+  set(Errand::relations, errand(relations_question, relations_job, at_once));
   set(Errand::maps, errand(maps_question, maps_job, at_once));
   set(Errand::folds, errand(fold_question, fold_job, at_once));
   set(Errand::comparison, errand(unknown_comparison, comparison_job, at_once));

@@ -25,6 +25,7 @@ enum class Errand {
   check,       // whether the checkpoint was loaded right
   heads,       // measures, similarity and search of heads
   effects,     // the loss without each head
+  relations,   // how well each layer shows each relation
   maps,        // norms or rollout in place of weights
   folds,       // maps with tokens folded
   comparison,  // View::compare
@@ -34,7 +35,7 @@ enum class Errand {
   preview,     // the figure or the size of the file that the browser would write
   trained,     // the folders of earlier trainings
 };
-inline constexpr std::size_t kErrands = 17;
+inline constexpr std::size_t kErrands = static_cast<std::size_t>(Errand::trained) + 1;
 
 class Errands {
  public:

@@ -183,6 +183,11 @@ bool Loop::is_answering() const {
   return std::any_of(answering_.begin(), answering_.end(), [](const Worker* worker) { return worker->busy(); });
 }
 
+const Worker& Loop::reader() const {
+  const Worker& maps = errands_.worker(Errand::maps);
+  return maps.busy() ? maps : errands_.worker(Errand::relations);
+}
+
 double Loop::next_due(double now) const {
   double due = 1e9;
   if (is_answering()) due = 0.05;

@@ -45,8 +45,8 @@ class Loop {
   /// Whether every head is being switched off in turn.
   bool sweeping() const { return errands_.worker(Errand::effects).busy(); }
   float sweep_progress() const { return errands_.worker(Errand::effects).progress(); }
-  bool reading() const { return errands_.worker(Errand::maps).busy(); }  // the maps of another kind than weights
-  float reading_progress() const { return errands_.worker(Errand::maps).progress(); }
+  bool reading() const { return reader().busy(); }  // the maps of another kind than weights, or scores of relations
+  float reading_progress() const { return reader().progress(); }
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
   double next_due(double now) const;
 
@@ -62,6 +62,7 @@ class Loop {
   bool saves() const;
   void autosave(AppState& state, double now);
   bool is_answering() const;
+  const Worker& reader() const;
 
   struct FileJob {
     Job run;

@@ -29,32 +29,6 @@ std::string cell_name(std::string_view what, Index query, Index key) {
          std::to_string(key);
 }
 
-Result<Matrix> rows_of(std::string_view where, const json& list) {
-  if (!list.is_array() || list.empty() || !list.front().is_array() || list.front().empty())
-    return bad_input(where, "mask", "a list of rows [query][key]",
-                     list.is_array() ? "a list without rows" : list.type_name());
-  const Index queries = static_cast<Index>(list.size()), keys = static_cast<Index>(list.front().size());
-  if (const auto odd = odd_row(list)) {
-    const json& row = list[*odd];
-    return bad_input(where, "mask: query " + std::to_string(*odd), "a list of " + std::to_string(keys) + " keys",
-                     row.is_array() ? std::to_string(row.size()) : row.type_name());
-  }
-  Matrix mask(queries, keys);
-  for (Index query = 0; query < queries; ++query) {
-    const json& row = list[static_cast<std::size_t>(query)];
-    for (Index key = 0; key < keys; ++key) {
-      const json& cell = row[static_cast<std::size_t>(key)];
-      const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
-      if (!cell.is_boolean() && !zero_or_one)
-        return bad_input(where, cell_name("mask", query, key), "true, false, 1 or 0",
-                         cell.is_number() ? printable(cell.dump()) : cell.type_name());
-      const bool allowed = cell.is_boolean() ? cell.get<bool>() : cell.get<std::uint64_t>() == 1;
-      mask(query, key) = allowed ? 0.0f : kBlocked;
-    }
-  }
-  return mask;
-}
-
 bool is_zeros_and_ones(const std::vector<float>& values) {
   const auto ones = std::count(values.begin(), values.end(), 1.0f);
   const auto zeros = std::count(values.begin(), values.end(), 0.0f);
@@ -83,6 +57,47 @@ std::string place_name(const std::vector<Index>& shape, std::size_t element) {
   if (shape.size() == 2) return cell_name({}, place[0], place[1]);
   const std::string text = axes_text(place);
   return "[" + text.substr(1, text.size() - 2) + "]";
+}
+
+/// The lengths of a list of rows of cells, or of a list of such lists; an Error where it is ragged.
+Result<std::vector<Index>> shape_of(std::string_view where, const json& list) {
+  const auto begins_with_list = [](const json& rows) {
+    return rows.is_array() && !rows.empty() && rows.front().is_array() && !rows.front().empty();
+  };
+  if (!begins_with_list(list) || (list.front().front().is_array() && !begins_with_list(list.front())))
+    return bad_input(where, "mask", "a list of rows [query][key], or of three axes",
+                     list.is_array() ? "a list without rows" : list.type_name());
+  std::vector<Index> shape{static_cast<Index>(list.size()), static_cast<Index>(list.front().size())};
+  const auto ragged = [&](const std::string& row, std::string_view of, std::size_t expected, const json& found) {
+    return bad_input(where, "mask: " + row, "a list of " + std::to_string(expected) + std::string(of),
+                     found.is_array() ? std::to_string(found.size()) : found.type_name());
+  };
+  const bool three = list.front().front().is_array();
+  if (const auto odd = odd_row(list))
+    return three ? ragged("[" + std::to_string(*odd) + "]", " rows", list.front().size(), list[*odd])
+                 : ragged("query " + std::to_string(*odd), " keys", list.front().size(), list[*odd]);
+  if (!three) return shape;
+  const std::size_t cells = list.front().front().size();
+  for (std::size_t i = 0; i < list.size(); ++i)
+    for (std::size_t j = 0; j < list[i].size(); ++j)
+      if (!list[i][j].is_array() || list[i][j].size() != cells)
+        return ragged("[" + std::to_string(i) + ", " + std::to_string(j) + "]", " cells", cells, list[i][j]);
+  shape.push_back(static_cast<Index>(cells));
+  return shape;
+}
+
+/// Appends what each cell of a row of such a list adds to a score.
+Status append_row(std::string_view where, const std::vector<Index>& shape, const json& row,
+                  std::vector<float>& addends) {
+  for (const json& cell : row) {
+    const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
+    if (!cell.is_boolean() && !zero_or_one)
+      return bad_input(where, "mask: " + place_name(shape, addends.size()), "true, false, 1 or 0",
+                       cell.is_number() ? printable(cell.dump()) : cell.type_name());
+    const bool allowed = cell.is_boolean() ? cell.get<bool>() : cell.get<std::uint64_t>() == 1;
+    addends.push_back(allowed ? 0.0f : kBlocked);
+  }
+  return Done{};
 }
 
 /// What each element adds to a score (additive_mask).
@@ -125,13 +140,29 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
   return Matrix(Eigen::Map<const Matrix>(addends->data(), size->first, size->second));
 }
 
-Result<Matrix> parse_json_mask(std::string_view where, std::string_view text) {
+Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
   const json* list = &*document;
   if (list->is_object() && list->contains("mask")) list = &(*list)["mask"];
   if (list->is_object() && list->contains("allowed")) list = &(*list)["allowed"];
-  return rows_of(where, *list);
+  const auto shape = shape_of(where, *list);
+  if (!shape) return shape.error();
+  std::vector<float> addends;
+  for (const json& first : *list) {
+    if (shape->size() == 2) {
+      if (const auto row = append_row(where, *shape, first, addends); !row) return row.error();
+      continue;
+    }
+    for (const json& cells : first)
+      if (const auto row = append_row(where, *shape, cells, addends); !row) return row.error();
+  }
+  MaskSpec spec;
+  const std::vector<Index>& axes = *shape;
+  if (axes.size() == 3)
+    spec.batch = std::make_shared<const BatchMask>(BatchMask{{axes[0], axes[1], axes[2]}, std::move(addends)});
+  else spec.given = std::make_shared<const Matrix>(Eigen::Map<const Matrix>(addends.data(), axes[0], axes[1]));
+  return spec;
 }
 
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes) {
@@ -155,7 +186,7 @@ Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::s
   if (path.extension() == ".json") {
     const auto text = read_file(path, kMostJsonBytes);
     if (!text) return text.error();
-    return take(parse_json_mask(where, *text));
+    return parse_json_mask(where, *text);
   }
   return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'");
 }

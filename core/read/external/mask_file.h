@@ -22,11 +22,12 @@ namespace headlight {
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
                              std::vector<std::string>& notes);
 
-/// A JSON list of rows [query][key] of true/false or 1/0, true = may attend; or an object with such a list under
-/// "allowed"; or an object that has that one under "mask", as an export has.
-Result<Matrix> parse_json_mask(std::string_view where, std::string_view text);
+/// A JSON list of rows [query][key] of true/false or 1/0, true = may attend, which becomes `given`; or a list of such
+/// lists, three axes, which becomes `batch`; or an object with such a list under "allowed"; or an object that has that one
+/// under "mask", as an export has.
+Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);
 
-/// What a file gives to a mask: `given`, or of an `.npy` with three axes `batch` (model/batch_mask.h). `.npy` or `.json`.
+/// What a file gives to a mask: `given`, or of three axes `batch` (model/batch_mask.h). `.npy` or `.json`.
 /// Whether it fits a sentence is asked when it meets one.
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes);
 

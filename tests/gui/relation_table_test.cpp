@@ -1,0 +1,105 @@
+// How well each layer shows each relation of the grammar, in the view of all heads.
+#include "document/open_model.h"
+#include "document/sentence_facts.h"
+#include "gui/harness.h"
+#include "session/command_line_of.h"
+#include "session/head_grid.h"
+#include "training/layer_scores.h"
+
+namespace headlight {
+namespace {
+
+class RelationTableTest : public GuiTest {
+ protected:
+  void open(const std::string& source) {
+    const auto opened = open_model(source);
+    ASSERT_TRUE(opened) << opened.error().message;
+    start(opened->document);
+  }
+  void show() {
+    harness->say(ShowGrid{GridShow::relations});
+    harness->settle();
+    harness->probe.clear();
+    harness->frame(2);
+  }
+};
+
+std::string cell_of(const RelationScore& relation, std::size_t layer) {
+  return "relation " + relation.relation + " " + std::to_string(layer);
+}
+
+TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
+  open("shipped:encoder-d32-h2");
+  Harness& h = *harness;
+  h.say(ShowGrid{GridShow::relations});
+  EXPECT_EQ(known_layer_scores(h.state), nullptr) << "it is measured only where it is looked at";
+  EXPECT_TRUE(h.says("Each relation is being measured"));
+  show();
+  const LayerScores* scores = known_layer_scores(h.state);
+  ASSERT_TRUE(scores);
+  EXPECT_EQ(scores->problem, "");
+
+  // The same numbers as `headlight heads --relations --by layer`.
+  Progress progress;
+  const auto measured = measure_relations(h.state.document.model, *shipped_grammar(), {}, progress);
+  ASSERT_TRUE(measured && *measured);
+  ASSERT_EQ(scores->relations.size(), (*measured)->relations.size());
+  for (std::size_t r = 0; r < scores->relations.size(); ++r) {
+    const RelationScore &shown = scores->relations[r], &expected = (*measured)->relations[r];
+    EXPECT_EQ(shown.best_of_layer, expected.best_of_layer) << expected.relation;
+    ASSERT_EQ(shown.best_of_layer.size(), 2u);
+    for (std::size_t layer = 0; layer < 2; ++layer) {
+      const std::size_t best = shown.best_of_layer[layer];
+      EXPECT_EQ(shown.heads[best].accuracy, expected.heads[best].accuracy) << expected.relation;
+      EXPECT_TRUE(h.has(cell_of(shown, layer)));
+      EXPECT_LE(h.box(cell_of(shown, layer)).bottom(), h.box("atlas").bottom());
+    }
+  }
+  EXPECT_TRUE(h.says("L0 L1"));
+
+  // A click chooses the head.
+  for (const std::size_t layer : {1, 0}) {
+    const RelationScore& relation = scores->relations.front();
+    const DirectedHead& best = relation.directed[relation.best_of_layer[layer]];
+    h.click(cell_of(relation, layer));
+    EXPECT_EQ(h.state.view.chosen, (HeadRef{best.layer, best.head}));
+  }
+  h.point_at(cell_of(scores->relations.front(), 1));
+  EXPECT_TRUE(h.says("On " + std::to_string(scores->relations.front().sentences) + " sentences kept from training"));
+
+  const auto words = command_words(h.state);
+  ASSERT_TRUE(words) << words.error().message;
+  EXPECT_EQ(shell_line(*words), "headlight heads shipped:encoder-d32-h2 --relations --by layer");
+
+  // Another sentence changes nothing about the model.
+  h.say(SetText{"我爱你"}, EndGesture{});
+  h.settle();
+  EXPECT_EQ(known_layer_scores(h.state), scores);
+  h.say(SetSettings{[&] {
+    Settings settings = h.state.settings;
+    settings.language = Language::zh;
+    return settings;
+  }()});
+  h.frame(2);
+  EXPECT_TRUE(h.says("只靠位置"));
+  EXPECT_TRUE(h.says("逐层关系"));
+}
+
+TEST_F(RelationTableTest, SaysWhyThereIsNone) {
+  Harness& h = *harness;
+  show();
+  EXPECT_TRUE(h.says("These weights are random"));
+  EXPECT_EQ(h.state.layer_scores, nullptr);
+  open("shipped:translator");
+  show();
+  EXPECT_TRUE(harness->says("A model that translates has no relations within one sentence"));
+  EXPECT_EQ(harness->state.layer_scores, nullptr);
+  open(HEADLIGHT_TEST_DATA "/golden/gpt2");
+  show();
+  ASSERT_TRUE(known_layer_scores(harness->state));
+  EXPECT_TRUE(harness->says(known_layer_scores(harness->state)->problem));
+  EXPECT_NE(known_layer_scores(harness->state)->problem, "");
+}
+
+}  // namespace
+}  // namespace headlight
