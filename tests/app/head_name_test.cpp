@@ -84,7 +84,7 @@ TEST(HeadName, AScoreBelowPositionIsNeverWorn) {
     if (name.relation) { EXPECT_GE(gain(*name.relation), kLeastGain) << head_label(head); }
   }
   EXPECT_EQ(name_of(answer, {1, 0}).relation, nullptr) << "its scores are below those of position alone";
-  ASSERT_NE(name_of(answer, {1, 1}).relation, nullptr);
+  ASSERT_NE(name_of(answer, {1, 2}).relation, nullptr);
 }
 
 TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
