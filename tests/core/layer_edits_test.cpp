@@ -132,9 +132,9 @@ TEST(PartsOff, ThatTheModelDoesNotHaveAreRefused) {
   EXPECT_EQ(line(bare, Stack::self, 1, {.ffn = true}),
             "off: ffn:1: expected a part that the model has, found none in this layer");
   EXPECT_EQ(line(bare, Stack::self, 1, {.residual = true, .norm = true}), "");
-  EXPECT_EQ(line(kSmall, Stack::self, 3, {.residual = true}),
+  EXPECT_EQ(line(kThreeLayers, Stack::self, 3, {.residual = true}),
             "off: residual:3: expected a part that the model has, found none in this layer");
-  EXPECT_EQ(line(kSmall, Stack::encoder, 0, {.norm = true}),
+  EXPECT_EQ(line(kThreeLayers, Stack::encoder, 0, {.norm = true}),
             "off: encoder:norm:0: expected a part that the model has, found none in this layer");
   const auto model = reference::given_model(Matrix::Ones(3, 4), Matrix::Ones(3, 4), Matrix::Ones(3, 4), 2);
   Request request = reference::request_for(model);
