@@ -1,5 +1,7 @@
 #include "session/shown.h"
 
+#include "explain/moved_rows.h"
+
 namespace headlight {
 
 MapKind wanted_kind(const AppState& state) {
@@ -23,6 +25,12 @@ bool compares_edits(const AppState& state) { return !state.kept && state.trace &
 std::shared_ptr<const Trace> compared_trace(const AppState& state) {
   if (state.kept) return state.kept->trace;
   return compares_edits(state) ? state.baseline : nullptr;
+}
+
+std::shared_ptr<const Trace> moved_from(const AppState& state) {
+  if (auto compared = compared_trace(state)) return compared;
+  if (state.kept || !state.trace || !state.before_edit) return nullptr;
+  return changed_word(state.before_edit->request, state.trace->request) ? state.before_edit : nullptr;
 }
 
 std::optional<ComparisonQuestion> comparison_question(const AppState& state) {

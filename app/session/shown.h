@@ -26,6 +26,10 @@ std::shared_ptr<const Trace> compared_trace(const AppState& state);
 /// Whether that is the question without its edits.
 bool compares_edits(const AppState& state);
 
+/// The answer against which Inside marks what moved: the one that is compared; else the one before the last edit, where
+/// that changed a single word. Null where there is none.
+std::shared_ptr<const Trace> moved_from(const AppState& state);
+
 /// The question of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 

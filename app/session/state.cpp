@@ -92,7 +92,7 @@ const FoldedStack* shown_fold(const AppState& state, Stack stack) {
 
 std::optional<InsideQuestion> inside_question(const AppState& state) {
   if (!looks_at_matrices(state.view.view) || !state.trace) return std::nullopt;
-  return InsideQuestion{state.trace, state.view.chosen, state.view.look, state.view.pinned, compared_trace(state)};
+  return InsideQuestion{state.trace, state.view.chosen, state.view.look, state.view.pinned, moved_from(state)};
 }
 
 ListingQuestion program_question(const AppState& state) {

@@ -85,14 +85,15 @@ struct AppState {
       folded;  // of `trace`, as the look wants them or, of long sentences, wanted them before;
                // null before the first answer
   std::optional<Detail> detail;
-  std::shared_ptr<const Trace> baseline;   // the answer to the question of `trace` without edits; `trace` itself where
-                                           // it has none; null until it is known
-  std::shared_ptr<const Inside> inside;    // what the Inside view shows, perhaps of an earlier answer
-  std::uint64_t inside_version = 0;        // counts those
-  std::shared_ptr<const Listing> listing;  // what View::code shows, perhaps of an earlier answer
-  std::shared_ptr<const FlowLines> flow;   // what the Flow view shows, perhaps of an earlier answer
-  std::vector<ModelCheck> checks;          // one a checkpoint of the document and of its undo
-  std::optional<Generation> generation;    // goes on at every answer; an edit by hand and an error end it
+  std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
+                                          // it has none; null until it is known
+  std::shared_ptr<const Trace> before_edit;  // the answer before the last edit, of a sentence that is not long
+  std::shared_ptr<const Inside> inside;      // what the Inside view shows, perhaps of an earlier answer
+  std::uint64_t inside_version = 0;          // counts those
+  std::shared_ptr<const Listing> listing;    // what View::code shows, perhaps of an earlier answer
+  std::shared_ptr<const FlowLines> flow;     // what the Flow view shows, perhaps of an earlier answer
+  std::vector<ModelCheck> checks;            // one a checkpoint of the document and of its undo
+  std::optional<Generation> generation;      // goes on at every answer; an edit by hand and an error end it
 
   TrainingPlan training_plan = default_plan({});      // of the next training; its shape is the document's
   CorpusChoice training_corpus;                       // … and what it is trained on

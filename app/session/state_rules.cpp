@@ -112,12 +112,26 @@ void end_gesture(AppState& state) {
   state.gesture.reset();
 }
 
+namespace {
+
+/// Longer sentences' answers are not kept for a mark beside a row.
+constexpr std::size_t kMostKeptTokens = 128;
+
+void keep_before_edit(AppState& state) {
+  if (is_stale(state)) return;
+  const Request& asked = state.trace->request;
+  state.before_edit = asked.tokens.size() + asked.target.size() <= kMostKeptTokens ? state.trace : nullptr;
+}
+
+}  // namespace
+
 Document& edited(AppState& state, std::size_t kind) {
   if (state.gesture && state.gesture_kind != kind) end_gesture(state);
   forget_change(state);
   if (!state.gesture) {
     state.gesture = state.document;
     state.gesture_kind = kind;
+    keep_before_edit(state);
   }
   return state.document;
 }

@@ -38,6 +38,7 @@ struct InsideWords {
   Words empty_infinite{"−∞, then softmax", "−∞ 再 softmax"};
   Words empty_large{"−1e9, then softmax", "−1e9 再 softmax"};
   Words moved_rows{"% of % rows moved against A.", "与 A 相比，% / % 行变了。"};
+  Words moved_since{"% of % rows moved when % became %.", "% / % 行随之改变（%改为%）。"};
   Words moved_by[5] = {
       {"", ""},
       {"Each row is made of its own row alone.", "每一行只由自己那一行得来。"},

@@ -12,6 +12,26 @@ Spread spread_of(Quantity quantity) {
   return Spread::own_row;
 }
 
+std::optional<ChangedWord> changed_word(const Request& a, const Request& b) {
+  std::optional<ChangedWord> changed;
+  for (const auto side : {&Request::tokens, &Request::target}) {
+    const std::vector<Token>&before = (a.*side).tokens, &after = (b.*side).tokens;
+    if (before.size() != after.size()) return std::nullopt;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const Token &x = before[i], &y = after[i];
+      if (x.special != y.special || x.pad != y.pad || x.type != y.type || x.role != y.role) return std::nullopt;
+      if (x.id == y.id && x.text == y.text) continue;
+      if (changed) return std::nullopt;
+      changed = ChangedWord{x.text, y.text};
+    }
+  }
+  if (!changed) return std::nullopt;
+  Request same = b;
+  same.tokens = a.tokens;
+  same.target = a.target;
+  return same == a ? changed : std::nullopt;
+}
+
 bool can_compare(const Trace& a, const Trace& b, const MatrixId& id) {
   return exists(a, id) && exists(b, id) && shape(a, id) == shape(b, id);
 }

@@ -1,6 +1,10 @@
 // Which numbers of a matrix a change of the question moved: two answers compared place by place.
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "explain/matrices.h"
 
 namespace headlight {
@@ -14,6 +18,13 @@ enum class Spread {
   attention,  // weights·v: every row that looks at the word
 };
 Spread spread_of(Quantity quantity);
+
+/// The token in which two questions differ, before and after.
+struct ChangedWord {
+  std::string from, to;
+};
+/// Nothing where they differ in none, in more than one, or in anything else.
+std::optional<ChangedWord> changed_word(const Request& a, const Request& b);
 
 /// Whether both answers have the matrix, and it has as many rows and columns in both.
 bool can_compare(const Trace& a, const Trace& b, const MatrixId& id);

@@ -42,6 +42,27 @@ constexpr Q kFromWeights[] = {Q::z,           Q::concat, Q::contribution, Q::att
                               Q::block_output};
 constexpr Q kFeedForward[] = {Q::ffn_input, Q::up, Q::hidden, Q::ffn_output};
 
+TEST(MovedRows, OneWordIsOneTokenAndNothingElse) {
+  const auto a = answer(Arch::encoder, false), b = answer(Arch::encoder, true);
+  const auto changed = changed_word(a->request, b->request);
+  ASSERT_TRUE(changed);
+  EXPECT_EQ(changed->from, "w" + std::to_string(kChanged));
+  EXPECT_EQ(changed->to, "another");
+  EXPECT_FALSE(changed_word(a->request, a->request));
+  Request other = b->request;
+  other.tokens.tokens[0].id += 1;
+  EXPECT_FALSE(changed_word(a->request, other)) << "two words";
+  other = b->request;
+  other.mask.causal = true;
+  EXPECT_FALSE(changed_word(a->request, other));
+  other = b->request;
+  other.tokens.tokens.pop_back();
+  EXPECT_FALSE(changed_word(a->request, other));
+  other = b->request;
+  other.tokens.tokens[kChanged].pad = true;
+  EXPECT_FALSE(changed_word(a->request, other));
+}
+
 TEST(MovedRows, AttentionMovesEveryRowThatLooksAtTheWord) {
   for (const Arch arch : {Arch::encoder, Arch::decoder}) {
     const auto a = answer(arch, false), b = answer(arch, true);

@@ -8,6 +8,7 @@
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
+#include "session/shown.h"
 #include "words/inside_words.h"
 
 namespace headlight {
@@ -45,9 +46,16 @@ void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& p
 void moved_line(Gui& gui, const Inside& inside) {
   const auto moved = num_moved_rows(inside.matrix);
   if (!moved) return;
+  const std::string count = std::to_string(*moved), rows = std::to_string(inside.matrix.rows);
+  const InsideQuestion& question = inside.question;
+  const auto by_word = question.before == compared_trace(gui.state)
+                           ? std::nullopt
+                           : changed_word(question.before->request, question.trace->request);
   const std::string line =
-      filled(gui.word(kInsideWords.moved_rows), {std::to_string(*moved), std::to_string(inside.matrix.rows)}) + " " +
-      gui.word(reason(inside.question.look.matrix));
+      (by_word ? filled(gui.word(kInsideWords.moved_since),
+                        {count, rows, gui.fonts.shown(by_word->from), gui.fonts.shown(by_word->to)})
+               : filled(gui.word(kInsideWords.moved_rows), {count, rows})) +
+      " " + gui.word(reason(question.look.matrix));
   wrapped_small(gui, line, gui.colours().text);
   gui.name_item("moved rows", BoxKind::label);
 }

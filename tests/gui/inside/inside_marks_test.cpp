@@ -59,8 +59,33 @@ TEST_F(InsideMarksTest, AChangeOfOneWordMarksTheRowsThatMoved) {
   for (const Picture& picture : h.state.inside->pictures) marked += num_moved_rows(picture).value_or(0) > 0;
   EXPECT_GT(marked, 5) << "the boxes of the diagram have marks too";
   h.say(DropKept{});
+  look_at(matrix_id(Quantity::query));
+  EXPECT_TRUE(h.says("1 of 10 rows moved when 北京 became 上海.")) << "without A: the answer before the last edit";
+  h.say(Undo{});
   h.settle();
   EXPECT_FALSE(h.has("moved rows"));
+}
+
+TEST_F(InsideMarksTest, WithoutAnAWhatMovedIsThatOfTheLastWordChanged) {
+  Harness& h = *harness;
+  h.retype("我请李雷帮我订了去上海的机票");
+  h.settle();
+  h.say(EndGesture{}, ShowView{View::inside});
+  look_at(matrix_id(Quantity::query));
+  EXPECT_TRUE(h.says("1 of 10 rows moved when 北京 became 上海. Each row is made of its own row alone."));
+  for (Index row = 0; row < 10; ++row) EXPECT_EQ(h.drew(ink(), bar_of(row)), row == kBeijing) << row;
+  h.say(SetText{"我请李雷帮我订了去上海的船票"}, EndGesture{});
+  h.settle();
+  EXPECT_TRUE(h.says("1 of 10 rows moved when 机票 became 船票."));
+  h.say(KeepAnswer{});
+  h.settle();
+  EXPECT_TRUE(h.says("0 of 10 rows moved against A.")) << "an A goes before";
+  h.say(DropKept{}, SetMask{true, true}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.has("moved rows")) << "no word changed";
+  h.say(SetText{"我请李雷帮我订了去上海"}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.has("moved rows")) << "another number of words";
 }
 
 TEST_F(InsideMarksTest, AnotherNumberOfWordsHasNoMarks) {
