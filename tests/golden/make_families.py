@@ -53,14 +53,14 @@ def weight_files(tensors, shards):
 
 CASES = {"roberta": encoders.roberta, "xlm-roberta": encoders.xlm_roberta, "electra": encoders.electra,
          "distilbert": encoders.distilbert, "llama3-sharded": decoders.llama3, "mistral": decoders.mistral,
-         "mistral-base": decoders.mistral_base, "qwen2": decoders.qwen2, "qwen3": decoders.qwen3,
+         "mistral-base": decoders.mistral_base, "qwen2": decoders.qwen2, "qwen2-seven": decoders.qwen2_seven, "qwen3": decoders.qwen3,
          "bart": encoder_decoders.bart, "t5": encoder_decoders.t5, "mt5-gated": encoder_decoders.t5_gated,
-         "ernie": encoders.ernie, "albert": encoders.albert, "mpnet": encoders.mpnet, "opt": decoders.opt,
+         "ernie": encoders.ernie, "albert": encoders.albert, "mpnet": encoders.mpnet, "opt": decoders.opt, "opt-post": decoders.opt_post,
          "bloom": decoders.bloom, "gemma": decoders.gemma, "phi3": decoders.phi3, "pegasus": encoder_decoders.pegasus,
          "m2m_100": encoder_decoders.m2m_100, "gpt_neox": parallel.gpt_neox,
          "gpt_neox-sequential": parallel.gpt_neox_sequential, "gptj": parallel.gptj, "phi": parallel.phi,
          "falcon-7b": parallel.falcon_multi_query, "falcon-40b": parallel.falcon_grouped,
-         "falcon-sequential": parallel.falcon_sequential, "gemma2": grouped.gemma2, "gemma3": grouped.gemma3,
+         "falcon-sequential": parallel.falcon_sequential, "gemma2": grouped.gemma2, "gemma3": grouped.gemma3, "gemma3-pictures": grouped.gemma3_pictures,
          "olmo2": grouped.olmo2, "mixtral": grouped.mixtral, "qwen2_moe": grouped.qwen2_moe,
          "qwen3_moe": grouped.qwen3_moe, "mistral-window": grouped.mistral_window, "modernbert": positions.modernbert,
          "deberta-v3": positions.deberta_v3, "deberta-v2": positions.deberta_v2}

@@ -53,6 +53,57 @@ TEST(Families, ThePrefixMayBeMissing) {
   EXPECT_EQ(t5.load()->warnings.size(), 1u);
 }
 
+TEST(Families, TheTextOfAModelThatReadsPicturesIsThatModel) {
+  const auto last_of = [](const Checkpoint& checkpoint) {
+    return (*forward(request_for(checkpoint.model, tokens_of_ids({5, 9, 44}))))->last_hidden_state();
+  };
+  const auto alone = Parts("family-gemma3").load();
+  Parts pictures("family-gemma3-pictures");
+  const auto first = pictures.load();
+  ASSERT_TRUE(alone && first) << pictures.refusal();
+  EXPECT_TRUE(same(last_of(*alone), last_of(*first)));
+  EXPECT_TRUE(first->model->output);
+  EXPECT_EQ(first->warnings.size(), 2u) << "one of each part that reads pictures";
+  const auto plain = std::exchange(pictures.file.arrays, {});  // as later files name them
+  for (const auto& [name, array] : plain) {
+    const std::string_view text = "language_model.model.";
+    pictures.file.arrays.emplace(
+        name.starts_with(text) ? "model.language_model." + name.substr(text.size()) : "model." + name, array);
+  }
+  const auto later = pictures.load();
+  ASSERT_TRUE(later) << pictures.refusal();
+  EXPECT_TRUE(same(last_of(*alone), last_of(*later)));
+  EXPECT_EQ(later->warnings.size(), 2u);
+  pictures.config["text_config"]["model_type"] = "llama";
+  EXPECT_TRUE(pictures.refusal().ends_with("text_config.model_type: expected gemma3_text, found \"llama\""))
+      << pictures.refusal();
+  pictures.config.erase("text_config");
+  EXPECT_TRUE(pictures.refusal().ends_with("text_config: expected an object, found none")) << pictures.refusal();
+  Parts sinks("llama-gqa");
+  sinks.config["model_type"] = "gpt_oss";
+  EXPECT_TRUE(sinks.refusal().ends_with(
+      "model_type: expected a family without attention sinks in its softmax, found \"gpt_oss\""))
+      << sinks.refusal();
+}
+
+TEST(Families, OptHasItsNormsBeforeOrBehindTheSums) {
+  const auto before = Parts("family-opt").load(), behind = Parts("family-opt-post").load();
+  ASSERT_TRUE(before && behind);
+  EXPECT_TRUE(before->model->final_norm && before->model->config.tied);
+  EXPECT_FALSE(behind->model->final_norm || behind->model->config.tied);
+  EXPECT_EQ(behind->model->config.norm, Norm::post);
+  EXPECT_EQ(behind->model->embeddings.tokens->inputs(), 24);
+  EXPECT_TRUE(behind->warnings.empty());
+  Parts narrow("family-opt-post");
+  narrow.config["word_embed_proj_dim"] = 12;
+  EXPECT_NE(narrow.refusal().find("embed_tokens.weight: expected (53, 12), found (53, 10)"), std::string::npos)
+      << narrow.refusal();
+  narrow.config["word_embed_proj_dim"] = 10;
+  narrow.file.arrays.erase("model.decoder.project_out.weight");
+  EXPECT_NE(narrow.refusal().find("project_out.weight: expected a tensor (10, 24), found none"), std::string::npos)
+      << narrow.refusal();
+}
+
 TEST(Families, PaddingHasAPlaceOfItsOwn) {
   const auto roberta = Parts("family-roberta").load();
   ASSERT_TRUE(roberta);

@@ -99,7 +99,8 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenCheckpoint,
                                          "family-falcon-7b", "family-falcon-40b", "family-falcon-sequential",
                                          "family-gemma2", "family-gemma3", "family-olmo2", "family-mixtral",
                                          "family-qwen2_moe", "family-qwen3_moe", "family-mistral-window",
-                                         "family-modernbert", "family-deberta-v3", "family-deberta-v2"),
+                                         "family-modernbert", "family-deberta-v3", "family-deberta-v2",
+                                         "family-opt-post", "family-gemma3-pictures", "family-qwen2-seven"),
                          [](const auto& suite) {
                            std::string name = suite.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -210,6 +210,10 @@ class Loader {
       output_.transform = plain(std::move(linear));
       return;
     }
+    if (row.field == Field::token_projection || row.field == Field::output_projection) {
+      (row.field == Field::token_projection ? token_projection_ : output_projection_) = plain(std::move(linear));
+      return;
+    }
     if (row.field == Field::embedding_projection) {
       stack(row.part).embeddings.projection = plain(std::move(linear));
       return;
@@ -269,8 +273,9 @@ class Loader {
       const auto bias = linear_biases(config.num_heads, hub_.longest->tokens);
       for (BlockWeights& block : model_->blocks) block.self.relative_bias = bias;
     }
+    if (hub_.token_width > 0) widen_tables();
     if (with_output_) {
-      if (config.tied) output_.weight = model_->embeddings.tokens;
+      if (model_->config.tied) output_.weight = model_->embeddings.tokens;
       output_.scale = hub_.output_scale;
       output_.activation = hub_.output_activation;
       output_.softcap = hub_.output_softcap;
@@ -281,6 +286,19 @@ class Loader {
     }
     pack(*model_);
     if (hub_.layer_groups > 0) share_layers(*model_, hub_.layer_groups);
+  }
+
+  /// The projections behind the table of tokens and before the words' (OPT; Zhang et al. 2022) become part of the tables:
+  /// (E·Pᵀ) of the vectors E, and, as the scores are (h·Oᵀ)·Eᵀ, E·O.
+  void widen_tables() {
+    const auto rows = [](const Linear& table) { return weight_rows(table, 0, table.outputs()); };
+    const Matrix narrow = rows(*model_->embeddings.tokens);
+    if (with_output_) {
+      const Linear back{.weight = output_projection_.weight.transpose(), .bias = {}};
+      output_.weight = table_of(linear(model_->config.tied ? narrow : rows(*output_.weight), back, Threads(0)));
+    }
+    model_->config.tied = false;
+    model_->embeddings.tokens = table_of(linear(narrow, token_projection_, Threads(0)));
   }
 
   /// The vectors of the distances as each layer projects them.
@@ -324,6 +342,7 @@ class Loader {
   bool with_output_ = false;
   std::shared_ptr<Model> model_;
   OutputWeights output_;
+  Linear token_projection_, output_projection_;
   Matrix distances_;
   std::optional<NormWeights> distance_norm_;
   std::vector<Linear> distance_keys_, distance_queries_;

@@ -29,6 +29,22 @@ void refuse_options_of_others(Keyed& keyed) {
   }
 }
 
+/// A model that reads pictures too, whose text is a model of a known family with a configuration of its own (Gemma Team
+/// 2025, section 2): that, as its files would have it alone. Other documents as they are.
+Result<nlohmann::json> text_model(std::string_view where, nlohmann::json document) {
+  constexpr const char* kKey = "text_config";
+  if (document.value("model_type", nlohmann::json()) != "gemma3") return document;
+  if (!document.contains(kKey) || !document[kKey].is_object())
+    return bad_input(where, kKey, "an object", document.contains(kKey) ? found_text(document[kKey]) : "none");
+  nlohmann::json text = std::move(document[kKey]);
+  if (text.value("model_type", nlohmann::json()).is_null()) text["model_type"] = "gemma3_text";
+  if (text["model_type"] != "gemma3_text")
+    return bad_input(where, std::string(kKey) + ".model_type", "gemma3_text", found_text(text["model_type"]));
+  if (document.contains("quantization_config")) text["quantization_config"] = document["quantization_config"];
+  text["architectures"] = {"Gemma3ForCausalLM"};
+  return text;
+}
+
 std::string all_types() {
   std::string list;
   for (std::size_t i = 0; i < all_families().size(); ++i) {
@@ -65,14 +81,18 @@ void check_heads(Keyed& keyed, Keys keys, Index heads, Index d_model) {
 }
 
 Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text) {
-  const auto document = parse_json(where, text);
+  auto parsed = parse_json(where, text);
+  if (!parsed) return parsed.error();
+  if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name());
+  const auto document = text_model(where, *std::move(parsed));
   if (!document) return document.error();
-  if (!document->is_object()) return bad_input(where, "", "an object", document->type_name());
   Keyed keyed(where, *document);
   const nlohmann::json* type = keyed.find({"model_type"});
   const auto known = std::find_if(all_families().begin(), all_families().end(), [type](const KnownFamily& one) {
     return type != nullptr && type->is_string() && type->get_ref<const std::string&>() == one.type;
   });
+  if (type != nullptr && *type == "gpt_oss")
+    return bad_input(where, "model_type", "a family without attention sinks in its softmax", found_text(*type));
   if (known == all_families().end())
     return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
   if (keyed.find({"quantization_config"}) != nullptr)

@@ -60,8 +60,9 @@ enum class OutputLayer { none, if_stored, required };
 struct HubConfig {
   Family family = Family::bert;
   Config config = {};
-  Index embedding_size = 0;                 // width of the tables of embeddings; 0: d_model
-  Index vocabulary = 0;                     // V, of the encoder where the two differ
+  Index embedding_size = 0;  // width of the tables of embeddings; 0: d_model
+  Index token_width = 0;     // of token vectors that are projected before anything is added (OPT); 0: as those tables
+  Index vocabulary = 0;      // V, of the encoder where the two differ
   Index output_vocabulary = 0;              // V of the decoder and of the output layer
   Index positions = 0;                      // rows of the position table, of families that have one
   Index first_position = 0;                 // the row of the first token
@@ -80,7 +81,7 @@ struct HubConfig {
   bool head_norms = false;                    // of each head's q and k
   bool wide_head_norms = false;               // of the q and k of all heads together
   bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
-  bool final_norms = false;                   // both stacks of a BART-like model end with a norm
+  bool final_norms = false;                   // both stacks of a BART-like model, and OPT's one, end with a norm
   bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
   std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
   Index relative_buckets = 0;                 // of a bias for distances; 0: none

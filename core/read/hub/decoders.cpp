@@ -135,21 +135,21 @@ HubConfig opt_config(Keyed& keyed) {
   hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
   hub.positions = keyed.size({"max_position_embeddings"}, kMaxPositions, 2048) + kUnusedRows;
   hub.first_position = kUnusedRows;
-  // The model of 350 million parameters alone has its norms behind the sums, and tables of another width.
-  keyed.only({"do_layer_norm_before"}, true);
+  // The model of 350 million parameters alone has its norms behind the sums, and token vectors of another width.
+  hub.final_norms = keyed.flag({"do_layer_norm_before"}, true);
   keyed.only({"_remove_final_layer_norm"}, false);
   keyed.only({"layer_norm_elementwise_affine"}, true);
   const bool bias = keyed.flag({"enable_bias"}, true);
   const Index d_model = keyed.size({"hidden_size"}, kMaxDModel);
   const Index width = keyed.size({"word_embed_proj_dim"}, kMaxDModel, d_model);
-  if (width != d_model) keyed.fail({"word_embed_proj_dim"}, std::to_string(d_model), std::to_string(width));
+  if (width != d_model) hub.token_width = width;
   hub.config = {.arch = Arch::decoder,
                 .d_model = d_model,
                 .num_heads = keyed.size({"num_attention_heads"}, kMaxHeads),
                 .num_layers = keyed.size({"num_hidden_layers"}, kMaxLayers),
                 .ffn = keyed.size({"ffn_dim"}, kMaxFfn),
                 .position = Position::learned,
-                .norm = Norm::pre,
+                .norm = hub.final_norms ? Norm::pre : Norm::post,
                 .activation = keyed.activation({"activation_function"}, "relu"),
                 .bias = {.query = bias, .key = bias, .value = bias, .output = bias, .ffn = bias},
                 .tied = keyed.flag({"tie_word_embeddings"}, true)};
@@ -183,9 +183,11 @@ HubConfig bloom_config(Keyed& keyed) {
 HubConfig llama_config(Keyed& keyed, Family family) {
   HubConfig hub;
   const bool gemma = is_gemma(family), olmo = family == Family::olmo2, mixtral = family == Family::mixtral;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
+  // The text of a Gemma 3 that reads pictures says only what differs from the defaults.
+  const auto unsaid = [&](Index size) { return family == Family::gemma3 ? std::optional(size) : std::nullopt; };
+  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary, unsaid(262208));
   hub.norm_epsilon = static_cast<float>(keyed.number({"rms_norm_eps"}, 0, 1, olmo || mixtral ? 1e-5 : 1e-6));
-  const Index heads = keyed.size({"num_attention_heads"}, kMaxHeads);
+  const Index heads = keyed.size({"num_attention_heads"}, kMaxHeads, unsaid(8));
   const bool attention_bias =
       (family == Family::llama || family == Family::qwen3 || family == Family::qwen3_moe || gemma || olmo) &&
       keyed.flag({"attention_bias"}, false);

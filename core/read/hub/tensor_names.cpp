@@ -67,11 +67,11 @@ std::string_view output_marker(const HubConfig& hub) {
 TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
   const Config& config = hub.config;
   const bool encoder = part == StackPart::encoder;
-  const Index d = config.d_model, e = hub.table_width();
+  const Index d = config.d_model, e = hub.table_width(), token = hub.token_width > 0 ? hub.token_width : e;
   const Index queries = config.num_heads * config.d_k(), keys = config.kv_heads() * config.d_k();
   const Index ffn = encoder && hub.encoder_ffn > 0 ? hub.encoder_ffn : config.ffn;
   switch (field) {
-    case Field::tokens: return {part == StackPart::main ? hub.output_vocabulary : hub.vocabulary, e};
+    case Field::tokens: return {part == StackPart::main ? hub.output_vocabulary : hub.vocabulary, token};
     case Field::positions: return {hub.positions, e};
     case Field::token_types: return {hub.token_types, e};
     case Field::task_types: return {hub.task_types, e};
@@ -106,7 +106,9 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
     case Field::gate:
     case Field::up: return {ffn, d};
     case Field::down: return {d, ffn};
-    case Field::output: return {hub.output_vocabulary, e};
+    case Field::output: return {hub.output_vocabulary, token};
+    case Field::token_projection: return {d, token};
+    case Field::output_projection: return {token, d};
     case Field::output_bias: return {1, hub.output_vocabulary};
     case Field::transform: return {e, d};
     default: return {1, d};

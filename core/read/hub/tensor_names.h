@@ -20,6 +20,7 @@ enum class Field {
   task_types,            // (tasks, e)
   embedding_norm,        // (e)
   embedding_projection,  // (d_model, e)
+  token_projection,      // (d_model, token width)
   relative_bias,         // (buckets, H), of all blocks
   distances,             // (R, d_model), of all blocks
   distance_norm,         // (d_model) of each of them
@@ -57,10 +58,11 @@ enum class Field {
   shared_down,         // the same of the expert of all tokens
   shared_expert_gate,  // (1, d_model)
   // of the output layer
-  output,          // (V, e)
-  output_bias,     // (V)
-  transform,       // (e, d_model)
-  transform_norm,  // (e)
+  output,             // (V, e)
+  output_bias,        // (V)
+  transform,          // (e, d_model)
+  transform_norm,     // (e)
+  output_projection,  // (token width, d_model)
   // without a field
   derived,  // follows from config.json and is computed anew: masks, position ids, rotary frequencies
   unused,   // a known part that neither attention nor the next word needs

@@ -36,10 +36,13 @@ Rows opt_names(const HubConfig& hub, bool with_output) {
       {"decoder.layers.{layer}.final_layer_norm", Field::ffn_norm},
       linear_row("decoder.layers.{layer}.fc1", Field::up, bias.ffn),
       linear_row("decoder.layers.{layer}.fc2", Field::down, bias.ffn),
-      {"decoder.final_layer_norm", Field::final_norm},
       {"/score.*", Field::unused},
       {"/qa_outputs.*", Field::unused},
   };
+  if (hub.final_norms) append(rows, {{"decoder.final_layer_norm", Field::final_norm}});
+  if (hub.token_width > 0)
+    append(rows, {linear_row("decoder.project_in", Field::token_projection, false),
+                  linear_row("decoder.project_out", Field::output_projection, false)});
   add_output_weight(rows, rows.front(), "/lm_head.weight", hub, with_output);
   return rows;
 }
@@ -125,6 +128,11 @@ Rows llama_names(const HubConfig& hub, bool with_output) {
                    {"/qa_outputs.*", Field::unused},
                    {"/classifier.*", Field::unused},
                });
+  if (hub.family == Family::gemma3)  // of a model that reads pictures too
+    append(rows, {{"/vision_tower.*", Field::unused},
+                  {"/multi_modal_projector.*", Field::unused},
+                  {"/model.vision_tower.*", Field::unused},
+                  {"/model.multi_modal_projector.*", Field::unused}});
   if (hub.head_norms || hub.wide_head_norms)
     append(rows, {rms_norm_row("layers.{layer}.self_attn.q_norm", Field::query_norm),
                   rms_norm_row("layers.{layer}.self_attn.k_norm", Field::key_norm)});

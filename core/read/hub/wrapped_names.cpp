@@ -13,9 +13,10 @@
 namespace headlight {
 namespace {
 
-/// The prefixes of training programs: Lightning, DataParallel, torch.compile, FSDP.
-constexpr std::string_view kWrappers[] = {"model.", "module.", "_orig_mod.", "_forward_module.",
-                                          "_fsdp_wrapped_module."};
+/// The prefixes of training programs (Lightning, DataParallel, torch.compile, FSDP) and of models that read pictures too.
+constexpr std::string_view kTextModel = "language_model.";
+constexpr std::string_view kWrappers[] = {
+    "model.", "module.", "_orig_mod.", "_forward_module.", "_fsdp_wrapped_module.", kTextModel};
 
 bool is_wrapping(std::string_view text) {
   while (!text.empty()) {
@@ -50,9 +51,11 @@ StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
       if (is_wrapping(before) && (!wrapper || before.size() < wrapper->size())) wrapper = before;
     }
   if (!wrapper || wrapper->empty()) return stored;
+  // Where what reads pictures stands beside the text in the family's own prefix, the text's names get it again.
+  const std::string again = wrapper->ends_with(kTextModel) && wrapper->starts_with(begin) ? begin : std::string();
   StoredArrays plain{.arrays = {}, .metadata = std::move(stored.metadata)};
   for (auto& [name, array] : stored.arrays)
-    plain.arrays.emplace(name.starts_with(*wrapper) ? name.substr(wrapper->size()) : name, std::move(array));
+    plain.arrays.emplace(name.starts_with(*wrapper) ? again + name.substr(wrapper->size()) : name, std::move(array));
   return plain;
 }
 

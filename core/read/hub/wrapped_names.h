@@ -1,4 +1,5 @@
-// Training programs put a prefix before the tensor names of the model that they train: `module.`, `_orig_mod.` …
+// Training programs put a prefix before the tensor names of the model that they train: `module.`, `_orig_mod.` …; so do
+// models that read pictures too, before those of their text: `language_model.`
 #pragma once
 
 #include "read/array/stored_array.h"

@@ -31,6 +31,29 @@ def opt():
     return config, case, w, {"attentions": torch.stack(patterns), "last_hidden_state": x, "logits": x @ words.T}
 
 
+def opt_post():
+    """As the model of 350 million parameters: norms behind the sums, narrower token vectors between two projections."""
+    w, prefix, epsilon, narrow = Weights(50), "model.decoder.", 1e-5, 10
+    case = {"ids": [2, 44, 12, 12, 7, 51]}
+    config = {"model_type": "opt", "architectures": ["OPTForCausalLM"], "vocab_size": WORDS, "hidden_size": D,
+              "num_hidden_layers": LAYERS, "num_attention_heads": 3, "ffn_dim": FFN, "max_position_embeddings": 16,
+              "activation_function": "relu", "do_layer_norm_before": False, "word_embed_proj_dim": narrow}
+    words = w.table(prefix + "embed_tokens.weight", WORDS, narrow)
+    places = w.table(prefix + "embed_positions.weight", 18, D)[2:2 + len(case["ids"])]
+    x = w.linear(words[torch.tensor(case["ids"])], prefix + "project_in", D, False) + places
+    patterns = []
+    for layer in range(LAYERS):
+        name = f"{prefix}layers.{layer}."
+        q, k, v = (w.linear(x, f"{name}self_attn.{part}_proj", D) for part in "qkv")
+        weights, z = attend(q, k, v, 3, causal=True)
+        patterns.append(weights)
+        x = w.layer_norm(x + w.linear(z, name + "self_attn.out_proj", D), name + "self_attn_layer_norm", epsilon)
+        hidden = F.relu(w.linear(x, name + "fc1", FFN))
+        x = w.layer_norm(x + w.linear(hidden, name + "fc2", D), name + "final_layer_norm", epsilon)
+    logits = w.linear(x, prefix + "project_out", narrow, False) @ words.T
+    return config, case, w, {"attentions": torch.stack(patterns), "last_hidden_state": x, "logits": logits}
+
+
 def bloom():
     w, prefix, epsilon, heads = Weights(17), "transformer.", 1e-5, 6
     width, case = D // heads, {"ids": [3, 44, 12, 12, 7, 51, 9, 9, 1]}
@@ -155,6 +178,13 @@ def qwen2():
     config = llama_config("qwen2", "Qwen2ForCausalLM", tie_word_embeddings=True, rope_theta=1e6,
                           use_sliding_window=False, sliding_window=4, rope_scaling={"type": "linear", "factor": 2.5})
     return llama_like(Weights(8), {"ids": IDS}, config, bias=True)
+
+
+def qwen2_seven():
+    """Seven heads of queries on one of keys, together wider than the model."""
+    config = llama_config("qwen2", "Qwen2ForCausalLM", num_attention_heads=7, num_key_value_heads=1, head_dim=6,
+                          vocab_size=WORDS, use_sliding_window=False)
+    return llama_like(Weights(51), {"ids": IDS}, config, bias=True)
 
 
 def qwen3():

@@ -65,6 +65,20 @@ def gemma3():
     return gemma_like(Weights(41), config, windows=(4, 4, None, 4), head_norms=True, local_theta=500.0)
 
 
+def gemma3_pictures():
+    """The text of a model that reads pictures too."""
+    text, case, w, answer = gemma3()
+    del text["architectures"]
+    config = {"model_type": "gemma3", "architectures": ["Gemma3ForConditionalGeneration"], "text_config": text,
+              "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 8}}
+    renamed = Weights(41)
+    for name, tensor in list(w.items()):
+        renamed["language_model." + name] = tensor
+    renamed.draw("vision_tower.vision_model.post_layernorm.weight", (8,), 0.2)
+    renamed.draw("multi_modal_projector.mm_input_projection_weight", (8, D), 0.2)
+    return config, case, renamed, answer
+
+
 def olmo2():
     """Norms behind the sublayers, and over the queries and keys of all heads together."""
     w, prefix, epsilon, heads, kv_heads, width = Weights(42), "model.", 1e-5, 6, 2, 4
