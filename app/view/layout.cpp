@@ -42,8 +42,8 @@ json all_settings(const Layout& layout) {
 }  // namespace
 
 void write_layout(const Layout& layout, json& object) {
-  const json usual = all_settings({});
-  for (const auto& [key, value] : all_settings(layout).items())
+  const json usual = all_settings({}), settings = all_settings(layout);
+  for (const auto& [key, value] : settings.items())
     if (key == "scale" || value != usual[key]) object[key] = value;
 }
 

@@ -12,16 +12,16 @@ namespace headlight {
 namespace {
 
 /// A product with fewer multiplications runs on one thread.
-constexpr Index kWorthAThread = 1 << 19;
+constexpr Index kWorthThreads = 1 << 19;
 /// Inputs of a panel per product, and rows of x per product: both tiles stay in the L2 cache.
 constexpr Index kStretch = kMostInputs, kRows = 256;
 /// Up to so many rows, bfloat16 weights are widened inside the product; for more, a stretch is widened once before it.
 constexpr Index kFewRows = 24;
-constexpr Index kPanel = PanelMatrix::kPanel;
+constexpr Index kWeightPanel = PanelMatrix::kPanel;
 /// Numbers per part of an elementwise operation.
 constexpr Index kNumbersOfPart = 1 << 14;
 
-/// The inputs [k, k + count) of a panel of outputs: (count, kPanel).
+/// The inputs [k, k + count) of a panel of outputs: (count, kWeightPanel).
 struct Stretch {
   Index panel = 0, k = 0, count = 0;
 };
@@ -30,40 +30,40 @@ struct Stretch {
 const void* after(const PanelMatrix& panels, const Stretch& at) {
   const bool ends = at.k + at.count == panels.cols;
   const Index panel = ends ? at.panel + 1 : at.panel, k = ends ? 0 : at.k + at.count;
-  const bool there = panel * kPanel < panels.rows && k + at.count <= panels.cols;
+  const bool there = panel * kWeightPanel < panels.rows && k + at.count <= panels.cols;
   if (!there) return nullptr;
-  const Index begin = panels.panel(panel) + k * kPanel;
+  const Index begin = panels.panel(panel) + k * kWeightPanel;
   return panels.halves ? static_cast<const void*>(panels.halves.get() + begin) : panels.numbers.get() + begin;
 }
 
-/// x·Wᵀ + b, panel by panel of outputs: transposed(stretch, space) returns the numbers of one stretch, (count, kPanel),
+/// x·Wᵀ + b, panel by panel of outputs: transposed(stretch, space) returns the numbers of one stretch, (count, a panel),
 /// written to `space` or where they already are. Each number of y is one sum in the order of the inputs.
 template <class Transposed>
 Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads,
                const Transposed& transposed, const PanelMatrix* packed = nullptr) {
   Matrix y(x.rows(), outputs);
-  const bool alone = x.rows() * x.cols() * outputs < kWorthAThread;
-  const Index panels = (outputs + kPanel - 1) / kPanel, blocks = (x.rows() + kRows - 1) / kRows;
+  const bool alone = x.rows() * x.cols() * outputs < kWorthThreads;
+  const Index panels = (outputs + kWeightPanel - 1) / kWeightPanel, blocks = (x.rows() + kRows - 1) / kRows;
   const Index stretches = std::max<Index>(1, (x.cols() + kStretch - 1) / kStretch);
   const Index length = (x.cols() + stretches - 1) / stretches;
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
-    const Index panel = part % panels, first = panel * kPanel, row = part / panels * kRows;
+    const Index panel = part % panels, first = panel * kWeightPanel, row = part / panels * kRows;
     Product product{.m = std::min(kRows, x.rows() - row),
-                    .n = std::min(kPanel, outputs - first),
+                    .n = std::min(kWeightPanel, outputs - first),
                     .a_row = x.outerStride(),
                     .a_col = 1,
-                    .b_row = kPanel,
+                    .b_row = kWeightPanel,
                     .c = &y(row, first),
                     .c_row = y.outerStride(),
                     .bias = bias.size() > 0 ? bias.data() + first : nullptr};
-    alignas(64) float space[kPanel * kStretch];
+    alignas(64) float space[kWeightPanel * kStretch];
     for (Index k = 0; k < x.cols(); k += length) {
       product.k = std::min(length, x.cols() - k);
       product.a = x.data() + row * x.outerStride() + k;
       const Stretch stretch{panel, k, product.k};
       product.ahead = packed ? after(*packed, stretch) : nullptr;
-      product.b_half = packed && x.rows() <= kFewRows && product.n == kPanel && packed->halves
-                           ? packed->halves.get() + packed->panel(panel) + k * kPanel
+      product.b_half = packed && x.rows() <= kFewRows && product.n == kWeightPanel && packed->halves
+                           ? packed->halves.get() + packed->panel(panel) + k * kWeightPanel
                            : nullptr;
       product.b = product.b_half ? nullptr : transposed(stretch, space);
       math_kernels().product(product);
@@ -85,7 +85,7 @@ void for_rows(const ConstMatrixRef& x, const Threads& threads, const Each& each)
 
 /// Transposes part of a row-major weight into a panel.
 void transpose(const ConstMatrixRef& rows, float* to) {
-  math_kernels().transpose(rows.data(), rows.outerStride(), rows.rows(), rows.cols(), to, kPanel);
+  math_kernels().transpose(rows.data(), rows.outerStride(), rows.rows(), rows.cols(), to, kWeightPanel);
 }
 
 }  // namespace
@@ -98,9 +98,9 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
     return product(
         x, panels.rows, weights.bias, threads,
         [&](const Stretch& at, float* space) -> const float* {
-          const Index begin = panels.panel(at.panel) + at.k * kPanel;
+          const Index begin = panels.panel(at.panel) + at.k * kWeightPanel;
           if (panels.numbers) return panels.numbers.get() + begin;
-          math_kernels().widen(panels.halves.get() + begin, at.count * kPanel, space);
+          math_kernels().widen(panels.halves.get() + begin, at.count * kWeightPanel, space);
           return space;
         },
         &panels);
@@ -112,8 +112,8 @@ Matrix linear(const ConstMatrixRef& x, const Linear& weights, const Threads& thr
     });
   if (const Matrix& weight = weights.weight; weight.size() > 0)
     return product(x, weight.rows(), weights.bias, threads, [&](const Stretch& at, float* space) {
-      const Index first = at.panel * kPanel;
-      transpose(weight.block(first, at.k, std::min(kPanel, weight.rows() - first), at.count), space);
+      const Index first = at.panel * kWeightPanel;
+      transpose(weight.block(first, at.k, std::min(kWeightPanel, weight.rows() - first), at.count), space);
       return space;
     });
   Matrix y = x;

@@ -69,17 +69,17 @@ void ModelOptions::add(CLI::App& command) {
   const char* model = "The model";
   command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
   for_each_field([&](const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, SizeField>) {
+    using Kind = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Kind, SizeField>) {
       command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("N");
-    } else if constexpr (std::is_same_v<Field, SeedField>) {
+    } else if constexpr (std::is_same_v<Kind, SeedField>) {
       command.add_option(field.option, config_.*field.value, field.help)
           ->group(model)
           ->type_name("N")
           ->check(not_negative, "");
-    } else if constexpr (std::is_same_v<Field, FlagField>) {
+    } else if constexpr (std::is_same_v<Kind, FlagField>) {
       command.add_flag(field.option, flags_[field.option], field.help)->group(model);
-    } else if constexpr (std::is_same_v<Field, BiasField>) {
+    } else if constexpr (std::is_same_v<Kind, BiasField>) {
       command.add_option(field.option, bias_, field.help)
           ->group(model)
           ->delimiter(',')
@@ -96,12 +96,12 @@ Status ModelOptions::take(const CLI::App& command, Config& config) const {
   const auto given = [&](const char* option) { return command.count(option) > 0; };
   Status taken = Done{};
   for_each_field([&](const auto& field) {
-    using Field = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Field, SizeField> || std::is_same_v<Field, SeedField>) {
+    using Kind = std::remove_cvref_t<decltype(field)>;
+    if constexpr (std::is_same_v<Kind, SizeField> || std::is_same_v<Kind, SeedField>) {
       if (given(field.option)) config.*field.value = config_.*field.value;
-    } else if constexpr (std::is_same_v<Field, FlagField>) {
+    } else if constexpr (std::is_same_v<Kind, FlagField>) {
       if (flags_.at(field.option)) config.*field.value = !(Config{}.*field.value);
-    } else if constexpr (std::is_same_v<Field, BiasField>) {
+    } else if constexpr (std::is_same_v<Kind, BiasField>) {
       if (no_bias_) config.*field.value = {false, false, false, false, false};
       if (given(field.option) && taken) taken = take_bias(bias_, config.*field.value);
     } else if (given(field.option)) {
