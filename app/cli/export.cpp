@@ -17,7 +17,8 @@ struct ExportArguments {
   RequestOptions request;
   std::string file, format, special = "show";
   std::vector<std::string> with;
-  std::string only;
+  std::vector<std::string> only;
+  std::string dtype = "float32";
   bool lines = false;
   int jobs = 1;
 };
@@ -36,13 +37,29 @@ Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const 
   return arrays;
 }
 
+/// A file of at least so many bytes is announced before it is written.
+constexpr std::size_t kAnnounced = std::size_t{64} << 20;
+
+std::string size_line(const ExportArguments& options, const ExportOptions& wanted, std::size_t bytes) {
+  char size[32];
+  if (bytes < 1000'000'000) std::snprintf(size, sizeof size, "%.0f MB", static_cast<double>(bytes) / 1e6);
+  else std::snprintf(size, sizeof size, "%.1f GB", static_cast<double>(bytes) / 1e9);
+  std::string line = (options.file.empty() ? "standard output" : options.file) + ": " + size;
+  std::string less = wanted.type == TensorType::float32 ? "--dtype float16 writes half of it" : "";
+  if (wanted.only.empty()) less += (less.empty() ? "" : ", ") + std::string("--only L.H,… some of the heads");
+  return line + (less.empty() ? "" : " (" + less + ")");
+}
+
 Result<int> run_export(const ExportArguments& options) {
   auto arrays = parse_arrays(options.with, options.special);
   if (!arrays) return arrays.error();
-  if (!options.only.empty()) {
-    arrays->only = parse_head(options.only);
-    if (!arrays->only) return bad_input("--only", "", "LAYER.HEAD or STACK:LAYER.HEAD", options.only);
+  for (const std::string& text : options.only) {
+    const auto head = parse_head(text);
+    if (!head) return bad_input("--only", "", "LAYER.HEAD or STACK:LAYER.HEAD", text);
+    if (std::find(arrays->only.begin(), arrays->only.end(), *head) == arrays->only.end()) arrays->only.push_back(*head);
   }
+  if (options.dtype == "float16") arrays->type = TensorType::float16;
+  else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);
   const std::optional<std::filesystem::path> file =
       options.file.empty() || options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
   const auto format = !options.format.empty() ? parse_format(options.format)
@@ -51,6 +68,9 @@ Result<int> run_export(const ExportArguments& options) {
   if (!format) return format.error();
   if (options.lines && *format != Format::json)
     return bad_input("--lines", "", "the format json, an object a line", name(*format));
+
+  if (arrays->type == TensorType::float16 && *format != Format::npz && *format != Format::safetensors)
+    return bad_input("--dtype", "float16", "npz or safetensors", name(*format));
 
   ExportOptions wanted = *arrays;
   wanted.threads = options.request.threads();
@@ -77,8 +97,11 @@ Result<int> run_export(const ExportArguments& options) {
     const auto asked = options.request.ask();
     if (!asked) return asked.error();
     warnings = asked->start.warnings;
+    const auto announce = [&](std::size_t bytes) {
+      if (bytes >= kAnnounced) print_message(size_line(options, wanted, bytes));
+    };
     written = export_document(asked->document(), asked->requests, *format, wanted, file, progress, nullptr, &warnings,
-                              options.request.threads());
+                              options.request.threads(), announce);
   }
   if (!written) return written.error();
   print_warnings(warnings);
@@ -111,7 +134,12 @@ ParsedCommand add_export(CLI::App& program) {
                    "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
                    "and the rows scaled back to 1")
       ->type_name("HOW");
-  command->add_option("--only", options->only, "The attention of one head alone, [STACK:]L.H")->type_name("HEAD");
+  command->add_option("--only", options->only, "The attention of these heads alone, [STACK:]L.H,…")
+      ->type_name("HEADS")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--dtype", options->dtype, "Of npz and safetensors: float32 (default), or float16, half as large")
+      ->type_name("TYPE");
   command->add_flag(
       "--lines", options->lines,
       "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order and at "

@@ -20,7 +20,8 @@ std::string rows_left_with_nothing(const Trace& trace, const ExportOptions& opti
     for (HeadRef head{.layer = 0, .head = 0, .stack = names.stack}; head.layer < trace.num_layers(names.stack);
          ++head.layer)
       for (head.head = 0; head.head < trace.num_heads(names.stack); ++head.head) {
-        if (options.only && *options.only != head) continue;
+        if (!options.only.empty() && std::find(options.only.begin(), options.only.end(), head) == options.only.end())
+          continue;
         Matrix weights;
         Index first = 0;
         for (const Index query : queries) {
@@ -51,7 +52,8 @@ Result<Format> format_for(const std::filesystem::path& path) {
 Status export_document(const Document& document, const std::vector<Request>& requests, Format format,
                        const ExportOptions& options, const std::optional<std::filesystem::path>& file,
                        Progress& progress, const std::shared_ptr<const Trace>& known,
-                       std::vector<std::string>* warnings, int threads) {
+                       std::vector<std::string>* warnings, int threads,
+                       const std::function<void(std::size_t)>& announce) {
   if (requests.empty()) return bad_input("export", "tokens", "at least one", "none");
   std::vector<std::shared_ptr<const Trace>> traces;
   std::vector<std::string> descriptions;
@@ -73,6 +75,11 @@ Status export_document(const Document& document, const std::vector<Request>& req
       if (std::string warning = rows_left_with_nothing(*trace, options); !warning.empty())
         warnings->push_back(std::move(warning));
     }
+  }
+  if (announce && (format == Format::npz || format == Format::safetensors)) {
+    for (const auto& trace : traces)
+      if (const Status valid = check_options(*trace, options); !valid) return valid.error();
+    announce(bytes_of_export(traces, options));
   }
   return write_export(traces, descriptions, format, options, file, progress);
 }

@@ -29,13 +29,15 @@ bool is_folder(const fs::path& path) {
 
 /// PyTorch's own, or safetensors, which both may hold the weights of a model or the tensors of one attention.
 bool is_tensors(const fs::path& path) {
-  return path.extension() == ".safetensors" || path.extension() == ".npz" || is_torch_name(path);
+  return path.extension() == ".safetensors" || path.extension() == ".npz" || is_torch_name(path) ||
+         holds_attention(path);
 }
 
 /// Weights of a model under a name of their own, beside its config.json.
 bool is_weights(const fs::path& path) {
   std::error_code ignored;
-  if (path.extension() == ".npz" || !is_tensors(path) || !fs::exists(path.parent_path() / "config.json", ignored))
+  if (path.extension() == ".npz" || path.extension() == ".npy" || !is_tensors(path) ||
+      !fs::exists(path.parent_path() / "config.json", ignored))
     return false;
   const auto stored = path.extension() == ".safetensors" ? map_safetensors(path) : map_torch(path);
   return stored && !holds_attention(*stored);

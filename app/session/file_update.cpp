@@ -21,6 +21,14 @@ void FileUpdate::operator()(const Browse& c) {
                                                            : "";
   if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
   if (c.purpose != browser.purpose) state.preview.reset();
+  // What is written does not go into the folder of a model that was looked at.
+  const bool reads = c.purpose == Browser::Purpose::none || c.purpose == Browser::Purpose::open ||
+                     c.purpose == Browser::Purpose::corpus;
+  const auto of_model = [](const Browser::Entry& entry) { return entry.name == "config.json"; };
+  if (!reads && c.purpose != browser.purpose && std::any_of(browser.entries.begin(), browser.entries.end(), of_model)) {
+    browser.folder = state.settings.folder;
+    browser.entries.clear();
+  }
   browser.purpose = c.purpose;
   if (c.folder.empty() || c.folder == browser.folder) return;
   browser.folder = c.folder;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstring>
 #include <iterator>
 #include <limits>
 
@@ -110,13 +111,17 @@ Tokens exported_tokens(const Tokens& tokens, SpecialTokens special) {
   return result;
 }
 
-ArrayStream only_head(ArrayStream array, const std::optional<HeadRef>& only) {
-  if (!only) return array;
+ArrayStream only_heads(ArrayStream array, const std::vector<HeadRef>& only) {
+  if (only.empty()) return array;
   const Index heads = array.shape[1], pieces = array.pieces / (array.shape[0] * heads);
-  const Index first = (only->layer * heads + only->head) * pieces;
-  array.shape[0] = array.shape[1] = 1;
-  array.pieces = pieces;
-  array.piece = [all = std::move(array.piece), first](Index piece) { return all(first + piece); };
+  std::vector<Index> first;  // pieces of the wanted heads
+  for (const HeadRef& head : only) first.push_back((head.layer * heads + head.head) * pieces);
+  array.shape[0] = 1;
+  array.shape[1] = static_cast<Index>(only.size());
+  array.pieces = pieces * array.shape[1];
+  array.piece = [all = std::move(array.piece), first = std::move(first), pieces](Index piece) {
+    return all(first[static_cast<std::size_t>(piece / pieces)] + piece % pieces);
+  };
   return array;
 }
 
@@ -151,10 +156,13 @@ ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens*
 }
 
 Status check_options(const Trace& trace, const ExportOptions& options) {
-  if (const auto& only = options.only) {
-    const bool there = trace.has(only->stack) && only->layer < trace.num_layers(only->stack) &&
-                       only->head < trace.num_heads(only->stack);
-    if (!there) return bad_input("export", "head", "one that the model has", head_text(*only));
+  for (const HeadRef& only : options.only) {
+    const bool there =
+        trace.has(only.stack) && only.layer < trace.num_layers(only.stack) && only.head < trace.num_heads(only.stack);
+    if (!there) return bad_input("export", "head", "one that the model has", head_text(only));
+    if (only.stack != options.only.front().stack)
+      return bad_input("--only", "", "heads of one attention",
+                       head_text(options.only.front()) + " and " + head_text(only));
   }
   const SpecialTokens special = options.special;
   for (const StackNames& names : stacks_of(trace, options))
@@ -177,13 +185,14 @@ std::vector<StackNames> stacks_of(const Trace& trace, const ExportOptions& optio
   for (const StackNames& names : {StackNames{Stack::encoder, "Encoder", "encoder_attentions", "encoder_"},
                                   StackNames{Stack::self, "Decoder", "decoder_attentions", "decoder_"},
                                   StackNames{Stack::cross, "Cross", "cross_attentions", "cross_"}})
-    if (trace.has(names.stack) && (!options.only || options.only->stack == names.stack)) stacks.push_back(names);
+    if (trace.has(names.stack) && (options.only.empty() || options.only.front().stack == names.stack))
+      stacks.push_back(names);
   return stacks;
 }
 
 ArrayStream attentions_of(const Trace& trace, const StackNames& names, const ExportOptions& options) {
   return without_special(
-      only_head(pattern(trace, names.stack, std::string(names.attentions), attention_rows), options.only),
+      only_heads(pattern(trace, names.stack, std::string(names.attentions), attention_rows), options.only),
       trace.query_tokens(names.stack), &trace.key_tokens(names.stack), options.special);
 }
 
@@ -202,18 +211,18 @@ std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOption
       arrays.push_back(without_special(std::move(array), rows, columns, options.special));
     };
     if (options.queries_keys_values) {
-      std::optional<HeadRef> shared = options.only;  // the head of keys and values that the wanted one reads
-      if (shared) shared->head = first.kv_head(shared->head);
+      std::vector<HeadRef> shared = options.only;  // the heads of keys and values that the wanted ones read
+      for (HeadRef& head : shared) head.head = first.kv_head(head.head);
       const auto of_head = [&](const char* name, Matrix AttentionTrace::*field, Index heads,
-                               const std::optional<HeadRef>& only) {
-        return only_head(projected(trace, stack, before + name, field, heads), only);
+                               const std::vector<HeadRef>& only) {
+        return only_heads(projected(trace, stack, before + name, field, heads), only);
       };
       add(of_head("queries", &AttentionTrace::query, first.num_heads(), options.only), queries);
       add(of_head("keys", &AttentionTrace::key, first.num_kv_heads, shared), keys);
       add(of_head("values", &AttentionTrace::value, first.num_kv_heads, shared), keys);
     }
     if (options.scores) {
-      ArrayStream scores = only_head(pattern(trace, stack, before + "scores", score_rows), options.only);
+      ArrayStream scores = only_heads(pattern(trace, stack, before + "scores", score_rows), options.only);
       scores.minus_infinity = true;
       add(std::move(scores), queries, &keys);
     }
@@ -225,7 +234,7 @@ std::vector<ArrayStream> attention_arrays(const Trace& trace, const ExportOption
 
 std::vector<ArrayStream> all_arrays(const Trace& trace, const ExportOptions& options) {
   auto arrays = attention_arrays(trace, options);
-  if (options.only) return arrays;
+  if (!options.only.empty()) return arrays;
   if (trace.model->given) {
     const AttentionTrace& self = trace.attention(Stack::self, 0);
     if (!self.patterns) arrays.push_back(whole("output", "query", trace.last_hidden_state()));
@@ -262,14 +271,30 @@ std::size_t num_elements(const std::vector<ArrayStream>& arrays) {
   return sum;
 }
 
-Error not_finite(const ArrayStream& array, std::size_t at, float found) {
+std::size_t bytes_of_export(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options) {
+  return num_elements(all_arrays(traces, options)) * bytes_in(options.type);
+}
+
+namespace {
+
+/// `layer 0 head 1 query 3 key 2` of element `at` in C order.
+std::string place_of(const ArrayStream& array, std::size_t at) {
   std::string place;
   for (std::size_t axis = array.shape.size(); axis-- > 0;) {
     const auto size = static_cast<std::size_t>(array.shape[axis]);
     place = std::string(array.axes[axis]) + " " + std::to_string(at % size) + (place.empty() ? "" : " ") + place;
     at /= size;
   }
-  return bad_input(array.name, place, "a finite number", std::isnan(found) ? "nan" : found > 0 ? "inf" : "-inf");
+  return place;
+}
+
+}  // namespace
+
+Error not_finite(const ArrayStream& array, std::size_t at, float found) {
+  return bad_input(array.name, place_of(array, at), "a finite number",
+                   std::isnan(found) ? "nan"
+                   : found > 0       ? "inf"
+                                     : "-inf");
 }
 
 Result<Matrix> ArrayReader::next() {
@@ -300,6 +325,20 @@ Result<std::vector<Matrix>> ArrayReader::next(Index most) {
 
 std::string_view bytes_of(const Matrix& piece) {
   return {reinterpret_cast<const char*>(piece.data()), static_cast<std::size_t>(piece.size()) * sizeof(float)};
+}
+
+Result<std::string> halves_of(const ArrayStream& array, std::size_t offset, const Matrix& piece) {
+  constexpr float kMost = 65504;
+  std::string bytes(static_cast<std::size_t>(piece.size()) * sizeof(Eigen::half), '\0');
+  for (Index i = 0; i < piece.size(); ++i) {
+    const float value = piece.data()[i];
+    if (std::isfinite(value) && std::abs(value) > kMost)
+      return bad_input(array.name, place_of(array, offset + static_cast<std::size_t>(i)),
+                       "a number that float16 holds, at most 65504", std::to_string(value));
+    const Eigen::half half(value);
+    std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof half, &half, sizeof half);
+  }
+  return bytes;
 }
 
 }  // namespace headlight

@@ -23,13 +23,18 @@ namespace headlight {
 enum class SpecialTokens { show, hide, renormalize };
 std::string_view name(SpecialTokens special);
 
+/// How numbers are stored: float16 rounds to the nearest, and holds none beyond 65504 (IEEE 754 binary16).
+enum class TensorType { float32, float16 };
+inline std::size_t bytes_in(TensorType type) { return type == TensorType::float16 ? 2 : sizeof(float); }
+
 /// The arrays to write beside the attention, and for which tokens.
 struct ExportOptions {
   bool queries_keys_values = false;
   bool scores = false;                     // before the softmax, the mask added: −inf where blocked
   std::vector<std::string> matrices = {};  // further ones by their names (write/matrix_arrays.h)
   SpecialTokens special = SpecialTokens::show;
-  std::optional<HeadRef> only = {};  // one head, layers and heads of its arrays 1; nothing that is no head's
+  std::vector<HeadRef> only = {};  // heads of one stack: its arrays have one layer of these; nothing that is no head's
+  TensorType type = TensorType::float32;  // of npz and safetensors
   int threads = 0;  // that make numbers and their text; 0: one for each processor. The bytes are the same.
 
   friend bool operator==(const ExportOptions&, const ExportOptions&) = default;
@@ -64,8 +69,9 @@ Status check_options(const Trace& trace, const ExportOptions& options);
 /// The attentions of the answer that are wanted: one, or those of encoder, decoder and cross-attention.
 std::vector<StackNames> stacks_of(const Trace& trace, const ExportOptions& options = {});
 
-/// An array of all layers and heads, of the wanted head alone where there is one: both first axes are 1.
-ArrayStream only_head(ArrayStream array, const std::optional<HeadRef>& only);
+/// An array of all layers and heads, of the wanted heads alone where there are any: the first axis is 1, the second counts
+/// them in their order.
+ArrayStream only_heads(ArrayStream array, const std::vector<HeadRef>& only);
 /// The rows of the tokens that are kept, and where `columns` are tokens too, theirs. An array whose last axis but one
 /// counts `rows` comes in pieces of kRowBlock of these, or in pieces that are whole.
 ArrayStream without_special(ArrayStream array, const Tokens& rows, const Tokens* columns, SpecialTokens special);
@@ -91,6 +97,8 @@ std::vector<ArrayStream> all_arrays(const std::vector<std::shared_ptr<const Trac
 
 /// Elements of all of them.
 std::size_t num_elements(const std::vector<ArrayStream>& arrays);
+/// What npz or safetensors of these answers take on a disk, headers aside.
+std::size_t bytes_of_export(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options);
 
 /// `attentions: layer 0 head 1 query 3 key 2: expected a finite number, found inf`, for element `at` in C order.
 Error not_finite(const ArrayStream& array, std::size_t at, float found);
@@ -137,5 +145,7 @@ class ArrayReader {
 
 /// The bytes of a piece, little-endian float32.
 std::string_view bytes_of(const Matrix& piece);
+/// The same as float16. Errors: a number that it does not hold, with its index; `offset` is that of the first element.
+Result<std::string> halves_of(const ArrayStream& array, std::size_t offset, const Matrix& piece);
 
 }  // namespace headlight

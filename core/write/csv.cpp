@@ -30,10 +30,11 @@ Status write_lines(const Trace& trace, const StackNames& names, const ExportOpti
     if (!piece) return piece.error();
     for (Index r = 0; r < piece->rows(); ++r, ++row) {
       const Index query = row % queries;
-      const Index head = options.only ? options.only->head : row / queries % heads;
-      const Index layer = options.only ? options.only->layer : row / queries / heads;
-      const std::string start = std::string(names.label) + "," + std::to_string(layer) + "," + std::to_string(head) +
-                                "," + std::to_string(query) + ",";
+      const Index at = row / queries;
+      const bool all = options.only.empty();
+      const HeadRef head = all ? HeadRef{at / heads, at % heads} : options.only[static_cast<std::size_t>(at)];
+      const std::string start = std::string(names.label) + "," + std::to_string(head.layer) + "," +
+                                std::to_string(head.head) + "," + std::to_string(query) + ",";
       const std::string middle = "," + query_tokens[static_cast<std::size_t>(query)] + ",";
       text.clear();
       for (Index key = 0; key < piece->cols(); ++key) {

@@ -9,6 +9,7 @@
 
 #include "base/names.h"
 #include "base/parallel.h"
+#include "model/head_text.h"
 #include "write/number.h"
 
 namespace headlight {
@@ -231,9 +232,15 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
   for (const NamedTokens& named : named_tokens(trace))
     output.write(",\"" + named.name + "\":" + json_tokens(exported_tokens(*named.tokens, options.special)));
   if (options.special != SpecialTokens::show) output.write(",\"special\":" + json_string(name(options.special)));
-  if (const auto& only = options.only)
+  if (const auto& only = options.only; !only.empty()) {
+    std::string heads;
+    for (const HeadRef& head : only)
+      heads += (heads.empty() ? "" : ",") + json_string(head_text({head.layer, head.head}));
+    const std::string one =
+        ",\"layer\":" + std::to_string(only.front().layer) + ",\"head\":" + std::to_string(only.front().head);
     output.write(",\"only\":{\"stack\":" + json_string(stacks_of(trace, options).front().label) +
-                 ",\"layer\":" + std::to_string(only->layer) + ",\"head\":" + std::to_string(only->head) + "}");
+                 (only.size() == 1 ? one : ",\"heads\":[" + heads + "]") + "}");
+  }
   write_masks(trace, options.special, output);
   if (!request_json.empty()) {
     output.write(",\"request\":");

@@ -160,18 +160,18 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
       const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
       if (name == kGradient) {
         arrays.push_back(
-            without_special(only_head(gradients_of(trace, names), options.only), queries, nullptr, special));
+            without_special(only_heads(gradients_of(trace, names), options.only), queries, nullptr, special));
         continue;
       }
       if (maps) {
         const auto unavailable = rollout ? why_no_rollout(trace, stack) : why_no_norms(trace, stack);
         if (unavailable) {
           why = headlight::name(*unavailable);
-        } else if (rollout && options.only) {
+        } else if (rollout && !options.only.empty()) {
           why = "maps of whole layers";
         } else {
           ArrayStream array = maps_of(trace, names, rollout);
-          if (!rollout) array = only_head(std::move(array), options.only);
+          if (!rollout) array = only_heads(std::move(array), options.only);
           arrays.push_back(without_special(std::move(array), queries, &keys, special));
         }
         continue;
@@ -179,7 +179,7 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
       for (const Quantity quantity : quantities_named(name)) {
         const Matrices matrices(trace, quantity, stack);
         if (!matrices.are_whole()) continue;
-        if (options.only && !is_per_head(quantity)) {
+        if (!options.only.empty() && !is_per_head(quantity)) {
           why = "one of all heads";
           continue;
         }
@@ -189,14 +189,15 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
         if (again) continue;
         const Axes along = axes(trace, matrices.id(0));
         ArrayStream array = array_of(matrices, std::move(label));
-        if (is_per_head(quantity)) array = only_head(std::move(array), options.only);
+        if (is_per_head(quantity)) array = only_heads(std::move(array), options.only);
         if (const Tokens* rows = tokens_along(trace, matrices.id(0), along.rows))
           array = without_special(std::move(array), *rows, tokens_along(trace, matrices.id(0), along.cols), special);
         arrays.push_back(std::move(array));
       }
     }
     if (arrays.size() == before && !again)
-      return bad_input("--with", name, options.only ? "a matrix of one head" : "one that every layer has", why);
+      return bad_input("--with", name, !options.only.empty() ? "a matrix of one head" : "one that every layer has",
+                       why);
   }
   return arrays;
 }

@@ -104,25 +104,36 @@ struct Member {
   const ArrayStream* array;
   Work* work;
   std::optional<Error>* failure;  // the first of the whole archive
+  TensorType type = TensorType::float32;
   zip_error_t zip_error{};
   std::optional<ArrayReader> reader{};
   std::string header{};
   Matrix piece{};
+  std::string halves{};        // of a piece as float16
   std::string_view pending{};  // of header or piece
+
+  zip_int64_t failed(Error error) {
+    *failure = std::move(error);
+    zip_error_set(&zip_error, ZIP_ER_CANCELLED, 0);
+    return -1;
+  }
 
   zip_int64_t read(char* target, zip_uint64_t size) {
     zip_uint64_t filled = 0;
     while (filled < size) {
       if (pending.empty()) {
         if (reader->at_end()) break;
+        const std::size_t offset = reader->offset();
         auto next = reader->next();
-        if (!next) {
-          *failure = next.error();
-          zip_error_set(&zip_error, ZIP_ER_CANCELLED, 0);
-          return -1;
-        }
+        if (!next) return failed(next.error());
         piece = std::move(*next);
         pending = bytes_of(piece);
+        if (type == TensorType::float16) {
+          auto rounded = halves_of(*array, offset, piece);
+          if (!rounded) return failed(rounded.error());
+          halves = std::move(*rounded);
+          pending = halves;
+        }
       }
       const std::size_t count = std::min<std::size_t>(size - filled, pending.size());
       std::memcpy(target + filled, pending.data(), count);
@@ -141,7 +152,7 @@ zip_int64_t member_command(void* state, void* data, zip_uint64_t size, zip_sourc
                                             ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
     case ZIP_SOURCE_OPEN:
       member.reader.emplace(*member.array, *member.work);
-      member.header = npy_header(member.array->shape);
+      member.header = npy_header(member.array->shape, member.type);
       member.pending = member.header;
       return 0;
     case ZIP_SOURCE_READ: return member.read(static_cast<char*>(data), size);
@@ -152,7 +163,8 @@ zip_int64_t member_command(void* state, void* data, zip_uint64_t size, zip_sourc
     case ZIP_SOURCE_STAT: {
       auto* stat = static_cast<zip_stat_t*>(data);
       zip_stat_init(stat);
-      stat->size = npy_header(member.array->shape).size() + member.array->num_elements() * sizeof(float);
+      stat->size =
+          npy_header(member.array->shape, member.type).size() + member.array->num_elements() * bytes_in(member.type);
       stat->valid = ZIP_STAT_SIZE;
       return sizeof *stat;
     }
@@ -179,10 +191,11 @@ bool add_member(zip_t* archive, Member& member) {
 
 /// `folder` is named where there is no room.
 Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesystem::path& folder, Scratch& scratch,
-                     Work& work) {
+                     Work& work, TensorType type) {
   std::optional<Error> failure;
   std::vector<Member> members;
-  for (const auto& array : arrays) members.push_back({.array = &array, .work = &work, .failure = &failure});
+  for (const auto& array : arrays)
+    members.push_back({.array = &array, .work = &work, .failure = &failure, .type = type});
   const auto unwritable = [&](const char* reason) {
     return bad_input(folder.string(), "write", "room to write", reason);
   };
@@ -220,9 +233,10 @@ Status copy_out(const Scratch& scratch, const std::filesystem::path& folder, Out
 
 }  // namespace
 
-std::string npy_header(const std::vector<Index>& shape) {
+std::string npy_header(const std::vector<Index>& shape, TensorType type) {
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
-  std::string dictionary = "{'descr': '<f4', 'fortran_order': False, 'shape': (";
+  std::string dictionary = std::string("{'descr': '") + (type == TensorType::float16 ? "<f2" : "<f4") +
+                           "', 'fortran_order': False, 'shape': (";
   for (const Index size : shape) dictionary += std::to_string(size) + ", ";
   // NumPy's own form: no space before the parenthesis, and a comma only after a single size.
   if (!shape.empty()) dictionary.resize(dictionary.size() - (shape.size() == 1 ? 1 : 2));
@@ -239,17 +253,17 @@ std::string npy_header(const std::vector<Index>& shape) {
 
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress) {
-  return write_npz(all_arrays(traces, options), scratch, output, progress);
+  return write_npz(all_arrays(traces, options), scratch, output, progress, options.type);
 }
 
 Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,
-                 Progress& progress) {
+                 Progress& progress, TensorType type) {
   Work work(progress, num_elements(arrays));
   Scratch archive;
   const auto file = nameless_file(scratch);
   if (!file) return file.error();
   archive.descriptor = *file;
-  if (const auto built = build_archive(arrays, scratch, archive, work); !built) return built;
+  if (const auto built = build_archive(arrays, scratch, archive, work, type); !built) return built;
   return copy_out(archive, scratch, output);
 }
 

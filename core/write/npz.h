@@ -12,8 +12,8 @@
 
 namespace headlight {
 
-/// The header of a float32 .npy file of this shape in C order, magic string and padding included.
-std::string npy_header(const std::vector<Index>& shape);
+/// The header of a .npy file of this shape in C order, magic string and padding included.
+std::string npy_header(const std::vector<Index>& shape, TensorType type = TensorType::float32);
 
 /// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, … A zip archive cannot be written
 /// front to back (checksums stand before the data), so it grows in a file without a name in the folder `scratch` and is
@@ -23,6 +23,6 @@ Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const 
 
 /// The same of these arrays.
 Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::path& scratch, Output& output,
-                 Progress& progress);
+                 Progress& progress, TensorType type = TensorType::float32);
 
 }  // namespace headlight

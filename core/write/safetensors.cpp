@@ -53,18 +53,26 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
       metadata += "," + json_string(prefix + named.name) + ":" +
                   json_string(json_texts(exported_tokens(*named.tokens, options.special)));
   }
+  const bool half = options.type == TensorType::float16;
   const auto arrays = all_arrays(traces, options);
   Work work(progress, num_elements(arrays));
   std::vector<Entry> entries;
   for (const auto& array : arrays)
-    entries.push_back({array.name, "F32", array.shape, array.num_elements() * sizeof(float)});
+    entries.push_back({array.name, half ? "F16" : "F32", array.shape, array.num_elements() * bytes_in(options.type)});
   output.write(header_of(metadata, entries));
   for (const auto& array : arrays) {
     ArrayReader reader(array, work);
     while (!reader.at_end()) {
+      const std::size_t offset = reader.offset();
       const auto piece = reader.next();
       if (!piece) return piece.error();
-      output.write(bytes_of(*piece));
+      if (half) {
+        const auto halves = halves_of(array, offset, *piece);
+        if (!halves) return halves.error();
+        output.write(*halves);
+      } else {
+        output.write(bytes_of(*piece));
+      }
       if (output.failed()) return output.commit();
     }
   }

@@ -31,8 +31,6 @@ struct NamedTensor {
   }
 };
 
-enum class TensorType { float32, float16 };
-
 /// A file of tensors, whole or not at all. Errors name a tensor whose numbers are not finite.
 Status write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                      const std::map<std::string, std::string>& metadata, TensorType type = TensorType::float32);

@@ -398,5 +398,53 @@ TEST(Export, WhatIsOddIsAWarningAndNoFailure) {
   EXPECT_TRUE(json::accept(ran.out));
 }
 
+TEST(Export, SomeHeadsAsFloat16) {
+  const Folder folder;
+  const std::string file = (folder.path() / "some.npz").string();
+  const Ran ran = run({"export", "--only", "1.2,0.3", "--dtype", "float16", "-o", file});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(ran.err, "") << "a small file is not announced";
+  const auto npz = read_npz(file);
+  ASSERT_TRUE(npz) << npz.error().message;
+  EXPECT_EQ(npz->arrays.at("attentions").shape, (std::vector<Index>{1, 2, 10, 10}));
+  EXPECT_TRUE(
+      contains(refused({"export", "--dtype", "float16"}), "--dtype: float16: expected npz or safetensors, found json"));
+  EXPECT_TRUE(contains(refused({"export", "--dtype", "int8", "-o", file}), "--dtype: expected float32 or float16"));
+  EXPECT_TRUE(contains(refused({"export", "--only", "1.2,x"}), "--only: expected LAYER.HEAD"));
+}
+
+TEST(Export, ALargeFileIsAnnouncedBeforeItIsWritten) {
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 700; ++i) text += "a ";
+  const Ran ran = run({"export", "--random", "--d-model", "32", "--num-heads", "16", "--layers", "3", "--text", text,
+                       "-o", (folder.path() / "large.npz").string()});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "large.npz: 9"));
+  EXPECT_TRUE(contains(ran.err, " MB (--dtype float16 writes half of it, --only L.H,… some of the heads)\n"))
+      << ran.err;
+}
+
+TEST(Export, AnNpyOfAllLayersAndHeadsIsAttention) {
+  // (1, 2, 2, 2) float32: two heads of two tokens.
+  const std::vector<float> weights{1, 0, 0.25f, 0.75f, 0, 1, 0.5f, 0.5f};
+  const auto npy = [&](const std::string& shape) {
+    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+    header.append(64 - (10 + header.size()) % 64 - 1, ' ').append("\n");
+    std::string bytes{"\x93NUMPY\x01\x00", 8};
+    bytes += static_cast<char>(header.size());
+    bytes += '\0';
+    bytes += header;
+    return bytes.append(reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float));
+  };
+  const Folder folder;
+  for (const char* shape : {"1, 2, 2, 2", "1, 1, 2, 2, 2"}) {
+    const json answer = exported({folder.with("attention.npy", npy(shape))});
+    EXPECT_EQ(answer["attention"][0]["attn"], (json{{{{1, 0}, {0.25, 0.75}}, {{0, 1}, {0.5, 0.5}}}})) << shape;
+  }
+  EXPECT_TRUE(contains(refused({"export", folder.with("mask.npy", npy("2, 2, 2"))}), "mask.npy: kind: expected"))
+      << "three axes are masks of a batch";
+}
+
 }  // namespace
 }  // namespace headlight

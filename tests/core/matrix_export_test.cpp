@@ -87,7 +87,7 @@ TEST(MatrixExport, GradientsAreThoseOfEachRow) {
     EXPECT_EQ(part(found.at("gradient"), static_cast<std::size_t>(15 + row), 2),
               (std::vector<float>{effect.gradient(row), effect.other(row)}));
   EXPECT_EQ(found.at("gradient").values[0], 0) << "the first row of a decoder has one key";
-  const auto one = arrays_with(trace, {.matrices = {"gradient"}, .only = HeadRef{1, 2}});
+  const auto one = arrays_with(trace, {.matrices = {"gradient"}, .only = {HeadRef{1, 2}}});
   EXPECT_EQ(one.at("gradient").shape, (std::vector<Index>{1, 1, 3, 2}));
   EXPECT_EQ(part(one.at("gradient"), 0, 6), part(found.at("gradient"), 5, 6));
   EXPECT_EQ(arrays_with(pattern_trace(2), {.matrices = {"gradient"}}).at("gradient").shape.back(), 1);
@@ -95,12 +95,12 @@ TEST(MatrixExport, GradientsAreThoseOfEachRow) {
 
 TEST(MatrixExport, OneHeadAndOneNameOnce) {
   const auto trace = trace_of({"a", "b"});
-  const auto found = arrays_with(trace, {.matrices = {"head.z", "head.z", "norms"}, .only = HeadRef{1, 2}});
+  const auto found = arrays_with(trace, {.matrices = {"head.z", "head.z", "norms"}, .only = {HeadRef{1, 2}}});
   EXPECT_EQ(found.at("head.z").shape, (std::vector<Index>{1, 1, 2, 4}));
   EXPECT_EQ(found.at("head.z").values, values(whole(*trace, {Quantity::z, Stack::self, 1, 2})));
   EXPECT_EQ(found.at("norms").shape, (std::vector<Index>{1, 1, 2, 2}));
   EXPECT_EQ(found.size(), 3u);
-  EXPECT_EQ(failure(trace, {.matrices = {"ffn.hidden"}, .only = HeadRef{0, 0}}),
+  EXPECT_EQ(failure(trace, {.matrices = {"ffn.hidden"}, .only = {HeadRef{0, 0}}}),
             "--with: ffn.hidden: expected a matrix of one head, found one of all heads");
 }
 

@@ -88,7 +88,7 @@ TEST(NpzExport, OptionsAddQueriesKeysValuesAndScores) {
 
 TEST(NpzExport, OneHeadAloneIsThatPartOfAll) {
   const auto trace = trace_of({"a", "b", "c"}, true);
-  const ExportOptions one{.queries_keys_values = true, .scores = true, .only = HeadRef{1, 2}};
+  const ExportOptions one{.queries_keys_values = true, .scores = true, .only = {HeadRef{1, 2}}};
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, one);
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
@@ -107,9 +107,63 @@ TEST(NpzExport, OneHeadAloneIsThatPartOfAll) {
   EXPECT_EQ((*json)["attention"][0]["attn"][0][0][2][1].get<float>(), attention_rows(*trace, {1, 2}, 2, 1)(0, 1));
 }
 
+TEST(Export, SeveralHeadsAreInTheirOrder) {
+  const auto trace = trace_of({"a", "b", "c"}, true);
+  const ExportOptions some{.queries_keys_values = true, .only = {HeadRef{1, 2}, HeadRef{0, 1}}};
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({trace}, format, some);
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    const Array& attentions = file->arrays.at("attentions");
+    ASSERT_EQ(attentions.shape, (std::vector<Index>{1, 2, 3, 3}));
+    EXPECT_TRUE(same(pattern_of(attentions, 0, 0), attention_rows(*trace, {1, 2}, 0, 3)));
+    EXPECT_TRUE(same(pattern_of(attentions, 0, 1), attention_rows(*trace, {0, 1}, 0, 3)));
+    EXPECT_TRUE(same(pattern_of(file->arrays.at("keys"), 0, 1), Matrix{head_columns(trace->blocks[0].self.key, 1, 3)}));
+  }
+  const auto json = parse_json("f", bytes_written({trace}, Format::json, {.only = some.only}));
+  ASSERT_TRUE(json) << json.error().message;
+  EXPECT_EQ((*json)["only"], (nlohmann::json{{"stack", "Self"}, {"heads", {"1.2", "0.1"}}}));
+  EXPECT_EQ((*json)["attention"][0]["attn"][0].size(), 2u);
+  const std::string csv = bytes_written({trace}, Format::csv, {.only = some.only});
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 * 9);
+  EXPECT_TRUE(csv.find("\nSelf,1,2,0,0,") < csv.find("\nSelf,0,1,0,0,")) << csv;
+  const auto pair = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
+  Progress progress;
+  const auto mixed = write_export({pair}, {""}, Format::json, {.only = {HeadRef{0, 0}, HeadRef{0, 0, Stack::cross}}},
+                                  std::nullopt, progress);
+  ASSERT_FALSE(mixed);
+  EXPECT_EQ(mixed.error().message, "--only: expected heads of one attention, found 0.0 and cross:0.0");
+}
+
+TEST(Export, Float16IsTheRoundedNumberInHalfTheBytes) {
+  const auto trace = trace_of({"a", "b", "c"}, true);
+  const ExportOptions half{.scores = true, .type = TensorType::float16};
+  for (const Format format : {Format::npz, Format::safetensors}) {
+    const std::string bytes = bytes_written({trace}, format, half);
+    const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
+    ASSERT_TRUE(file) << file.error().message;
+    const Matrix exact = attention_rows(*trace, {1, 2}, 0, 3);
+    const Matrix rounded = exact.cast<Eigen::half>().cast<float>();
+    EXPECT_TRUE(same(pattern_of(file->arrays.at("attentions"), 1, 2), rounded));
+    EXPECT_EQ(file->arrays.at("scores").values[1], -kInf);
+  }
+  EXPECT_EQ(2 * bytes_of_export({trace}, half), bytes_of_export({trace}, {.scores = true}));
+  EXPECT_EQ(bytes_of_export({trace}, {.only = {HeadRef{0, 0}}}), 3u * 3 * 4);
+}
+
+TEST(Export, ANumberBeyondFloat16IsNamed) {
+  ArrayStream array{.name = "scores", .shape = {2, 2}, .axes = {"query", "key"}};
+  Matrix piece(1, 2);
+  piece << 65504, 65536;
+  const auto halves = halves_of(array, 2, piece);
+  ASSERT_FALSE(halves);
+  EXPECT_TRUE(halves.error().message.starts_with("scores: query 1 key 1: expected a number that float16 holds"))
+      << halves.error().message;
+}
+
 TEST(CsvExport, OneHeadAloneKeepsItsNumbers) {
   const auto trace = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
-  const std::string text = bytes_written({trace}, Format::csv, {.only = HeadRef{1, 0, Stack::cross}});
+  const std::string text = bytes_written({trace}, Format::csv, {.only = {HeadRef{1, 0, Stack::cross}}});
   EXPECT_TRUE(text.starts_with("stack,layer,head,query,key,query_token,key_token,weight\nCross,1,0,0,0,x,a,")) << text;
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 2 * 3);
 }
@@ -118,7 +172,7 @@ TEST(Export, AHeadThatIsNotThereIsRefused) {
   const auto trace = trace_of({"a", "b"});
   for (const HeadRef head : {HeadRef{2, 0}, HeadRef{0, 3}, HeadRef{0, 0, Stack::cross}}) {
     Progress progress;
-    const auto written = write_export({trace}, {""}, Format::json, {.only = head}, std::nullopt, progress);
+    const auto written = write_export({trace}, {""}, Format::json, {.only = {head}}, std::nullopt, progress);
     ASSERT_FALSE(written);
     EXPECT_TRUE(written.error().message.starts_with("export: head: expected one that the model has, found"));
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <set>
 
+#include "read/array/npy.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
@@ -361,6 +363,20 @@ bool holds_attention(const StoredArrays& stored) {
   return false;
 }
 
+bool holds_attention(const std::filesystem::path& npy) {
+  constexpr std::size_t kMostHeader = std::size_t{1} << 16;
+  std::string start(kMostHeader, '\0');
+  std::error_code ignored;
+  if (npy.extension() != ".npy" || !std::filesystem::is_regular_file(npy, ignored)) return false;
+  std::ifstream file(npy, std::ios::binary);
+  file.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(file.gcount()));
+  const auto data_at = npy_data_offset("", std::string_view(start).substr(0, kNpyPrefix));
+  if (!data_at || *data_at > start.size()) return false;
+  const auto header = parse_npy_header("", std::string_view(start).substr(0, *data_at));
+  return header && header->shape.size() >= 4;
+}
+
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads) {
   const auto ending = path.extension();
   if (ending == ".json") return read_attention_json(path);
@@ -368,6 +384,13 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
     const auto stored = map_torch(path);
     if (!stored) return stored.error();
     return tensors_from(path.string(), in_memory(*stored), num_heads);
+  }
+  if (ending == ".npy") {
+    auto array = read_npy(path);
+    if (!array) return array.error();
+    ArrayFile one;
+    one.arrays.emplace("attentions", *std::move(array));
+    return tensors_from(path.string(), one, num_heads);
   }
   if (ending != ".safetensors" && ending != ".npz")
     return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",

@@ -41,7 +41,11 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
 /// Whether these are the tensors of one attention, by their names, and not the weights of a model.
 bool holds_attention(const StoredArrays& stored);
 
-/// `.safetensors`, `.npz` or PyTorch's `.pt` and the like; or `.json`, attention as read/external/attention_json.h has it.
+/// Whether a .npy holds attention: arrays of four axes (layers, heads, T, S), or five with a batch of one; those of
+/// fewer are masks.
+bool holds_attention(const std::filesystem::path& npy);
+
+/// `.safetensors`, `.npz`, such a `.npy`, or PyTorch's `.pt` and the like; or `.json`, attention as read/external/attention_json.h has it.
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads);
 
 }  // namespace headlight
