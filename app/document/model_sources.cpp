@@ -25,6 +25,11 @@ constexpr std::string_view kFilesOfModel[] = {"config.json",     "generation_con
                                               "spiece.model",    "sentencepiece.bpe.model",
                                               "source.spm",      "target.spm"};
 
+/// `~/…` as a shell would have it, since variables in files of settings reach us unexpanded; other texts unchanged.
+fs::path with_home(const std::string& text, const fs::path& home) {
+  return text.starts_with("~/") && !home.empty() ? home / text.substr(2) : fs::path(text);
+}
+
 /// An absolute path; empty where the variable says none.
 fs::path folder_in(const Variables& variables, const char* name) {
   const char* text = variables(name);
@@ -37,14 +42,14 @@ void add_place(std::vector<fs::path>& places, const fs::path& place) {
 }
 
 /// The folders of the user's file: absolute paths, a line each. No file, no folders.
-std::vector<fs::path> folders_of_user() {
+std::vector<fs::path> folders_of_user(const fs::path& home) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;
   std::vector<fs::path> folders;
   const auto text = read_file(config_folder() / kModelFolders, kMostBytes);
   std::istringstream lines(text ? *text : std::string());
   for (std::string line; std::getline(lines, line);) {
     while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-    if (line.starts_with('/')) folders.emplace_back(line);
+    if (fs::path folder = with_home(line, home); folder.is_absolute()) folders.push_back(std::move(folder));
   }
   return folders;
 }
@@ -64,12 +69,20 @@ ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folde
   const auto add = [](std::vector<fs::path>& to, const fs::path& base, const char* below) {
     if (!base.empty()) add_place(to, *below == '\0' ? base : base / below);
   };
-  add(places.hugging_face, folder_in(variables, "HF_HUB_CACHE"), "");
-  add(places.hugging_face, folder_in(variables, "HUGGINGFACE_HUB_CACHE"), "");
-  add(places.hugging_face, folder_in(variables, "HF_HOME"), "hub");
+  // As huggingface_hub has it, ~ is the home and another relative path one of the working folder.
+  const auto own = [&](const char* name) {
+    const char* text = variables(name);
+    if (text == nullptr || *text == '\0') return fs::path();
+    std::error_code failure;
+    const fs::path absolute = fs::absolute(with_home(text, home), failure);
+    return failure ? fs::path() : absolute;
+  };
+  add(places.hugging_face, own("HF_HUB_CACHE"), "");
+  add(places.hugging_face, own("HUGGINGFACE_HUB_CACHE"), "");
+  add(places.hugging_face, own("HF_HOME"), "hub");
   add(places.hugging_face, cache, "huggingface/hub");
-  add(places.hugging_face, folder_in(variables, "TRANSFORMERS_CACHE"), "");
-  const fs::path model_scope = folder_in(variables, "MODELSCOPE_CACHE");
+  add(places.hugging_face, own("TRANSFORMERS_CACHE"), "");
+  const fs::path model_scope = own("MODELSCOPE_CACHE");
   for (const char* below : {"models", "hub/models", "hub", ""}) add(places.model_scope, model_scope, below);
   for (const char* below : {"modelscope/hub/models", "modelscope/hub", "modelscope/models"})
     add(places.model_scope, cache, below);
@@ -78,7 +91,8 @@ ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folde
 }
 
 ModelPlaces model_places() {
-  return model_places([](const char* name) { return std::getenv(name); }, folders_of_user());
+  const auto variables = [](const char* name) { return std::getenv(name); };
+  return model_places(variables, folders_of_user(folder_in(variables, "HOME")));
 }
 
 std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_places()), threads); }

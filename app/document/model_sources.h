@@ -20,6 +20,7 @@ using Variables = std::function<const char*(const char* name)>;
 
 /// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME/hub, the cache under $XDG_CACHE_HOME or ~/.cache, TRANSFORMERS_CACHE;
 /// MODELSCOPE_CACHE and ~/.cache/modelscope, each as the tool's versions lay it out; then `folders`. Each place once.
+/// A value may begin with ~/ or be relative to the working folder, but for HOME and XDG_CACHE_HOME.
 ModelPlaces model_places(const Variables& variables, std::vector<std::filesystem::path> folders);
 
 /// The same of this process, and of the folders in config_folder()/kModelFolders.

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "app/program.h"
+#include "document/model_sources.h"
 
 namespace headlight {
 namespace {
@@ -59,11 +60,31 @@ TEST_F(Models, AreListedAndOpenedByName) {
   EXPECT_FALSE(contains(refused({"export", "small.npz"}), "nearest")) << "the name of a file";
 }
 
+TEST_F(Models, VariablesMayBeginWithTheHomeOrBeRelative) {
+  const ModelPlaces places = model_places(
+      [](const char* name) -> const char* {
+        const std::string_view asked(name);
+        return asked == "HOME"               ? "/home/me"
+               : asked == "HF_HUB_CACHE"     ? "~/hub"
+               : asked == "HF_HOME"          ? "shared"
+               : asked == "MODELSCOPE_CACHE" ? ""
+                                             : nullptr;
+      },
+      {});
+  const std::vector<fs::path> expected{"/home/me/hub", fs::current_path() / "shared/hub",
+                                       "/home/me/.cache/huggingface/hub"};
+  EXPECT_EQ(places.hugging_face, expected);
+  put("models--org--small", "gpt2");
+  const fixture::Variable tilde("HF_HOME", "~/hf");
+  EXPECT_EQ(exported({"org/small", "--ids", "5"})["model"]["name"], "org/small");
+}
+
 TEST_F(Models, FoldersOfOnesOwnHaveNamesToo) {
   fs::create_directories(folder_ / ".config/headlight");
   fs::create_directories(folder_ / "runs");
   fs::copy(fixture::golden("bert"), folder_ / "runs/checkpoint-500", fs::copy_options::recursive);
-  folder_.with(".config/headlight/model-folders.txt", (folder_ / "runs").string() + "\nrelative\n\n/missing\n");
+  folder_.with(".config/headlight/model-folders.txt",
+               (folder_ / "runs").string() + "\nrelative\n~/absent\n\n/missing\n");
   EXPECT_EQ(exported({"checkpoint-500", "--ids", "5,9,3"})["model"]["name"], "checkpoint-500");
 }
 

@@ -145,6 +145,19 @@ TEST(Update, BrowserKeepsItsPlaceAndTakesOnlyTheFolderItShows) {
   }
 }
 
+TEST(Update, WhatIsWrittenDoesNotGoIntoAModelsFolder) {
+  AppState state = small_state();
+  state.settings.folder = "/home/me";
+  update(state, Browse{Browser::Purpose::open, "/models/small"});
+  update(state, FolderListed{"/models/small", {{"config.json", false}}});
+  update(state, Browse{});
+  update(state, Browse{Browser::Purpose::save, ""});
+  EXPECT_EQ(state.browser.folder, "/home/me");
+  EXPECT_TRUE(state.browser.entries.empty());
+  update(state, Browse{Browser::Purpose::save, "/models/small"});
+  EXPECT_EQ(state.browser.folder, "/models/small") << "unless it is chosen";
+}
+
 TEST(Update, NoticesComeAndGo) {
   AppState state = small_state();
   update(state, FileFailed{"a: b: expected c, found d"});

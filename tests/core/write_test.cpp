@@ -152,7 +152,10 @@ TEST(Export, Float16IsTheRoundedNumberInHalfTheBytes) {
 }
 
 TEST(Export, ANumberBeyondFloat16IsNamed) {
-  ArrayStream array{.name = "scores", .shape = {2, 2}, .axes = {"query", "key"}};
+  ArrayStream array;
+  array.name = "scores";
+  array.shape = {2, 2};
+  array.axes = {"query", "key"};
   Matrix piece(1, 2);
   piece << 65504, 65536;
   const auto halves = halves_of(array, 2, piece);

@@ -60,7 +60,7 @@ struct Numbers {
 Numbers numbers_of(const AppState& state) {
   Numbers numbers{state.document, state.requests, {}, state.trace};
   if (state.browser.part == ExportPart::head && whole_request(state)) {
-    numbers.options.only = state.view.chosen;
+    numbers.options.only = {state.view.chosen};
     numbers.requests = {*whole_request(state)};
   }
   return numbers;
