@@ -15,6 +15,7 @@
 #include "read/external/page_attention.h"
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
+#include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "document/document.h"
 #include "math/forward.h"
-#include "read/hub/checkpoint.h"
+#include "read/array/stored_array.h"
 
 namespace headlight {
 

@@ -13,7 +13,6 @@
 #include "read/array/array.h"
 #include "read/array/stored_array.h"
 #include "read/hub/config_file.h"
-#include "read/hub/stored_tensors.h"
 
 namespace headlight {
 

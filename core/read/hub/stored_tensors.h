@@ -19,10 +19,6 @@ namespace headlight {
 /// How the warning of a tensor ends that is known and of no use here.
 inline constexpr std::string_view kNotNeeded = "needed neither for attention nor for the next word, not used";
 
-/// Whether weights are packed as they are read, or stay in their file and are packed once they are used often: the answer
-/// to one question then comes sooner. Until then the file must stay as it is.
-enum class Reading { whole, as_used };
-
 class StoredTensors {
  public:
   /// `where` names all files together in errors and warnings; `prefix` is dropped where no name begins with it.
