@@ -63,7 +63,13 @@ class CheckpointCheck : public testing::Test {
 };
 
 TEST_F(CheckpointCheck, FindsNothingWrongWithWhatAnswersAsItsReference) {
-  for (const char* name : {"family-roberta", "family-qwen3", "family-t5", "family-llama3-sharded", "family-bart"}) {
+  for (const char* name :
+       {"family-roberta", "family-qwen3",    "family-t5",        "family-llama3-sharded",  "family-bart",
+        "family-opt",     "family-opt-post", "family-bloom",     "family-gpt_neox",        "family-gptj",
+        "family-phi",     "family-phi3",     "family-falcon-7b", "family-falcon-40b",      "family-gemma",
+        "family-gemma2",  "family-olmo2",    "family-mixtral",   "family-gemma3-pictures", "family-qwen2_moe",
+        "family-albert",  "family-ernie",    "family-mpnet",     "family-modernbert",      "family-deberta-v2",
+        "family-pegasus", "family-m2m_100",  "family-mt5-gated"}) {
     take(name);
     const auto findings = check();
     EXPECT_LE(gravest(findings), Severity::note) << name << " " << findings.back().line;
@@ -126,6 +132,32 @@ TEST_F(CheckpointCheck, SeesEveryOptionThatIsReadWrong) {
       {"family-mt5-gated", "feed_forward_proj", "gated-silu"},
       {"family-bart", "scale_embedding", false},
       {"family-distilbert", "activation", "relu"},
+      {"family-opt", "activation_function", "gelu"},
+      {"family-opt-post", "activation_function", "silu"},
+      {"family-bloom", "layer_norm_epsilon", 0.1},
+      {"family-gpt_neox", "use_parallel_residual", false},
+      {"family-gptj", "activation_function", "relu"},
+      {"family-falcon-7b", "rope_theta", 100.0},
+      {"family-falcon-40b", "rope_theta", 100.0},
+      {"family-phi", "partial_rotary_factor", 1.0},
+      {"family-phi3", "sliding_window", 3},
+      {"family-gemma", "hidden_activation", "relu"},
+      {"family-gemma2", "attn_logit_softcapping", nullptr},
+      {"family-gemma2", "final_logit_softcapping", 4.0},
+      {"family-gemma3", "rope_local_base_freq", 10000.0},
+      {"family-gemma3", "query_pre_attn_scalar", 10},
+      {"family-olmo2", "rope_theta", 10000.0},
+      {"family-mixtral", "num_experts_per_tok", 1},
+      {"family-qwen2_moe", "norm_topk_prob", true},
+      {"family-qwen3_moe", "norm_topk_prob", false},
+      {"family-modernbert", "local_attention", 20},
+      {"family-deberta-v3", "pos_att_type", "c2p"},
+      {"family-albert", "hidden_act", "relu"},
+      {"family-ernie", "hidden_act", "relu"},
+      {"family-electra", "hidden_act", "relu"},
+      {"family-mpnet", "layer_norm_eps", 0.1},
+      {"family-pegasus", "scale_embedding", false},
+      {"family-m2m_100", "scale_embedding", false},
   };
   for (const auto& [name, key, value] : mistakes) {
     take(name);
