@@ -29,6 +29,12 @@ struct Update {
     stop_generating(state);
     return edited(state, kind);
   }
+  /// Sets a part of document().
+  template <class Part>
+  void set(Part& part, Part value) {
+    part = std::move(value);
+    ask_again(state);
+  }
   /// Changes the mask of a stack, or of one layer, which begins with its stack's.
   template <class Change>
   void change_mask(Stack stack, std::optional<Index> layer, Change change) {
@@ -57,10 +63,7 @@ struct Update {
 
   void operator()(SetText& c) { change_text(TextSide::source, std::move(c.text)); }
   void operator()(SetTarget& c) { change_text(TextSide::target, std::move(c.text)); }
-  void operator()(SetTextPair& c) {
-    document().text_pair = std::move(c.text);
-    ask_again(state);
-  }
+  void operator()(SetTextPair& c) { set(document().text_pair, std::move(c.text)); }
   void operator()(SetChat& c) {
     Document& changed = document();
     changed.chat = std::move(c.chat);
@@ -92,14 +95,8 @@ struct Update {
     text_input(changed, c.side).ids = std::move(c.ids);
     ask_again(state);
   }
-  void operator()(SetTokenTypes& c) {
-    document().token_types = std::move(c.types);
-    ask_again(state);
-  }
-  void operator()(const SetPad& c) {
-    document().pad = c.count;
-    ask_again(state);
-  }
+  void operator()(SetTokenTypes& c) { set(document().token_types, std::move(c.types)); }
+  void operator()(const SetPad& c) { set(document().pad, c.count); }
   void operator()(const SetConfig& c) {
     if (!takes_shape(state.document)) return;
     const Arch before = state.document.config.arch;
@@ -125,10 +122,7 @@ struct Update {
     choose_by_sentence(state);
     ask_again(state);
   }
-  void operator()(const SetScale& c) {
-    document().edits.scale = c.scale;
-    ask_again(state);
-  }
+  void operator()(const SetScale& c) { set(document().edits.scale, c.scale); }
   void operator()(const SetMask& c) {
     change_mask(c.stack, c.layer, [&](MaskSpec& mask) {
       mask.causal = c.causal;
@@ -175,14 +169,8 @@ struct Update {
     switch_off(document().edits, c.head, c.off);
     ask_again(state);
   }
-  void operator()(const SwitchAllOn&) {
-    document().edits.off.clear();
-    ask_again(state);
-  }
-  void operator()(const SetOffAs& c) {
-    document().edits.off_as = c.off_as;
-    ask_again(state);
-  }
+  void operator()(const SwitchAllOn&) { set(document().edits.off, {}); }
+  void operator()(const SetOffAs& c) { set(document().edits.off_as, c.off_as); }
   void operator()(const SetWeight& c) {
     set_weight(document().edits, c.head, c.cell, c.weight);
     ask_again(state);
@@ -231,14 +219,8 @@ struct Update {
   void operator()(const EndGesture&) {
     if (!state.generation) end_gesture(state);
   }
-  void operator()(const Undo&) {
-    stop_generating(state);
-    step_through(state, state.undo, state.redo);
-  }
-  void operator()(const Redo&) {
-    stop_generating(state);
-    step_through(state, state.redo, state.undo);
-  }
+  void operator()(const Undo&) { stop_generating(state), step_through(state, state.undo, state.redo); }
+  void operator()(const Redo&) { stop_generating(state), step_through(state, state.redo, state.undo); }
 
   void operator()(const ChoosePrefix& c) {
     stop_generating(state);
