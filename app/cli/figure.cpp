@@ -4,7 +4,6 @@
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
-#include "cli/options/pair_option.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
@@ -24,8 +23,13 @@ struct FigureArguments {
   explicit FigureArguments(CLI::App& command) : request(command), head(command) {}
   RequestOptions request;
   HeadOption head;
-  std::string file, view = "heads", width = "column", theme, language, scale = "linear", maps = "weights";
-  std::string colours = "teal", pair = "all";
+  std::string file, view = "heads", width = "column";
+  Theme theme = Theme::light;
+  std::optional<Language> language;
+  Scale scale = Scale::linear;
+  ColourMap colours = ColourMap::teal;
+  std::optional<MapKind> maps;
+  PairPart pair = PairPart::all;
   std::vector<std::string> heads, folds;
   std::optional<std::string> against, matrix, order;
   WordPair words = {};
@@ -80,7 +84,7 @@ Status add_order(const FigureArguments& options, const std::shared_ptr<const Tra
   if (!order) return bad_input("--order", "", names, *options.order);
   if (!shows_all_heads(figure.kind))
     return bad_input("--order", "", "--view heads, glance, row or column", "--view " + options.view);
-  if (options.maps == "rollout") return bad_input("--order", "", "maps of heads", "--maps rollout");
+  if (options.maps == MapKind::rollout) return bad_input("--order", "", "maps of heads", "--maps rollout");
   if (looks_for != (order->by == By::found))
     return bad_input("--order " + *options.order, "", looks_for ? "--order found" : "--from and --to",
                      looks_for ? "--from, --to" : "nothing to find");
@@ -121,13 +125,10 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
 }
 
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
-  FigureOptions figure{.kind = *named_view(options.view)->figure,
-                       .theme = options.theme == "dark" ? Theme::dark : Theme::light};
-  figure.language = options.language.empty()   ? default_settings().language
-                    : options.language == "zh" ? Language::zh
-                                               : Language::en;
-  figure.scale = options.scale == "log" ? Scale::log : Scale::linear;
-  figure.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
+  FigureOptions figure{.kind = *named_view(options.view)->figure, .theme = options.theme};
+  figure.language = options.language.value_or(default_settings().language);
+  figure.scale = options.scale;
+  figure.colours = options.colours;
   const auto head = options.head.parts();
   if (!head) return head.error();
   figure.head = head->ref();
@@ -164,13 +165,13 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
 /// Maps of the kind that was asked for; null: weights.
 Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
                                                    const FigureOptions& figure) {
-  const MapKind kind = parse_map_kind(options.maps).value_or(MapKind::weights);
+  const MapKind kind = options.maps.value_or(MapKind::weights);
+  const std::string asked = "--maps " + std::string(name(kind));
   if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
   if (figure.kind == FigureKind::flow || !shows_folds(figure.kind))
-    return bad_input("--maps " + options.maps, "", "--view heads, head, glance, row or column",
-                     "--view " + options.view);
+    return bad_input(asked, "", "--view heads, head, glance, row or column", "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
-    return bad_input("--maps " + options.maps, "",
+    return bad_input(asked, "",
                      *why == MapUnavailable::too_long ? "up to 128 tokens"
                      : kind == MapKind::norms         ? "a model with values"
                                                       : "self-attention of one sequence",
@@ -183,14 +184,15 @@ Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& option
 Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
                                                    const FigureOptions& figure) {
   FoldChoice choice = fold_choice(options.folds);
-  choice.pair = parse_pair_part(options.pair).value_or(PairPart::all);
+  choice.pair = options.pair;
   const Stack stack = figure.head.stack;
   if (choice == FoldChoice{} || !trace->has(stack)) return std::shared_ptr<const FoldedMaps>{};
   const bool of_pair = choice.pair != PairPart::all;
-  const std::string asked = of_pair ? "--pair " + options.pair : "--fold";
+  const std::string asked = of_pair ? "--pair " + std::string(name(options.pair)) : "--fold";
   if (!shows_folds(figure.kind))
     return bad_input(asked, "", "--view heads, head, glance, row, column or flow", "--view " + options.view);
-  if (options.maps != "weights") return bad_input(asked, "", "--maps weights", "--maps " + options.maps);
+  if (const MapKind maps = options.maps.value_or(MapKind::weights); maps != MapKind::weights)
+    return bad_input(asked, "", "--maps weights", "--maps " + std::string(name(maps)));
   auto folded = folded_maps(std::move(trace), choice);
   const auto& possible = folded->possible[static_cast<std::size_t>(stack)];
   if (of_pair && possible.choice.pair == PairPart::all)
@@ -310,20 +312,14 @@ ParsedCommand add_figure(CLI::App& program) {
   command
       ->add_option("--threshold", options->threshold, "Of flow: the smallest weight that has a line, 0.05 by default")
       ->type_name("X");
-  command
-      ->add_option("--maps", options->maps,
-                   "weights (default); norms: how long the vectors are that heads add; rollout: through all layers "
-                   "up to each")
-      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
+  add_maps(*command, options->maps);
   add_pair_part(*command, options->pair);
   command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
       ->type_name("W");
-  command->add_option("--colours", options->scale, "linear (default) or log")->check(CLI::IsMember({"linear", "log"}));
-  command->add_option("--colour-map", options->colours, "teal (default), viridis, cividis or grey")
-      ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
-  command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
-  command->add_option("--language", options->language, "en or zh; default: the system's")
-      ->check(CLI::IsMember({"en", "zh"}));
+  add_choice<Scale>(*command, "--colours", options->scale, kScaleNames, "linear (default) or log");
+  add_choice<ColourMap>(*command, "--colour-map", options->colours, kColourNames,
+                        "teal (default), viridis, cividis or grey");
+  add_theme_and_language(*command, options->theme, options->language);
   return [options] { return run_figure(*options); };
 }
 

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/request_options.h"
+#include "cli/options/view_options.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
 #include "page/page.h"
@@ -15,7 +16,10 @@ namespace {
 struct PageArguments {
   explicit PageArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string file, language, theme, colours = "teal", look;
+  std::string file, look;
+  std::optional<Language> language;
+  std::optional<Theme> theme;
+  ColourMap colours = ColourMap::teal;
   std::vector<std::string> only;
   std::optional<std::string> against;
   double most = 0;
@@ -87,9 +91,9 @@ Result<int> run_page(const PageArguments& options) {
   auto only = heads_of_option(options.only, **trace);
   if (!only) return only.error();
   page.only = *std::move(only);
-  if (!options.language.empty()) page.language = options.language == "zh" ? Language::zh : Language::en;
-  if (!options.theme.empty()) page.theme = options.theme == "dark" ? Theme::dark : Theme::light;
-  page.colours = parse_colour_map(options.colours).value_or(ColourMap::teal);
+  page.language = options.language;
+  page.theme = options.theme;
+  page.colours = options.colours;
   if (!options.look.empty()) {
     const auto head = parse_head(options.look);
     if (!head) return bad_input("--head", "", "[STACK:]LAYER.HEAD", options.look);
@@ -137,15 +141,13 @@ ParsedCommand add_page(CLI::App& program) {
       ->type_name("'[SOURCE] [REQUEST]'");
   command->add_option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H")
       ->type_name("HEAD");
-  command->add_option("--language", options->language, "en or zh; default: the reader's")
-      ->check(CLI::IsMember({"en", "zh"}));
-  command->add_option("--theme", options->theme, "light or dark; default: the reader's")
-      ->check(CLI::IsMember({"light", "dark"}));
+  add_choice<Language>(*command, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
+  add_choice<Theme>(*command, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
   command->add_option("--most", options->most, "Refuse a page of more megabytes than this; default: 268")
       ->type_name("MB")
       ->check(CLI::PositiveNumber);
-  command->add_option("--colours", options->colours, "teal (default), viridis, cividis or grey")
-      ->check(CLI::IsMember({"teal", "viridis", "cividis", "grey"}));
+  add_choice<ColourMap>(*command, "--colours", options->colours, kColourNames,
+                        "teal (default), viridis, cividis or grey");
   return [options] { return run_page(*options); };
 }
 

@@ -5,7 +5,6 @@
 #include "cli/options/head_option.h"
 #include "cli/options/lesson_option.h"
 #include "cli/options/number_option.h"
-#include "cli/options/pair_option.h"
 #include "cli/options/print.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
@@ -21,7 +20,8 @@ struct ScreenshotArguments {
   RequestOptions request;
   HeadOption head;
   LessonOption lesson;
-  std::string size = "1600x1000", theme, language, view, maps, grid;
+  std::string size = "1600x1000", view, grid;
+  std::optional<MapKind> maps;
   std::vector<std::string> folds;
   ScreenshotOptions picture;
   Index query = -1, key = -1;
@@ -29,7 +29,7 @@ struct ScreenshotArguments {
   bool ascending = false, own_range = false;
   HeadSearch find;
   std::optional<std::string> against;
-  std::string pair = "all";
+  PairPart pair = PairPart::all;
   CodeLook code;
 };
 
@@ -44,8 +44,6 @@ Status read_size(const std::string& size, ScreenshotOptions& picture) {
 Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& frontend) {
   if (!frontend.screenshot) return Error{"headlight screenshot: this program was built without the window"};
   if (const auto size = read_size(options.size, options.picture); !size) return size.error();
-  if (!options.theme.empty()) options.picture.theme = options.theme == "dark" ? Theme::dark : Theme::light;
-  if (!options.language.empty()) options.picture.language = options.language == "zh" ? Language::zh : Language::en;
   auto start = options.request.start();
   if (!start) return start.error();
   if (const auto put = options.lesson.put_into(*start); !put) return put.error();
@@ -65,7 +63,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.order = *order;
   }
   view.order.ascending = options.ascending;
-  if (!options.maps.empty()) view.maps = parse_map_kind(options.maps).value_or(MapKind::weights);
+  if (options.maps) view.maps = *options.maps;
   if (options.find.on || options.find.words != WordPair{}) view.find = {true, options.find.words, options.find.above};
   if (const NamedView* named = named_view(options.view)) {
     view.view = named->view;
@@ -77,7 +75,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
-  if (options.pair != "all") view.fold.pair = parse_pair_part(options.pair).value_or(PairPart::all);
+  if (options.pair != PairPart::all) view.fold.pair = options.pair;
   if (options.against) {
     auto against = question_of(*options.against);
     if (!against) return against.error();
@@ -103,9 +101,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->add_option("--boxes", options->picture.boxes,
                    "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked")
       ->type_name("FILE");
-  command->add_option("--theme", options->theme, "light (default) or dark")->check(CLI::IsMember({"light", "dark"}));
-  command->add_option("--language", options->language, "en or zh; default: the system's")
-      ->check(CLI::IsMember({"en", "zh"}));
+  add_theme_and_language(*command, options->picture.theme, options->picture.language);
   command
       ->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
@@ -133,11 +129,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->check(CLI::Range(0, 1000000));
   command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
   command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--maps", options->maps,
-                   "weights (default); norms: how long the vectors are that heads add; "
-                   "rollout: through all layers up to each")
-      ->check(CLI::IsMember({"weights", "norms", "rollout"}));
+  add_maps(*command, options->maps);
   command
       ->add_option("--order", options->order,
                    "The order of the heads: layer, a measure, effect or similar; of --view compare "

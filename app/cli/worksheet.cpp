@@ -6,6 +6,7 @@
 #include "base/within.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
+#include "cli/options/view_options.h"
 #include "figure/worksheet.h"
 #include "math/forward.h"
 #include "model/head_text.h"
@@ -19,7 +20,8 @@ struct WorksheetArguments {
   RequestOptions request;
   HeadOption head;
   std::vector<std::string> blank{"weights", "output"};
-  std::string file, key, language;
+  std::string file, key;
+  std::optional<Language> language;
 };
 
 Status check_pdf(const std::string& file) {
@@ -58,9 +60,7 @@ Result<int> run_worksheet(const WorksheetArguments& options) {
   auto blank = parse_blanks("--blank", options.blank);
   if (!blank) return blank.error();
   sheet.blank = std::move(*blank);
-  sheet.language = options.language.empty()   ? default_settings().language
-                   : options.language == "zh" ? Language::zh
-                                              : Language::en;
+  sheet.language = options.language.value_or(default_settings().language);
   const auto trace = answer_for(options, sheet.head);
   if (!trace) return trace.error();
   const auto fonts = PaperFonts::open();
@@ -96,8 +96,7 @@ ParsedCommand add_worksheet(CLI::App& program) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAMES");
-  command->add_option("--language", options->language, "en or zh; default: the system's")
-      ->check(CLI::IsMember({"en", "zh"}));
+  add_choice<Language>(*command, "--language", options->language, kLanguageNames, "en or zh; default: the system's");
   return [options] { return run_worksheet(*options); };
 }
 

@@ -1,28 +1,16 @@
 #include "derived/derived_maps.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <utility>
 
+#include "base/names.h"
+
 namespace headlight {
-namespace {
 
-constexpr std::array kKinds{std::pair{MapKind::weights, std::string_view("weights")},
-                            std::pair{MapKind::norms, std::string_view("norms")},
-                            std::pair{MapKind::rollout, std::string_view("rollout")}};
+std::string_view name(MapKind kind) { return name_in(kMapKindNames, kind); }
 
-}  // namespace
-
-std::string_view name(MapKind kind) {
-  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& one) { return one.first == kind; })->second;
-}
-
-std::optional<MapKind> parse_map_kind(std::string_view name) {
-  for (const auto& [kind, known] : kKinds)
-    if (known == name) return kind;
-  return std::nullopt;
-}
+std::optional<MapKind> parse_map_kind(std::string_view name) { return value_named<MapKind>(kMapKindNames, name); }
 
 std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind kind) {
   if (kind == MapKind::weights) return std::nullopt;

@@ -19,7 +19,8 @@ namespace headlight {
 /// multiplied through all layers below (heads/attention_norms.h, heads/rollout.h).
 enum class MapKind { weights, norms, rollout };
 
-/// weights, norms, rollout: the names in options and session files.
+/// Of MapKind in its order: the names in options and session files.
+inline constexpr std::string_view kMapKindNames[] = {"weights", "norms", "rollout"};
 std::string_view name(MapKind kind);
 std::optional<MapKind> parse_map_kind(std::string_view name);
 

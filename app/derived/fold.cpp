@@ -14,7 +14,6 @@ namespace headlight {
 namespace {
 
 /// Of PairPart, in its order.
-constexpr std::string_view kPairNames[] = {"all", "a-a", "a-b", "b-a", "b-b"};
 
 bool has_range(const Tokens& tokens, std::size_t i) {
   const Token& token = tokens.tokens[i];
@@ -152,7 +151,7 @@ FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::at
 
 }  // namespace
 
-std::string_view name(PairPart part) { return kPairNames[static_cast<std::size_t>(part)]; }
+std::string_view name(PairPart part) { return name_in(kPairNames, part); }
 
 std::optional<PairPart> parse_pair_part(std::string_view name) { return value_named<PairPart>(kPairNames, name); }
 

@@ -54,6 +54,7 @@ struct Fold {
 
 /// all, a-a, a-b, b-a, b-b.
 std::string_view name(PairPart part);
+inline constexpr std::string_view kPairNames[] = {"all", "a-a", "a-b", "b-a", "b-b"};
 std::optional<PairPart> parse_pair_part(std::string_view name);
 
 /// The effect of folding on a map with these sides: special tokens beside others, words of several tokens, two

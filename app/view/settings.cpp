@@ -17,10 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-/// In the order of the enumerations.
-constexpr std::string_view kLanguageNames[] = {"en", "zh"}, kThemeNames[] = {"light", "dark"};
-constexpr std::string_view kColourNames[kColourMaps] = {"teal", "viridis", "cividis", "grey"};
-
 bool system_speaks_chinese() {
   for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(variable);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,8 +19,10 @@ enum class Language { en, zh };
 enum class Theme { light, dark };
 /// The colours of weights (figure/drawing/colour.h).
 enum class ColourMap { teal, viridis, cividis, grey };
-inline constexpr int kColourMaps = 4;
-/// teal, viridis, cividis, grey.
+/// In the order of the enumerations, for files and options.
+inline constexpr std::string_view kLanguageNames[] = {"en", "zh"}, kThemeNames[] = {"light", "dark"};
+inline constexpr std::string_view kColourNames[] = {"teal", "viridis", "cividis", "grey"};
+inline constexpr int kColourMaps = std::size(kColourNames);
 std::string_view name(ColourMap map);
 std::optional<ColourMap> parse_colour_map(std::string_view name);
 
