@@ -80,9 +80,18 @@ std::string model_title(Language language, const Document& document) {
                   "Headlight 的任意句子模型，部分头是教的");
   if (is_shipped(document)) return either(language, "Headlight's trained model", "Headlight 训练的模型");
   if (document.model && document.model->given) return document.model->name;
-  if (document.model) return std::string(either(language, "checkpoint ", "检查点 ")) + document.model->name;
+  if (document.model) return either(language, "checkpoint ", "检查点 ") + model_name_in(language, document.model->name);
   return std::string(either(language, "random weights, seed ", "随机权重，种子 ")) +
          std::to_string(document.config.seed);
+}
+
+std::string model_name_in(Language language, const std::string& name) {
+  constexpr std::string_view kStep = ", step ";
+  const std::size_t at = name.rfind(kStep);
+  if (language == Language::en || at == std::string::npos) return name;
+  const std::string step = name.substr(at + kStep.size());
+  if (step.empty() || step.find_first_not_of("0123456789") != std::string::npos) return name;
+  return name.substr(0, at) + "，第 " + step + " 步";
 }
 
 std::string cell_number(float weight) {

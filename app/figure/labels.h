@@ -28,6 +28,8 @@ std::string stack_title(Language language, Stack stack);
 std::string mask_title(Language language, std::string_view kind);
 /// The model of the answer: the trained model, a checkpoint's name, fresh weights with their seed.
 std::string model_title(Language language, const Document& document);
+/// The name of a model as a person reads it: of one that is being trained, `NAME, step 30` in the window's language.
+std::string model_name_in(Language language, const std::string& name);
 
 /// A score: two digits after the point.
 std::string score_text(double score);

@@ -30,6 +30,7 @@ struct CompareWords {
       "这个结果成为 A。然后改动任何东西：句子、模型、掩码、一个头。之后屏幕上的就是 B，先显示变化最大的头。"};
   Words same_as_a{"the same as A: change the sentence, the model, the mask or a head",
                   "与 A 相同：改动句子、模型、掩码或一个头"};
+  Words nothing_differs{"Nothing differs in this head", "这个头没有差别"};
   Words kept_answer{"the answer that was kept", "保留的结果"};
   Words without_edits{"without edits", "未修改时"};
   Words compare_hint{"Each square is a head: B − A. Rose: A looks more. Blue: B looks more.",

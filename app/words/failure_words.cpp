@@ -11,6 +11,9 @@ struct Meaning {
   Words FailureWords::*words;
 };
 constexpr std::array kMeanings{
+    Meaning{"cancelled, nothing was written", &FailureWords::cancelled},
+    Meaning{"the page's own numbers", &FailureWords::page_alone},
+    Meaning{"has other weights than", &FailureWords::other_weights},
     Meaning{"data_offsets", &FailureWords::too_short},
     Meaning{"bytes of data", &FailureWords::too_short},
     Meaning{"ends too early", &FailureWords::too_short},

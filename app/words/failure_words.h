@@ -20,6 +20,11 @@ struct FailureWords {
   Words where_is_model{"Where is it now? …", "它现在在哪里？……"};
   Words read_first{"Read the first % tokens", "只读前 % 个词元"};
 
+  Words cancelled{"It was cancelled; nothing was written.", "已取消，没有写入任何文件。"};
+  Words page_alone{"The model of this page is not there: these are the page's own numbers, without new words.",
+                   "这个网页的模型不在：显示的是网页自带的数值，不能换词。"};
+  Words other_weights{"The model there has other weights than the one the page was made of: the answer is this one's.",
+                      "那里的模型与制作网页的模型权重不同：结果来自现在的模型。"};
   Words too_short{"Its file of weights ends too early. Perhaps it was not copied or downloaded completely.",
                   "权重文件提前结束，可能没有完整复制或下载。"};
   Words no_tokenizer{

@@ -6,6 +6,7 @@
 #include "app/session_fixture.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
+#include "figure/labels.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
 
@@ -138,6 +139,13 @@ TEST(HeadName, SharesAreWrittenAsPeopleDo) {
                                                 {0.042, "4.2 %"}, {0.001, "0.1 %"}, {0.0009, "<0.1 %"},
                                                 {1e-9, "<0.1 %"}, {0, "0 %"}};
   for (const auto& [share, text] : all) EXPECT_EQ(share_text(share), text);
+}
+
+TEST(ModelName, TheStepOfATrainingIsInTheWindowsLanguage) {
+  EXPECT_EQ(model_name_in(Language::en, "small, step 30"), "small, step 30");
+  EXPECT_EQ(model_name_in(Language::zh, "small, step 30"), "small，第 30 步");
+  for (const char* name : {"small", "small, step", "small, step ", "small, step 3b", ""})
+    EXPECT_EQ(model_name_in(Language::zh, name), name);
 }
 
 }  // namespace

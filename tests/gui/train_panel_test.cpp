@@ -349,5 +349,24 @@ TEST_F(TrainPanel, InChineseAndInASmallWindow) {
   EXPECT_TRUE(h.says("损失"));
 }
 
+TEST_F(TrainPanel, TheNamesOfTheCurvesStandBesideThemInASmallWindow) {
+  begin({960, 600});
+  Harness& h = *harness;
+  h.click("view train");
+  plan_steps(20);
+  h.click("start training");
+  wait();
+  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  std::size_t names = 0;
+  const Box curves = h.box("score curves");
+  for (const auto& [name, box] : h.probe) {
+    if (!name.starts_with("legend ")) continue;
+    ++names;
+    EXPECT_GE(box.y, curves.y - box.h) << name;
+    EXPECT_LE(box.bottom(), curves.bottom() + 1) << name << " does not reach into what is below";
+  }
+  EXPECT_GE(names, 4u);
+}
+
 }  // namespace
 }  // namespace headlight

@@ -89,5 +89,34 @@ TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
   }
 }
 
+TEST(StatesOfAWindow, ALineAboutAFileLeavesRoomForItsCrossAndSaysWhatItMeans) {
+  const std::string page =
+      "/a/long/path/of/a/page/in/a/folder/attention.html: its model is not there (/models/of/somewhere/else): "
+      "these are the page's own numbers, right to 0.0005, without new words and the next word";
+  for (const Language language : {Language::en, Language::zh}) {
+    const auto h = open_shipped("", "", {1280, 800}, language);
+    h->state.notice = Notice{Notice::Kind::failed, page};
+    h->frame(2);
+    const Box cross = h->box("dismiss");
+    EXPECT_TRUE(cross.x > 0 && cross.right() <= h->box("colour bar").x) << "the cross can be pressed";
+    EXPECT_EQ(h->says("这个网页的模型不在"), language == Language::zh);
+    EXPECT_EQ(h->says("attention.html"), language == Language::en);
+    h->point_at("notice");
+    EXPECT_TRUE(h->says("right to 0.0005")) << "all of it is under the pointer";
+    h->click("dismiss");
+    EXPECT_FALSE(h->state.notice);
+  }
+}
+
+TEST(StatesOfAWindow, ALongWordIsCutBesideTheMap) {
+  const auto side_with = [](const std::string& last) {
+    return open_shipped(std::string(kAnySentence), "The cat sat on " + last, {1280, 800}, Language::en)
+        ->box("stage map")
+        .h;
+  };
+  // A word that no model knows stays one token; its name is the longest label that there is.
+  EXPECT_GE(side_with("🙂"), 0.72f * side_with("it"));
+}
+
 }  // namespace
 }  // namespace headlight

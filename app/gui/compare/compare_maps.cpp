@@ -89,6 +89,15 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
   gui.name_box(side.name, layout.plot, BoxKind::map, state.view.chosen);
   const bool fresh = is_of_now(state) && !is_stale(state) && state.comparison->chosen == state.view.chosen;
   const auto cell = draw_joint_map(gui, list, map, labels, layout, fresh ? 1.0f : kStaleOpacity);
+  // A blank map could be one that is not drawn yet.
+  if (side.side == JointSide::difference && fresh && map.cells->size() > 0 && (map.cells->array() == 0).all()) {
+    const char* words = gui.word(kCompareWords.nothing_differs);
+    const ImVec2 size = ImGui::CalcTextSize(words, nullptr, false, layout.plot.w);
+    list.AddText(nullptr, 0,
+                 {std::round(layout.plot.x + (layout.plot.w - size.x) / 2),
+                  std::round(layout.plot.y + (layout.plot.h - size.y) / 2)},
+                 gui.colours().dim, words, nullptr, layout.plot.w);
+  }
   if (hovered) hover_joint_cell(gui, state.view.chosen, stack, cell);
   if (clicked && cell) pin_joint_cell(gui, stack, *cell);
   if (!hovered) return;

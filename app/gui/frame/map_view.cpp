@@ -24,6 +24,8 @@ constexpr float kLeastPrinted = 0.05f;
 
 /// More labels than this are not measured: they would not be drawn either.
 constexpr Index kMostLabels = 4096;
+constexpr float kMostWord =
+    96;  // pixels of the design: a longer word beside a map is cut, or it would take the map's room
 
 /// More words than this beside a map are not read: their numbers stand in their place.
 constexpr Index kMostWords = 40;
@@ -38,7 +40,8 @@ std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, I
     const Token& token = tokens[static_cast<std::size_t>(i)];
     std::string label = axis_label(token);
     if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
-    labels.push_back(gui.fonts.shown(label));
+    const auto measure = [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; };
+    labels.push_back(gui.fonts.shown(cut_to(label, kMostWord * gui.unit, measure)));
     metrics.add(label, ImGui::CalcTextSize(labels.back().c_str()).x);
   }
   if (count <= kMostWords) return labels;

@@ -193,7 +193,10 @@ void link(Gui& gui, const Trace& trace, const Place& place, const std::string& n
   ImGui::PushID(name.c_str());
   if (ImGui::Selectable(text.c_str())) gui.say(LookAt{{place.id, MatrixCell{place.row, place.col}}});
   ImGui::PopID();
-  gui.name_item(name);
+  // Of the line alone: a Selectable reaches into the lines above and below.
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  const float height = ImGui::GetFontSize();
+  gui.name_box(name, {min.x, (min.y + max.y - height) / 2, max.x - min.x, height}, BoxKind::button);
 }
 
 void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
@@ -15,6 +16,7 @@
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
 #include "session/shown.h"
+#include "words/failure_words.h"
 #include "words/grid_words.h"
 #include "words/window_words.h"
 
@@ -29,29 +31,44 @@ std::string notice_text(Gui& gui, const Notice& notice) {
     case Notice::Kind::changed: return notice.text;
     case Notice::Kind::copied: return std::string(gui.word(kWindowWords.copied)) + " " + notice.text;
     case Notice::Kind::restored: return gui.word(kWindowWords.restored) + notice.text;
-    case Notice::Kind::failed: return notice.text;
+    case Notice::Kind::failed: {
+      // In the Chinese window what it means; the line itself, which is English, is under the pointer.
+      const Words& meaning = plain_words(notice.text);
+      return gui.chinese() && &meaning != &kFailureWords.other ? gui.word(meaning) : notice.text;
+    }
   }
   return {};
 }
 
-/// Its first line, how many more there are, and all of them under the pointer.
-void notice_line(Gui& gui, const Notice& notice) {
+/// As much of its first line as ends before `right` with what follows it, how many more there are, and all of them under
+/// the pointer.
+void notice_line(Gui& gui, const Notice& notice, float right) {
   std::string text = notice_text(gui, notice);
   if (text.empty() && notice.kind == Notice::Kind::changed && !gui.state.undo.empty())
     text = change_in_words(gui, gui.state.undo.back(), gui.state.document);
-  const auto more = std::count(text.begin(), text.end(), '\n');
+  const std::string& all = notice.kind == Notice::Kind::failed ? notice.text : text;
+  const auto more = std::count(all.begin(), all.end(), '\n');
+  const std::string lines = "+" + std::to_string(more) + " " + gui.word(kWindowWords.more_lines);
   ImGui::AlignTextToFramePadding();
   const bool failed = notice.kind == Notice::Kind::failed;
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
+  float after = gap + button_width("×");
+  if (more > 0) after += gap + ImGui::CalcTextSize(lines.c_str()).x;
+  if (notice.kind == Notice::Kind::changed) after += gap + button_width(gui.word(action(Act::undo).name));
+  const std::string first = text.substr(0, text.find('\n'));
+  const float room = std::max(40 * gui.unit, right - ImGui::GetCursorScreenPos().x - after);
+  const std::string seen = cut_to(
+      first, room, [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; });
   ImGui::PushStyleColor(ImGuiCol_Text, failed ? gui.colours().warning : gui.colours().text);
-  ImGui::TextUnformatted(gui.fonts.shown(text.substr(0, text.find('\n'))).c_str());
+  ImGui::TextUnformatted(gui.fonts.shown(seen).c_str());
   ImGui::PopStyleColor();
   gui.name_item("notice", BoxKind::label);
+  if (all != seen) explain_item(gui, all);
   if (more > 0) {
-    explain_item(gui, text);
     ImGui::SameLine();
-    dim_text(gui, "+" + std::to_string(more) + " " + gui.word(kWindowWords.more_lines));
+    dim_text(gui, lines);
     gui.name_item("more of the notice", BoxKind::label);
-    explain_item(gui, text);
+    explain_item(gui, all);
   }
   ImGui::SameLine();
   if (notice.kind == Notice::Kind::changed) {
@@ -175,7 +192,7 @@ void status_bar(Gui& gui) {
     ImGui::SameLine();
   }
   training_status(gui);
-  if (state.notice) notice_line(gui, *state.notice);
+  if (state.notice) notice_line(gui, *state.notice, ImGui::GetWindowPos().x + bar - 12 * gui.unit);
   if (state.trace && !nothing_asked(state)) {
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);

@@ -1,4 +1,5 @@
 #include "document/model_choice.h"
+#include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/window.h"
 #include "gui/frame/draw.h"
@@ -114,7 +115,8 @@ std::string model_line(Gui& gui) {
   if (is_any_sentence(document)) return gui.fonts.shown(gui.word(kAnySentenceWords.model));
   if (is_shipped(document)) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
   if (document.model && document.trained)
-    return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " + document.model->name);
+    return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " +
+                           model_name_in(gui.state.settings.language, document.model->name));
   const Words& kind = !document.model || !document.model->given ? kWindowWords.checkpoint
                       : names_page(document.model_path)         ? kFileWords.page
                                                                 : kWindowWords.tensors_model;

@@ -15,6 +15,7 @@ namespace headlight {
 namespace {
 
 constexpr float kLineWidth = 1.5f;
+constexpr float kLeastPlot = 60;  // the height of the curve of the loss where there is little room
 
 struct CurvePoint {
   double step = 0, value = 0;
@@ -125,8 +126,11 @@ struct EndLabel {
 void draw_end_labels(Gui& gui, const CurveFrame& frame, std::vector<EndLabel> labels) {
   const float text = ImGui::GetFontSize(), x = frame.plot.right() + 8 * gui.unit;
   std::stable_sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
-  const float most = frame.plot.bottom() - text * static_cast<float>(labels.size());
   float free_from = frame.plot.y - text / 2;
+  // Of more than there is room for, those with the best scores are named.
+  const auto room = static_cast<std::size_t>(std::max(1.0f, (frame.plot.h + text) / text));
+  if (labels.size() > room) labels.resize(room);
+  const float most = frame.plot.bottom() - text * static_cast<float>(labels.size());
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const float latest = most + text * static_cast<float>(i);
@@ -245,8 +249,12 @@ void training_curves(Gui& gui, const TrainingRun& run, float height) {
   const float text = gui.fonts.pixels(TextSize::small);
   const float plots = height - 6 * text - 64 * gui.unit;  // beside them: two titles, the legend, the slider
   const float each = std::clamp(plots / 2, 84 * gui.unit, 240 * gui.unit);
-  loss_plot(gui, run, each);
-  score_plot(gui, run, each);
+  // The names of the curves need more height than the curve of the loss does.
+  const std::size_t names = run.scores.empty() ? 1 : run.scores.front().report->relations.size() + 1;
+  const float named = (static_cast<float>(names) + 0.5f) * text + 6 * gui.unit;
+  const float scores = std::max(each, std::min(named, plots - kLeastPlot * gui.unit));
+  loss_plot(gui, run, std::min(each, std::max(kLeastPlot * gui.unit, plots - scores)));
+  score_plot(gui, run, scores);
   time_slider(gui, run);
 }
 

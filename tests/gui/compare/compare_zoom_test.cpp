@@ -125,5 +125,16 @@ TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
   EXPECT_FALSE(h.has("colour bar")) << "there is nothing that has its colours";
 }
 
+TEST_F(CompareViewTest, WhereNothingDiffersTheMapSaysSo) {
+  Harness& h = *harness;
+  h.say(KeepAnswer{}, ShowView{View::compare});
+  h.settle();
+  EXPECT_TRUE(h.says("Nothing differs in this head"));
+  EXPECT_TRUE(h.says("change the sentence")) << "and what to change";
+  h.say(SetText{"小猫请李雷帮我订了去北京的车票"}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.says("Nothing differs in this head"));
+}
+
 }  // namespace
 }  // namespace headlight
