@@ -23,9 +23,22 @@ bool on_address_of(const char* bytes, Index size) { return reinterpret_cast<std:
 
 /// bfloat16 numbers, one after another on any address, as float32.
 void widen_row(const char* bytes, Index count, float* to) {
+  if (on_address_of(bytes, sizeof(std::uint16_t)))
+    return math_kernels().widen(reinterpret_cast<const std::uint16_t*>(bytes), count, to);
   std::uint16_t halves[kMostInputs];
   std::memcpy(halves, bytes, static_cast<std::size_t>(count) * sizeof *halves);
   math_kernels().widen(halves, count, to);
+}
+
+/// Asks for the part of a row that is read a few rows later, in these columns or in the next: short parts of rows that lie
+/// far apart are not foreseen by the processor.
+void prefetch_later(const StoredMatrix& stored, Index first, Index outputs, Index row, Index k, Index count) {
+  constexpr Index kRowsLater = 8, kLine = 64;
+  Index later = row + kRowsLater;
+  if (later >= outputs) later -= outputs, k += count;
+  if (later >= outputs || k + count > stored.cols) return;
+  const char* const part = stored.at(first + later, k);
+  for (Index byte = 0; byte < count * stored.width(); byte += kLine) __builtin_prefetch(part + byte);
 }
 
 /// (rows, cols) one row after another → (cols, kStored).
@@ -70,7 +83,10 @@ void transpose_stored(const StoredMatrix& stored, Index panel, Index k, Index co
   if (!widens && on_address_of(from, sizeof(float)))
     return transpose_rows(reinterpret_cast<const float*>(from), stored.step(), outputs, count, to);
   alignas(64) float rows[kStored * kMostInputs];
-  for (Index row = 0; row < outputs; ++row) read(stored.at(first + row, k), count, rows + row * count);
+  for (Index row = 0; row < outputs; ++row) {
+    prefetch_later(stored, first, outputs, row, k, count);
+    read(stored.at(first + row, k), count, rows + row * count);
+  }
   transpose_rows(rows, count, outputs, count, to);
 }
 
