@@ -40,6 +40,35 @@ struct SheetTable {
   bool blank = false;
 };
 
+/// What queries, keys and values are made of; none where only the pattern is known.
+std::vector<MatrixId> inputs_of_head(const Trace& trace, const HeadRef& head) {
+  std::vector<MatrixId> read;
+  if (!exists(trace, matrix_id(Q::query, head))) return read;
+  for (const Q projected : {Q::query_projected, Q::query, Q::key_projected, Q::key, Q::value}) {
+    const MatrixId id = matrix_id(projected, head);
+    if (!exists(trace, id)) continue;
+    const Recipe made = recipe(trace, id);
+    if (made.operation == Operation::projection || made.operation == Operation::columns)
+      read.push_back(made.operands.front());
+  }
+  return read;
+}
+
+/// The symbol, and those of inputs that have the same numbers and no table of their own: "query = key = value".
+std::string heading_of(const Trace& trace, const HeadRef& head, const MatrixId& id) {
+  std::string heading = symbol(id);
+  std::vector<MatrixId> named{id};
+  const std::vector<MatrixId> read = inputs_of_head(trace, head);
+  if (read.empty() || origin(trace, read.front()) != id) return heading;
+  for (const MatrixId& x : read) {
+    const MatrixId first = origin(trace, x);
+    if (std::find(named.begin(), named.end(), first) != named.end()) continue;
+    named.push_back(first);
+    if (same(whole(trace, first), whole(trace, id))) heading += " = " + symbol(first);
+  }
+  return heading;
+}
+
 /// The tables in order; what equals an earlier one once.
 std::vector<MatrixId> matrices_of_sheet(const Trace& trace, const HeadRef& head) {
   std::vector<MatrixId> list;
@@ -48,19 +77,9 @@ std::vector<MatrixId> matrices_of_sheet(const Trace& trace, const HeadRef& head)
     const MatrixId first = origin(trace, id);
     if (std::find(list.begin(), list.end(), first) == list.end()) list.push_back(first);
   };
-  const MatrixId query = matrix_id(Q::query, head);
-  const bool pattern = !exists(trace, query);
-  if (!pattern) {
-    for (const Q projected : {Q::query_projected, Q::query, Q::key_projected, Q::key, Q::value}) {
-      const MatrixId id = matrix_id(projected, head);
-      if (!exists(trace, id)) continue;
-      const Recipe made = recipe(trace, id);
-      if (made.operation != Operation::projection && made.operation != Operation::columns) continue;
-      // Keys and values of a tensors file are often its queries.
-      const MatrixId x = made.operands.front(), first = list.empty() ? x : list.front();
-      if (list.empty() || !same(whole(trace, x), whole(trace, first))) add(x);
-    }
-  }
+  const bool pattern = !exists(trace, matrix_id(Q::query, head));
+  for (const MatrixId& x : inputs_of_head(trace, head))  // keys and values of a tensors file are often its queries
+    if (list.empty() || !same(whole(trace, x), whole(trace, list.front()))) add(x);
   for (const Q quantity : {Q::query_weight,
                            Q::query_bias,
                            Q::query_projected,
@@ -105,7 +124,7 @@ std::string sheet_number(float value) {
 SheetTable table_of_sheet(const Trace& trace, const MatrixId& id, const WorksheetOptions& options,
                           const TextWidth& measure) {
   SheetTable table{.id = id, .numbers = whole(trace, id)};
-  table.heading = symbol(id);
+  table.heading = heading_of(trace, options.head, id);
   table.below = formula_in(options.language, trace, id) + "   " + shape_text(shape(trace, id));
   const Axes along = axes(trace, id);
   for (Index row = 0; along.rows != Axis::one && row < table.numbers.rows(); ++row) {
@@ -229,9 +248,14 @@ Result<std::vector<Drawing>> draw_worksheet(const Trace& trace, const WorksheetO
   }
   for (const Blank& blank : kBlanks) {
     if (std::find(options.blank.begin(), options.blank.end(), blank.quantity) == options.blank.end()) continue;
-    const auto on_it = [&](const MatrixId& id) { return id.quantity == blank.quantity; };
-    if (std::none_of(list.begin(), list.end(), on_it))
-      return bad_input("--blank", "", "a matrix of this attention", blank.name);
+    const auto is_on_it = [&](const Blank& one) {
+      return std::any_of(list.begin(), list.end(), [&](const MatrixId& id) { return id.quantity == one.quantity; });
+    };
+    if (is_on_it(blank)) continue;
+    std::string there;
+    for (const Blank& one : kBlanks)
+      if (is_on_it(one)) there.append(there.empty() ? "" : ", ").append(one.name);
+    return bad_input("--blank", "", "a matrix of this attention: " + there, blank.name);
   }
   Sheets sheets(options, measure);
   const Language language = options.language;

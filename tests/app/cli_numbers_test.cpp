@@ -79,6 +79,15 @@ TEST(Worksheet, LeavesEmptyWhatTheKeyHas) {
     const auto measure = [](std::string_view text, float size) { return static_cast<float>(text.size()) * size / 2; };
     const auto pages = draw_worksheet(**trace, options, measure);
     EXPECT_TRUE(pages);
+    const auto has_heading = [&](std::string_view heading) {
+      const auto is = [&](const auto& item) {
+        const auto* text = std::get_if<Text>(&item);
+        return text && text->text == heading;
+      };
+      return std::any_of(pages->front().items.begin(), pages->front().items.end(), is);
+    };
+    EXPECT_TRUE(has_heading("query = key = value")) << "every name that stands in a formula is on the sheet";
+    EXPECT_FALSE(has_heading("query"));
     std::ptrdiff_t count = 0;
     for (const Drawing& page : *pages)
       for (const auto& item : page.items)
@@ -100,6 +109,11 @@ TEST(Worksheet, WritesPagesAndTheirKey) {
   }
   EXPECT_NE(refused({"worksheet", "-o", sheet}).find("at most 16 rows and columns"), std::string::npos);
   EXPECT_NE(refused({"worksheet", "--blank", "y", "-o", sheet}).find("--blank: expected q, k, v"), std::string::npos);
+  EXPECT_NE(
+      refused({"worksheet", kNumbers + "two-heads.numbers.json", "--blank", "scores", "-o", sheet})
+          .find("--blank: expected a matrix of this attention: q, k, v, scaled, weights, z, concat, output, found"),
+      std::string::npos)
+      << "without a mask the scores are the scaled products";
   EXPECT_NE(refused({"worksheet", "-o", "sheet.png"}).find("ending: expected .pdf, found .png"), std::string::npos);
 }
 
