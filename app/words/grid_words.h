@@ -27,8 +27,7 @@ struct GridWords {
       "%",
       "每一层以其最好的头表现语法中各种关系的程度，在未训练过的句子上测得。按键：%"};
   Words relations_of_layers{
-      "Each layer's best head, and how often its strongest target is the right word. Tick: position alone. →: from the "
-      "first word of the relation to the second.",
+      "Each layer's best head, and how often it finds the right word. Tick: position alone. →: first word to second.",
       "每层最好的头，及其最强目标恰为正确的词的比例。短竖线：只靠位置可达。→：从关系的第一个词看向第二个词。"};
   Words relation{"relation", "关系"};
   Words position_alone{"position", "只靠位置"};

@@ -56,6 +56,7 @@ TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
     }
   }
   EXPECT_TRUE(h.says("L0 L1"));
+  EXPECT_TRUE(h.says("Each layer's best head, and how often it finds the right word. Tick: position alone."));
 
   // A click chooses the head.
   for (const std::size_t layer : {1, 0}) {
@@ -95,6 +96,7 @@ TEST_F(RelationTableTest, SaysWhyThereIsNone) {
   EXPECT_TRUE(harness->says("A model that translates has no relations within one sentence"));
   EXPECT_EQ(harness->state.layer_scores, nullptr);
   open(HEADLIGHT_TEST_DATA "/golden/gpt2");
+  harness->say(SetIds{{1, 2, 3}}, EndGesture{});
   show();
   ASSERT_TRUE(known_layer_scores(harness->state));
   EXPECT_TRUE(harness->says(known_layer_scores(harness->state)->problem));

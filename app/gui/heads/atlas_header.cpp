@@ -18,6 +18,7 @@
 #include "session/answer_state.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
+#include "training/layer_scores.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/failure_words.h"
@@ -110,7 +111,8 @@ void note_line(Gui& gui) {
     for (const std::string& warning : state.trace->warnings) line += (line.empty() ? "" : "  ") + warning;
     colour = gui.colours().caution;
   } else if (shown_grid(state) == GridShow::relations) {
-    line = gui.word(kGridWords.relations_of_layers);
+    const LayerScores* scores = known_layer_scores(state);
+    if (scores && scores->problem.empty()) line = gui.word(kGridWords.relations_of_layers);
   } else if (const std::string folds = folds_in_words(gui); !folds.empty()) {
     line = folds;
   } else if (const std::string kind = map_kind_words(gui); !kind.empty()) {
