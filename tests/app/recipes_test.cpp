@@ -21,7 +21,7 @@ constexpr Index kFirstSteps = 50;
 struct RecipeFile {
   const char* model;
   std::uint64_t begins;   // of the float32 weights after the first steps
-  std::uint64_t shipped;  // of model.safetensors; of encoder, -d128-h1 and -h2 from sums of an earlier version
+  std::uint64_t shipped;  // of model.safetensors; the encoder's alone is from sums of an earlier version
 };
 
 constexpr RecipeFile kRecipes[] = {
@@ -34,8 +34,8 @@ constexpr RecipeFile kRecipes[] = {
     {"encoder-d64-h2", 2194968999685304927u, 7844620440542652652u},
     {"encoder-d64-h4", 546187392939485787u, 4239650336933759461u},
     {"encoder-d64-h8", 18379529779267210126u, 18282449984024423748u},
-    {"encoder-d128-h1", 13661770562179962748u, 12827781503250306183u},
-    {"encoder-d128-h2", 9929487803765604100u, 1559135554217917007u},
+    {"encoder-d128-h1", 13661770562179962748u, 15878284455321397587u},
+    {"encoder-d128-h2", 9929487803765604100u, 9109423955555750003u},
     {"encoder-d128-h4", 6324966717726763759u, 9592987210658093728u},
     {"decoder", 5016037969594429847u, 10440202532446056399u},
     {"translator", 5474733470624131978u, 9232635411261736203u},
