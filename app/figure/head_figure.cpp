@@ -31,7 +31,7 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
   const MapAxes axes = map_axes(page, map, side);
   const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
                      axes.queries.metrics.widest + 4 * axes.size;
-  const float bands = band_room(page, map);
+  const float bands = room_of_bands(page, map);
   MapLayout layout = layout_of(
       map, axes,
       {page.left() + bands, page.y + bands, std::min(page.room() - bands, most), std::min(side - bands, most)});

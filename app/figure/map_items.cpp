@@ -134,7 +134,7 @@ float label_height(const MapAxes& axes, const MapLayout& layout) {
   return 0;
 }
 
-float band_room(const Page& page, const PrintedMap& map) {
+float room_of_bands(const Page& page, const PrintedMap& map) {
   const bool none =
       role_runs(*map.queries, 0, map.num_queries()).empty() && role_runs(*map.keys, 0, map.num_keys()).empty();
   return none ? 0 : kBand * page.label + kLabelGap * page.label;

@@ -45,7 +45,7 @@ MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area)
 float label_height(const MapAxes& axes, const MapLayout& layout);
 
 /// How much room the bands of a conversation's roles take at the left of a map and above it; 0 where no token has a role.
-float band_room(const Page& page, const PrintedMap& map);
+float room_of_bands(const Page& page, const PrintedMap& map);
 /// Adds those bands, with the names of the roles where they have room; the labelled map begins at (`left`, `top`), and
 /// they stand outside of it.
 void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,

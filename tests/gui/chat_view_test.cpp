@@ -107,6 +107,7 @@ TEST_F(ChatViewTest, BandsNameTheRolesBesideTheMap) {
   EXPECT_NEAR(columns.x, map.x + cell, 2);
   EXPECT_NEAR(answer.bottom(), map.bottom(), 2);
   EXPECT_TRUE(h.says(kChatWords.roles[2].en));
+  EXPECT_TRUE(h.says("After “⏎” comes")) << "a line break is a sign";
   h.click("ask by text");
   h.settle();
   EXPECT_FALSE(h.has("rows user 1"));

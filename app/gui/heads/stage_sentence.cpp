@@ -15,6 +15,17 @@
 namespace headlight {
 namespace {
 
+/// A word ready to be drawn in a line of text: one of white space, or with a line break in it, as the labels of maps have it.
+std::string word_in_line(Gui& gui, const std::string& text) {
+  const auto is_ink = [](char c) { return static_cast<unsigned char>(c) > ' '; };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+  const bool seen = std::any_of(text.begin(), text.end(), is_ink) && std::none_of(text.begin(), text.end(), is_control);
+  if (seen) return gui.fonts.shown(text);
+  Token token;
+  token.text = text;
+  return gui.fonts.shown(axis_label(token));
+}
+
 /// Whether the training asked for what the relation says.
 bool was_taught(const Document& document, const RelationScore& relation) {
   const TrainingCard* card = document.card.get();
@@ -70,7 +81,7 @@ void toggle_head(Gui& gui) {
 /// One guessed word: its text, its share as a bar and in digits; gives its width, 0 where it has no room.
 float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
   const Palette& colours = gui.colours();
-  const std::string text = gui.fonts.shown(guessed.word.text);
+  const std::string text = word_in_line(gui, guessed.word.text);
   std::string number = share_text(static_cast<double>(guessed.word.probability));
   if (guessed.before) number = share_text(static_cast<double>(*guessed.before)) + " → " + number;
   const float pad = 7 * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
@@ -162,7 +173,7 @@ void guess_bars(Gui& gui, const Box& box) {
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = is_random(state);
   const Words& words = guess->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
                                      : (random ? kStageWords.after_random : kStageWords.after);
-  const std::string lead = filled(gui.word(words), {gui.fonts.shown(guess->place)});
+  const std::string lead = filled(gui.word(words), {word_in_line(gui, guess->place)});
   list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
   float x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;
   const auto put = [&](const GuessedWord& guessed, bool right) {
