@@ -263,6 +263,8 @@ void browser_panel(Gui& gui) {
   if (browser.purpose == Browser::Purpose::none) return;
   const bool drawing = browser.purpose == Browser::Purpose::figure;
   begin_dialog(gui, "browser", heading(browser.purpose), drawing ? 1080 : 760, drawing ? 640 : 560);
+  // On the panel's own colour the usual ground of a chosen line is not seen.
+  ImGui::PushStyleColor(ImGuiCol_Header, gui.colours().selected);
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
   // What is drawn stands beside its choices where there is room for both.
   const bool previews = drawing && room.x > 640 * gui.unit;
@@ -288,6 +290,7 @@ void browser_panel(Gui& gui) {
   ImGui::SameLine();
   if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.say(Browse{});
   ImGui::EndChild();
+  ImGui::PopStyleColor();
   end_dialog();
 }
 

@@ -408,5 +408,19 @@ TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
   EXPECT_EQ(state().document.source.text, "小猫");
 }
 
+TEST_F(FilesTest, ThePlaceThatIsListedIsMarked) {
+  browse("open");
+  const auto marked = [&](const char* place) {
+    return harness->drew(harness->colours().selected, harness->box(place));
+  };
+  for (const char* place : {"place shipped", "place recent"}) {
+    harness->click(place);
+    harness->point_away();
+    harness->frame(2);
+    EXPECT_TRUE(marked(place)) << place;
+    EXPECT_FALSE(marked("place folders")) << place;
+  }
+}
+
 }  // namespace
 }  // namespace headlight
