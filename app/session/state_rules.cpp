@@ -94,6 +94,8 @@ void ask_again(AppState& state) {
   state.requests = requests ? std::move(*requests) : std::vector<Request>{};
   if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
   cut_prefix(state);
+  // Of another model it is nothing to compare with, and would hold that one.
+  if (state.before_edit && state.before_edit->request.model != state.document.model) state.before_edit.reset();
   if (state.document.numbers != state.checked_numbers) {
     state.checked_numbers = state.document.numbers;
     state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<std::string>{};

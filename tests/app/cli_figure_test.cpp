@@ -44,9 +44,11 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   EXPECT_EQ(drawn("inside"), drawn("steps"));
   EXPECT_NE(drawn("row"), drawn("column"));
   for (const EarlierName& view : kEarlierViewNames) EXPECT_EQ(present_view_name(view.earlier), view.name);
-  for (const char* command : {"figure", "screenshot"}) {
+  for (const auto& [command, views] :
+       {std::pair("figure", "{heads,head,glance,row,column,inside,diagram,"),
+        std::pair("screenshot", "{heads,head,glance,row,column,relations,inside,diagram,")}) {
     const std::string help = run({command, "--help"}).out;
-    EXPECT_TRUE(contains(help, "{heads,head,glance,row,column,inside,diagram,")) << help;
+    EXPECT_TRUE(contains(help, views)) << help;
     for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
       EXPECT_FALSE(contains(help, earlier)) << earlier;
   }
