@@ -39,7 +39,7 @@ std::string text_of(const BenchReport& report) {
     add(row.bytes / row.time.median / 1e6, "MB/s");
     add(row.tokens / row.time.median, "tokens/s");
     add(row.peak / 1e6, "MB peak");
-    add(row.processor, "s processor");
+    add(row.processor * 1e3, "ms processor");
     if (row.uploads >= 0) text += "  " + std::to_string(row.uploads) + " uploads";
     text += '\n';
   }
