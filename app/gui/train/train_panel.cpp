@@ -143,7 +143,8 @@ void train_panel(Gui& gui) {
   const float bottom = ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y;
   if (run) run_part(gui, *run);
   if (run && run->live) {
-    const float least = 320 * gui.unit;
+    // Below an ended training the panel scrolls: there is height for the names of all curves.
+    const float least = (is_active(*run) ? 320 : 400) * gui.unit;
     training_curves(gui, *run, is_active(*run) ? std::max(least, bottom - ImGui::GetCursorPosY()) : least);
   }
   if (!run || !is_active(*run)) {
