@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "base/file.h"
-#include "base/printable_message.h"
+#include "base/printable.h"
 
 namespace headlight {
 
