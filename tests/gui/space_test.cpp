@@ -140,6 +140,15 @@ TEST_P(Space, NothingMovesThatDidNotChange) {
   EXPECT_EQ(after, before) << "an error";
 }
 
+/// Twelve words of which some are long: their names over the columns take the map's height.
+TEST_P(Space, LongNamesOfColumnsLeaveTheMapItsSize) {
+  Document document = of_heads(2, 8);
+  document.source.text = "The animal did not cross the street because it was too tired";
+  const auto h = open(document);
+  ASSERT_EQ(h->state.trace->keys(Stack::encoder), 12);
+  EXPECT_GE(h->box("stage map").w, GetParam().least_map);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Sizes, Space,
     testing::Values(Screen{1280, 800, 390, 115, Language::en}, Screen{1280, 800, 390, 115, Language::zh},

@@ -126,7 +126,7 @@ SlotScope::SlotScope(const char* name, const Box& slot) {
 SlotScope::~SlotScope() { ImGui::EndChild(); }
 
 StageSlots stage_slots(const Box& stage, float unit) {
-  constexpr float kHeader = 64, kBars = 72, kGuess = 38, kActions = 32, kSide = 16, kLow = 500;
+  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 16, kLow = 500;
   const bool low = stage.h < kLow * unit;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
   const float bars = low ? 0 : kBars * unit, guess = low ? 0 : kGuess * unit;
