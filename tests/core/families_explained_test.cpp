@@ -8,6 +8,7 @@
 
 #include "core/checkpoints.h"
 #include "explain/cell.h"
+#include "explain/softmax_gradient.h"
 #include "explain/steps.h"
 #include "explained.h"
 #include "reference.h"
@@ -97,6 +98,24 @@ TEST(FamilyFormulas, AgreeWithTheTextbookWithoutTheirParts) {
       }
       EXPECT_TRUE(same(whole(**answer, matrix_id(Q::block_output)), (*answer)->blocks[0].output));
     }
+  }
+}
+
+/// A score is more than q·k: gemma2 caps it, mpnet and bloom add a bias of distances, deberta-v3 products with distances.
+TEST(FamilyFormulas, AnotherScaleKeepsEveryOtherPartOfAScore) {
+  for (const std::string family : {"gemma2", "mpnet", "bloom", "deberta-v3"}) {
+    SCOPED_TRACE(family);
+    std::shared_ptr<const Model> model;
+    const auto trace = asked(family, model);
+    ASSERT_TRUE(trace);
+    const Index rows = trace->queries(Stack::encoder);
+    const ScaleEffect effect = scale_effect(*trace, {}, 0, rows);
+    ASSERT_EQ(effect.other.size(), rows);
+    Request request = request_for(model, trace->request.tokens);
+    request.edits.layers = {{.layer = 0, .scale = effect.other_scale}};
+    const auto answer = forward(request);
+    ASSERT_TRUE(answer) << answer.error().message;
+    EXPECT_EQ(effect.other, scale_effect(**answer, {}, 0, rows).gradient);
   }
 }
 

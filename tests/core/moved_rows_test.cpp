@@ -42,6 +42,10 @@ constexpr Q kFromWeights[] = {Q::z,           Q::concat, Q::contribution, Q::att
                               Q::block_output};
 constexpr Q kFeedForward[] = {Q::ffn_input, Q::up, Q::hidden, Q::ffn_output};
 
+TEST(MovedRows, WhatIsMadeOfWeightsAndValuesSpreadsAsAttentionDoes) {
+  for (const Q quantity : {Q::z, Q::head_output}) EXPECT_EQ(spread_of(quantity), Spread::attention);
+}
+
 TEST(MovedRows, OneWordIsOneTokenAndNothingElse) {
   const auto a = answer(Arch::encoder, false), b = answer(Arch::encoder, true);
   const auto changed = changed_word(a->request, b->request);
