@@ -109,7 +109,8 @@ ParsedCommand add_bench(CLI::App& program, const Frontend& frontend) {
   names.emplace_back(kDraw);
   command
       ->add_option("suite", options->suite,
-                   "attention, model, train, growth, export, open or draw; default: all of them")
+                   "attention, model, train, growth, export, open (which writes 2.2 GB into the temporary folder for a "
+                   "while) or draw; default: all of them")
       ->type_name("SUITE")
       ->check(CLI::IsMember(names));
   command->add_option("--threads", options->threads, "Only with so many; default: with one, and with all processors")
