@@ -60,7 +60,7 @@ Result<Answer> answer(const Request& request, const NextArguments& options) {
     result.edited = true;
   }
   for (Candidate& word : most_probable(model, after, options.top)) result.rows.push_back({std::move(word), 0});
-  for (const Index row : most_changed(before, after, options.top))
+  for (const Index row : most_changed(model, before, after, options.top))
     if (std::none_of(result.rows.begin(), result.rows.end(), [&](const NextRow& one) { return one.word.row == row; }))
       result.changed.push_back({candidate(model, after, row), 0});
   for (const std::string& token : options.tokens) {

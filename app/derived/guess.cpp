@@ -90,7 +90,7 @@ std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress&
   // What the changes took away stands behind the first, else the end of a short line would hide it.
   std::size_t behind = guess->words.empty() ? 0 : 1;
   if (before.size() > 0)
-    for (const Index row : most_changed(before, now, kLostWords)) {
+    for (const Index row : most_changed(*trace.model, before, now, kLostWords)) {
       const auto is_row = [&](const GuessedWord& one) { return one.word.row == row; };
       if (before(row) < now(row) || std::any_of(guess->words.begin(), guess->words.end(), is_row)) continue;
       guess->words.insert(guess->words.begin() + static_cast<std::ptrdiff_t>(behind++),

@@ -49,6 +49,9 @@ struct ConfigWriter {
   void operator()(const SizeField& field) const {
     if (!field.is_derived() || config.*field.value > 0) object[field.name] = config.*field.value;
   }
+  void operator()(const NumberField& field) const {
+    if (config.*field.value != 0) object[field.name] = config.*field.value;
+  }
   template <class Enum>
   void operator()(const ChoiceField<Enum>& field) const {
     object[field.name] = name(config.*field.value);
@@ -66,6 +69,7 @@ struct ConfigReader {
   void operator()(const SizeField& field) const {
     fields.read_integer(field.name, config.*field.value, static_cast<std::uint64_t>(field.most));
   }
+  void operator()(const NumberField& field) const { fields.read(field.name, config.*field.value); }
   template <class Enum>
   void operator()(const ChoiceField<Enum>& field) const {
     fields.read_choice(field.name, config.*field.value, field.names);

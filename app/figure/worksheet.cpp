@@ -94,6 +94,7 @@ std::vector<MatrixId> matrices_of_sheet(const Trace& trace, const HeadRef& head)
                            Q::relative_bias,
                            Q::mask,
                            Q::scores,
+                           Q::sink,
                            Q::softmax,
                            Q::dropped,
                            Q::weights,

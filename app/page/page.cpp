@@ -135,8 +135,10 @@ Status check_attention(const Trace& trace, const std::vector<HeadRef>& heads) {
     if (!trace.has(head.stack) || head.layer >= trace.num_layers(head.stack)) continue;
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
     const std::string kind = attention.mask->kind();
-    const char* found = attention.softcap > 0                 ? "a soft cap of the scores"
-                        : attention.distances                 ? "scores of distances"
+    const char* found = attention.softcap > 0                                         ? "a soft cap of the scores"
+                        : attention.distances                                         ? "scores of distances"
+                        : attention.relative_bias && attention.relative_bias->of_keys ? "a bias of each key's place"
+                        : attention.sinks.size() > 0                                  ? "a sink of each head"
                         : kind.find(':') != std::string::npos ? "a mask of windows, chunks or a prefix"
                                                               : nullptr;
     if (found) return bad_input("page", head_text(head), "attention that a page can compute again", found);

@@ -194,7 +194,7 @@ Error cannot(const std::string& what) {
 
 bool is_plain(const AttentionWeights& weights) {
   return !weights.query_norm && !weights.key_norm && !weights.scale && !weights.relative_bias && !weights.distances &&
-         weights.softcap == 0 && weights.window == 0 && !weights.rotary;
+         weights.softcap == 0 && weights.sinks.size() == 0 && weights.window == 0 && !weights.rotary;
 }
 
 Status check_stack(const StackWeights& stack, const Config& config) {

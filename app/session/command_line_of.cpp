@@ -38,6 +38,9 @@ struct FieldWords {
   void operator()(const SizeField& field) const {
     add_other(field, [](Index size) { return std::to_string(size); });
   }
+  void operator()(const NumberField& field) const {
+    add_other(field, [](float value) { return number(value); });
+  }
   template <class Enum>
   void operator()(const ChoiceField<Enum>& field) const {
     add_other(field, [](Enum value) { return std::string(name(value)); });

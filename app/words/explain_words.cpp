@@ -31,6 +31,7 @@ constexpr NamedWords<Quantity> kQuantities[] = {
     {Q::embedding_projection_weight, "projection of the embedding", "嵌入的投影矩阵"},
     {Q::embedding_projection_bias, "its bias", "投影的偏置"},
     {Q::relative_bias, "bias of the distance", "相对位置偏置"},
+    {Q::sink, "the sink of the head", "该头的注意力汇"},
     {Q::capped, "scores within the soft cap", "软上限内的打分"},
     {Q::distance_keys, "keys of the distances", "各距离的键"},
     {Q::distance_queries, "queries of the distances", "各距离的查询"},
@@ -196,6 +197,8 @@ constexpr NamedWords<std::string_view> kSteps[] = {
     {"given", "The weight as it was given", "给定的权重"},
     {"logarithm", "Its logarithm, in place of the unknown score", "它的对数，代替未知的打分"},
     {"scores", "The score", "打分"},
+    {"sink", "The sink: a learned logit that takes a part of the softmax",
+     "注意力汇：占去 softmax 一部分的学到的 logit"},
     {"exponentials", "The exponentials of the row", "这一行的指数"},
     {"sum", "The sum of the row", "这一行的总和"},
     {"softmax", "Softmax", "softmax"},
@@ -244,20 +247,11 @@ constexpr NamedWords<std::string_view> kNodes[] = {
 };
 
 constexpr NamedWords<std::string_view> kConstants[] = {
-    {"scale", "scale", "缩放"},
-    {"factor", "factor", "系数"},
-    {"largest", "largest", "最大值"},
-    {"sum", "sum", "总和"},
-    {"set", "set", "设定"},
-    {"left", "left", "剩余"},
-    {"others", "others", "其余之和"},
-    {"mean", "mean", "均值"},
-    {"variance", "variance", "方差"},
-    {"mean square", "mean square", "均方"},
-    {"epsilon", "ε", "ε"},
-    {"position", "position", "位置"},
-    {"frequency", "frequency", "频率"},
-    {"angle", "angle", "角度"},
+    {"scale", "scale", "缩放"},       {"factor", "factor", "系数"},           {"largest", "largest", "最大值"},
+    {"sum", "sum", "总和"},           {"sink", "sink", "注意力汇"},           {"set", "set", "设定"},
+    {"left", "left", "剩余"},         {"others", "others", "其余之和"},       {"mean", "mean", "均值"},
+    {"variance", "variance", "方差"}, {"mean square", "mean square", "均方"}, {"epsilon", "ε", "ε"},
+    {"position", "position", "位置"}, {"frequency", "frequency", "频率"},     {"angle", "angle", "角度"},
 };
 
 template <class Key, std::size_t N>
@@ -299,8 +293,9 @@ std::string formula_in(Language language, const Trace& trace, const MatrixId& id
     case O::mixture: return "Σ 路由 · 专家(" + operand() + ")";
     case O::shared_expert: return "共享专家(" + operand() + ")";
     case O::logarithm: return "ln " + operand();
-    case O::exponential: return "exp(" + operand() + " - 该行最大值)";
-    case O::softmax: return operand() + " / 该行总和";
+    case O::exponential:
+      return "exp(" + operand() + (made.operands.size() > 1 ? " - 该行与注意力汇的最大值)" : " - 该行最大值)");
+    case O::softmax: return operand() + (made.operands.size() > 1 ? " / 该行与注意力汇之和" : " / 该行总和");
     case O::dropout: return operand() + " ·（0 或 1 / (1 - p)）";
     case O::set_by_hand: return operand() + "，部分手动设定，其余按比例";
     case O::share_of_rest: return operand() + " 按比例";

@@ -220,12 +220,35 @@ void ProgramWriter::emit_scores() {
   make(at(Q::scores), base_name(at(Q::scores)), masked, scores.shape, scores.axes);
 }
 
+/// One number a head, spread over the queries (and the sentences).
+std::string ProgramWriter::sinks_input() {
+  const Trace& trace = trace_;
+  const HeadRef of = head_;
+  return per_head_input(
+             "sinks",
+             [all = all_, &trace, of](Index head) {
+               return whole(trace, matrix_id(Q::sink, {of.layer, head, of.stack}));
+             },
+             1, 1, at(Q::sink))
+      .name;
+}
+
 void ProgramWriter::emit_softmax() {
   const Tensor scores = tensors_.at(at(Q::scores));
-  const bool empty = !empty_rows().empty();
+  const std::string sinks = has(Q::sink) ? sinks_input() : "";
+  const bool empty = sinks.empty() && !empty_rows().empty();
   const MatrixId id = at(has_dropout(trace_) || has(Q::dropped) ? Q::softmax : Q::weights);
   const std::string name = base_name(id);
-  if (torch()) {
+  if (torch() && !sinks.empty()) {
+    // Beside the scores as one more key, which is dropped afterwards.
+    const std::string size = scores.name + ".shape[";
+    const std::string spread = tokens_first() ? sinks + ".expand(" + size + "0], 1, " + size + "2], -1)], dim=1)"
+                                              : sinks + ".expand(" + size + "0], -1, " + size + "2], 1)], dim=-1)";
+    make(id, name,
+         "torch.softmax(torch.cat([" + scores.name + ", " + spread +
+             (tokens_first() ? ", dim=1)[:, :-1]" : ", dim=-1)[..., :-1]"),
+         scores.shape, scores.axes);
+  } else if (torch()) {
     const Tensor made = make(id, name, "torch.softmax(" + scores.name + ", dim=" + (tokens_first() ? "1" : "-1") + ")",
                              scores.shape, scores.axes);
     if (empty) again(made, made.name + ".nan_to_num(0.0)", id);
@@ -237,10 +260,12 @@ void ProgramWriter::emit_softmax() {
                       .shape = narrow,
                       .axes = scores.axes,
                       .shows = at(Q::scores)});
+    if (!sinks.empty()) say("largest = np.maximum(largest, " + sinks + ")");
     if (empty) say("largest[np.isinf(largest)] = 0");
     const Tensor exponentials = make(at(Q::exponentials), base_name(at(Q::exponentials)),
                                      "np.exp(" + scores.name + " - largest)", scores.shape, scores.axes);
-    const std::string sum = exponentials.name + ".sum(axis=-1, keepdims=True)";
+    std::string sum = exponentials.name + ".sum(axis=-1, keepdims=True)";
+    if (!sinks.empty()) sum = "(" + sum + " + np.exp(" + sinks + " - largest))";
     make(id, name, exponentials.name + " / " + (empty ? "np.maximum(" + sum + ", 1e-38)" : sum), scores.shape,
          scores.axes);
   }

@@ -30,6 +30,7 @@ Status check_module(const Trace& trace, const HeadRef& head) {
   if (exists(trace, at(Q::query_projected)) || exists(trace, at(Q::key_projected)))
     return not_in_module("queries and keys as they are projected", "rotary positions, or norms of queries and keys");
   if (attention.softcap > 0) return not_in_module("scores as they are", "a soft cap");
+  if (attention.sinks.size() > 0) return not_in_module("a softmax of the scores alone", "a sink of each head");
   if (has_dropout(trace)) return not_in_module("no dropout, which it draws by itself", "a dropout of a seed");
   for (const WeightEdit& edit : trace.request.edits.weights)
     if (edit.head.layer == head.layer && edit.head.stack == head.stack)

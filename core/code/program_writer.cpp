@@ -29,6 +29,7 @@ std::string plain_name(Q quantity) {
     case Q::scaled: return "scaled";
     case Q::capped: return "capped";
     case Q::relative_bias: return "relative";
+    case Q::sink: return "sinks";
     case Q::exponentials: return "exponentials";
     case Q::softmax:
     case Q::dropped:

@@ -58,6 +58,7 @@ class ProgramWriter {
   const Tensor& mask_input();
   const Tensor& per_head_input(const std::string& name, const std::function<Matrix(Index)>& of_head, Index rows,
                                Index cols, const MatrixId& shows);
+  std::string sinks_input();
   const Tensor& rotary_input(const char* name, bool sine);
   void add_expected(const MatrixId& id);
   void add_expected_weights();

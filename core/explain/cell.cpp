@@ -97,16 +97,27 @@ void CellExplainer::tell_weighted_sum() {
 void CellExplainer::tell_exponential() {
   const Matrix scores = row_of(0, cell_.row);
   Index at = 0;
-  const float largest = scores.row(0).maxCoeff(&at);
+  float largest = scores.row(0).maxCoeff(&at);
   add(recipe_.operands[0], cell_.row, cell_.col, scores(0, cell_.col));
-  add(recipe_.operands[0], cell_.row, at, largest);
+  const float sink = recipe_.operands.size() > 1 ? row_of(1, 0)(0, 0) : largest;
+  if (sink > largest) add(recipe_.operands[1], 0, 0, largest = sink);
+  else add(recipe_.operands[0], cell_.row, at, largest);
   note("largest", largest);
 }
 
 void CellExplainer::tell_softmax() {
   const Matrix row = row_of(0, cell_.row);
   for (Index c = 0; c < row.cols(); ++c) add(recipe_.operands[0], cell_.row, c, row(0, c));
-  note("sum", row.cast<double>().sum());
+  double sum = row.cast<double>().sum();
+  if (recipe_.operands.size() > 1) {
+    const double sink = row_of(1, 0)(0, 0);
+    const MatrixId scores = recipe(trace_, recipe_.operands[0]).operands.front();
+    const double largest = rows_of(trace_, scores, cell_.row, 1).maxCoeff();
+    add(1, 0, 0);
+    note("sink", std::exp(sink - std::max(sink, largest)));
+    sum += cell_.constants.back().value;
+  }
+  note("sum", sum);
 }
 
 /// The cell was set by hand, or shares the rest of its row, or its row has no cell that was set.
@@ -206,6 +217,7 @@ void CellExplainer::tell_position() {
 void CellExplainer::tell_given() {
   if (cell_.id.quantity != Quantity::relative_bias) return;
   const RelativeBias& bias = *MatrixSource(trace_, cell_.id).attention_trace->relative_bias;
+  if (bias.of_keys) return note("position", static_cast<double>(cell_.col));
   note("distance", static_cast<double>(cell_.col - cell_.row));
   note("bucket", static_cast<double>(relative_bucket(bias, cell_.col - cell_.row)));
 }

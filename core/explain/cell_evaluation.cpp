@@ -36,8 +36,9 @@ double evaluate_share(const Cell& cell) {
 }
 
 double evaluate_softmax(const Cell& cell) {
-  double sum = 0;
-  for (const Term& term : cell.terms) sum += term.from.value;
+  const auto sink = constant(cell, "sink");
+  double sum = sink.value_or(0);
+  for (std::size_t i = 0; i + (sink ? 1 : 0) < cell.terms.size(); ++i) sum += cell.terms[i].from.value;
   return sum > 0 ? cell.terms[static_cast<std::size_t>(cell.col)].from.value / sum : 0.0;
 }
 

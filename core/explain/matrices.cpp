@@ -63,6 +63,7 @@ bool exists_in_head(const MatrixSource& source, const MatrixId& id) {
     case Q::distance_queries:
     case Q::position_to_content:
       return source.attention_trace->distances && source.attention_trace->distances->queries.size() > 0;
+    case Q::sink: return source.attention_trace->sinks.size() > 0;
     case Q::relative_bias: return source.attention_trace->relative_bias != nullptr;
     case Q::dropped: return has_dropout(source.trace);
     case Q::head_output: return is_off(source.trace.request.edits, head_ref(id));

@@ -62,8 +62,9 @@ enum class Quantity {
   relative_bias,        // (T, S) the bias of each distance, where the model has one
   mask,                 // (T, S) the mask that is added: 0, -inf, or a given number
   scores,               // (T, S) scaled or capped + what the distance adds + mask
-  exponentials,         // (T, S) exp(score - the row's largest)
-  softmax,              // (T, S) each divided by the row's sum
+  sink,                 // (1, 1) the learned logit that joins the softmax of each row, where the model has sinks
+  exponentials,         // (T, S) exp(score - the row's largest, or the sink where that is larger)
+  softmax,              // (T, S) each divided by the row's sum, of which the sink's exponential is a part
   dropped,              // (T, S) after dropout, where there is any
   weights,              // (T, S) as used: after dropout and weights set by hand
   head_output,          // (T, d_v) weights·v of a head that is switched off

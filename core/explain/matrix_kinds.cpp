@@ -128,6 +128,7 @@ constexpr Kind kKinds[] = {
     {Q::relative_bias, P::head, "relative_bias", "distance", A::queries, A::keys, R::given},
     {Q::mask, P::attention, "mask", "mask", A::queries, A::keys, R::given},
     {Q::scores, P::head, "scores", "scores", A::queries, A::keys},
+    {Q::sink, P::head, "sink", "sink", A::one, A::one, R::given},
     {Q::exponentials, P::head, "exponentials", "exp", A::queries, A::keys},
     {Q::softmax, P::head, "softmax", "softmax", A::queries, A::keys},
     {Q::dropped, P::head, "dropped", "dropout", A::queries, A::keys},

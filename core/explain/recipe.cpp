@@ -129,7 +129,7 @@ class RecipeBuilder {
   /// Weights from another program are given, not computed.
   Recipe softmax() const {
     if (!has(Q::exponentials)) return {};
-    return simple(Op::softmax, {Q::exponentials});
+    return simple(Op::softmax, {Q::exponentials, Q::sink});
   }
   Recipe weights() const {
     if (is_set_by_hand(trace_, head_ref(id_)))
@@ -212,7 +212,7 @@ Recipe RecipeBuilder::make() const {
                                : has(Q::capped) ? Q::capped
                                                 : Q::scaled,
                                Q::content_to_position, Q::position_to_content, Q::relative_bias, Q::mask});
-    case Q::exponentials: return simple(Op::exponential, {Q::scores});
+    case Q::exponentials: return simple(Op::exponential, {Q::scores, Q::sink});
     case Q::softmax: return softmax();
     case Q::dropped: return simple(Op::dropout, {Q::softmax});
     case Q::weights: return weights();
@@ -317,8 +317,11 @@ std::string formula(const Trace& trace, const MatrixId& id) {
     case Op::columns: return joined(made, " + ");
     case Op::dot_product: return operand(0) + "·" + operand(1) + "ᵀ";
     case Op::logarithm: return "ln of " + operand(0);
-    case Op::exponential: return "exp(" + operand(0) + " - largest of the row)";
-    case Op::softmax: return operand(0) + " / sum of the row";
+    case Op::exponential:
+      return "exp(" + operand(0) + " - largest of the row" +
+             (made.operands.size() > 1 ? " and the " + operand(1) : "") + ")";
+    case Op::softmax:
+      return operand(0) + (made.operands.size() > 1 ? " / sum of the row and the " + operand(1) : " / sum of the row");
     case Op::dropout: return operand(0) + " · (0 or 1 / (1 - p))";
     case Op::set_by_hand: return operand(0) + ", some set by hand, the rest of their rows rescaled";
     case Op::share_of_rest: return operand(0) + " rescaled";

@@ -25,8 +25,8 @@ enum class Operation {
   dot_product,    // {q, k}: q·kᵀ
   mask,           // {scaled[, relative bias], mask}: their sum
   logarithm,      // {a}
-  exponential,    // {scores}: exp(score - the row's largest)
-  softmax,        // {exponentials}: each divided by the sum of its row
+  exponential,    // {scores[, sink]}: exp(score - the row's largest)
+  softmax,        // {exponentials[, sink]}: each divided by the sum of its row
   dropout,        // {weights}: times 0 or 1 / (1 - p)
   set_by_hand,    // {weights}: some replaced, the rest of their rows rescaled
   share_of_rest,  // of a cell: what is left of 1, in the old proportion

@@ -43,6 +43,7 @@ AttentionTrace rescaled(const AttentionTrace& attention, float scale) {
   result.mask = attention.mask;
   result.scale = scale;
   result.softcap = attention.softcap;
+  result.sinks = attention.sinks;
   result.relative_bias = attention.relative_bias;
   result.distances = attention.distances;
   result.num_kv_heads = attention.num_kv_heads;

@@ -29,6 +29,7 @@ std::string word(Q quantity) {
     case Q::content_to_position: return "content_to_position";
     case Q::position_to_content: return "position_to_content";
     case Q::relative_bias: return "relative_bias";
+    case Q::sink: return "sink";
     case Q::exponentials: return "exponentials";
     case Q::dropped: return "dropped";
     case Q::weights: return "weight";
@@ -200,6 +201,8 @@ void StepsBuilder::tell_scores() {
 }
 
 void StepsBuilder::tell_weights() {
+  const bool sink = has(Q::exponentials) && has(Q::sink);
+  if (sink) whole_of("The sink: a learned logit that joins the softmax and takes a part of it", Q::sink);
   if (has(Q::exponentials)) {
     Step& row = rows("exponentials", "The row's exponentials", id(Q::exponentials), cell_.query, 1);
     const Cell own = own_cell(Q::exponentials);
@@ -211,12 +214,14 @@ void StepsBuilder::tell_weights() {
     const Cell softmax = own_cell(Q::softmax);
     Step& sum = number("Their sum", Q::softmax, false);
     sum.name = "sum";
-    sum.formula = "Σ exp(scores - largest of the row)";
+    sum.formula = sink ? "Σ exp(scores - largest) + exp(sink - largest)" : "Σ exp(scores - largest of the row)";
     sum.shape.cols = 1;
     sum.addends = true;
     sum.value(0, 0) = static_cast<float>(*constant(softmax, "sum"));
     for (const Term& term : softmax.terms)
-      sum.terms.push_back({.from = at("exponentials", term.from.col), .value = term.from.value});
+      if (term.from.id.quantity != Q::sink)
+        sum.terms.push_back({.from = at("exponentials", term.from.col), .value = term.from.value});
+    if (sink) sum.terms.push_back({.from = "exp(sink)", .value = static_cast<float>(*constant(softmax, "sink"))});
   }
   const bool changed = recipe(trace_, id(Q::weights)).operands != recipe(trace_, id(Q::softmax)).operands;
   const auto divided = [&](Q quantity) {

@@ -1,4 +1,5 @@
 // Values of matrices: as the Trace stores them, or computed by their recipe with the functions of math/.
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -73,6 +74,7 @@ Matrix learned_rows(const MatrixSource& source, const MatrixId& id, Index first,
     case Q::relative_bias:
       return relative_bias_rows(*source.attention_trace->relative_bias, id.head, first, count,
                                 source.attention_trace->mask->keys());
+    case Q::sink: return Matrix::Constant(1, 1, source.attention_trace->sinks(id.head));
     case Q::mask: {
       const Mask& mask = *source.attention_trace->mask;
       Matrix added(count, mask.keys());
@@ -198,10 +200,11 @@ std::optional<Matrix> known(const MatrixSource& source, const MatrixId& id, Inde
   }
 }
 
-/// exp(score - largest) of each row, with the exponential that the softmax of the same scores uses.
-Matrix exponentials(Matrix rows, bool of_logits) {
+/// exp(score - largest) of each row, or of the sink beside it, with the exponential that the softmax of the same scores
+/// uses.
+Matrix exponentials(Matrix rows, bool of_logits, float sink) {
   for (Index r = 0; r < rows.rows(); ++r) {
-    const float largest = rows.row(r).maxCoeff();
+    const float largest = std::max(rows.row(r).maxCoeff(), sink);
     const bool blocked = largest == -std::numeric_limits<float>::infinity();
     auto row = rows.row(r);
     if (blocked) {
@@ -255,7 +258,9 @@ Matrix computed(const MatrixSource& source, const MatrixId& id, const Recipe& re
       return by_rows(rows(0), [&](const Matrix& q) { return Matrix(q * k.transpose()); });
     }
     case Op::logarithm: return rows(0).array().log();
-    case Op::exponential: return exponentials(rows(0), id.quantity == Q::logit_exponentials);
+    case Op::exponential:
+      return exponentials(rows(0), id.quantity == Q::logit_exponentials,
+                          recipe.operands.size() > 1 ? all(1)(0, 0) : -std::numeric_limits<float>::infinity());
     case Op::dropout: {
       Matrix dropped = rows(0);
       for (Index r = 0; r < count; ++r)

@@ -94,6 +94,7 @@ void block_softmax(const Head& head, Index first, MatrixRef block, Eigen::Ref<Ve
   }
   block_scores(head, first, block);
   softmax_rows(block, row_max, row_sum);
+  if (attention.sinks.size() > 0) join_sink(attention.sinks(head.head), block, row_max, row_sum);
 }
 
 /// The number of keys that rows before `end` are computed for: no key beyond has a weight, unless one was set by hand.

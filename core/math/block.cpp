@@ -163,6 +163,7 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   const auto scale = own && own->scale ? own->scale : edits.scale;
   attention.scale = scale.value_or(weights.scale.value_or(1.0f / std::sqrt(static_cast<float>(d_k))));
   attention.softcap = weights.softcap;
+  attention.sinks = weights.sinks;
   attention.relative_bias = weights.relative_bias;
   attention.distances = weights.distances;
   std::optional<ResolvedMask> own_mask;

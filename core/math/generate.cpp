@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 
 #include "base/random.h"
 
@@ -21,7 +23,13 @@ Result<Candidate> next_word(const Trace& trace, const Sampling& sampling) {
   if (trace.logits.size() == 0) return bad_input("model", "output layer", "one over a vocabulary", "none");
   if (!(sampling.temperature >= 0.0f))
     return bad_input("temperature", "", "0 or more", std::isnan(sampling.temperature) ? "nan" : "a negative number");
-  const Vector chances = probabilities(trace.logits, sampling.temperature);
+  Vector logits = trace.logits;
+  for (Index row = 0; row < logits.size(); ++row)
+    if (!is_word(*trace.model, row)) logits(row) = -std::numeric_limits<float>::infinity();
+  if (logits.maxCoeff() == -std::numeric_limits<float>::infinity())
+    return bad_input("model", "vocabulary", "a word for one of the " + std::to_string(logits.size()) + " scores",
+                     "none");
+  const Vector chances = probabilities(logits, sampling.temperature);
   Random stream(derive_seed(sampling.seed, "word " + std::to_string(trace.answering + 1)));
   return candidate(*trace.model, chances, sample(chances, stream.uniform()));
 }

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <charconv>
 #include <cmath>
-#include <numeric>
 
 #include "math/ops.h"
 #include "math/score_terms.h"
@@ -52,11 +51,17 @@ Vector probabilities(const Vector& logits, float temperature) {
   return result;
 }
 
-std::vector<Index> most_changed(const Vector& before, const Vector& after, Index count) {
+bool is_word(const Model& model, Index row) {
+  if (!model.vocabulary) return true;
+  const auto& words = model.vocabulary->words;
+  return row < static_cast<Index>(words.size()) && !words[static_cast<std::size_t>(row)].empty();
+}
+
+std::vector<Index> most_changed(const Model& model, const Vector& before, const Vector& after, Index count) {
   const Vector changes = (after - before).cwiseAbs();
   std::vector<Index> rows;
   for (Index row = 0; row < changes.size(); ++row)
-    if (changes(row) > 0) rows.push_back(row);
+    if (changes(row) > 0 && is_word(model, row)) rows.push_back(row);
   const auto end = rows.begin() + std::min<Index>(count, static_cast<Index>(rows.size()));
   std::partial_sort(rows.begin(), end, rows.end(),
                     [&](Index a, Index b) { return changes(a) != changes(b) ? changes(a) > changes(b) : a < b; });
@@ -67,7 +72,7 @@ std::vector<Index> most_changed(const Vector& before, const Vector& after, Index
 Candidate candidate(const Model& model, const Vector& probabilities, Index row) {
   const auto at = static_cast<std::size_t>(row);
   const Vocabulary* vocabulary = model.vocabulary.get();
-  const std::int64_t id = vocabulary && !vocabulary->ids.empty() ? vocabulary->ids[at] : row;
+  const std::int64_t id = vocabulary && at < vocabulary->ids.size() ? vocabulary->ids[at] : row;
   const bool named = vocabulary && at < vocabulary->words.size() && !vocabulary->words[at].empty();
   return {.id = id,
           .text = named ? vocabulary->words[at] : std::to_string(id),
@@ -76,9 +81,10 @@ Candidate candidate(const Model& model, const Vector& probabilities, Index row) 
 }
 
 std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count) {
-  std::vector<Index> rows(static_cast<std::size_t>(probabilities.size()));
-  std::iota(rows.begin(), rows.end(), Index{0});
-  count = std::min(count, probabilities.size());
+  std::vector<Index> rows;
+  for (Index row = 0; row < probabilities.size(); ++row)
+    if (is_word(model, row)) rows.push_back(row);
+  count = std::min(count, static_cast<Index>(rows.size()));
   std::partial_sort(rows.begin(), rows.begin() + count, rows.end(), [&](Index a, Index b) {
     return probabilities(a) != probabilities(b) ? probabilities(a) > probabilities(b) : a < b;
   });

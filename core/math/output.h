@@ -32,12 +32,17 @@ struct Candidate {
 /// softmax(logits / temperature), (V). A temperature of 0 gives 1 to the largest (the first of equal ones).
 Vector probabilities(const Vector& logits, float temperature = 1);
 
-/// The `count` most probable words, the most probable first; of equal ones the lower row.
+/// Whether a row of the output layer is a word. Tables are often longer than the vocabulary, padded to a round number:
+/// what is beyond its words, or is an id without one, is none. Without a vocabulary every row is.
+bool is_word(const Model& model, Index row);
+
+/// The `count` most probable words, the most probable first; of equal ones the lower row. Probabilities are those of the
+/// softmax over all rows, as the model was trained.
 std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count);
 
-/// The rows whose probability changed most, by |after − before|, the largest first, of equal ones the lower row; those
+/// The words whose probability changed most, by |after − before|, the largest first, of equal ones the lower row; those
 /// that did not change at all are left out.
-std::vector<Index> most_changed(const Vector& before, const Vector& after, Index count);
+std::vector<Index> most_changed(const Model& model, const Vector& before, const Vector& after, Index count);
 
 /// The candidate of one row.
 Candidate candidate(const Model& model, const Vector& probabilities, Index row);

@@ -60,6 +60,7 @@ Index relative_bucket(const RelativeBias& bias, Index offset) {
 }
 
 Matrix relative_bias_rows(const RelativeBias& bias, Index head, Index first, Index count, Index keys) {
+  if (bias.of_keys) return bias.table.col(head).head(keys).transpose().replicate(count, 1);
   // The bias of each offset, from the first key of the last row to the last key of the first; a row is a segment of it.
   Vector by_offset(count + keys - 1);
   for (Index i = 0; i < by_offset.size(); ++i)

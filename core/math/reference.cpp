@@ -56,12 +56,14 @@ Grid dot_products(const Grid& q, const Grid& k) {
 //   A_i,j = exp(s_i,j) / Σ_j' exp(s_i,j')
 // A constant added to a row changes nothing, so the largest score is subtracted first: exp(1000) would overflow. A score
 // of −∞ gives weight 0; that is how a mask blocks a key. A row of nothing but −∞ attends to nothing and becomes zeros.
-Grid softmax(const Grid& scores) {
+// Some models have a sink, a learned score of no key, in the sum below: what it takes goes to no value, and rows sum to
+// less than 1 (Xiao et al. 2023, section 3.3).
+Grid softmax(const Grid& scores, double sink) {
   Grid weights = Grid::Zero(scores.rows(), scores.cols());
   for (Index i = 0; i < scores.rows(); ++i) {
-    const double largest = scores.row(i).maxCoeff();
-    if (largest == kMinusInfinity) continue;
-    double sum = 0;
+    if (scores.row(i).maxCoeff() == kMinusInfinity) continue;
+    const double largest = std::max(scores.row(i).maxCoeff(), sink);
+    double sum = std::exp(sink - largest);
     for (Index j = 0; j < scores.cols(); ++j) sum += weights(i, j) = std::exp(scores(i, j) - largest);
     weights.row(i) /= sum;
   }
@@ -135,7 +137,7 @@ Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid
     if (layer.softcap > 0) scores = layer.softcap * (scores / layer.softcap).array().tanh();
     if (layer.distances) scores += distance_scores(*layer.distances, head, h, q[own], k[shared]) * scale;
     if (options.mask.size() > 0) scores += options.mask;
-    Grid weights = softmax(scores);
+    Grid weights = layer.sinks.size() > 0 ? softmax(scores, layer.sinks(head)) : softmax(scores);
     if (options.edit_weights) options.edit_weights(head, weights);
     z.push_back(weighted_sums(weights, v[shared]));  // (T, d_v)
     if (options.edit_z) options.edit_z(head, z.back());
@@ -306,6 +308,7 @@ AttentionLayer layer_of(const AttentionWeights& weights) {
                        .num_kv_heads = weights.num_kv_heads};
   if (weights.query_norm) layer.query_norm = layer_of(*weights.query_norm);
   if (weights.key_norm) layer.key_norm = layer_of(*weights.key_norm);
+  layer.sinks = weights.sinks.cast<double>();
   layer.softcap = static_cast<double>(weights.softcap);
   layer.distances = weights.distances.get();
   return layer;

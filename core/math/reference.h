@@ -42,6 +42,7 @@ struct AttentionLayer {
   Index num_heads = 1;            // h
   Index num_kv_heads = 1;         // h_kv ≤ h: groups of heads share a key and a value (Ainslie et al. 2023)
   std::optional<NormLayer> query_norm = {}, key_norm = {};  // (1, d_k), of each head's query and key, or of all heads
+  Eigen::RowVectorXd sinks = {};               // (H) a logit of each head that joins its softmax; empty: none
   double softcap = 0;                          // scores become softcap·tanh(score / softcap); 0: they stay
   const DistanceVectors* distances = nullptr;  // that queries and keys are multiplied with as well; null: none
 };
@@ -98,11 +99,12 @@ AttentionLayer layer_of(const AttentionWeights& weights);
 BlockLayer layer_of(const BlockWeights& weights, const Config& config);
 BlockLayer without(BlockLayer layer, const PartsOff& off);
 
-Grid linear(const Grid& x, const LinearLayer& layer);    // (n, in) → (n, out)
-Heads split_heads(const Grid& x, Index num_heads);       // (n, h·d) → h matrices (n, d)
-Grid concatenated(const Heads& heads);                   // the way back
-Grid dot_products(const Grid& q, const Grid& k);         // (T, d_k), (S, d_k) → (T, S)
-Grid softmax(const Grid& scores);                        // (T, S) → (T, S)
+Grid linear(const Grid& x, const LinearLayer& layer);  // (n, in) → (n, out)
+Heads split_heads(const Grid& x, Index num_heads);     // (n, h·d) → h matrices (n, d)
+Grid concatenated(const Heads& heads);                 // the way back
+Grid dot_products(const Grid& q, const Grid& k);       // (T, d_k), (S, d_k) → (T, S)
+/// (T, S) → (T, S)
+Grid softmax(const Grid& scores, double sink = -std::numeric_limits<double>::infinity());
 Grid weighted_sums(const Grid& weights, const Grid& v);  // (T, S), (S, d_v) → (T, d_v)
 Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid& x_key, const Grid& x_value,
                     const AttentionOptions& options);

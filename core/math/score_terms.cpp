@@ -22,6 +22,19 @@ void soft_cap(MatrixRef x, float cap) {
       x(r, c) = static_cast<float>(bound * std::tanh(static_cast<double>(x(r, c)) / bound));
 }
 
+void join_sink(float sink, MatrixRef weights, Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum) {
+  const auto logit = static_cast<double>(sink);
+  for (Index r = 0; r < weights.rows(); ++r) {
+    if (row_sum(r) == 0.0f) continue;
+    const double before = static_cast<double>(row_max(r)), largest = std::max(before, logit);
+    const double words = static_cast<double>(row_sum(r)) * std::exp(before - largest);
+    const double all = words + std::exp(logit - largest);
+    weights.row(r) *= static_cast<float>(words / all);
+    row_max(r) = static_cast<float>(largest);
+    row_sum(r) = static_cast<float>(all);
+  }
+}
+
 Index distance_row(const DistanceVectors& vectors, Index distance) {
   const Index rows = vectors.rows(), half = rows / 2, size = std::abs(distance);
   Index shared = size;

@@ -11,6 +11,11 @@ namespace headlight {
 /// depend on another.
 void soft_cap(MatrixRef x, float cap);
 
+/// Of the softmax of some rows, with the row's largest score and sum of exponentials: what it is where a sink's logit
+/// stands beside the scores and is dropped afterwards (Xiao et al. 2023, section 3.3; OpenAI 2025, section 2.3). Rows
+/// then sum to less than 1. A row that may attend to nothing stays 0.
+void join_sink(float sink, MatrixRef weights, Eigen::Ref<Vector> row_max, Eigen::Ref<Vector> row_sum);
+
 /// The row of DistanceVectors for a query that stands `distance` tokens after its key (negative: before it): near
 /// distances have a row each, farther ones share rows by their logarithm (He et al. 2021, equation 3; He, Gao & Chen
 /// 2023).

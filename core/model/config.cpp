@@ -23,14 +23,19 @@ Status check(const Config& config, Index most_parameters) {
       if (sizes) sizes = check_range(field.name, config.*field.value, field.least, field.most);
   });
   if (!sizes) return sizes;
+  if (!(config.softcap >= 0 && config.softcap <= kMaxSoftcap))
+    return bad_input("model", "softcap", "0 to 1000000", std::to_string(config.softcap));
   if (config.head_dim == 0 && config.d_model % config.num_heads != 0)
     return bad_input("model", "num_heads", "a divisor of d_model " + std::to_string(config.d_model),
                      std::to_string(config.num_heads));
   if (config.num_heads % config.kv_heads() != 0)
     return bad_input("model", "num_kv_heads", "a divisor of num_heads " + std::to_string(config.num_heads),
                      std::to_string(config.kv_heads()));
-  if (config.position == Position::rotary && config.d_k() % 2 != 0)
+  if (config.position == Position::rotary && config.rotary_columns == 0 && config.d_k() % 2 != 0)
     return bad_input("model", "rotary positions", "an even d_k", std::to_string(config.d_k()));
+  if (config.position == Position::rotary && (config.rotary_columns % 2 != 0 || config.rotary_columns > config.d_k()))
+    return bad_input("model", "rotary_columns", "an even number of the " + std::to_string(config.d_k()) + " of a head",
+                     std::to_string(config.rotary_columns));
   const Index attention = 2 * config.d_model * config.d_k() * (config.num_heads + config.kv_heads());
   const Index ffn = (config.gated ? 3 : 2) * config.d_model * config.ffn;
   Index parameters = config.num_layers * (attention + ffn);

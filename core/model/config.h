@@ -37,6 +37,9 @@ struct Config {
   Index encoder_layers = 0;  // of an encoder-decoder; 0: as many as num_layers
   Index ffn = 256;           // width of the feed-forward layer; 0: none, attention and its residual only
   Position position = Position::sinusoidal;
+  Index rotary_columns = 0;  // the first so many of a head's columns are rotated; 0: all
+  float softcap = 0;         // scores become softcap·tanh(score / softcap) (Bello et al. 2017); 0: they stay
+  bool sinks = false;        // each head has a learned logit that joins its softmax (Xiao et al. 2023)
   Norm norm = Norm::post;
   NormKind norm_kind = NormKind::layer_norm;
   Activation activation = Activation::relu;
@@ -47,11 +50,13 @@ struct Config {
 
   Index d_k() const { return head_dim > 0 ? head_dim : d_model / num_heads; }
   Index kv_heads() const { return num_kv_heads > 0 ? num_kv_heads : num_heads; }
+  Index rotated_columns() const { return rotary_columns > 0 ? rotary_columns : d_k(); }
   Index layers_of_encoder() const { return encoder_layers > 0 ? encoder_layers : num_layers; }
   friend bool operator==(const Config&, const Config&) = default;
 };
 
 /// The largest sizes that the controls and the command line accept.
+inline constexpr float kMaxSoftcap = 1e6f;
 inline constexpr Index kMaxDModel = 8192, kMaxHeads = 128, kMaxLayers = 128, kMaxFfn = 65536, kMaxHeadDim = 1024;
 /// Of all projections and feed-forward layers: 2 GiB of fresh weights; of stored ones, which may stay in their file,
 /// more.

@@ -34,6 +34,12 @@ struct SizeField : FieldNames {
   Index used_by(const Config& config) const { return used ? used(config) : config.*value; }
 };
 
+/// A number of which 0 means none.
+struct NumberField : FieldNames {
+  float Config::*value;
+  float most;
+};
+
 /// One value of an enumeration.
 template <class Enum>
 struct ChoiceField : FieldNames {
@@ -113,6 +119,21 @@ void for_each_field(const Visit& visit) {
       {"position", "--position", "position", "sinusoidal (default), sinusoidal-halves, learned, rotary or none"},
       &Config::position,
       kPositionNames});
+  visit(SizeField{{"rotary_columns", "--rotary-columns", nullptr,
+                   "Of each head's d_k columns the first so many are rotated by rotary positions, by default all"},
+                  &Config::rotary_columns,
+                  0,
+                  kMaxHeadDim,
+                  [](const Config& config) { return config.rotated_columns(); }});
+  visit(NumberField{
+      {"softcap", "--softcap", nullptr, "Soft cap of the scores: each becomes X·tanh(score / X); 0, the default: none"},
+      &Config::softcap,
+      kMaxSoftcap});
+  visit(
+      FlagField{{"sinks", "--sinks", nullptr, "Each head has a logit that joins its softmax: rows sum to less than 1"},
+                &Config::sinks,
+                "sinks",
+                "no sinks"});
   visit(ChoiceField<Norm>{
       {"norm", "--norm", "norm", "post (default) or pre: after the residual sum, or before the sublayer"},
       &Config::norm,

@@ -50,11 +50,14 @@ class Rows {
 void add_stack(const StackWeights& stack, Rows& rows) {
   if (stack.embeddings.tokens) rows.add_linear(*stack.embeddings.tokens);
   rows.add_matrix(stack.embeddings.positions);
-  for (const BlockWeights& block : stack.blocks)
+  for (const BlockWeights& block : stack.blocks) {
+    for (const AttentionWeights* one : {&block.self, block.cross ? &*block.cross : nullptr})
+      if (one && one->sinks.size() > 0) rows.add(one->sinks);
     for_each_layer(block, [&](const LayerName&, const auto& layer) {
       if constexpr (std::is_same_v<std::remove_cvref_t<decltype(layer)>, Linear>) rows.add_linear(layer);
       else rows.add_norm(layer);
     });
+  }
 }
 
 }  // namespace

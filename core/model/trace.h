@@ -20,8 +20,9 @@ inline constexpr Index kThumbnail = 128;
 inline constexpr Index kMostKeptZ = 2048;
 
 struct HeadTrace {
-  Vector row_max;     // (T) largest score of the row after scale and mask; -inf where the row may attend to nothing
-  Vector row_sum;     // (T) sum of exp(score - row_max); 0 where the row may attend to nothing
+  Vector
+      row_max;  // (T) largest score of the row (or sink) after scale and mask; -inf where the row may attend to nothing
+  Vector row_sum;     // (T) sum of exp(score - row_max), of a sink as well; 0 where the row may attend to nothing
   Matrix thumbnail;   // (min(T, kThumbnail), min(S, kThumbnail)) largest weight of each group of cells; -1 blocked
   float largest = 0;  // weight of the head
 };
@@ -35,6 +36,7 @@ struct AttentionTrace {
   std::shared_ptr<const Mask> mask;
   float scale = 1;                                         // multiplies q·k
   float softcap = 0;                                       // of what that makes; 0: none
+  Vector sinks = {};                                       // (H) logits that join the softmax of each head; empty: none
   std::shared_ptr<const RelativeBias> relative_bias = {};  // added after that; null: none
   std::shared_ptr<const DistanceVectors> distances = {};   // null: none
   Index num_kv_heads = 1;

@@ -72,6 +72,14 @@ struct LayerDrawing {
   }
 };
 
+/// Within ±1, as far apart as scores of fresh weights are: a sink takes about as much as a word.
+Vector random_sinks(const Config& config, const std::string& name) {
+  Random logits(derive_seed(config.seed, name));
+  Vector sinks(config.num_heads);
+  for (Index head = 0; head < sinks.size(); ++head) sinks(head) = logits.symmetric(1.0f);
+  return sinks;
+}
+
 /// `prefix` keeps the streams of an encoder apart from those of its decoder.
 StackWeights random_stack(const Config& config, const std::string& prefix, Index layers, bool cross) {
   StackWeights stack;
@@ -79,12 +87,16 @@ StackWeights random_stack(const Config& config, const std::string& prefix, Index
     BlockWeights& block = stack.blocks.emplace_back();
     block.self.num_heads = config.num_heads;
     block.self.num_kv_heads = config.kv_heads();
+    block.self.softcap = config.softcap;
     if (cross) block.cross = block.self;
-    for_each_layer(block, LayerDrawing{config, prefix + "layer." + std::to_string(layer) + "."});
+    const std::string own = prefix + "layer." + std::to_string(layer) + ".";
+    for_each_layer(block, LayerDrawing{config, own});
+    if (config.sinks) block.self.sinks = random_sinks(config, own + "sinks");
+    if (config.sinks && cross) block.cross->sinks = random_sinks(config, own + "cross_sinks");
   }
   if (config.norm == Norm::pre) stack.final_norm = fresh_norm(config);
   if (config.position == Position::rotary) {
-    const Index pairs = config.d_k() / 2;
+    const Index pairs = config.rotated_columns() / 2;
     Rotary rotary{.frequencies = Vector(pairs)};
     for (Index i = 0; i < pairs; ++i)
       rotary.frequencies(i) =

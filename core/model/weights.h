@@ -103,6 +103,7 @@ struct RelativeBias {
   Matrix table;               // (buckets, H)
   bool bidirectional = true;  // half of the buckets are for keys after the query; else those share bucket 0
   Index max_distance = 128;   // all that are as far or farther share the last bucket
+  bool of_keys = false;       // instead: row j of the table is for the key at place j, whatever the query
 };
 
 /// Rotary positions: pair i of a head's columns is rotated by position·frequencies(i).
@@ -130,10 +131,11 @@ struct AttentionWeights {
   Index num_kv_heads = 1;  // query head h reads key and value head h·H_kv / H
   /// Before the rotation: (d_k), of each head's q and k; or (H·d_k), (H_kv·d_k), of all heads together.
   std::optional<NormWeights> query_norm = {}, key_norm = {};
-  std::optional<float> scale = {};                         // multiplies q·k; none: 1/sqrt(d_k)
-  float softcap = 0;                                       // scores become softcap·tanh(score / softcap); 0: they stay
-  Index window = 0;                                        // keys so far from the query or farther are blocked; 0: none
-  std::shared_ptr<const Rotary> rotary = {};               // instead of the stack's
+  std::optional<float> scale = {};            // multiplies q·k; none: 1/sqrt(d_k)
+  float softcap = 0;                          // scores become softcap·tanh(score / softcap); 0: they stay
+  Vector sinks = {};                          // (H) a logit of each head that joins its softmax; empty: none
+  Index window = 0;                           // keys so far from the query or farther are blocked; 0: none
+  std::shared_ptr<const Rotary> rotary = {};  // instead of the stack's
   std::shared_ptr<const RelativeBias> relative_bias = {};  // layers of a stack may share it
   std::shared_ptr<const DistanceVectors> distances = {};
 };

@@ -14,6 +14,7 @@ struct ConfigValue {
   const Config& config;
 
   nlohmann::ordered_json operator()(const SizeField& field) const { return field.used_by(config); }
+  nlohmann::ordered_json operator()(const NumberField& field) const { return config.*field.value; }
   template <class Enum>
   nlohmann::ordered_json operator()(const ChoiceField<Enum>& field) const {
     return name(config.*field.value);

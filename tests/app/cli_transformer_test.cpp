@@ -43,10 +43,35 @@ TEST(Transformer, AnEncoderDecoderHasThreeAttentions) {
 }
 
 TEST(Transformer, OptionsShapeEveryArchitecture) {
-  const json object = exported({"--d-model",  "12",     "--num-heads", "4",        "--num-kv-heads", "2",
-                                "--head-dim", "6",      "--layers",    "1",        "--position",     "rotary",
-                                "--norm",     "pre",    "--norm-type", "rms",      "--activation",   "silu",
-                                "--gated",    "--bias", "query,ffn",   "--untied", "--arch",         "decoder"});
+  const json object = exported({"--d-model",
+                                "12",
+                                "--num-heads",
+                                "4",
+                                "--num-kv-heads",
+                                "2",
+                                "--head-dim",
+                                "6",
+                                "--layers",
+                                "1",
+                                "--position",
+                                "rotary",
+                                "--norm",
+                                "pre",
+                                "--norm-type",
+                                "rms",
+                                "--activation",
+                                "silu",
+                                "--gated",
+                                "--bias",
+                                "query,ffn",
+                                "--untied",
+                                "--arch",
+                                "decoder",
+                                "--sinks",
+                                "--softcap",
+                                "2.5",
+                                "--rotary-columns",
+                                "4"});
   EXPECT_EQ(object["model"]["d_k"], 6);
   EXPECT_EQ(object["model"]["num_kv_heads"], 2);
   const json& request = object["request"];
@@ -55,6 +80,14 @@ TEST(Transformer, OptionsShapeEveryArchitecture) {
   EXPECT_EQ(request["activation"], "silu");
   EXPECT_EQ(request["gated"], true);
   EXPECT_EQ(request["tied"], false);
+  EXPECT_EQ(request["sinks"], true);
+  EXPECT_EQ(request["softcap"], 2.5);
+  EXPECT_EQ(request["rotary_columns"], 4);
+  for (const json& row : object["attention"][0]["attn"][0][0]) {
+    double sum = 0;
+    for (const json& weight : row) sum += weight.get<double>();
+    EXPECT_LT(sum, 0.99) << "the sink takes its part of every row";
+  }
   EXPECT_EQ(request["bias"], (json{"query", "ffn"}));
   const json plain = exported(small({}));
   for (const Strings& words : {Strings{"--position", "learned"},
@@ -62,6 +95,8 @@ TEST(Transformer, OptionsShapeEveryArchitecture) {
                                {"--norm-type", "rms"},
                                {"--head-dim", "6"},
                                {"--num-kv-heads", "1"},
+                               {"--sinks"},
+                               {"--softcap", "0.1"},
                                {"--bias", "query"}})
     EXPECT_NE(exported(with(small({}), words))["next_token"], plain["next_token"]) << words[0];
   EXPECT_EQ(plain["next_token"].size(), 10u);

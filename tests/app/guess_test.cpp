@@ -88,7 +88,7 @@ TEST(Guess, TheLargestLossIsNamedBehindTheWinner) {
   const auto changed = traced(document);
   const Vector now = probabilities(changed->logits);
   const Guess guess = guess_of(changed);
-  const auto most = most_changed(before, now, 200);
+  const auto most = most_changed(*changed->model, before, now, 200);
   const auto lost = std::find_if(most.begin(), most.end(), [&](Index row) { return now(row) < before(row); });
   ASSERT_NE(lost, most.end());
   EXPECT_EQ(guess.words.front().word.row, most_probable(*changed->model, now, 1).front().row);
@@ -98,7 +98,7 @@ TEST(Guess, TheLargestLossIsNamedBehindTheWinner) {
   EXPECT_EQ(*found->before, before(*lost));
   for (std::size_t i = 1; i < most.size(); ++i)
     EXPECT_GE(std::abs(now(most[i - 1]) - before(most[i - 1])), std::abs(now(most[i]) - before(most[i])));
-  EXPECT_TRUE(most_changed(now, now, 5).empty());
+  EXPECT_TRUE(most_changed(*changed->model, now, now, 5).empty());
 }
 
 TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {

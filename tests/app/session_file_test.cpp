@@ -47,6 +47,9 @@ void random_edits(Document& document, Random& random) {
   Config& config = document.config;
   config.norm_kind = roll(random, 2) ? NormKind::layer_norm : NormKind::rms_norm;
   config.gated = roll(random, 2) == 0;
+  config.rotary_columns = 2 * roll(random, 3);
+  config.softcap = roll(random, 2) == 0 ? 0 : random.uniform() * 50;
+  config.sinks = roll(random, 2) == 0;
   config.tied = roll(random, 2) == 0;
   if (roll(random, 2)) config.num_kv_heads = 1;
   if (roll(random, 2)) config.head_dim = static_cast<Index>(1 + roll(random, 9));
@@ -213,7 +216,8 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
 TEST(SessionFile, FieldsOfOtherVersionsAreNoReasonToRefuse) {
   json object = json::parse(to_json(Session{}));
   object["request"]["of_tomorrow"] = {1, 2};
-  for (const char* later : {"norm_type", "gated", "tied", "target_split"}) object["request"].erase(later);
+  for (const char* later : {"norm_type", "gated", "tied", "target_split", "sinks", "softcap", "rotary_columns"})
+    object["request"].erase(later);
   object["request"].erase("bias");
   const auto read = session_from_json("s.headlight.json", object.dump());
   ASSERT_TRUE(read) << read.error().message;

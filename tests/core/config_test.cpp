@@ -33,11 +33,12 @@ TEST(Config, NamesTheFieldTheRangeAndTheValue) {
 
 TEST(ConfigFields, EachFieldIsVisitedOnceUnderNamesOfItsOwn) {
   // As many names as Config has fields, or this does not compile.
-  const auto& [arch, d_model, num_heads, num_kv_heads, head_dim, num_layers, encoder_layers, ffn, position, norm,
-               norm_kind, activation, gated, bias, tied, seed] = Config{};
-  std::vector<const void*> fields{&arch,           &d_model, &num_heads, &num_kv_heads, &head_dim,  &num_layers,
-                                  &encoder_layers, &ffn,     &position,  &norm,         &norm_kind, &activation,
-                                  &gated,          &bias,    &tied,      &seed};
+  const auto& [arch, d_model, num_heads, num_kv_heads, head_dim, num_layers, encoder_layers, ffn, position,
+               rotary_columns, softcap, sinks, norm, norm_kind, activation, gated, bias, tied, seed] = Config{};
+  std::vector<const void*> fields{&arch,       &d_model,        &num_heads, &num_kv_heads, &head_dim,
+                                  &num_layers, &encoder_layers, &ffn,       &position,     &rotary_columns,
+                                  &softcap,    &sinks,          &norm,      &norm_kind,    &activation,
+                                  &gated,      &bias,           &tied,      &seed};
   const Config plain;
   std::vector<std::ptrdiff_t> offsets, expected;
   const auto offset = [](const void* base, const void* field) {
@@ -117,6 +118,38 @@ TEST(Config, RotaryPositionsTurnPairs) {
             "model: rotary positions: expected an even d_k, found 3");
   EXPECT_EQ(refused({.d_model = 12, .num_heads = 4, .head_dim = 2, .position = Position::rotary}), "");
   EXPECT_EQ(refused({.d_model = 12, .num_heads = 4, .position = Position::learned}), "");
+  Config some{.d_model = 12, .num_heads = 4, .position = Position::rotary, .rotary_columns = 2};
+  EXPECT_EQ(refused(some), "") << "of three columns two";
+  EXPECT_EQ(random_model(some)->rotary->frequencies.size(), 1);
+  for (const Index columns : {1, 4}) {
+    some.rotary_columns = columns;
+    EXPECT_EQ(refused(some),
+              "model: rotary_columns: expected an even number of the 3 of a head, found " + std::to_string(columns));
+  }
+  some.position = Position::learned;
+  EXPECT_EQ(refused(some), "") << "of no effect";
+}
+
+TEST(Config, ASoftCapIsANumberFromZeroOn) {
+  EXPECT_EQ(refused({.softcap = 30}), "");
+  EXPECT_EQ(refused({.softcap = -1}), "model: softcap: expected 0 to 1000000, found -1.000000");
+  EXPECT_NE(refused({.softcap = std::nanf("")}), "");
+  EXPECT_NE(refused({.softcap = 2e6f}), "");
+}
+
+TEST(RandomModel, HasSinksAndASoftCapWhereTheConfigSaysSo) {
+  const auto plain = random_model({.arch = Arch::encoder_decoder});
+  const auto model = random_model({.arch = Arch::encoder_decoder, .softcap = 4, .sinks = true});
+  EXPECT_EQ(plain->blocks[0].self.sinks.size(), 0);
+  const AttentionWeights* all[] = {&model->blocks[0].self, &*model->blocks[0].cross, &model->blocks[1].self,
+                                   &model->encoder->blocks[0].self};
+  for (std::size_t i = 0; i < std::size(all); ++i) {
+    EXPECT_EQ(all[i]->softcap, 4.0f);
+    ASSERT_EQ(all[i]->sinks.size(), 4);
+    EXPECT_LE(all[i]->sinks.cwiseAbs().maxCoeff(), 1.0f);
+    for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(same(all[i]->sinks, all[j]->sinks)) << i << " " << j;
+  }
+  EXPECT_TRUE(same(model->blocks[0].self.query.weight, plain->blocks[0].self.query.weight)) << "streams of their own";
 }
 
 TEST(Config, CountsEveryParameter) {

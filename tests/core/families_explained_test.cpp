@@ -41,7 +41,13 @@ constexpr const char* kFamilies[] = {"gpt_neox",
                                      "deberta-v2",
                                      "phi3",
                                      "qwen3",
-                                     "gemma"};
+                                     "gemma",
+                                     "falcon-rw",
+                                     "headlight-sinks",
+                                     "headlight-sinks-bf16"};
+
+/// Biases of distances or places are not in the textbook.
+bool in_textbook(const std::string& family) { return family != "bloom" && family != "falcon-rw"; }
 
 std::shared_ptr<const Trace> asked(const std::string& family, std::shared_ptr<const Model>& model) {
   const auto checkpoint = read_checkpoint(kGolden / ("family-" + family));
@@ -55,7 +61,7 @@ std::shared_ptr<const Trace> asked(const std::string& family, std::shared_ptr<co
 
 TEST(FamilyFormulas, AgreeWithTheTextbook) {
   for (const std::string family : kFamilies) {
-    if (family == "bloom") continue;  // biases of distances are not in the textbook
+    if (!in_textbook(family)) continue;
     SCOPED_TRACE(family);
     std::shared_ptr<const Model> model;
     auto trace = asked(family, model);
@@ -75,7 +81,7 @@ TEST(FamilyFormulas, AgreeWithTheTextbook) {
 /// Without its residuals, its norms, its feed-forwards, or all of them.
 TEST(FamilyFormulas, AgreeWithTheTextbookWithoutTheirParts) {
   for (const std::string family : kFamilies) {
-    if (family == "bloom") continue;  // biases of distances are not in the textbook
+    if (!in_textbook(family)) continue;
     std::shared_ptr<const Model> model;
     auto trace = asked(family, model);
     ASSERT_TRUE(trace);
@@ -103,7 +109,7 @@ TEST(FamilyFormulas, AgreeWithTheTextbookWithoutTheirParts) {
 
 /// A score is more than q·k: gemma2 caps it, mpnet and bloom add a bias of distances, deberta-v3 products with distances.
 TEST(FamilyFormulas, AnotherScaleKeepsEveryOtherPartOfAScore) {
-  for (const std::string family : {"gemma2", "mpnet", "bloom", "deberta-v3"}) {
+  for (const std::string family : {"gemma2", "mpnet", "bloom", "deberta-v3", "falcon-rw", "headlight-sinks"}) {
     SCOPED_TRACE(family);
     std::shared_ptr<const Model> model;
     const auto trace = asked(family, model);
@@ -181,6 +187,36 @@ TEST(FamilyExplanations, TellWhatTheFamilyDoesToTheScores) {
   const auto deberta = steps_in("deberta-v3");
   for (const char* term : {"scaled", "content_to_position", "position_to_content"})
     EXPECT_TRUE(deberta.contains(term)) << term;
+}
+
+/// What a sink takes is missing in the row, and the steps say where it went.
+TEST(FamilyExplanations, TellWhatASinkTakes) {
+  std::shared_ptr<const Model> model;
+  const auto trace = asked("headlight-sinks", model);
+  ASSERT_TRUE(trace);
+  EXPECT_FALSE(steps_in("gemma2").contains("sink"));
+  for (const HeadRef head : {HeadRef{0, 0}, HeadRef{1, 2}}) {
+    const Matrix weights = whole(*trace, matrix_id(Q::weights, head));
+    const Matrix scores = whole(*trace, matrix_id(Q::scores, head));
+    const double sink = model->blocks[static_cast<std::size_t>(head.layer)].self.sinks(head.head);
+    for (Index row = 0; row < weights.rows(); ++row) {
+      double words = 0;
+      for (Index key = 0; key <= row; ++key) words += std::exp(double(scores(row, key)));
+      EXPECT_NEAR(weights.row(row).sum(), words / (words + std::exp(sink)), 1e-6) << row;
+      EXPECT_LT(weights.row(row).sum(), 1 - 1e-4);
+    }
+    bool told = false;
+    for (const Step& step : steps_of(*trace, head, {3, 2})) {
+      if (step.name == "sink") { EXPECT_EQ(step.value(0, 0), static_cast<float>(sink)); }
+      if (step.name != "sum") continue;
+      told = true;
+      double sum = 0;
+      for (const StepTerm& term : step.terms) sum += term.value;
+      EXPECT_NEAR(sum, step.value(0, 0), 1e-5);
+      EXPECT_EQ(step.terms.back().from, "exp(sink)");
+    }
+    EXPECT_TRUE(told);
+  }
 }
 
 /// A mixture shows which experts a token goes through, and what each of them adds.

@@ -62,6 +62,19 @@ TEST(Logits, OfFreshWeightsAreOverTheVocabulary) {
   EXPECT_FALSE(ask({.tokens = counted(6)})->model->output);
 }
 
+TEST(Words, NoRowIsOneBeyondTheVocabularyOrWithoutAText) {
+  const Model model = speaking(6, std::make_shared<const Vocabulary>(Vocabulary{.words = {"a", "", "c"}, .ids = {}}));
+  const Vector chances{{0.1f, 0.2f, 0.05f, 0.3f, 0.25f, 0.1f}};
+  const auto best = most_probable(model, chances, 5);
+  ASSERT_EQ(best.size(), 2u);
+  EXPECT_EQ(best[0].text + best[1].text, "ac");
+  EXPECT_EQ(best[0].probability, 0.1f) << "of all rows";
+  EXPECT_EQ(most_changed(model, chances, Vector{{0, 0, 1, 0, 0, 0}}, 9), (std::vector<Index>{2, 0}));
+  EXPECT_EQ(most_probable(speaking(6, nullptr), chances, 5).size(), 5u) << "ids";
+  for (const Index row : {0, 2}) EXPECT_TRUE(is_word(model, row));
+  for (const Index row : {1, 3, 5}) EXPECT_FALSE(is_word(model, row));
+}
+
 TEST(Probabilities, SumToOneAtAnyTemperature) {
   Random random(91);
   for (const float temperature : {1e-30f, 0.01f, 0.5f, 1.0f, 7.0f, 1e30f, std::numeric_limits<float>::infinity()}) {

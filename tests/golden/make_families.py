@@ -17,7 +17,7 @@ import sys
 import numpy
 import torch
 
-from families import decoders, encoder_decoders, encoders, grouped, parallel, positions
+from families import decoders, encoder_decoders, encoders, grouped, own, parallel, positions
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -53,7 +53,7 @@ def weight_files(tensors, shards):
 
 CASES = {"roberta": encoders.roberta, "xlm-roberta": encoders.xlm_roberta, "electra": encoders.electra,
          "distilbert": encoders.distilbert, "llama3-sharded": decoders.llama3, "mistral": decoders.mistral,
-         "mistral-base": decoders.mistral_base, "qwen2": decoders.qwen2, "qwen2-seven": decoders.qwen2_seven, "qwen3": decoders.qwen3,
+         "mistral-base": decoders.mistral_base, "qwen2": decoders.qwen2, "qwen2-seven": decoders.qwen2_seven, "qwen2-padded": decoders.qwen2_padded, "qwen3": decoders.qwen3,
          "bart": encoder_decoders.bart, "t5": encoder_decoders.t5, "mt5-gated": encoder_decoders.t5_gated,
          "ernie": encoders.ernie, "albert": encoders.albert, "mpnet": encoders.mpnet, "opt": decoders.opt, "opt-post": decoders.opt_post,
          "bloom": decoders.bloom, "gemma": decoders.gemma, "phi3": decoders.phi3, "pegasus": encoder_decoders.pegasus,
@@ -63,6 +63,7 @@ CASES = {"roberta": encoders.roberta, "xlm-roberta": encoders.xlm_roberta, "elec
          "falcon-sequential": parallel.falcon_sequential, "gemma2": grouped.gemma2, "gemma3": grouped.gemma3, "gemma3-pictures": grouped.gemma3_pictures,
          "olmo2": grouped.olmo2, "mixtral": grouped.mixtral, "qwen2_moe": grouped.qwen2_moe,
          "qwen3_moe": grouped.qwen3_moe, "mistral-window": grouped.mistral_window, "modernbert": positions.modernbert,
+         "falcon-rw": parallel.falcon_alibi, "headlight-sinks": own.sinks, "headlight-sinks-bf16": own.sinks_capped,
          "deberta-v3": positions.deberta_v3, "deberta-v2": positions.deberta_v2}
 
 
@@ -73,7 +74,7 @@ def main():
         if sys.argv[1:] and not check and name not in sys.argv[1:]:
             continue
         folder = FOLDER / ("family-" + name)
-        config, case, weights, answer = make()
+        config, case, weights, answer, *others = make()
         arrays = {key: value.numpy().astype(numpy.float32) for key, value in answer.items()}
         arrays.update({key: numpy.array(ids, dtype=numpy.int64) for key, ids in case.items()})
         spread = max(float(value.max()) for key, value in arrays.items() if "attentions" in key)
@@ -86,6 +87,8 @@ def main():
             continue
         folder.mkdir(exist_ok=True)
         (folder / "config.json").write_text(json.dumps(config, indent=1) + "\n")
+        for file, text in (others[0] if others else {}).items():
+            (folder / file).write_text(text)
         (folder / "case.json").write_text(json.dumps(case) + "\n")
         numpy.savez_compressed(folder / "expected.npz", **arrays)
         for file, data in weight_files(weights, 2 if "sharded" in name else 1).items():

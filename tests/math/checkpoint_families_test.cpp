@@ -82,7 +82,8 @@ TEST(Families, TheTextOfAModelThatReadsPicturesIsThatModel) {
   Parts sinks("llama-gqa");
   sinks.config["model_type"] = "gpt_oss";
   EXPECT_TRUE(sinks.refusal().ends_with(
-      "model_type: expected a family without attention sinks in its softmax, found \"gpt_oss\""))
+      "model_type: expected experts with plain gates and weights of 16 or 32 bits, unlike those of gpt-oss, found "
+      "\"gpt_oss\""))
       << sinks.refusal();
 }
 
@@ -185,8 +186,8 @@ TEST(Families, AnOptionOfAnotherFamilyIsRefusedByName) {
     llama.config[option] = nullptr;
     EXPECT_TRUE(llama.load()) << llama.refusal();
   }
-  for (const auto& [family, option, value] : {std::tuple{"family-falcon-7b", "alibi", nlohmann::json(true)},
-                                              {"family-phi", "qk_layernorm", nlohmann::json(true)},
+  for (const auto& [family, option, value] : {std::tuple{"family-phi", "qk_layernorm", nlohmann::json(true)},
+                                              {"llama-gqa", "attention_sinks", nlohmann::json(true)},
                                               {"family-deberta-v3", "relative_attention", nlohmann::json(false)},
                                               {"family-deberta-v3", "conv_kernel_size", nlohmann::json(3)},
                                               {"family-deberta-v3", "embedding_size", nlohmann::json(12)},
@@ -287,6 +288,49 @@ TEST(Families, TiedOrNot) {
   ASSERT_TRUE(t5.load()) << t5.refusal();
   EXPECT_EQ(t5.load()->model->output->scale, 1.0f);
   EXPECT_TRUE(t5.load()->warnings.empty());
+}
+
+/// What another program answers for slopes of six heads and places that bfloat16 does not tell apart.
+TEST(RelativeBiases, OfFalconAreThoseOfPlacesInBfloat16) {
+  const auto falcon = Parts("family-falcon-rw").load();
+  ASSERT_TRUE(falcon) << Parts("family-falcon-rw").refusal();
+  const auto& bias = falcon->model->blocks[1].self.relative_bias;
+  ASSERT_TRUE(bias);
+  EXPECT_EQ(falcon->model->config.position, Position::none);
+  for (const auto& [head, place, product] :
+       {std::tuple{0, 257, 64.0}, {1, 301, 18.75}, {4, 1001, 500.0}, {5, 5001, 624.0}, {2, 8191, 128.0}})
+    EXPECT_EQ(bias->table(place, head), static_cast<float>(product / std::sqrt(4.0))) << head << " " << place;
+  const Matrix rows = relative_bias_rows(*bias, 1, 3, 2, 5);
+  for (Index row = 0; row < 2; ++row)
+    EXPECT_TRUE(same(rows.row(row), bias->table.col(1).head(5).transpose())) << "whatever the query";
+  EXPECT_EQ(refusal_of(falcon->model, 8193),
+            "text: tokens: expected at most 8192, the longest for which a bias of each distance is kept, found 8193");
+}
+
+TEST(Sinks, AreReadWhereTheConfigurationSaysSo) {
+  Parts sinks("family-headlight-sinks-bf16");
+  const auto checkpoint = sinks.load();
+  ASSERT_TRUE(checkpoint) << sinks.refusal();
+  EXPECT_TRUE(checkpoint->model->config.sinks);
+  EXPECT_EQ(checkpoint->model->config.softcap, 5.0f);
+  for (const BlockWeights& block : checkpoint->model->blocks) {
+    EXPECT_EQ(block.self.sinks.size(), 3);
+    EXPECT_EQ(block.self.softcap, 5.0f);
+  }
+  const std::string second = "layers.1.attention.sinks";
+  Parts without = sinks, plain = sinks;
+  without.file.arrays.erase(second);
+  EXPECT_NE(without.refusal().find(second + ": expected a tensor (3,), found none"), std::string::npos)
+      << without.refusal();
+  plain.config["attention_sinks"] = false;
+  ASSERT_TRUE(plain.load()) << plain.refusal();
+  EXPECT_EQ(plain.load()->model->blocks[0].self.sinks.size(), 0);
+  EXPECT_FALSE(plain.load()->warnings.empty()) << "tensors of no known part";
+  EXPECT_EQ(Parts("family-gemma2").load()->model->config.softcap, 50.0f);
+  EXPECT_EQ(Parts("family-phi").load()->model->config.rotary_columns, 4);
+  EXPECT_EQ(Parts("family-gptj").load()->model->config.rotary_columns, 4);
+  EXPECT_EQ(Parts("family-gpt_neox").load()->model->config.rotary_columns, 2);
+  EXPECT_EQ(Parts("llama-gqa").load()->model->config.rotary_columns, 0);
 }
 
 TEST(RelativeBiases, BelongToTheFirstBlockAndAreSharedByAll) {

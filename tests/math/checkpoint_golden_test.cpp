@@ -88,24 +88,24 @@ TEST_P(GoldenCheckpoint, AgreesWithTheReference) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, GoldenCheckpoint,
-                         testing::Values("bert", "bert-prefixed-f16", "gpt2", "llama-gqa", "llama-gqa-bf16", "marian",
-                                         "family-roberta", "family-xlm-roberta", "family-distilbert", "family-electra",
-                                         "family-llama3-sharded", "family-mistral", "family-mistral-base",
-                                         "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated",
-                                         "family-ernie", "family-albert", "family-mpnet", "family-opt", "family-bloom",
-                                         "family-gemma", "family-phi3", "family-pegasus", "family-m2m_100",
-                                         "family-gpt_neox", "family-gpt_neox-sequential", "family-gptj", "family-phi",
-                                         "family-falcon-7b", "family-falcon-40b", "family-falcon-sequential",
-                                         "family-gemma2", "family-gemma3", "family-olmo2", "family-mixtral",
-                                         "family-qwen2_moe", "family-qwen3_moe", "family-mistral-window",
-                                         "family-modernbert", "family-deberta-v3", "family-deberta-v2",
-                                         "family-opt-post", "family-gemma3-pictures", "family-qwen2-seven"),
-                         [](const auto& suite) {
-                           std::string name = suite.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Cases, GoldenCheckpoint,
+    testing::Values("bert", "bert-prefixed-f16", "gpt2", "llama-gqa", "llama-gqa-bf16", "marian", "family-roberta",
+                    "family-xlm-roberta", "family-distilbert", "family-electra", "family-llama3-sharded",
+                    "family-mistral", "family-mistral-base", "family-qwen2", "family-qwen3", "family-bart", "family-t5",
+                    "family-mt5-gated", "family-ernie", "family-albert", "family-mpnet", "family-opt", "family-bloom",
+                    "family-gemma", "family-phi3", "family-pegasus", "family-m2m_100", "family-gpt_neox",
+                    "family-gpt_neox-sequential", "family-gptj", "family-phi", "family-falcon-7b", "family-falcon-40b",
+                    "family-falcon-sequential", "family-gemma2", "family-gemma3", "family-olmo2", "family-mixtral",
+                    "family-qwen2_moe", "family-qwen3_moe", "family-mistral-window", "family-modernbert",
+                    "family-deberta-v3", "family-deberta-v2", "family-opt-post", "family-gemma3-pictures",
+                    "family-qwen2-seven", "family-qwen2-padded", "family-falcon-rw", "family-headlight-sinks",
+                    "family-headlight-sinks-bf16"),
+    [](const auto& suite) {
+      std::string name = suite.param;
+      std::replace(name.begin(), name.end(), '-', '_');
+      return name;
+    });
 
 }  // namespace
 }  // namespace headlight

@@ -148,6 +148,44 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"several_row_blocks", {.d_model = 12, .num_heads = 2, .num_layers = 2, .ffn = 16}, 150, {.causal = true}}),
     [](const auto& tested) { return tested.param.name; });
 
+/// What only some families have, in every architecture: a part of the columns rotated, scores held within a cap, a sink.
+TEST(Forward, SinksCapsAndPartialRotationAgreeWithTheFormulas) {
+  for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
+    for (const auto& [sinks, cap, columns] : {std::tuple{true, 0.0f, Index{0}}, {false, 0.7f, 4}, {true, 1.5f, 2}}) {
+      Config config{.arch = arch, .d_model = 24, .num_heads = 4, .num_kv_heads = 2, .ffn = 20};
+      config.position = columns > 0 ? Position::rotary : Position::sinusoidal;
+      config.rotary_columns = columns;
+      config.softcap = cap;
+      config.sinks = sinks;
+      Request request{.config = config, .tokens = reference::counted(11), .mask = {.causal = arch != Arch::encoder}};
+      if (arch == Arch::encoder_decoder) request.target = reference::counted(7);
+      request.edits.scale = 2.0f;
+      const auto trace = ask(request);
+      ASSERT_TRUE(trace);
+      const auto apart = reference::compare(*trace);
+      EXPECT_LE(apart.weights, 2e-5);
+      EXPECT_LE(apart.states, 2e-5);
+      const Matrix weights = pattern(*trace, {.layer = 1, .head = 3});
+      for (Index row = 0; row < weights.rows(); ++row)
+        EXPECT_EQ(weights.row(row).sum() < 0.999f, sinks) << row << " " << weights.row(row).sum();
+    }
+  }
+}
+
+/// A row that may attend to nothing stays empty, and a weight set by hand is the weight.
+TEST(Forward, ASinkLeavesBlockedRowsAndWeightsSetByHandAsTheyAre) {
+  Request request{.config = {.d_model = 24, .num_heads = 4, .sinks = true}, .tokens = reference::counted(6)};
+  for (Index key = 0; key < 6; ++key) request.mask.painted.push_back({2, key, false});
+  request.edits.weights = {{.head = {0, 1}, .cell = {3, 4}, .weight = 0.25f}};
+  const auto trace = ask(request);
+  ASSERT_TRUE(trace);
+  const Matrix weights = pattern(*trace, {.layer = 0, .head = 1});
+  EXPECT_EQ(weights.row(2).cwiseAbs().maxCoeff(), 0.0f);
+  EXPECT_EQ(weights(3, 4), 0.25f);
+  EXPECT_NEAR(weights.row(3).sum(), 1.0f, 1e-6f) << "the other words of the row share the rest";
+  EXPECT_LT(weights.row(1).sum(), 0.999f);
+}
+
 TEST(Forward, ScaleIsOneOverTheRootOfTheHeadsWidthUnlessEdited) {
   Request request{.config = {.d_model = 64, .num_heads = 4}, .tokens = counted(2)};
   EXPECT_EQ(ask(request)->attention(Stack::self, 1).scale, 0.25f);

@@ -156,6 +156,8 @@ TEST(Network, RefusesWhatItCannotTrain) {
             "training: position: expected none, sinusoidal or learned, found rotary");
   EXPECT_EQ(said({.activation = Activation::silu}), "training: activation: expected relu or gelu, found silu");
   EXPECT_EQ(said({.gated = true}), "training: feed-forward: expected no gate, found a gate");
+  EXPECT_EQ(said({.softcap = 20}), "training: attention: expected no soft cap of the scores, found a soft cap");
+  EXPECT_EQ(said({.sinks = true}), "training: attention: expected no sinks, found sinks");
   EXPECT_EQ(said({.num_heads = 4, .num_kv_heads = 2}), "training: heads of keys and values: expected 4, found 2");
   Config some;
   some.bias.key = false;

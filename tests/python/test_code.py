@@ -87,6 +87,13 @@ class Code(unittest.TestCase):
         self.agrees(*SMALL, "--arch", "encoder-decoder", "--stack", "cross", "--text", "我爱你\n" + SENTENCE,
                     "--target", "I love you\nhe said it to me")
 
+    def test_sinks_caps_and_partial_rotation(self):
+        words = [*SMALL, "--arch", "decoder", "--sinks", "--softcap", "1.5", "--scale", "2", "--text",
+                 "我爱你\n" + SENTENCE]
+        self.agrees(*words, dialects=DIALECTS[:3])
+        self.agrees(*words, "--position", "rotary", "--rotary-columns", "2", dialects=DIALECTS[:3])
+        self.assertIn("sink", refused(*SMALL, "--sinks", "--dialect", "module"))
+
     def test_grouped_queries_and_rotary_positions(self):
         words = [*SMALL, "--arch", "decoder", "--num-kv-heads", "2", "--norm-type", "rms", "--norm", "pre", "--gated",
                  "--activation", "silu", "--no-bias", "--text", SENTENCE]

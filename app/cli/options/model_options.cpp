@@ -5,6 +5,7 @@
 
 #include "cli/options/number_option.h"
 #include "model/config_fields.h"
+#include "write/number.h"
 
 namespace headlight {
 namespace {
@@ -31,6 +32,10 @@ struct FieldText {
   const Config& config;
 
   std::string operator()(const SizeField& field) const { return std::to_string(field.used_by(config)); }
+  std::string operator()(const NumberField& field) const {
+    std::string text;
+    return append_number(text, config.*field.value) ? text : "none";
+  }
   template <class Enum>
   std::string operator()(const ChoiceField<Enum>& field) const {
     return std::string(name(config.*field.value));
@@ -72,6 +77,8 @@ void ModelOptions::add(CLI::App& command) {
     using Kind = std::remove_cvref_t<decltype(field)>;
     if constexpr (std::is_same_v<Kind, SizeField>) {
       command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("N");
+    } else if constexpr (std::is_same_v<Kind, NumberField>) {
+      command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("X");
     } else if constexpr (std::is_same_v<Kind, SeedField>) {
       command.add_option(field.option, config_.*field.value, field.help)
           ->group(model)
@@ -97,7 +104,8 @@ Status ModelOptions::take(const CLI::App& command, Config& config) const {
   Status taken = Done{};
   for_each_field([&](const auto& field) {
     using Kind = std::remove_cvref_t<decltype(field)>;
-    if constexpr (std::is_same_v<Kind, SizeField> || std::is_same_v<Kind, SeedField>) {
+    if constexpr (std::is_same_v<Kind, SizeField> || std::is_same_v<Kind, SeedField> ||
+                  std::is_same_v<Kind, NumberField>) {
       if (given(field.option)) config.*field.value = config_.*field.value;
     } else if constexpr (std::is_same_v<Kind, FlagField>) {
       if (flags_.at(field.option)) config.*field.value = !(Config{}.*field.value);

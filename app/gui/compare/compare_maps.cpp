@@ -133,7 +133,7 @@ void next_words(Gui& gui, const Box& box) {
   for (const ComparedWord& word : words) {
     if (y + row > box.bottom()) break;
     list.PushClipRect({box.x, y}, {end_a - number, y + row}, true);
-    list.AddText({box.x, y}, gui.colours().text, gui.fonts.shown(word.text).c_str());
+    list.AddText({box.x, y}, gui.colours().text, gui.fonts.shown(axis_label({.text = word.text, .raw = {}})).c_str());
     list.PopClipRect();
     right_aligned(end_a, y, gui.colours().dim, percent_or_none(gui, word.a));
     right_aligned(end_b, y, gui.colours().dim, percent_or_none(gui, word.b));

@@ -23,7 +23,7 @@ Vector before(const AppState& state) {
 /// end left of `right`.
 void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool can_append, float right) {
   const Palette& colours = gui.colours();
-  const std::string text = gui.fonts.shown(word.text);
+  const std::string text = gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
   std::string number = percent(word.probability);
   if (earlier.size() > 0) number = percent(earlier(word.row)) + " → " + number;
   const float padding = 7 * gui.unit;

@@ -277,8 +277,8 @@ WeightLine weight_line_of(std::string_view step) {
   if (is_one_of({"x_key", "W_K", "b_K", "k_projected", "k_normed", "k"})) return WeightLine::answers;
   if (is_one_of({"given", "logarithm", "products", "dot", "scaled", "relative_bias", "mask", "scores"}))
     return WeightLine::matches;
-  if (is_one_of(
-          {"exponentials", "sum", "softmax", "dropped", "weight", "gradient", "gradient_unscaled", "gradient_scaled"}))
+  if (is_one_of({"sink", "exponentials", "sum", "softmax", "dropped", "weight", "gradient", "gradient_unscaled",
+                 "gradient_scaled"}))
     return WeightLine::share;
   return WeightLine::hands_over;
 }

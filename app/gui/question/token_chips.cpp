@@ -186,7 +186,8 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < std::min(kGhosts, guess->words.size()); ++i) {
     const Candidate& word = guess->words[i].word;
-    const std::string text = gui.fonts.shown(word.text), share = share_text(static_cast<double>(word.probability));
+    const std::string text = gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
+    const std::string share = share_text(static_cast<double>(word.probability));
     const float text_width = ImGui::CalcTextSize(text.c_str()).x;
     const FontScope small(gui, TextSize::small);
     const float width = text_width + ImGui::CalcTextSize(share.c_str()).x + 16 * gui.unit;

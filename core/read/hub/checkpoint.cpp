@@ -157,7 +157,8 @@ class Loader {
     switch (kind(row.field)) {
       case FieldKind::matrix: return put_taken(tensors_.take_matrix(names(row, layer, {""}), size(), row.need));
       case FieldKind::table: return put_taken(tensors_.take_weight(names(row, layer, {""}), size(), row.need));
-      case FieldKind::vector: return put_taken(tensors_.take_vector(names(row, layer, {""}), size().cols, row.need));
+      case FieldKind::vector:
+        return put_taken(tensors_.take_vector(names(row, layer, {""}), size().cols, row.need), layer);
       case FieldKind::linear: return put_taken(take_linear(row, layer), layer);
       case FieldKind::norm: return put_taken(take_norm(row, layer), layer);
       case FieldKind::none: break;
@@ -182,7 +183,10 @@ class Loader {
     }
   }
 
-  void put(const Row&, Vector bias) { output_.bias = std::move(bias); }
+  void put(const Row& row, std::size_t layer, Vector vector) {
+    if (row.field == Field::sinks) stack(row.part).blocks[layer].self.sinks = std::move(vector);
+    else output_.bias = std::move(vector);
+  }
 
   void put(const Row& row, Linear read) {
     const auto table = std::make_shared<const Linear>(tensors_.kept(std::move(read)));
@@ -269,8 +273,11 @@ class Loader {
     if (hub_.family == Family::m2m_100)
       model_->embeddings.positions = model_->encoder->embeddings.positions =
           falling_sinusoids(hub_.positions, config.d_model, hub_.pad_id);
-    if (hub_.linear_biases) {
-      const auto bias = linear_biases(config.num_heads, hub_.longest->tokens);
+    if (hub_.linear_biases || hub_.linear_key_biases) {
+      const Index most = hub_.longest->tokens;
+      const auto bias = hub_.linear_biases ? linear_biases(config.num_heads, most)
+                                           : linear_key_biases(config.num_heads, most,
+                                                               1 / std::sqrt(static_cast<double>(config.d_k())));
       for (BlockWeights& block : model_->blocks) block.self.relative_bias = bias;
     }
     if (hub_.token_width > 0) widen_tables();

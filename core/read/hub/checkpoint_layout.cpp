@@ -30,7 +30,7 @@ std::shared_ptr<Model> laid_out(const HubConfig& hub) {
   lay_out_embeddings(hub, *model);
   AttentionWeights attention;
   attention.scale = hub.attention_scale;
-  attention.softcap = hub.softcap;
+  attention.softcap = config.softcap;
   attention.num_heads = config.num_heads;
   attention.num_kv_heads = config.kv_heads();
   model->blocks.resize(static_cast<std::size_t>(config.num_layers));

@@ -14,11 +14,23 @@ namespace {
 
 /// Options of some families that change attention or what goes into it. A file of another family that has one switched on
 /// describes a model that would be computed wrongly.
-constexpr const char* kOptions[] = {
-    "alibi",          "attention_chunk_size", "attention_multiplier",    "attn_logit_softcapping",
-    "clip_qkv",       "embedding_multiplier", "final_logit_softcapping", "logits_scaling",
-    "no_rope_layers", "num_experts",          "num_local_experts",       "qk_layernorm",
-    "qk_norm",        "relative_attention",   "residual_multiplier",     "use_qk_norm"};
+constexpr const char* kOptions[] = {"alibi",
+                                    "attention_chunk_size",
+                                    "attention_multiplier",
+                                    "attn_logit_softcapping",
+                                    "attention_sinks",
+                                    "clip_qkv",
+                                    "embedding_multiplier",
+                                    "final_logit_softcapping",
+                                    "logits_scaling",
+                                    "no_rope_layers",
+                                    "num_experts",
+                                    "num_local_experts",
+                                    "qk_layernorm",
+                                    "qk_norm",
+                                    "relative_attention",
+                                    "residual_multiplier",
+                                    "use_qk_norm"};
 
 void refuse_options_of_others(Keyed& keyed) {
   for (const char* option : kOptions) {
@@ -92,7 +104,9 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
     return type != nullptr && type->is_string() && type->get_ref<const std::string&>() == one.type;
   });
   if (type != nullptr && *type == "gpt_oss")
-    return bad_input(where, "model_type", "a family without attention sinks in its softmax", found_text(*type));
+    return bad_input(where, "model_type",
+                     "experts with plain gates and weights of 16 or 32 bits, unlike those of gpt-oss",
+                     found_text(*type));
   if (known == all_families().end())
     return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
   if (keyed.find({"quantization_config"}) != nullptr)

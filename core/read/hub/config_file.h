@@ -83,10 +83,10 @@ struct HubConfig {
   bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
   bool final_norms = false;                   // both stacks of a BART-like model, and OPT's one, end with a norm
   bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
+  bool linear_key_biases = false;             // one that grows with the key's place, rounded to bfloat16 (Falcon)
   std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
   Index relative_buckets = 0;                 // of a bias for distances; 0: none
   Index relative_distance = 0;                // RelativeBias::max_distance
-  float softcap = 0;                          // AttentionWeights
   bool parallel = false;                      // BlockWeights
   bool one_norm = false;                      // the norm of the attention serves the feed-forward as well
   bool two_norms = false;                     // of a parallel block of Falcon: each has its own

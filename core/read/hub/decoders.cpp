@@ -82,7 +82,7 @@ void read_gemma(Keyed& keyed, Family family, HubConfig& hub) {
   if (family == Family::gemma) return;
   const bool second = family == Family::gemma2;
   hub.attention_scale = static_cast<float>(1.0 / std::sqrt(keyed.number({"query_pre_attn_scalar"}, 1e-3, 1e6, 256)));
-  hub.softcap = cap(keyed, "attn_logit_softcapping", second ? 50 : 0);
+  hub.config.softcap = cap(keyed, "attn_logit_softcapping", second ? 50 : 0);
   hub.output_softcap = cap(keyed, "final_logit_softcapping", second ? 30 : 0);
   hub.head_norms = !second;
   keyed.only({"use_bidirectional_attention"}, false);
@@ -159,11 +159,9 @@ HubConfig opt_config(Keyed& keyed) {
 }
 
 HubConfig bloom_config(Keyed& keyed) {
-  // The bias goes on for ever; so many distances stand in its table.
-  constexpr Index kDistances = 8192;
   HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-5);
   hub.linear_biases = true;
-  hub.longest = LongestText{kDistances, "the longest for which a bias of each distance is kept"};
+  limit_linear_biases(hub);
   keyed.only({"apply_residual_connection_post_layernorm"}, false);
   const Index d_model = keyed.size({"hidden_size", "n_embed"}, kMaxDModel);
   hub.config = {.arch = Arch::decoder,

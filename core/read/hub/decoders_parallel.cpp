@@ -50,6 +50,7 @@ HubConfig gptj_config(Keyed& keyed) {
   if (columns > width || columns % 2 != 0)
     keyed.fail({"rotary_dim"}, "an even number of a head's " + std::to_string(width) + " columns",
                std::to_string(columns));
+  if (columns != width) hub.config.rotary_columns = columns;
   hub.rotary = plain_rotary(columns, 10000, true);
   hub.output_bias = true;
   hub.output = output_layer(keyed, {"GPTJForCausalLM"}, OutputLayer::required);
@@ -83,8 +84,8 @@ HubConfig falcon_config(Keyed& keyed) {
   HubConfig hub = begin_config(keyed, {"layer_norm_epsilon"}, 1e-5);
   const bool grouped = keyed.flag({"new_decoder_architecture"}, false), shared = keyed.flag({"multi_query"}, true);
   const bool parallel = keyed.flag({"parallel_attn"}, true), bias = keyed.flag({"bias"}, false);
-  // A bias of each key's position, rounded to bfloat16 in training and so in every answer of these models.
-  keyed.only({"alibi"}, false);
+  // Of Falcon-RW (Penedo et al. 2023): a bias of each key's place instead of a rotation.
+  hub.linear_key_biases = keyed.flag({"alibi"}, false);
   hub.two_norms = grouped && keyed.size({"num_ln_in_parallel_attn"}, 2, 2) == 2;
   if (grouped && !parallel && !hub.two_norms) keyed.fail({"parallel_attn"}, "true", "false with one norm a layer");
   hub.parallel = grouped || parallel;
@@ -98,7 +99,7 @@ HubConfig falcon_config(Keyed& keyed) {
                 .num_kv_heads = kv_heads,
                 .num_layers = keyed.size({"num_hidden_layers", "n_layer"}, kMaxLayers),
                 .ffn = keyed.size({"ffn_hidden_size"}, kMaxFfn, 4 * d_model),
-                .position = Position::rotary,
+                .position = hub.linear_key_biases ? Position::none : Position::rotary,
                 .norm = Norm::pre,
                 .activation = keyed.activation({"activation"}, "gelu"),
                 .bias = {.query = bias, .key = bias, .value = bias, .output = bias, .ffn = bias},
@@ -107,7 +108,8 @@ HubConfig falcon_config(Keyed& keyed) {
   if (heads % kv_heads != 0)
     keyed.fail({"num_kv_heads"}, "a divisor of the " + std::to_string(heads) + " attention heads",
                std::to_string(kv_heads));
-  read_rope(keyed, hub);
+  if (hub.linear_key_biases) limit_linear_biases(hub);
+  else read_rope(keyed, hub);
   hub.output = output_layer(keyed, {"FalconForCausalLM"}, OutputLayer::required);
   return hub;
 }

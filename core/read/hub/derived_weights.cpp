@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace headlight {
 
@@ -34,18 +35,47 @@ Linear part_of_heads(const Linear& fused, Index which, Index heads, Index kv_hea
   return part;
 }
 
-std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) {
+namespace {
+
+/// The m of each head.
+std::vector<double> slopes(Index heads) {
   Index whole = 1;
   while (2 * whole <= heads) whole *= 2;
-  Matrix table = Matrix::Zero(2 * distances, heads);  // the second half is for distances that share a row: none
+  std::vector<double> all;
   for (Index head = 0; head < heads; ++head) {
     const double power = head < whole ? 8.0 * static_cast<double>(head + 1) / static_cast<double>(whole)
                                       : 4.0 * static_cast<double>(2 * (head - whole) + 1) / static_cast<double>(whole);
-    const double slope = std::exp2(-power);
+    all.push_back(std::exp2(-power));
+  }
+  return all;
+}
+
+float in_bfloat16(double value) { return static_cast<float>(Eigen::bfloat16(static_cast<float>(value))); }
+
+}  // namespace
+
+std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances) {
+  const std::vector<double> of_heads = slopes(heads);
+  Matrix table = Matrix::Zero(2 * distances, heads);  // the second half is for distances that share a row: none
+  for (Index head = 0; head < heads; ++head) {
+    const double slope = of_heads[static_cast<std::size_t>(head)];
     for (Index distance = 0; distance < 2 * distances; ++distance)
       table(distance, head) = static_cast<float>(-slope * static_cast<double>(std::min(distance, distances)));
   }
   return std::make_shared<const RelativeBias>(RelativeBias{std::move(table), false, 2 * distances});
+}
+
+std::shared_ptr<const RelativeBias> linear_key_biases(Index heads, Index places, double scale) {
+  const std::vector<double> of_heads = slopes(heads);
+  RelativeBias bias{.table = Matrix(places, heads), .of_keys = true};
+  for (Index head = 0; head < heads; ++head) {
+    const double slope = static_cast<double>(in_bfloat16(of_heads[static_cast<std::size_t>(head)]));
+    for (Index place = 0; place < places; ++place) {
+      const auto at = static_cast<double>(in_bfloat16(static_cast<double>(place)));
+      bias.table(place, head) = static_cast<float>(static_cast<double>(in_bfloat16(slope * at)) * scale);
+    }
+  }
+  return std::make_shared<const RelativeBias>(std::move(bias));
 }
 
 Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad) {

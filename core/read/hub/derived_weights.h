@@ -21,6 +21,11 @@ Linear part_of_heads(const Linear& fused, Index which, Index heads, Index kv_hea
 /// the heads are no power of two, those beyond the last one take every other m of twice as many.
 std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances);
 
+/// The bias m·place of each key, times the scale of the scores. Slope, place and product are rounded to bfloat16, as in
+/// the training and in every answer of Falcon-RW (Penedo et al. 2023; the code of its repository), so that it is no
+/// function of the distance.
+std::shared_ptr<const RelativeBias> linear_key_biases(Index heads, Index places, double scale);
+
 /// (rows, d): sines, then cosines, of frequencies that fall from 1 to 1/10000 (Ott et al. 2019, fairseq); the row of
 /// padding is zero.
 Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad);

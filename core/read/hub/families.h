@@ -47,6 +47,11 @@ HubConfig begin_config(Keyed& keyed, Keys epsilon, double usual_epsilon);
 OutputLayer output_layer(const Keyed& keyed, std::initializer_list<std::string_view> with_output,
                          OutputLayer where_named);
 
+/// Biases of places or distances go on for ever; so many stand in their table.
+inline void limit_linear_biases(HubConfig& hub) {
+  hub.longest = LongestText{8192, "the longest for which a bias of each distance is kept"};
+}
+
 /// Heads must share the columns of a hidden state.
 void check_heads(Keyed& keyed, Keys keys, Index heads, Index d_model);
 

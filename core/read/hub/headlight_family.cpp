@@ -17,6 +17,9 @@ class FieldReader {
     const auto fallback = field.is_derived() ? std::optional<Index>(0) : std::nullopt;
     config_.*field.value = keyed_.size({field.key}, field.most, fallback, field.least);
   }
+  void operator()(const NumberField& field) const {
+    if (field.key) config_.*field.value = static_cast<float>(keyed_.number({field.key}, 0, field.most, 0));
+  }
   template <class Enum>
   void operator()(const ChoiceField<Enum>& field) const {
     const bool required = std::is_same_v<Enum, Arch>;
@@ -51,6 +54,11 @@ HubConfig headlight_config(Keyed& keyed) {
   config.norm = Norm::pre;
   config.activation = Activation::gelu;
   for_each_field(FieldReader(keyed, config));
+  // No training makes them; other programs may write them into the same layout.
+  config.sinks = keyed.flag({"attention_sinks"}, false);
+  config.softcap = static_cast<float>(keyed.number({"attn_logit_softcapping"}, 0, kMaxSoftcap, 0));
+  if (config.sinks && config.arch == Arch::encoder_decoder)
+    keyed.fail({"attention_sinks"}, "false in an encoder-decoder", "true");
   if (config.position == Position::sinusoidal_halves || config.position == Position::rotary)
     keyed.fail({"position"}, "none, sinusoidal, learned", "\"" + std::string(name(config.position)) + "\"");
   if (config.position == Position::learned) hub.positions = keyed.size({"max_position_embeddings"}, kMaxPositions);

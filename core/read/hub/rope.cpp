@@ -111,6 +111,7 @@ void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<
   if (share != 1 && (columns < 2 || columns % 2 != 0))
     keyed.fail({"partial_rotary_factor"}, "an even number of a head's columns", std::to_string(columns));
   const Index pairs = std::max<Index>(columns / 2, 1);
+  if (columns != hub.config.d_k()) hub.config.rotary_columns = columns;
   Scaling scaling{.inside = inside,
                   .theta = theta,
                   .trained = inside.number({"original_max_position_embeddings"}, 1, 1e9, trained),

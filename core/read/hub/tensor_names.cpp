@@ -13,6 +13,7 @@ FieldKind kind(Field field) {
     case Field::relative_bias: return FieldKind::matrix;
     case Field::tokens:
     case Field::output: return FieldKind::table;
+    case Field::sinks:
     case Field::output_bias: return FieldKind::vector;
     case Field::embedding_norm:
     case Field::final_norm:
@@ -81,6 +82,7 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
     case Field::relative_bias: return {hub.relative_buckets, config.num_heads};
     case Field::query_norm: return {1, hub.wide_head_norms ? queries : config.d_k()};
     case Field::key_norm: return {1, hub.wide_head_norms ? keys : config.d_k()};
+    case Field::sinks: return {1, config.num_heads};
     case Field::distances: return {hub.distance_rows, d};
     case Field::distance_key:
     case Field::distance_query: return {queries, d};

@@ -34,6 +34,7 @@ enum class Field {
   attention_output,  // (d_model, H·d_k)
   query_norm,
   key_norm,        // (d_k), or (H·d_k), (H_kv·d_k)
+  sinks,           // (H)
   distance_key,    // (H·d_k, d_model)
   distance_query,  // the same
   attention_norm,

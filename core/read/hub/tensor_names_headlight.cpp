@@ -16,6 +16,7 @@ void append_stack(Rows& rows, const HubConfig& hub, StackPart part) {
   add("layers.{layer}.attention.key", "encoder.layers.{layer}.attention.key", Field::key, bias);
   add("layers.{layer}.attention.value", "encoder.layers.{layer}.attention.value", Field::value, bias);
   add("layers.{layer}.attention.output", "encoder.layers.{layer}.attention.output", Field::attention_output, bias);
+  if (config.sinks && !encoder) rows.push_back({.name = "layers.{layer}.attention.sinks", .field = Field::sinks});
   add("layers.{layer}.attention_norm", "encoder.layers.{layer}.attention_norm", Field::attention_norm, shift);
   if (!encoder && config.arch == Arch::encoder_decoder) {
     for (const auto& [name, field] :

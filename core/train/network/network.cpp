@@ -200,6 +200,8 @@ Status check_plain(const AttentionWeights& attention) {
   if (attention.query_norm || attention.key_norm) return refuse("attention", "no norms of q and k", "norms");
   if (attention.scale) return refuse("attention", "scores over sqrt(d_k)", "a scale of its own");
   if (attention.relative_bias) return refuse("attention", "no relative bias", "a relative bias");
+  if (attention.softcap > 0) return refuse("attention", "no soft cap of the scores", "a soft cap");
+  if (attention.sinks.size() > 0) return refuse("attention", "no sinks", "sinks");
   return Done{};
 }
 
@@ -254,6 +256,8 @@ Status check_trainable(const Config& config) {
     return refuse("position", "none, sinusoidal or learned", name(config.position));
   if (config.kv_heads() != config.num_heads)
     return refuse("heads of keys and values", std::to_string(config.num_heads), std::to_string(config.kv_heads()));
+  if (config.softcap > 0) return refuse("attention", "no soft cap of the scores", "a soft cap");
+  if (config.sinks) return refuse("attention", "no sinks", "sinks");
   if (config.gated) return refuse("feed-forward", "no gate", "a gate");
   if (config.activation != Activation::relu && config.activation != Activation::gelu)
     return refuse("activation", "relu or gelu", name(config.activation));

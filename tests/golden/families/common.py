@@ -43,7 +43,8 @@ def split(x, heads):
     return x.reshape(x.shape[0], heads, -1).transpose(0, 1)
 
 
-def attend(q, k, v, heads, causal=False, scale=None, added=None, kv_heads=None, cap=None, window=None):
+def attend(q, k, v, heads, causal=False, scale=None, added=None, kv_heads=None, cap=None, window=None,
+           sinks=None):
     """The weights (heads, T, S) and the heads' outputs side by side."""
     q, k, v = split(q, heads), split(k, kv_heads or heads), split(v, kv_heads or heads)
     group = heads // k.shape[0]
@@ -58,7 +59,9 @@ def attend(q, k, v, heads, causal=False, scale=None, added=None, kv_heads=None, 
         scores = scores.masked_fill((places[:, None] - places[None, :]).abs() >= window, -math.inf)
     if causal:
         scores = scores.masked_fill(torch.ones(scores.shape[1:], dtype=torch.bool).triu(1), -math.inf)
-    weights = torch.softmax(scores, -1)
+    if sinks is not None:  # a score of no key, dropped after the softmax
+        scores = torch.cat([scores, sinks[:, None, None].expand(-1, scores.shape[1], 1)], -1)
+    weights = torch.softmax(scores, -1)[..., :k.shape[1]]
     return weights, (weights @ v).transpose(0, 1).reshape(q.shape[1], -1)
 
 

@@ -1,5 +1,6 @@
 """OPT, BLOOM, Gemma, Phi-3, Llama and those that are built as it is."""
 
+import json
 import math
 
 import torch
@@ -129,7 +130,7 @@ def llama_like(w, case, config, prefix="model.", bias=False, head_norms=False, w
     epsilon = config["rms_norm_eps"]
     angles, factor = frequencies(width, config["rope_theta"], config.get("rope_scaling") or {},
                                  config["max_position_embeddings"])
-    words = w.table(prefix + "embed_tokens.weight", WORDS, D)
+    words = w.table(prefix + "embed_tokens.weight", config["vocab_size"], D)
     x, patterns = words[torch.tensor(case["ids"])], []
     for layer in range(config["num_hidden_layers"]):
         name = f"{prefix}layers.{layer}."
@@ -150,7 +151,7 @@ def llama_like(w, case, config, prefix="model.", bias=False, head_norms=False, w
     x = w.rms_norm(x, prefix + "norm", epsilon)
     answer = {"attentions": torch.stack(patterns), "last_hidden_state": x}
     if config["architectures"][0].endswith("ForCausalLM"):
-        head = words if config["tie_word_embeddings"] else w.draw("lm_head.weight", (WORDS, D), 0.3)
+        head = words if config["tie_word_embeddings"] else w.draw("lm_head.weight", (config["vocab_size"], D), 0.3)
         answer["logits"] = x @ head.T
     return config, case, w, answer
 
@@ -178,6 +179,19 @@ def qwen2():
     config = llama_config("qwen2", "Qwen2ForCausalLM", tie_word_embeddings=True, rope_theta=1e6,
                           use_sliding_window=False, sliding_window=4, rope_scaling={"type": "linear", "factor": 2.5})
     return llama_like(Weights(8), {"ids": IDS}, config, bias=True)
+
+
+def qwen2_padded():
+    """Tables of 64 rows for 53 words, one of which has no text: rows that no guess may name, though they score highest."""
+    words = {f"w{row}": row for row in range(WORDS) if row != 20}
+    tokenizer = {"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
+                 "model": {"type": "WordLevel", "unk_token": "w0", "vocab": words}}
+    w = Weights(52)
+    table = w.draw("lm_head.weight", (64, D), 0.3)
+    table[WORDS:] *= 4
+    w["lm_head.weight"] = table.float()
+    config = llama_config("qwen2", "Qwen2ForCausalLM", vocab_size=64, use_sliding_window=False)
+    return *llama_like(w, {"ids": IDS}, config, bias=True), {"tokenizer.json": json.dumps(tokenizer) + "\n"}
 
 
 def qwen2_seven():

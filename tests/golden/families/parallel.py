@@ -114,7 +114,12 @@ def falcon_like(w, heads, kv_heads, norms, **more):
               "bias": False, "rope_theta": 10000.0, **more}
     bias, parallel = config["bias"], norms[1] != "post_attention_layernorm"
     words = w.table(prefix + "word_embeddings.weight", WORDS, D)
-    x, patterns = words[torch.tensor(IDS)], []
+    ids, added = LONG if config["alibi"] else IDS, None
+    if config["alibi"]:
+        # Of the key's place alone, in the precision of the published code, and before the scale.
+        places = torch.tensor(slopes(heads), dtype=torch.float32)[:, None].bfloat16() * torch.arange(len(ids))
+        added = places.double()[:, None, :] / math.sqrt(width)
+    x, patterns = words[torch.tensor(ids)], []
     for layer in range(LAYERS):
         name = f"{prefix}h.{layer}."
         y = w.layer_norm(x, name + norms[0], epsilon)
@@ -123,8 +128,9 @@ def falcon_like(w, heads, kv_heads, norms, **more):
         fused = fused.reshape(-1, kv_heads, group + 2, width)
         q, k, v = (part.reshape(x.shape[0], -1) for part in (fused[:, :, :group], fused[:, :, group],
                                                               fused[:, :, group + 1]))
-        q, k = rotate_some(q, heads, width, 10000.0), rotate_some(k, kv_heads, width, 10000.0)
-        weights, z = attend(q, k, v, heads, causal=True, kv_heads=kv_heads)
+        if not config["alibi"]:
+            q, k = rotate_some(q, heads, width, 10000.0), rotate_some(k, kv_heads, width, 10000.0)
+        weights, z = attend(q, k, v, heads, causal=True, kv_heads=kv_heads, added=added)
         patterns.append(weights)
         attention = w.linear(z, name + "self_attention.dense", D, bias)
         if norms[1] != norms[0]:
@@ -132,7 +138,7 @@ def falcon_like(w, heads, kv_heads, norms, **more):
         hidden = F.gelu(w.linear(y, name + "mlp.dense_h_to_4h", 4 * D, bias))
         x = x + attention + w.linear(hidden, name + "mlp.dense_4h_to_h", D, bias)
     x = w.layer_norm(x, prefix + "ln_f", epsilon)
-    return config, {"ids": IDS}, w, result(patterns, x, x @ words.T)
+    return config, {"ids": ids}, w, result(patterns, x, x @ words.T)
 
 
 def falcon_multi_query():
@@ -147,3 +153,9 @@ def falcon_grouped():
 def falcon_sequential():
     return falcon_like(Weights(36), 2, 2, ("input_layernorm", "post_attention_layernorm"), multi_query=False,
                        parallel_attn=False, new_decoder_architecture=False, bias=True)
+
+
+def falcon_alibi():
+    """As the models of RefinedWeb are (Penedo et al. 2023); six heads: the slopes between the powers of two count too."""
+    return falcon_like(Weights(37), 6, 6, ("input_layernorm", "post_attention_layernorm"), multi_query=False,
+                       parallel_attn=False, new_decoder_architecture=False, bias=True, alibi=True)
