@@ -1,16 +1,45 @@
 #include "derived/listing.h"
 
+#include <set>
+
+#include "explain/recipe.h"
 #include "math/forward.h"
 
 namespace headlight {
+namespace {
+
+/// Whether `made` is computed from `wanted`, through matrices alone that no line shows.
+bool is_within(const Trace& trace, const MatrixId& made, const MatrixId& wanted, const std::set<MatrixId>& shown,
+               std::set<MatrixId>& seen) {
+  for (const MatrixId& operand : recipe(trace, made).operands) {
+    if (operand == wanted) return true;
+    if (!shown.contains(operand) && seen.insert(operand).second && is_within(trace, operand, wanted, shown, seen))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::vector<std::size_t> Listing::lines_that_make(const MatrixId& matrix) const {
   std::vector<std::size_t> made;
   const Trace& trace = *question.trace;
   if (!exists(trace, matrix)) return made;
   const MatrixId wanted = origin(trace, matrix);
+  std::vector<std::optional<MatrixId>> shows;
+  std::set<MatrixId> shown;
+  for (const ProgramLine& line : lines) {
+    const bool there = line.shows && exists(trace, *line.shows);
+    shows.push_back(there ? std::optional(origin(trace, *line.shows)) : std::nullopt);
+    if (there) shown.insert(*shows.back());
+  }
   for (std::size_t i = 0; i < lines.size(); ++i)
-    if (lines[i].shows && exists(trace, *lines[i].shows) && origin(trace, *lines[i].shows) == wanted) made.push_back(i);
+    if (shows[i] == wanted) made.push_back(i);
+  // What stands within a line, as the exponentials do in a softmax and q in a module.
+  for (std::size_t i = 0; made.empty() && i < lines.size(); ++i) {
+    std::set<MatrixId> seen;
+    if (shows[i] && !lines[i].reads_input && is_within(trace, *shows[i], wanted, shown, seen)) made.push_back(i);
+  }
   return made;
 }
 

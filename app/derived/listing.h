@@ -27,7 +27,8 @@ struct Listing {
   std::vector<ProgramLine> lines;
   std::string problem;  // why there is no program of it; empty where there is one
 
-  /// The lines that make a matrix of the answer, or the matrix that it equals, in their order.
+  /// The lines that make a matrix of the answer, or the matrix that it equals, in their order; of one that no line makes
+  /// by itself, the line that it stands within.
   std::vector<std::size_t> lines_that_make(const MatrixId& matrix) const;
 };
 

@@ -33,7 +33,8 @@ Status use_numbers(AppState& state, OwnNumbers numbers, std::size_t kind) {
 
 Result<OwnNumbers> with_typed(const AppState& state, const TakeNumbers& command) {
   const std::string name(kOwnTableNames[static_cast<std::size_t>(command.table)]);
-  OwnNumbers numbers = state.document.numbers ? *state.document.numbers : OwnNumbers{};
+  const OwnNumbers* now = typed_numbers(state);
+  OwnNumbers numbers = now ? *now : OwnNumbers{};
   const std::size_t begin = command.text.find_first_not_of(kSpaces);
   if (begin == std::string::npos) return with_own_table(std::move(numbers), command.table, command.head, std::nullopt);
   if (command.text[begin] == '{') return parse_own_numbers("numbers", command.text);
@@ -53,12 +54,47 @@ std::optional<OwnCell> weight_cell(const OwnNumbers& numbers, OwnTable table, In
 
 }  // namespace
 
+const OwnNumbers* typed_numbers(const AppState& state) {
+  const auto& dialog = state.view.numbers;
+  if (dialog && dialog->waiting && dialog->beside == state.document.numbers) return dialog->waiting.get();
+  return state.document.numbers.get();
+}
+
+NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head) {
+  NumbersDialog dialog;
+  if (state.view.numbers) dialog = *state.view.numbers;
+  const OwnNumbers* numbers = typed_numbers(state);
+  const NumberTable* now = numbers ? own_table(*numbers, table, head) : nullptr;
+  dialog.table = table;
+  dialog.head = head;
+  dialog.text = now ? typed_table(*now) : std::string();
+  dialog.problem.clear();
+  return dialog;
+}
+
+NumbersDialog dialog_on_first(const AppState& state) {
+  const OwnNumbers* numbers = typed_numbers(state);
+  for (std::size_t i = 0; numbers && i < std::size(kOwnTableNames); ++i)
+    if (const auto table = static_cast<OwnTable>(i); count_of(*numbers, table) > 0) return dialog_on(state, table);
+  return dialog_on(state, OwnTable::x);
+}
+
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind) {
-  auto numbers = with_typed(state, command);
-  const Status used = numbers ? use_numbers(state, std::move(*numbers), kind) : Status(numbers.error());
+  const auto numbers = with_typed(state, command);
+  const Status used = numbers ? use_numbers(state, *numbers, kind) : Status(numbers.error());
   if (used) end_gesture(state);
   if (!state.view.numbers) return;
-  state.view.numbers->problem = used ? std::string() : used.error().message;
+  NumbersDialog& dialog = *state.view.numbers;
+  dialog.problem = used ? std::string() : used.error().message;
+  if (used) {
+    dialog.waiting.reset();
+    dialog.table = command.table;
+    dialog.head = command.head;
+    dialog.text = command.text;  // as it was typed
+  } else if (numbers) {
+    dialog.waiting = std::make_shared<const OwnNumbers>(*numbers);
+    dialog.beside = state.document.numbers;
+  }
 }
 
 void set_own_number(AppState& state, const SetOwnNumber& command, std::size_t kind) {

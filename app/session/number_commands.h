@@ -8,8 +8,16 @@
 
 namespace headlight {
 
-/// Takes a table in the place of another, or a whole {"x": …} in the place of all. What cannot be taken leaves
-/// everything as it is, and the dialog says why in one line.
+/// The numbers that the dialog changes: those that are asked about, or what waits beside them; null where there are none.
+const OwnNumbers* typed_numbers(const AppState& state);
+
+/// The dialog on this table, typed as it is now.
+NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head = 0);
+/// The same on the first table that there is, or on X.
+NumbersDialog dialog_on_first(const AppState& state);
+
+/// Takes a table in the place of another, or a whole {"x": …} in the place of all. What cannot be read leaves everything
+/// as it is; a table that does not fit those there yet waits in the dialog for the others. Why is said in one line.
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind);
 
 /// Sets one cell; a notice says why where that cannot be.

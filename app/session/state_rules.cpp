@@ -8,6 +8,7 @@
 #include "document/model_choice.h"
 #include "document/tokenizers.h"
 #include "session/lesson_commands.h"
+#include "session/number_commands.h"
 #include "session/open_file.h"
 #include "session/shown.h"
 #include "session/training_commands.h"
@@ -99,6 +100,7 @@ void ask_again(AppState& state) {
   if (state.document.numbers != state.checked_numbers) {
     state.checked_numbers = state.document.numbers;
     state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<std::string>{};
+    if (state.view.numbers) state.view.numbers = dialog_on_first(state);  // samples, Undo
   }
   if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened
 }

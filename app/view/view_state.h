@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -57,6 +58,9 @@ struct NumbersDialog {
   OwnTable table = OwnTable::x;
   std::size_t head = 0;  // of w_q, w_k, w_v
   std::string text, problem;
+  /// `beside` with tables in it that do not fit together yet; null: none. They are forgotten when other numbers are asked
+  /// about.
+  std::shared_ptr<const OwnNumbers> waiting = {}, beside = {};
   friend bool operator==(const NumbersDialog&, const NumbersDialog&) = default;
 };
 

@@ -61,6 +61,7 @@ struct InsideWords {
       "width k "
       "log_k n layers, attention one.",
       "Vaswani 等 2017，表 1：相距 n 的两个词之间，循环网络需 n 步，宽 k 的卷积需 log_k n 层，注意力只需一步。"};
+  Words in_the_batch{"in the batch %", "批次中 %"};
   Words no_such_matrix{"This model has no such matrix.", "这个模型没有这个矩阵。"};
 };
 inline constexpr InsideWords kInsideWords;

@@ -19,6 +19,8 @@ struct NumberWords {
   Words take{"Take", "采用"};
   Words tip_take{"Puts the table in; an empty text takes it away. Undo brings back what was there.",
                  "采用这张表；空文本则去掉它。撤销可恢复。"};
+  Words waiting{"What was taken is kept here, and used as soon as all tables fit together.",
+                "采用过的表先记在这里，各表能对上时一并使用。"};
   Words samples{"Samples", "示例"};
   Words sample_names[4] = {{"two words, two heads", "两个词、两个头"},
                            {"ten words of four numbers", "十个词，各四个数"},

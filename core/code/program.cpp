@@ -32,13 +32,8 @@ Status check_program(const std::vector<std::shared_ptr<const Trace>>& sentences,
     return bad_input("--block", "", "a model's block", "one attention of a tensors file");
   if (source.attention && source.attention->distances)
     return bad_input("code", "", "scores of queries and keys", "scores of distances besides (DeBERTa)");
-  for (const Quantity side : {Quantity::query, Quantity::key})
-    if (const NormWeights* norm = norm_of(source, side); norm && source.is_wide(*norm))
-      return bad_input("code", "", "norms of each head's queries and keys", "norms over all heads together");
   if (options.block && source.block && source.block->experts)
     return bad_input("--block", "", "one feed-forward", "a mixture of experts");
-  if (options.block && source.block && source.block->parallel)
-    return bad_input("--block", "", "a feed-forward that reads what the attention made", "the two side by side");
   return Done{};
 }
 

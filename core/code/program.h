@@ -30,6 +30,7 @@ struct ProgramLine {
   std::vector<Index> shape = {};       // of that tensor, the batch included
   std::string axes = {};               // a word or letter for each of them: "b h i d"
   std::optional<MatrixId> shows = {};  // the matrix of the explanation that the tensor holds, of the head asked for
+  bool reads_input = false;            // from the .npz: nothing is computed
 };
 
 struct Program {
@@ -46,8 +47,9 @@ struct ProgramOptions {
 };
 
 /// The program of the sentences of one batch, answers of one model, all of the same number of tokens.
-/// Errors: weights that another program computed; a block of a tensors file; what nn.MultiheadAttention does not have
-/// (rotary positions, norms of queries and keys, a seeded dropout, weights set by hand, heads of another width).
+/// Errors: weights that another program computed; a block of a tensors file; a block with a mixture of experts; scores of
+/// distances besides (DeBERTa); what nn.MultiheadAttention does not have (rotary positions, norms of queries and keys, a
+/// seeded dropout, weights set by hand, heads of another width).
 Result<Program> program_of(const std::vector<std::shared_ptr<const Trace>>& sentences, const ProgramOptions& options);
 
 /// The statement with its shape as a comment behind it, in column `column` where there is room:

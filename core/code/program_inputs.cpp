@@ -101,7 +101,8 @@ const Tensor& ProgramWriter::add_input(const MatrixId& id, Tensor tensor, std::v
                           .makes = tensor.name,
                           .shape = tensor.shape,
                           .axes = tensor.axes,
-                          .shows = id});
+                          .shows = id,
+                          .reads_input = true});
   inputs_.push_back({.name = tensor.name,
                      .shape = tensor.shape,
                      .axes = std::move(axes),
@@ -146,6 +147,14 @@ const Tensor& ProgramWriter::learned_input(const MatrixId& id) {
     return add_input(id, {base_name(id), {linear->bias.size()}, "out"}, {"output"}, 1,
                      [linear, all = all_](Index) { return Matrix(linear->bias); });
   }
+  // A norm over all heads together has a number for each of their columns.
+  const NormWeights* norm = is_per_head(id.quantity) ? norm_of(source, id.quantity) : nullptr;
+  if (norm && source.is_wide(*norm)) {
+    const bool shifts = id.quantity == Q::query_norm_shift || id.quantity == Q::key_norm_shift;
+    const Vector* all_heads = shifts ? &norm->shift : &norm->scale;
+    return add_input(id, {base_name(id), {all_heads->size()}, "hd"}, {"column"}, 1,
+                     [all_heads, all = all_](Index) { return Matrix(*all_heads); });
+  }
   return add_input(id, {base_name(id), {shape(trace_, id).cols}, "d"}, {"column"}, 1,
                    [all = all_, id](Index) { return whole(*all->front(), id); });
 }
@@ -188,7 +197,8 @@ const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::
                           .makes = own,
                           .shape = tensor.shape,
                           .axes = tensor.axes,
-                          .shows = shows});
+                          .shows = shows,
+                          .reads_input = true});
   ArrayStream stream = stream_of(own, tensor.shape);
   if (first) {
     stream.pieces = 1;

@@ -24,6 +24,12 @@ std::string slice_text(Index first, Index last, Index step = 1) {
   return std::to_string(first) + ":" + std::to_string(last) + (step == 1 ? "" : ":" + std::to_string(step));
 }
 
+/// Shape and axes of what has one number in place of the last axis.
+void keep_one(std::vector<Index>& shape, std::string& axes) {
+  shape.back() = 1;
+  axes = axes.substr(0, axes.rfind(' ') + 1) + "1";
+}
+
 }  // namespace
 
 /// x·Wᵀ + b, of which W and b may be missing.
@@ -38,7 +44,7 @@ std::string ProgramWriter::linear(const std::string& x, const Recipe& recipe) {
 
 void ProgramWriter::emit(Quantity quantity) {
   const MatrixId id = at(quantity);
-  if (!exists(trace_, id) || origin(trace_, id) != id) return;
+  if (!exists(trace_, id) || origin(trace_, id) != id || tensors_.contains(id)) return;
   const Recipe made = recipe(trace_, id);
   switch (made.operation) {
     case Op::layer_norm:
@@ -68,7 +74,8 @@ void ProgramWriter::emit_linear(const MatrixId& id, const Recipe& recipe) {
        tokens_axes("i", wide ? "ffn" : "d_model"));
 }
 
-/// All heads at once, then each head's columns apart: (b, i, h·d) → (b, h, i, d).
+/// All heads at once, then each head's columns apart: (b, i, h·d) → (b, h, i, d). A norm over all heads together comes
+/// between the two.
 void ProgramWriter::emit_head_vectors(const MatrixId& id, const Recipe& recipe) {
   const bool of_query = id.quantity == Q::query || id.quantity == Q::query_projected;
   const AttentionTrace& attention = trace_.attention(head_.stack, head_.layer);
@@ -78,14 +85,20 @@ void ProgramWriter::emit_head_vectors(const MatrixId& id, const Recipe& recipe) 
   const std::string name = base_name(id), x = tensor(recipe.operands[0]).name;
   const std::string expression = linear(x, recipe);
   make(id, name, expression, tokens_shape(tokens, heads * width), tokens_axes(letter, "hd"));
+  MatrixId cut = id;
+  if (id.quantity == Q::query_projected) cut = at(has(Q::query_normed) ? Q::query_normed : Q::query);
+  if (id.quantity == Q::key_projected) cut = at(has(Q::key_normed) ? Q::key_normed : Q::key);
+  const NormWeights* norm = cut == id ? nullptr : norm_of(MatrixSource(trace_, cut), cut.quantity);
+  if (norm && MatrixSource(trace_, cut).is_wide(*norm)) emit_norm(cut, headlight::recipe(trace_, cut));
+  else cut = id;
+  Tensor& made = tensors_[cut];
   const std::string apart = joined_sizes(tokens_first() ? std::vector<Index>{tokens, batch(), heads, width}
                                                         : std::vector<Index>{batch(), tokens, heads, width});
-  std::string split = name + (torch() ? ".view(" : ".reshape(") + apart + ")";
+  std::string split = made.name + (torch() ? ".view(" : ".reshape(") + apart + ")";
   if (!tokens_first()) split += torch() ? ".permute(0, 2, 1, 3)" : ".transpose(0, 2, 1, 3)";
-  Tensor& made = tensors_[id];
   made.shape = heads_shape(heads, tokens, width);
   made.axes = heads_axes(letter);
-  again(made, split, id);
+  again(made, split, cut);
 }
 
 void ProgramWriter::emit_norm(const MatrixId& id, const Recipe& recipe) {
@@ -95,10 +108,11 @@ void ProgramWriter::emit_norm(const MatrixId& id, const Recipe& recipe) {
   const std::string added = shift.empty() ? "" : " + " + shift, name = base_name(id);
   const std::string epsilon = number_text(norm_of(MatrixSource(trace_, id), id.quantity)->epsilon);
   std::vector<Index> narrow = x.shape;
-  narrow.back() = 1;
+  std::string narrow_axes = x.axes;
+  keep_one(narrow, narrow_axes);
   const std::string each = torch() ? "dim=-1, keepdim=True" : "axis=-1, keepdims=True";
   const auto helper = [&](const std::string& text, const std::string& made) {
-    lines_.push_back({.text = made + " = " + text, .makes = made, .shape = narrow, .axes = x.axes, .shows = id});
+    lines_.push_back({.text = made + " = " + text, .makes = made, .shape = narrow, .axes = narrow_axes, .shows = id});
   };
   if (recipe.operation == Op::rms_norm) {
     helper("(" + x.name + " * " + x.name + ").mean(" + each + ")", "mean_square");
@@ -254,11 +268,12 @@ void ProgramWriter::emit_softmax() {
     if (empty) again(made, made.name + ".nan_to_num(0.0)", id);
   } else {
     std::vector<Index> narrow = scores.shape;
-    narrow.back() = 1;
+    std::string narrow_axes = scores.axes;
+    keep_one(narrow, narrow_axes);
     lines_.push_back({.text = "largest = " + scores.name + ".max(axis=-1, keepdims=True)",
                       .makes = "largest",
                       .shape = narrow,
-                      .axes = scores.axes,
+                      .axes = narrow_axes,
                       .shows = at(Q::scores)});
     if (!sinks.empty()) say("largest = np.maximum(largest, " + sinks + ")");
     if (empty) say("largest[np.isinf(largest)] = 0");

@@ -23,7 +23,10 @@ Status check_module(const Trace& trace, const HeadRef& head) {
                                                                          : trace.model->config.d_model;
   const Index heads = attention.num_heads(), width = attention.query.cols();
   const Index values = attention.value.cols() / attention.num_kv_heads * heads;
-  if (width != d_model || values != d_model || shape(trace, at(Q::attention_output)).cols != d_model)
+  if (const Index given = shape(trace, at(Q::attention_output)).cols; width == d_model && given != d_model)
+    return not_in_module("an output as wide as the input, " + std::to_string(d_model) + " columns",
+                         "W_O with " + std::to_string(given));
+  if (width != d_model || values != d_model)
     return not_in_module("heads that together are as wide as their input, " + std::to_string(d_model) + " columns",
                          std::to_string(heads) + " heads of " + std::to_string(width / heads) + " columns, values of " +
                              std::to_string(values / heads));
@@ -173,17 +176,19 @@ void ProgramWriter::emit_module() {
     masked = ", attn_mask=" + blocked.name;
   }
   const MatrixId made = at(Q::attention_output);
-  Tensor& result = tensors_[made] = {base_name(made), tokens_shape(queries(), width), "b i d_model"};
-  Tensor& pattern = tensors_[at(Q::weights)] = {base_name(at(Q::weights)), pattern_shape(), "b h i j"};
-  change(result.name + ", " + pattern.name + " = " + module + "(" + inputs[0].name + ", " + inputs[1].name + ", " +
-             inputs[2].name + masked + ", average_attn_weights=False)",
-         result, made);
-  if (empty_rows().empty()) return;
-  again(pattern, pattern.name + ".nan_to_num(0.0)", at(Q::weights));
-  again(result,
-        "torch.where(" + result.name + ".isnan(), " + (biased ? module + ".out_proj.bias" : "torch.zeros(1)") + ", " +
-            result.name + ")",
-        made);
+  lines_.push_back({.text = "returned = " + module + "(" + inputs[0].name + ", " + inputs[1].name + ", " +
+                            inputs[2].name + masked + ", average_attn_weights=False)",
+                    .shows = made});
+  const bool empty = !empty_rows().empty();
+  const Tensor result = make(made, base_name(made), "returned[0]", tokens_shape(queries(), width), "b i d_model");
+  if (empty)
+    again(result,
+          "torch.where(" + result.name + ".isnan(), " + (biased ? module + ".out_proj.bias" : "torch.zeros(1)") + ", " +
+              result.name + ")",
+          made);
+  const MatrixId weighting = at(Q::weights);
+  const Tensor pattern = make(weighting, base_name(weighting), "returned[1]", pattern_shape(), "b h i j");
+  if (empty) again(pattern, pattern.name + ".nan_to_num(0.0)", weighting);
 }
 
 void ProgramWriter::emit_ffn() {

@@ -11,12 +11,17 @@ bool fits(const Axes3& shape, const Axes3& whole) {
   return true;
 }
 
+std::string counted_axis(char axis, Index count) {
+  if (count != 1) return std::string(axis_name(axis));
+  return axis == 'i' ? "query" : axis == 'j' ? "key" : "sentence";
+}
+
 /// The first axis that is neither whole nor 1, in words: "axis 0 is 2 for 4 queries".
 std::string misfit(const Axes3& shape, const Axes3& whole, std::string_view axes) {
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     if (shape[axis] != 1 && shape[axis] != whole[axis])
       return "axis " + std::to_string(axis) + " is " + std::to_string(shape[axis]) + " for " +
-             std::to_string(whole[axis]) + " " + std::string(axis_name(axes[axis]));
+             std::to_string(whole[axis]) + " " + counted_axis(axes[axis], whole[axis]);
   return {};
 }
 

@@ -96,7 +96,7 @@ TEST(BatchMask, WhatDoesNotFitIsExplained) {
       "mask: axes: expected (queries, keys, sentences) = (2, 3, 4) or (sentences, queries, keys) = (4, 2, 3), each "
       "axis whole or 1, found (2, 3, 5): in the first order axis 2 is 5 for 4 sentences, in the second axis 0 is 2 "
       "for 4 sentences");
-  EXPECT_NE(misfit_of({5, 2, 3}, 1).find("in the second axis 0 is 5 for 1 sentences"), std::string::npos);
+  EXPECT_NE(misfit_of({5, 2, 3}, 1).find("in the second axis 0 is 5 for 1 sentence"), std::string::npos);
   EXPECT_NE(
       misfit_of({1, 4, 1}).find("in the first order axis 1 is 4 for 3 keys, in the second axis 1 is 4 for 2 queries"),
       std::string::npos);

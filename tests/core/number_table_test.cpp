@@ -40,6 +40,10 @@ TEST(NumberTable, EveryFormGivesTheSameNumbers) {
            "\\begin{pmatrix} 1 & 2.5 \\\\ -3 & 0 \\end{pmatrix}",
            "\\begin{array}{cc}\n1 & 2.5 \\\\\n\\hline\n$-3$ & 0 \\\\\n\\end{array}",
            "1 & 2.5 \\\\ -3 & 0 \\\\",
+           "1 & \\textbf{2.5} \\\\ $\\mathbf{-3}$ & 0 \\\\",
+           "| **1** | 2.5 |\n|---|---|\n| -3 | 0 |",
+           "[1, 2.5]\n[-3, 0]",
+           "[1. 2.5], [-3. 0.]",
            "\xEF\xBB\xBF 1, 2.5\n-3, 0",
        })
     EXPECT_TRUE(same(number_table(text).numbers, two_by_two())) << text << "\n" << number_table(text).numbers;
@@ -76,6 +80,10 @@ TEST(NumberTable, WhatIsNoTableIsRefusedInOneLine) {
             "f: row 0, column 2: expected every number, none left out, found '...'");
   EXPECT_EQ(number_table_error("[[1, 2]"), "f: table: expected a ] for every [, found the end of the text");
   EXPECT_EQ(number_table_error("[[1, 2]] [3]"), "f: table: expected one table, found '[3]' behind it");
+  EXPECT_EQ(number_table_error("[1, 2]\n[3]"), "f: row 1: expected 2 numbers, as in row 0, found 1");
+  EXPECT_EQ(number_table_error("[1, 2]\n[[3, 4]]"),
+            "f: row 2: expected rows of numbers, [[1, 2], [3, 4]], found '[3, 4]]'");
+  EXPECT_EQ(number_table_error("\\textbf{x} 1"), "f: row 0, column 0: expected a number, found '1'") << "a word";
   EXPECT_EQ(number_table_error("[[[1]]]"), "f: row 0: expected rows of numbers, [[1, 2], [3, 4]], found '[1]]]'");
   EXPECT_EQ(number_table_error(" \n"), "f: table: expected at least one number, found none");
   EXPECT_EQ(number_table_error("[[]]"), "f: table: expected at least one number, found none");
@@ -155,6 +163,11 @@ TEST(OwnNumbers, SizesThatDoNotFitAreNamed) {
             "f: w_q of head 1: expected 4 rows, one for each column of x, found (1, 2)");
   EXPECT_EQ(refused([](OwnNumbers& n) { n.w_k.pop_back(); }),
             "f: w_k: expected 4 columns of all heads, as w_q has, found 2");
+  EXPECT_EQ(refused([](OwnNumbers& n) {
+              n.w_k.clear();
+              n.w_q.pop_back();
+            }),
+            "f: w_k: expected 2 columns of all heads, as w_q has, found 4, those of x: w_k is missing");
   EXPECT_EQ(refused([](OwnNumbers& n) { n.w_o = number_table("[[1, 2]]"); }),
             "f: w_o: expected 4 rows, one for each column of the concatenated heads, found (1, 2)");
   EXPECT_EQ(refused([](OwnNumbers& n) { n.num_heads = 3; }),
@@ -190,6 +203,18 @@ TEST(CheckNumbers, NamesWeightsThatAreNoSoftmax) {
   numbers.weights = number_table("[[0.7311, 0.2689], [0.2689, 0.7311]]");
   numbers.scores = number_table("[[1, 2], [0, 3]]");
   EXPECT_EQ(check_numbers(numbers).front(), "weights: the softmax of the columns of the scores, not of their rows");
+}
+
+TEST(CheckNumbers, NamesWeightsThatAreNotThoseOfX) {
+  OwnNumbers numbers;
+  numbers.x = number_table("[[1, 0], [0, 1]]");  // the scores are 1/√2 and 0
+  numbers.weights = number_table("[[0.67, 0.33], [0.33, 0.67]]");
+  EXPECT_TRUE(check_numbers(numbers).empty());
+  numbers.weights = number_table("[[0.9, 0.1], [0.33, 0.67]]");
+  EXPECT_EQ(check_numbers(numbers),
+            (Lines{"weights: row 0 is not the softmax of its scores: at column 0 0.90, the softmax is 0.67"}));
+  numbers.weights = number_table("[[0.3, 0.7], [0.6, 0.4], [0.5, 0.5]]");
+  EXPECT_EQ(check_numbers(numbers), (Lines{"weights: (3, 2), the scores (2, 2)"}));
 }
 
 TEST(CheckNumbers, NamesWhatHappenedToTheScale) {

@@ -67,6 +67,46 @@ TEST_F(CodeViewTest, AClickOnALineShowsItsMatrixAndACellLightsTheLineThatMakesIt
   EXPECT_EQ(view().look.matrix, matrix_id(Quantity::dot, view().chosen));
 }
 
+TEST_F(CodeViewTest, InEveryDialectLinesLeadToTheirMatricesAndCellsToTheirLines) {
+  Harness& h = *harness;
+  open();
+  for (const char* dialect : {"numpy", "einsum", "matmul", "module"}) {
+    SCOPED_TRACE(dialect);
+    h.click(std::string("dialect ") + dialect);
+    h.settle();
+    ASSERT_EQ(listing().problem, "");
+    int clicked = 0;
+    for (std::size_t i = 0; i < listing().lines.size(); ++i) {
+      const ProgramLine line = listing().lines[i];
+      if (!line.shows || line.reads_input) continue;
+      ++clicked;
+      click_line(i);
+      EXPECT_EQ(view().look, (Look{*line.shows, std::nullopt})) << line.text;
+      EXPECT_TRUE(same(h.map("matrix").weights, whole(*h.state.trace, *line.shows))) << line.text;
+    }
+    EXPECT_GE(clicked, 3);
+    using Q = Quantity;
+    for (const Q quantity : {Q::attention_input, Q::query_weight, Q::query, Q::key, Q::value, Q::dot, Q::scores,
+                             Q::exponentials, Q::weights, Q::z, Q::concat, Q::attention_output}) {
+      const MatrixId id = matrix_id(quantity, view().chosen);
+      h.say(LookAt{{id, MatrixCell{1, 0}}});
+      h.settle();
+      const std::vector<std::size_t> made = listing().lines_that_make(id);
+      ASSERT_FALSE(made.empty()) << path(*h.state.trace, id);
+      EXPECT_TRUE(is_lit(made.front())) << path(*h.state.trace, id);
+      const std::string_view named(dialect);
+      if (named == "module" && quantity == Q::query) {
+        EXPECT_NE(listing().lines[made.front()].text.find("= attention(x"), std::string::npos);
+      } else if (named != "numpy" && named != "module" && quantity == Q::exponentials) {
+        EXPECT_EQ(made.size(), 1u) << "within the softmax";
+      }
+    }
+    h.say(LookAt{{matrix_id(Quantity::ffn_output, view().chosen), std::nullopt}});
+    h.settle();
+    EXPECT_TRUE(listing().lines_that_make(view().look.matrix).empty()) << "what is no part of the program";
+  }
+}
+
 TEST_F(CodeViewTest, EveryDialectShowsShapesWithTheBatch) {
   Harness& h = *harness;
   h.say(SetText{"我爱北京\n小猫"}, EndGesture{});

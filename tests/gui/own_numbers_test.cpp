@@ -83,6 +83,76 @@ TEST_F(OwnNumbersTest, WhatCannotBeTakenIsSaidInALineAndChangesNothing) {
   EXPECT_FALSE(state().view.numbers);
 }
 
+TEST_F(OwnNumbersTest, TablesThatFitOnlyTogetherAreTakenOneAfterTheOther) {
+  Harness& h = *harness;
+  open();
+  take("w_q", "1 0\n0 1\n0 0\n0 0");
+  EXPECT_NE(state().view.numbers->problem.find("x: expected"), std::string::npos) << state().view.numbers->problem;
+  EXPECT_FALSE(state().document.numbers);
+  take("x", "1 2 3 4\n5 6 7 8");
+  EXPECT_NE(state().view.numbers->problem.find("w_k is missing"), std::string::npos) << state().view.numbers->problem;
+  EXPECT_TRUE(h.says("What was taken is kept here")) << h.words_on_screen();
+  const auto add_head = [&](const std::string& table, const std::string& text) {
+    h.click("table " + table);
+    h.settle();
+    h.click("table head 1");
+    h.settle();
+    EXPECT_EQ(state().view.numbers->text, "");
+    h.click("table text");
+    h.paste(text);
+    h.settle();
+    h.click("take numbers");
+    h.settle();
+  };
+  add_head("w_q", "0 0\n0 0\n1 0\n0 1");
+  take("w_k", "1 word");
+  EXPECT_NE(state().view.numbers->problem.find("found 'word'"), std::string::npos) << state().view.numbers->problem;
+  take("w_k", "1 0\n0 1\n0 0\n0 0");
+  EXPECT_FALSE(state().document.numbers) << "two heads of queries, one of keys";
+  h.click("table x");
+  h.settle();
+  EXPECT_EQ(state().view.numbers->text, "1\t2\t3\t4\n5\t6\t7\t8\n") << "what waits can be read again";
+  const std::size_t steps = state().undo.size();
+  add_head("w_k", "0 0\n0 0\n1 0\n0 1");
+  EXPECT_EQ(state().view.numbers->problem, "");
+  ASSERT_TRUE(state().document.numbers);
+  EXPECT_FALSE(h.says("What was taken is kept here"));
+  EXPECT_EQ(state().document.numbers->w_q.size(), 2u);
+  EXPECT_EQ(state().document.numbers->w_k.size(), 2u);
+  // Head 0: q = k = (1, 2), (5, 6); the scores of row 0 are 5/√2 and 17/√2.
+  EXPECT_NEAR(weight(0, 0), 1 / (1 + std::exp(12 / std::sqrt(2.0))), 1e-6);
+  EXPECT_EQ(state().undo.size(), steps + 1) << "all of them are one step of undo";
+  take("x", "1 2 3\n4 5 6");
+  EXPECT_NE(state().view.numbers->problem.find("w_q: expected 3 rows"), std::string::npos);
+  h.click("numbers two-heads");
+  h.settle();
+  EXPECT_FALSE(h.says("What was taken is kept here")) << "other numbers are asked about";
+  EXPECT_EQ(state().view.numbers->text, typed_table(*state().document.numbers->x));
+}
+
+TEST_F(OwnNumbersTest, TheDialogShowsTheNumbersThatAreThere) {
+  Harness& h = *harness;
+  open();
+  h.click("numbers printed-matrix");
+  h.settle();
+  EXPECT_EQ(state().view.numbers->table, OwnTable::weights);
+  h.click("close numbers");
+  h.settle();
+  open();
+  EXPECT_EQ(state().view.numbers->table, OwnTable::weights);
+  EXPECT_EQ(state().view.numbers->text, typed_table(*state().document.numbers->weights));
+  const OwnNumbers before = *state().document.numbers;
+  h.click("take numbers");
+  h.settle();
+  EXPECT_EQ(*state().document.numbers, before);
+  h.click("close numbers");
+  h.say(Undo{});
+  h.settle();
+  EXPECT_FALSE(state().document.numbers);
+  open();
+  EXPECT_EQ(state().view.numbers->text, "");
+}
+
 TEST_F(OwnNumbersTest, AnyCellIsChangedInPlaceAndEverythingBelowFollows) {
   Harness& h = *harness;
   open();

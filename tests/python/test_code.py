@@ -13,9 +13,13 @@ import unittest
 
 import common  # noqa: F401
 import numpy as np
+import torch
+from einsum_attention import EinsumAttention
+from split_attention import SplitAttention
 
 PROGRAM = os.environ["HEADLIGHT"]
 GOLDEN = os.path.join(common.ROOT, "tests", "golden")
+CLASSES = os.path.join(common.HERE, "classes")
 DIALECTS = ("numpy", "einsum", "matmul", "module")
 SENTENCE = "我请李雷帮我订了去北京的机票"
 SMALL = ["--random", "--d-model", "16", "--num-heads", "4", "--ffn", "24"]
@@ -140,6 +144,9 @@ class Code(unittest.TestCase):
         for name, ids in (("bert", "2,5,9,4"), ("gpt2", "3,7,7,1"), ("llama-gqa", "3,7,2,1")):
             dialects = DIALECTS[:3] if name.startswith("llama") else DIALECTS
             self.agrees(os.path.join(GOLDEN, name), "--ids", ids, "--layer", "1", dialects=dialects)
+        for name in ("gpt_neox", "falcon-7b", "falcon-40b", "gptj", "phi", "olmo2", "gemma3"):
+            self.agrees(os.path.join(GOLDEN, "family-" + name), "--ids", "3,7,2,1", "--layer", "1",
+                        dialects=DIALECTS[:3])
         self.agrees(os.path.join(GOLDEN, "family-t5"), "--ids", "3,7,2", "--decoder-ids", "0,4,6",
                     dialects=DIALECTS[:3])
 
@@ -171,6 +178,103 @@ class Code(unittest.TestCase):
             self.assertGreater(sum(line.startswith("assert") for line in checked), 20)
             self.run_file(file)
 
+    def test_odd_sizes(self):
+        for words in (["--d-model", "12", "--num-heads", "3"], ["--d-model", "5", "--num-heads", "1"],
+                      ["--d-model", "12", "--num-heads", "3", "--head-dim", "5"]):
+            for tokens in ("我", "我|😀|\"", "|".join(f"w{i}" for i in range(33))):
+                dialects = DIALECTS[:3] if "--head-dim" in words else DIALECTS
+                self.agrees("--random", "--layers", "1", "--ffn", "7", *words, "--tokens", tokens,
+                            dialects=dialects, block=(True,))
+
+    def test_large_scores_and_masks_that_add(self):
+        np.save(self.path("mask.npy"), np.float32([[0, -np.inf, 2], [-1e9, 0, 0], [-np.inf] * 3]))
+        for scale in ("3000", "-300", "0"):
+            self.agrees(*SMALL, "--scale", scale, "--tokens", "我|爱|你", "--mask", self.path("mask.npy"))
+
+    def test_masks_with_an_axis_for_sentences(self):
+        words = [*SMALL, "--text", "我爱你\n小猫饿坏了\n他要走了"]
+        sentences, tokens = 3, len(json.loads(headlight("export", *words).stdout)["batch"][0]["tokens"])
+        each = np.stack([np.tril(np.ones((tokens, tokens), bool), k) for k in range(sentences)])
+        for mask in (each, each.transpose(1, 2, 0), each[:1], each[..., :1], each[:, :1], each.astype(np.float32) * 3):
+            np.save(self.path("mask.npy"), mask)
+            self.agrees(*words, "--mask", self.path("mask.npy"), block=(False,))
+
+    def traced(self, module, *inputs):
+        """Every tensor that a line of the module's methods makes."""
+        made = []
+
+        def look(frame, event, _):
+            made.extend(value.detach().clone() for value in frame.f_locals.values() if torch.is_tensor(value))
+            return look if frame.f_code.co_filename.startswith(CLASSES) else None
+
+        def enter(frame, event, _):
+            return look if frame.f_code.co_filename.startswith(CLASSES) else None
+        sys.settrace(enter)
+        try:
+            with torch.no_grad():
+                made.append(module(*inputs))
+        finally:
+            sys.settrace(None)
+        return [one[0] if isinstance(one, tuple) else one for one in made]
+
+    def test_the_classes_agree_line_by_line(self):
+        """What a line of the einsum class, or of the class that splits heads, makes is what a line of the program makes,
+        and of each sentence it is what the view shows."""
+        batch = [*SMALL, "--text", "我爱你\n小猫饿坏了\n他请李雷帮他订了去上海的机票", "--mask", "causal+padding"]
+        cross = [*SMALL, "--arch", "encoder-decoder", "--text", "我爱你\n小猫饿坏了", "--target", "I love you\nthe cat",
+                 "--stack", "cross"]
+        for words, dialect in itertools.product((batch, cross), ("einsum", "matmul")):
+            with self.subTest(words=words, dialect=dialect):
+                file = self.write(*words, "--dialect", dialect)
+                program, steps = {"__file__": file}, []
+                for line in pathlib.Path(file).read_text().split("\nweights_difference")[0].split("\n"):
+                    exec(line, program)
+                    if "  # (" in line and not line.startswith(("#", "assert")):
+                        steps.append((line, program[line.split(" = ")[0]].clone()))
+                x, memory, mask = program["x"], program.get("memory", program["x"]), program.get("mask")
+                if dialect == "einsum":
+                    module = EinsumAttention(4, 16, 0)
+                    layers = [module.query.linear, module.key.linear, module.value.linear, module.output]
+                else:
+                    module = SplitAttention(16, 4, 0)
+                    layers = [module.W_q, module.W_k, module.W_v, module.W_o]
+                    mask = None if mask is None else mask.unsqueeze(1)
+                with torch.no_grad():
+                    for layer, name in zip(layers, "QKVO"):
+                        layer.weight.copy_(program["W_" + name])
+                        layer.bias.copy_(program["b_" + name])
+                of_class = self.traced(module, x, memory, memory, mask)
+                checked = 0
+                for line, tensor in steps:
+                    if "data[" in line or ".masked_fill" in line and dialect == "matmul":
+                        continue  # inputs; -1e9 there, -inf here, the same weights
+                    alike = [other for other in of_class if other.shape == tensor.shape and other.dtype == tensor.dtype]
+                    near = min((float((other - tensor).abs().nan_to_num(0).max()) for other in alike), default=9)
+                    # The product before the scale is no line of its own in a class that scales at once.
+                    if near > 2e-5 and line.startswith("dot"):
+                        continue
+                    self.assertLess(near, 2e-5, line)
+                    checked += 1
+                self.assertGreaterEqual(checked, 10)
+                self.assert_shown(words, program, dialect)
+
+    def assert_shown(self, words, program, dialect):
+        """q, k, v, scores and weights of each sentence are those of the views."""
+        stack = words[words.index("--stack") + 1] + "_" if "--stack" in words else ""
+        words = [word for word in words if word not in ("--stack", "cross")]
+        file = self.path("shown.npz")
+        done = headlight("export", *words, "--with", "qkv,scores", "-o", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        shown = np.load(file)
+        names = {"queries": "q", "keys": "k", "values": "v", "attentions": "weights"}
+        for array, tensor in names.items():
+            values = program[tensor].numpy()
+            values = values.transpose((2, 3, 0, 1) if array == "attentions" else (1, 2, 0, 3)) \
+                if dialect == "einsum" else values
+            for b, sentence in enumerate(values):
+                expected = shown[f"{b}.{stack}{array}"][0]
+                self.assertLess(float(np.abs(sentence - expected).max()), 2e-5, f"{array} of sentence {b}")
+
     def test_refusals(self):
         def refused(*words):
             done = headlight("code", *words)
@@ -180,6 +284,14 @@ class Code(unittest.TestCase):
             return done.stderr
         self.assertIn("rotary", refused(*SMALL, "--position", "rotary", "--dialect", "module"))
         self.assertIn("dropout", refused(*SMALL, "--dropout", "0.5", "--dialect", "module"))
+        moe = os.path.join(GOLDEN, "family-qwen3_moe")
+        self.assertIn("a mixture of experts", refused(moe, "--ids", "3,7,2,1", "--block"))
+        self.assertIn("DeBERTa", refused(os.path.join(GOLDEN, "family-deberta-v2"), "--ids", "3,7,2,1"))
+        np.save(self.path("w_o.npy"), np.ones((4, 5)))
+        with open(self.path("x.txt"), "w") as file:
+            file.write("1 2 3 4\n5 6 7 8\n")
+        self.assertIn("W_O with 5", refused("--x", self.path("x.txt"), "--w-o", self.path("w_o.npy"),
+                                            "--dialect", "module"))
         self.assertIn("--layer", refused(*SMALL, "--layer", "9"))
         self.assertIn(".py", refused(*SMALL, "-o", self.path("x.txt")))
         tensors = os.path.join(GOLDEN, "tensors-self-6", "input.safetensors")

@@ -10,6 +10,7 @@
 #include "gui/actions/window.h"
 #include "gui/frame/scope.h"
 #include "session/lesson_commands.h"
+#include "session/number_commands.h"
 #include "session/shown.h"
 
 namespace headlight {
@@ -322,7 +323,7 @@ constexpr Action kActions[] = {
     {Act::all_parts_on, Group::question, {"All parts of all layers on again", "所有层的各部分恢复"}, {}, any_parts_off,
      say_once<SwitchPartsOn>},
     {Act::own_numbers, Group::question, {"Numbers of your own: paste, change, check", "自己的数值：粘贴、修改、检查"},
-     {ctrl_shift(Key::n)}, nullptr, [](Gui& gui) { gui.say(ShowNumbers{NumbersDialog{}}); }},
+     {ctrl_shift(Key::n)}, nullptr, [](Gui& gui) { gui.say(ShowNumbers{dialog_on_first(gui.state)}); }},
     {Act::clear_edits, Group::question, {"Take back every change inside the model", "取消模型内部的所有改动"}, {},
      [](const Gui& gui) { return !(gui.state.document.edits == Edits{}); }, say_once<ClearEdits>},
     {Act::second_away, Group::question, {"Take the second sentence away", "去掉第二句"}, {},

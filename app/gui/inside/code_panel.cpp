@@ -64,7 +64,7 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
   if (shows && ImGui::IsItemHovered()) {
     list.AddRect(at, end, colours.outline, 3 * gui.unit, 0, gui.unit);
     const std::string made = line.makes + " " + shape_of_line(line);
-    explain_item(gui, gui.fonts.shown(filled(gui.word(kCodeWords.line_makes), {made})));
+    if (!line.makes.empty()) explain_item(gui, gui.fonts.shown(filled(gui.word(kCodeWords.line_makes), {made})));
   }
   if (shows && pressed) gui.say(LookAt{{*line.shows, std::nullopt}});
   const float top = at.y + (columns.height - ImGui::GetFontSize()) / 2;
@@ -77,7 +77,8 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
   const std::string shape = line.shape.empty() ? std::string() : shape_of_line(line);
   const float shape_width = shape.empty() ? 0 : ImGui::CalcTextSize(shape.c_str()).x + 16 * gui.unit;
   const float room = end.x - 4 * gui.unit - shape_width;
-  if (!shows && ImGui::IsItemHovered() && x + ImGui::CalcTextSize(text.c_str()).x > room) explain_item(gui, text);
+  if (line.makes.empty() && ImGui::IsItemHovered() && x + ImGui::CalcTextSize(text.c_str()).x > room)
+    explain_item(gui, text);
   list.PushClipRect(at, {room, end.y}, true);
   list.AddText({x, top}, comment ? colours.dim : colours.text, text.c_str());
   list.PopClipRect();

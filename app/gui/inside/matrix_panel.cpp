@@ -35,6 +35,24 @@ void back_button(Gui& gui) {
   explain_item(gui, kInsideWords.tip_back);
 }
 
+/// The shape in which PyTorch keeps it, with the axes of sentences and heads; empty for one sentence, and for what all
+/// sentences have in common.
+std::string shape_in_batch(Gui& gui, const Trace& trace, const MatrixId& id) {
+  const auto sentences = static_cast<Index>(gui.state.requests.size());
+  const bool common = is_learned(id.quantity) || id.quantity == Quantity::position_vectors;
+  if (sentences < 2 || common) return {};
+  std::vector<Index> sizes{sentences};
+  if (is_per_head(id.quantity)) {
+    const AttentionTrace& attention = trace.attention(id.stack, id.layer);
+    const Axes along = axes(trace, id);
+    const bool of_keys = along.rows == Axis::keys && (along.cols == Axis::d_k || along.cols == Axis::d_v);
+    sizes.push_back(of_keys ? attention.num_kv_heads : attention.num_heads());
+  }
+  const Shape size = shape(trace, id);
+  sizes.insert(sizes.end(), {size.rows, size.cols});
+  return filled(gui.word(kInsideWords.in_the_batch), {axes_text(sizes)});
+}
+
 /// Back, symbol, name, where it is, formula and shape.
 void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
   back_button(gui);
@@ -53,6 +71,7 @@ void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
   const Shape size = shape(trace, id);
   std::string line = gui.fonts.shown(formula_in(gui.state.settings.language, trace, id)) + "   " + shape_text(size);
   if (is_per_head(id.quantity)) line += "   " + head_words(gui, {id.layer, id.head, id.stack});
+  if (const std::string whole = shape_in_batch(gui, trace, id); !whole.empty()) line += "   " + whole;
   dim_text(gui, line);
 }
 

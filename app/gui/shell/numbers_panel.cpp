@@ -21,30 +21,23 @@ int grow_table(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-/// The dialog on another table, which is typed as it is now.
-void choose_table(Gui& gui, OwnTable table, std::size_t head) {
-  const auto& numbers = gui.state.document.numbers;
-  const NumberTable* now = numbers ? own_table(*numbers, table, head) : nullptr;
-  gui.say(ShowNumbers{NumbersDialog{table, head, now ? typed_table(*now) : std::string(), {}}});
-}
-
 void table_choices(Gui& gui, const NumbersDialog& dialog) {
   for (std::size_t i = 0; i < std::size(kOwnTableNames); ++i) {
     const auto table = static_cast<OwnTable>(i);
     const char* label = gui.word(kNumberWords.tables[i]);
     if (i > 0) same_line_if_room(button_width(label), 0);
     if (flat_button(gui, ("table " + std::string(kOwnTableNames[i])).c_str(), label, dialog.table == table))
-      choose_table(gui, table, 0);
+      gui.say(ShowNumbers{dialog_on(gui.state, table)});
   }
   if (!is_of_heads(dialog.table)) return;
-  const auto& numbers = gui.state.document.numbers;
+  const OwnNumbers* numbers = typed_numbers(gui.state);
   const std::size_t count = numbers ? count_of(*numbers, dialog.table) : 0;
   dim_text(gui, gui.word(kNumberWords.head));
   for (std::size_t head = 0; head <= count; ++head) {
     const std::string label = head < count ? std::to_string(head) : gui.word(kNumberWords.one_more);
     same_line_if_room(button_width(label.c_str()), head == 0 ? 6 * gui.unit : 0);
     if (flat_button(gui, ("table head " + std::to_string(head)).c_str(), label.c_str(), dialog.head == head))
-      choose_table(gui, dialog.table, head);
+      gui.say(ShowNumbers{dialog_on(gui.state, dialog.table, head)});
   }
 }
 
@@ -118,6 +111,7 @@ void numbers_panel(Gui& gui) {
   ImGui::SameLine();
   if (flat_button(gui, "close numbers", gui.word(kWindowWords.close))) gui.say(ShowNumbers{});
   if (!dialog.problem.empty()) wrapped_small(gui, gui.fonts.shown(dialog.problem), gui.colours().warning);
+  if (typed_numbers(gui.state) != gui.state.document.numbers.get()) wrapped_dim(gui, gui.word(kNumberWords.waiting));
   sample_buttons(gui);
   ImGui::BeginChild("findings");
   findings(gui);

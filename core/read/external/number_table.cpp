@@ -33,10 +33,13 @@ std::string quoted(std::string_view text) {
 }
 
 /// One number and nothing else: with a Unicode or an ASCII minus, a plus, a point at either end as NumPy prints it,
-/// perhaps in $…$ or **…**.
+/// perhaps in $…$, **…** or \textbf{…}.
 std::optional<double> number_in(std::string_view text) {
   while (text.size() >= 2 && (text.front() == '$' || text.front() == '*') && text.back() == text.front())
     text = text.substr(1, text.size() - 2);
+  for (const std::string_view bold : {"\\textbf{", "\\mathbf{"})
+    if (text.starts_with(bold) && text.ends_with('}'))
+      return number_in(text.substr(bold.size(), text.size() - bold.size() - 1));
   bool negative = false;
   constexpr std::string_view kMinus = "−";
   if (text.starts_with(kMinus) || text.starts_with('-')) {
@@ -88,7 +91,7 @@ Result<NumberTable> table_from(std::string_view where, const NumberRows& rows) {
   return table;
 }
 
-/// Reads [1, 2] and [[1, 2], [3, 4]], commas or spaces between numbers.
+/// Reads [1, 2], several of them one behind the other, and [[1, 2], [3, 4]], commas or spaces between numbers.
 class BracketReader {
  public:
   BracketReader(std::string_view where, std::string_view text) : where_(where), text_(text) {}
@@ -107,7 +110,7 @@ class BracketReader {
         ++at_;
       } else if (c == ']') {
         ++at_;
-        if (--depth == 0) return ended(called);
+        if (--depth == 0 && (called || nested_ || !begins_a_list())) return ended(called);
       } else if (c == ',' || kTableSpaces.find(c) != std::string_view::npos) {
         ++at_;
       } else {
@@ -120,6 +123,11 @@ class BracketReader {
   }
 
  private:
+  /// The next row where each is a list of its own.
+  bool begins_a_list() const {
+    const std::size_t next = text_.find_first_not_of(", \t\r\n\f\v", at_);
+    return next != std::string_view::npos && text_[next] == '[';
+  }
   Error misplaced(std::string_view expected) const {
     return bad_input(where_, "row " + std::to_string(rows_.size() - (rows_.empty() ? 0 : 1)), expected,
                      quoted(text_.substr(at_, 12)));

@@ -71,7 +71,7 @@ Result<TensorsFile> model_of_x(std::string_view where, const OwnNumbers& numbers
   };
   if (width(numbers.w_q) != width(numbers.w_k))
     return bad_input(where, "w_k", std::to_string(width(numbers.w_q)) + " columns of all heads, as w_q has",
-                     std::to_string(width(numbers.w_k)));
+                     std::to_string(width(numbers.w_k)) + (numbers.w_k.empty() ? ", those of x: w_k is missing" : ""));
   const Index heads = heads_of_numbers(numbers);
   if (heads < 1 || width(numbers.w_q) % heads != 0 || width(numbers.w_v) % heads != 0)
     return bad_input(where, "num_heads",

@@ -51,7 +51,8 @@ OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, 
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers);
 
 /// Errors of the numbers, a line each, none where all is well: weights of a row that do not sum to 1; scores that are
-/// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores;
+/// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores,
+/// given or of x and one head;
 /// a mask by which no row sees itself, as where row t is said to see 1 … t − 1.
 /// Printed numbers are compared as far as they were printed, to two decimals.
 std::vector<std::string> check_numbers(const OwnNumbers& numbers);

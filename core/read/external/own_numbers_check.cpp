@@ -79,19 +79,28 @@ void check_softmax(const NumberTable& scores, const NumberTable& weights, std::v
   }
 }
 
-/// Scores beside an x that its weights fit: are they q·kᵀ/√d_k, and if not, which of the known mistakes?
-void check_scale(const OwnNumbers& numbers, const NumberTable& claimed, std::vector<std::string>& found) {
-  if (heads_of_numbers(numbers) != 1) return;
-  const Numbers x = numbers.x->numbers.cast<double>(), scores = claimed.numbers.cast<double>();
+struct Products {
+  Numbers dot;      // q·kᵀ
+  double root = 1;  // √d_k
+};
+/// Of an x that its weights fit, of one head.
+Products products_of(const OwnNumbers& numbers) {
+  const Numbers x = numbers.x->numbers.cast<double>();
   const auto projected = [&](const std::vector<NumberTable>& weight) -> Numbers {
     return weight.empty() ? x : Numbers(x * side_by_side(weight).cast<double>());
   };
-  const Numbers q = projected(numbers.w_q), k = projected(numbers.w_k), dot = q * k.transpose();
+  const Numbers q = projected(numbers.w_q), k = projected(numbers.w_k);
+  return {q * k.transpose(), std::sqrt(static_cast<double>(q.cols()))};
+}
+
+/// Scores beside x: are they q·kᵀ/√d_k, and if not, which of the known mistakes?
+void check_scale(const Products& products, const NumberTable& claimed, std::vector<std::string>& found) {
+  const auto& [dot, root] = products;
+  const Numbers scores = claimed.numbers.cast<double>();
   if (scores.rows() != dot.rows() || scores.cols() != dot.cols()) {
     found.push_back("scores: " + shape_of(claimed) + ", x·W_Q·(x·W_K)ᵀ is " + shape_text({dot.rows(), dot.cols()}));
     return;
   }
-  const double root = std::sqrt(static_cast<double>(q.cols()));
   const auto are = [&](const Numbers& expected) {
     for (Index i = 0; i < scores.size(); ++i)
       if (std::isfinite(scores.data()[i]) &&
@@ -125,8 +134,13 @@ std::vector<std::string> check_numbers(const OwnNumbers& numbers) {
   std::vector<std::string> found;
   if (numbers.scores) check_future(*numbers.scores, found);
   if (numbers.weights) check_sums(*numbers.weights, found);
-  if (numbers.x && numbers.scores && model_of_numbers("numbers", numbers)) check_scale(numbers, *numbers.scores, found);
-  if (numbers.scores && numbers.weights) check_softmax(*numbers.scores, *numbers.weights, found);
+  std::optional<Products> products;
+  if (numbers.x && heads_of_numbers(numbers) == 1 && model_of_numbers("numbers", numbers))
+    products = products_of(numbers);
+  if (numbers.scores && products) check_scale(*products, *numbers.scores, found);
+  if (numbers.weights && numbers.scores) check_softmax(*numbers.scores, *numbers.weights, found);
+  else if (numbers.weights && products)
+    check_softmax(NumberTable{(products->dot / products->root).cast<float>()}, *numbers.weights, found);
   return found;
 }
 

@@ -235,6 +235,26 @@ TEST_F(InsideViewTest, ARowThatMayAttendToNothingHasThreeAnswersSideBySide) {
   EXPECT_FALSE(h.says("then softmax")) << "of a row with keys there is one answer";
 }
 
+TEST_F(InsideViewTest, TheBatchIsAnAxisOfWhatIsComputed) {
+  Harness& h = *harness;
+  h.say(SetText{"我爱北京\n小猫"}, EndGesture{}, ShowView{View::inside});
+  const auto said = [&](Quantity quantity) {
+    h.say(LookAt{{matrix_id(quantity), std::nullopt}});
+    h.settle();
+    const Shape size = shape(*h.state.trace, matrix_id(quantity));
+    std::string sizes = "(2, ";
+    if (is_per_head(quantity)) sizes += std::to_string(h.state.trace->num_heads(Stack::self)) + ", ";
+    sizes += std::to_string(size.rows) + ", " + std::to_string(size.cols) + ")";
+    return h.says("in the batch " + sizes);
+  };
+  for (const Quantity quantity : {Quantity::weights, Quantity::value, Quantity::concat, Quantity::mask})
+    EXPECT_TRUE(said(quantity)) << h.words_on_screen();
+  EXPECT_FALSE(said(Quantity::output_weight)) << "one for all sentences";
+  h.say(SetText{"我爱北京"}, EndGesture{}, LookAt{{matrix_id(Quantity::weights), std::nullopt}});
+  h.settle();
+  EXPECT_FALSE(h.says("in the batch"));
+}
+
 TEST_F(InsideViewTest, AMaskFromAFileSaysHowItIsBroadcast) {
   Harness& h = *harness;
   const Index keys = h.state.trace->keys(Stack::self);
