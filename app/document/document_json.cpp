@@ -69,7 +69,10 @@ struct ConfigReader {
   void operator()(const SizeField& field) const {
     fields.read_integer(field.name, config.*field.value, static_cast<std::uint64_t>(field.most));
   }
-  void operator()(const NumberField& field) const { fields.read(field.name, config.*field.value); }
+  void operator()(const NumberField& field) const {
+    fields.read(field.name, config.*field.value);
+    if (!(config.*field.value >= 0 && config.*field.value <= field.most)) fields.at(field.name).problem("0 to 1000000");
+  }
   template <class Enum>
   void operator()(const ChoiceField<Enum>& field) const {
     fields.read_choice(field.name, config.*field.value, field.names);

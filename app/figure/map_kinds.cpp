@@ -49,8 +49,10 @@ const char* kind_formula(Language language, MapKind kind) {
                     "word itself; rows sum to 1. Heads that are off count as nothing.",
                     "各层相乘，第一层在最右；每层一半是各头的平均，一半是词元自身；每行之和为 1。关闭的头不计入。");
   }
-  return either(language, "The softmax of the scaled scores, after mask and edits: each row sums to 1.",
-                "缩放后的打分经 softmax，已含掩码与改动：每行之和为 1。");
+  return either(language,
+                "The softmax of the scaled scores, after mask and edits: each row sums to 1, or to less in a head "
+                "with a sink.",
+                "缩放后的打分经 softmax，已含掩码与改动：每行之和为 1，有注意力汇的头则小于 1。");
 }
 
 const char* kind_caption(Language language, MapKind kind) {

@@ -114,7 +114,7 @@ TEST(FamilyFormulas, AnotherScaleKeepsEveryOtherPartOfAScore) {
     std::shared_ptr<const Model> model;
     const auto trace = asked(family, model);
     ASSERT_TRUE(trace);
-    const Index rows = trace->queries(Stack::encoder);
+    const Index rows = trace->queries();
     const ScaleEffect effect = scale_effect(*trace, {}, 0, rows);
     ASSERT_EQ(effect.other.size(), rows);
     Request request = request_for(model, trace->request.tokens);

@@ -326,7 +326,7 @@ TEST(Sinks, AreReadWhereTheConfigurationSaysSo) {
   ASSERT_TRUE(plain.load()) << plain.refusal();
   EXPECT_EQ(plain.load()->model->blocks[0].self.sinks.size(), 0);
   EXPECT_FALSE(plain.load()->warnings.empty()) << "tensors of no known part";
-  EXPECT_EQ(Parts("family-gemma2").load()->model->config.softcap, 50.0f);
+  EXPECT_EQ(Parts("family-gemma2").load()->model->config.softcap, 5.0f);
   EXPECT_EQ(Parts("family-phi").load()->model->config.rotary_columns, 4);
   EXPECT_EQ(Parts("family-gptj").load()->model->config.rotary_columns, 4);
   EXPECT_EQ(Parts("family-gpt_neox").load()->model->config.rotary_columns, 2);

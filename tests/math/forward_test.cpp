@@ -166,8 +166,7 @@ TEST(Forward, SinksCapsAndPartialRotationAgreeWithTheFormulas) {
       EXPECT_LE(apart.weights, 2e-5);
       EXPECT_LE(apart.states, 2e-5);
       const Matrix weights = pattern(*trace, {.layer = 1, .head = 3});
-      for (Index row = 0; row < weights.rows(); ++row)
-        EXPECT_EQ(weights.row(row).sum() < 0.999f, sinks) << row << " " << weights.row(row).sum();
+      EXPECT_EQ(weights.sum() < static_cast<float>(weights.rows()) - 0.01f, sinks) << weights.sum();
     }
   }
 }
