@@ -31,14 +31,15 @@ std::vector<std::size_t> Listing::lines_that_make(const MatrixId& matrix) const 
   for (const ProgramLine& line : lines) {
     const bool there = line.shows && exists(trace, *line.shows);
     shows.push_back(there ? std::optional(origin(trace, *line.shows)) : std::nullopt);
-    if (there) shown.insert(*shows.back());
+    if (there && line.kind != LineKind::takes_part) shown.insert(*shows.back());
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (shows[i] == wanted) made.push_back(i);
   // What stands within a line, as the exponentials do in a softmax and q in a module.
   for (std::size_t i = 0; made.empty() && i < lines.size(); ++i) {
     std::set<MatrixId> seen;
-    if (shows[i] && !lines[i].reads_input && is_within(trace, *shows[i], wanted, shown, seen)) made.push_back(i);
+    if (shows[i] && lines[i].kind == LineKind::computes && is_within(trace, *shows[i], wanted, shown, seen))
+      made.push_back(i);
   }
   return made;
 }

@@ -81,7 +81,8 @@ NumbersDialog dialog_on_first(const AppState& state) {
 
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind) {
   const auto numbers = with_typed(state, command);
-  const Status used = numbers ? use_numbers(state, *numbers, kind) : Status(numbers.error());
+  const bool there = numbers && state.document.numbers && *state.document.numbers == *numbers;
+  const Status used = there ? Status(Done{}) : numbers ? use_numbers(state, *numbers, kind) : Status(numbers.error());
   if (used) end_gesture(state);
   if (!state.view.numbers) return;
   NumbersDialog& dialog = *state.view.numbers;

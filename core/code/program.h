@@ -23,6 +23,9 @@ enum class Dialect { numpy, einsum, matmul, module };
 inline constexpr std::string_view kDialectNames[] = {"numpy", "einsum", "matmul", "module"};
 inline std::string_view name(Dialect dialect) { return name_in(kDialectNames, dialect); }
 
+/// What a statement does: computes a tensor; reads one of the .npz; takes a part of what the statement before returned.
+enum class LineKind { computes, reads_input, takes_part };
+
 /// A statement, a comment or an empty line.
 struct ProgramLine {
   std::string text;
@@ -30,7 +33,7 @@ struct ProgramLine {
   std::vector<Index> shape = {};       // of that tensor, the batch included
   std::string axes = {};               // a word or letter for each of them: "b h i d"
   std::optional<MatrixId> shows = {};  // the matrix of the explanation that the tensor holds, of the head asked for
-  bool reads_input = false;            // from the .npz: nothing is computed
+  LineKind kind = LineKind::computes;
 };
 
 struct Program {

@@ -102,7 +102,7 @@ const Tensor& ProgramWriter::add_input(const MatrixId& id, Tensor tensor, std::v
                           .shape = tensor.shape,
                           .axes = tensor.axes,
                           .shows = id,
-                          .reads_input = true});
+                          .kind = LineKind::reads_input});
   inputs_.push_back({.name = tensor.name,
                      .shape = tensor.shape,
                      .axes = std::move(axes),
@@ -198,7 +198,7 @@ const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::
                           .shape = tensor.shape,
                           .axes = tensor.axes,
                           .shows = shows,
-                          .reads_input = true});
+                          .kind = LineKind::reads_input});
   ArrayStream stream = stream_of(own, tensor.shape);
   if (first) {
     stream.pieces = 1;

@@ -181,6 +181,7 @@ void ProgramWriter::emit_module() {
                     .shows = made});
   const bool empty = !empty_rows().empty();
   const Tensor result = make(made, base_name(made), "returned[0]", tokens_shape(queries(), width), "b i d_model");
+  lines_.back().kind = LineKind::takes_part;
   if (empty)
     again(result,
           "torch.where(" + result.name + ".isnan(), " + (biased ? module + ".out_proj.bias" : "torch.zeros(1)") + ", " +
@@ -188,6 +189,7 @@ void ProgramWriter::emit_module() {
           made);
   const MatrixId weighting = at(Q::weights);
   const Tensor pattern = make(weighting, base_name(weighting), "returned[1]", pattern_shape(), "b h i j");
+  lines_.back().kind = LineKind::takes_part;
   if (empty) again(pattern, pattern.name + ".nan_to_num(0.0)", weighting);
 }
 

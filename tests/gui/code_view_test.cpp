@@ -78,7 +78,7 @@ TEST_F(CodeViewTest, InEveryDialectLinesLeadToTheirMatricesAndCellsToTheirLines)
     int clicked = 0;
     for (std::size_t i = 0; i < listing().lines.size(); ++i) {
       const ProgramLine line = listing().lines[i];
-      if (!line.shows || line.reads_input) continue;
+      if (!line.shows || line.kind == LineKind::reads_input) continue;
       ++clicked;
       click_line(i);
       EXPECT_EQ(view().look, (Look{*line.shows, std::nullopt})) << line.text;

@@ -39,7 +39,8 @@ void back_button(Gui& gui) {
 /// sentences have in common.
 std::string shape_in_batch(Gui& gui, const Trace& trace, const MatrixId& id) {
   const auto sentences = static_cast<Index>(gui.state.requests.size());
-  const bool common = is_learned(id.quantity) || id.quantity == Quantity::position_vectors;
+  const bool common =
+      (is_learned(id.quantity) && id.quantity != Quantity::mask) || id.quantity == Quantity::position_vectors;
   if (sentences < 2 || common) return {};
   std::vector<Index> sizes{sentences};
   if (is_per_head(id.quantity)) {
