@@ -155,7 +155,8 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   const Index fair = static_cast<Index>(std::sqrt(kMostCellsOfLayers / static_cast<double>(layers * heads)));
   const Index most = layers * heads <= kMostWhole ? kThumbnail : std::clamp(fair, kLeastSide, kThumbnail);
   const ColourScale scale = map_scale(subject, options);
-  const Matrix first = printed_map(subject, {0, 0, stack}, most).weights;
+  const PrintedMap printed = printed_map(subject, {0, 0, stack}, most);
+  const Matrix& first = printed.weights;
   Arrangement all{.heads = maps_of_stack(subject, stack), .columns = heads, .cells = first.cols()};
   all.between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
   const Index lines = options.heads.empty() ? 0 : options.numbers.empty() ? 1 : 2;
@@ -188,6 +189,9 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
                         page.ink.line,
                         kFrame});
   }
+  const float strip = std::min(0.3f * sizes.cell * static_cast<float>(all.between), 0.22f * size);
+  for (const Rectangle& frame : frames)
+    add_role_strips(page, printed, frame.box, {frame.box.x - strip / 2, frame.box.y - strip / 2}, strip, options.theme);
   for (Rectangle& frame : frames) page.drawing.items.emplace_back(std::move(frame));
   page.y = top + sizes.pitch_y * static_cast<float>(all.rows());
   std::vector<std::string> remarks;

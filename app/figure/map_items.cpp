@@ -173,6 +173,19 @@ void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, 
   for (const RoleRun& run : role_runs(*map.keys, 0, map.num_keys())) add(run, false);
 }
 
+void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme) {
+  const float row = plot.h / static_cast<float>(map.num_queries()),
+              column = plot.w / static_cast<float>(map.num_keys());
+  const auto add = [&](const RoleRun& run, bool of_rows) {
+    const float first = static_cast<float>(run.first), count = static_cast<float>(run.count);
+    const Box box = of_rows ? Box{left_top.x - width, plot.y + first * row, width, count * row}
+                            : Box{plot.x + first * column, left_top.y - width, count * column, width};
+    page.drawing.items.emplace_back(Rectangle{.box = box, .fill = role_colour(theme, run.role)});
+  };
+  for (const RoleRun& run : role_runs(*map.queries, 0, map.num_queries())) add(run, true);
+  for (const RoleRun& run : role_runs(*map.keys, 0, map.num_keys())) add(run, false);
+}
+
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values) {
   page.drawing.items.emplace_back(Cells{layout.plot, map.weights, scale});

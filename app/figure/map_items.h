@@ -51,6 +51,10 @@ float room_of_bands(const Page& page, const PrintedMap& map);
 void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,
                     const FigureOptions& options);
 
+/// Strips of the same colours, for maps that are too small for names of roles: as wide as `width`, at the left of
+/// (`left`, `top`) and above it, along the rows and columns of `plot`.
+void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme);
+
 /// Adds the cells, their frame and their labels; with `values` the numbers where there is room for them.
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values);

@@ -2,6 +2,7 @@
 // which one is asked, kept and continued.
 #include "read/tokenizer/chat.h"
 
+#include "app/figures.h"
 #include "app/program.h"
 #include "chat_tokenizer.h"
 #include "document/open_model.h"
@@ -173,6 +174,29 @@ TEST(Chat, UnmarkedAnswersHaveTheirRoleToo) {
   EXPECT_EQ(roles_of(tokens), "-" + times(25, 's') + times(11, 'u') + times(4, 'a'));
 }
 
+TEST(Chat, EveryFigureOfMapsHasTheColoursOfTheRoles) {
+  const ChatFolder model;
+  const Document document = model.document({{{ChatRole::user, "hi"}, {ChatRole::assistant, "yes"}}});
+  const auto trace = figures::answer_of(document);
+  const auto heads = static_cast<std::size_t>(trace->num_layers() * trace->num_heads());
+  for (const auto& [view, maps] :
+       {std::pair{FigureKind::head, std::size_t{1}}, {FigureKind::grid, heads}, {FigureKind::layers, heads}}) {
+    FigureOptions options;
+    options.kind = view;
+    const Drawing drawing = figures::drawn(document, *trace, options);
+    for (const ChatRole role : {ChatRole::user, ChatRole::assistant}) {
+      std::size_t strips = 0;
+      for (const Rectangle& one : figures::all<Rectangle>(drawing)) {
+        if (one.fill != role_colour(options.theme, role)) continue;
+        ++strips;
+        EXPECT_GE(one.box.x, 0.0f);
+        EXPECT_LE(one.box.right(), drawing.width);
+      }
+      EXPECT_EQ(strips, 2 * maps) << "of rows and of columns";
+    }
+  }
+}
+
 TEST(Chat, TheCommandLineAsksAConversation) {
   const ChatFolder model;
   const Ran ran = run({"export", model.folder(), "--chat", "user:hi", "--chat", "assistant:yes"});
@@ -197,6 +221,8 @@ TEST(Chat, TheCommandLineAsksAConversation) {
   const ChatFolder base{Strings{}};
   EXPECT_TRUE(contains(refused({"export", base.folder(), "--chat", "user:hi"}),
                        "(ChatML, Llama 2, Llama 3, Gemma, Phi-3, Mistral)"));
+  const std::string mute = fixture::golden("gpt2").string();
+  EXPECT_TRUE(contains(refused({"export", mute, "--chat", "user:hi"}), ", found no tokenizer in " + mute));
 }
 
 TEST(Chat, GoesIntoSessionsCommandsAndUndo) {

@@ -141,6 +141,8 @@ TEST(Checkpoint, DamagedFoldersGetOneLine) {
   EXPECT_EQ(refusal(), expected + "no folder");
   std::filesystem::create_directory(folder);
   EXPECT_EQ(refusal(), expected + "no config.json");
+  std::ofstream(folder / "tokenizer.json") << "{}";
+  EXPECT_EQ(refusal(), expected + "a tokenizer alone, no config.json");
   std::filesystem::copy_file(kGolden / "gpt2" / "config.json", folder / "config.json");
   EXPECT_EQ(refusal(), expected + "no model.safetensors");
   std::ofstream(folder / "pytorch_model.bin") << "pickle";

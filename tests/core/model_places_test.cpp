@@ -201,6 +201,8 @@ TEST(ModelPlaces, HalfADownloadIsToldFromABrokenFile) {
   const fs::path no_config = cache.put("org/other", "bert");
   fs::remove(no_config / "config.json");
   EXPECT_EQ(cache.reason("org/other"), "no config.json: not a model of transformers");
+  std::ofstream(no_config / "vocab.txt") << "[UNK]";
+  EXPECT_EQ(cache.reason("org/other"), "a tokenizer alone, no config.json: not a model of transformers");
 }
 
 TEST(ModelPlaces, NothingOutsideTheCacheIsRead) {

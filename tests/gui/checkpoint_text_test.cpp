@@ -20,10 +20,11 @@ std::string tokenizer_json(const std::string& pre_tokenizer) {
 
 class CheckpointTextTest : public GuiTest {
  protected:
-  void open(const std::string& pre_tokenizer) {
+  void open(const std::string& pre_tokenizer, const std::string& tokenizer = {}) {
     for (const char* file : {"config.json", "model.safetensors"})
       std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/gpt2/" + std::string(file), folder.path() / file);
-    ASSERT_TRUE(write_file(folder.path() / "tokenizer.json", tokenizer_json(pre_tokenizer)));
+    ASSERT_TRUE(
+        write_file(folder.path() / "tokenizer.json", tokenizer.empty() ? tokenizer_json(pre_tokenizer) : tokenizer));
     harness->say(OpenPath{folder.path().string()});
     harness->settle();
     ASSERT_TRUE(harness->state.document.model) << (harness->state.notice ? harness->state.notice->text : "");
@@ -56,6 +57,28 @@ TEST_F(CheckpointTextTest, IsTypedAndCutByHand) {
   h.click("split by tokenizer");
   h.settle();
   EXPECT_EQ(ids(), (Ids{0, 4, 5, 2, 1}));
+}
+
+TEST_F(CheckpointTextTest, AGuessedLineBreakIsSeen) {
+  std::string words = R"("vocab": {"<s>": 0, "<unk>": 1, "the": 2)", breaks = "\\n";
+  for (int id = 3; id < 12; ++id, breaks += "\\n") words += ", \"" + breaks + "\": " + std::to_string(id);
+  std::string json = tokenizer_json("Whitespace");
+  const std::size_t at = json.find("\"vocab\"");
+  open("Whitespace", json.substr(0, at) + words + "}}}");
+  Harness& h = *harness;
+  h.retype("the");
+  h.settle();
+  ASSERT_TRUE(h.has("ghost 2"));
+  std::size_t breaks_seen = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::string& word = h.state.guess->words[i].word.text;
+    if (word.find('\n') == std::string::npos) continue;
+    ++breaks_seen;
+    std::string shown;
+    for (std::size_t n = 0; n < word.size(); ++n) shown += "⏎";
+    EXPECT_TRUE(h.says(shown)) << word.size();
+  }
+  EXPECT_GT(breaks_seen, 0u);
 }
 
 TEST_F(CheckpointTextTest, IsAskedByItsIdsAndBack) {

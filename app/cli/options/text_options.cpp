@@ -207,7 +207,10 @@ Status TextOptions::apply_text(Document& document, bool reads_text) const {
 Status TextOptions::apply_chat(Document& document, const std::string& source) const {
   if (!given("--chat")) return Done{};
   if (!is_checkpoint(document) || !can_read_text(document))
-    return bad_input("--chat", "", "an instruct model with a tokenizer as SOURCE", source.empty() ? "none" : source);
+    return bad_input("--chat", "", "an instruct model with a tokenizer as SOURCE",
+                     source.empty()            ? "none"
+                     : is_checkpoint(document) ? "no tokenizer in " + source
+                                               : source);
   if (!takes_chat(document))
     return bad_input(
         "--chat", "",

@@ -413,7 +413,7 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
   const bool is_folder = folder.empty() || std::filesystem::is_directory(folder, error);
   if (!is_folder || !std::filesystem::exists(config, error))
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
-                     is_folder ? "no config.json" : "no folder");
+                     is_folder ? found_without_config(folder) : "no folder");
   const auto hub = read_hub_config(config);
   if (!hub) return hub.error();
   auto files = open_weights(path);

@@ -217,7 +217,8 @@ std::string trouble_of(const Place& place, const fs::path& folder) {
   if (missing.empty()) missing = missing_weights(folder);
   if (!missing.empty()) return std::string(kHalf) + "without " + listed(missing);
   if (!fs::exists(folder / "config.json", error))
-    return interrupted ? std::string(kHalf) + "without config.json" : "no config.json: not a model of transformers";
+    return interrupted ? std::string(kHalf) + "without config.json"
+                       : found_without_config(folder) + ": not a model of transformers";
   if (interrupted && !has_weights(folder)) return std::string(kHalf) + "without its weights";
   return {};
 }

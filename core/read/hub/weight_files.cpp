@@ -162,4 +162,11 @@ bool is_weight_file(std::string_view name) {
   return false;
 }
 
+std::string found_without_config(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const char* file : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
+    if (std::filesystem::exists(folder / file, error)) return "a tokenizer alone, no config.json";
+  return "no config.json";
+}
+
 }  // namespace headlight

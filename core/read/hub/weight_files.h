@@ -34,4 +34,7 @@ bool is_weight_file(std::string_view name);
 /// The shard of each tensor, as the index says it: at least one. Errors as above.
 Result<std::map<std::string, std::string>> parse_shard_index(std::string_view where, std::string_view text);
 
+/// What a folder without config.json has, for a message: a tokenizer alone, or no config.json.
+std::string found_without_config(const std::filesystem::path& folder);
+
 }  // namespace headlight
