@@ -115,6 +115,10 @@ class Meter {
       : first_(first), plan_(plan), begin_(Clock::now()), before_(first, 0.0), mark_(first, 0.0) {}
 
   void add(const StepReport& report, const Batch& batch) {
+    if (std::exchange(printed_, false)) {
+      steps_ = right_ = targets_ = looks_ = 0;
+      sum_ = looked_ = 0;
+    }
     ++steps_;
     sum_ += report.loss.mean;
     right_ += report.loss.right;
@@ -131,7 +135,7 @@ class Meter {
     const double spent = seconds();
     const double left = pace(step, spent) * static_cast<double>(plan_.steps() - step);
     const bool terminal = isatty(STDERR_FILENO) == 1;
-    if (!terminal && !last && step % 1000 != 0) return;
+    if (!terminal && (printed_ || (!last && step % 1000 != 0))) return;
     char looked[40] = "";
     if (looks_ > 0)
       std::snprintf(looked, sizeof looked, "   taught heads %.1f %%", 100 * looked_ / static_cast<double>(looks_));
@@ -140,8 +144,7 @@ class Meter {
                  sum_ / static_cast<double>(std::max<Index>(1, steps_)),
                  100.0 * static_cast<double>(right_) / static_cast<double>(std::max<Index>(1, targets_)), looked,
                  tokens_ / std::max(spent, 1e-9), left, terminal && !last ? "   " : "\n");
-    steps_ = right_ = targets_ = looks_ = 0;
-    sum_ = looked_ = 0;
+    printed_ = true;
   }
 
  private:
@@ -156,6 +159,7 @@ class Meter {
   Index first_;
   const TrainingPlan& plan_;
   Clock::time_point begin_;
+  bool printed_ = true;  // the sums below; the next step begins them anew
   Index steps_ = 0, right_ = 0, targets_ = 0, looks_ = 0;
   double sum_ = 0, tokens_ = 0, looked_ = 0;
   std::pair<Index, double> before_, mark_;  // steps and seconds, at most two minutes and at most one ago

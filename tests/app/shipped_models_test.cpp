@@ -187,7 +187,7 @@ TEST(AnySentence, IsSmallEnoughAndNamesWhatItWasTaughtBy) {
 
 TEST(AnySentence, CutsTheTutorialsSentencesIntoTheirWords) {
   EXPECT_EQ(words_by_any("我请李雷帮我订了去北京的机票"), "我|请|李雷|帮|我|订了|去|北京|的|机票");
-  EXPECT_EQ(words_by_any("他告诉我，他要走了。"), "他|告诉|我|，|他|要|走|了|。");
+  EXPECT_EQ(words_by_any("他告诉我，他要走了。"), "他|告诉|我|，|他|要|走了|。");
   EXPECT_EQ(words_by_any("我是一个学生"), "我|是|一个|学生");
   EXPECT_EQ(words_by_any("图书馆里的小猫"), "图书馆|里|的|小猫");
   EXPECT_EQ(words_by_any("The animal didn't cross the street."), "The|animal|did|n't|cross|the|street|.");

@@ -1,6 +1,7 @@
 """Texts of the any-sentence model: what is a sentence, and one clear line where a package cannot be had."""
 import hashlib
 import importlib.util
+import json
 import os
 import subprocess
 import sys
@@ -19,6 +20,7 @@ def program(path):
     return module
 
 
+RECIPE = os.path.dirname(PATH)
 COPULAS = os.path.join(os.path.dirname(PATH), "copulas.py")
 corpus, copulas = program(PATH), program(COPULAS)
 
@@ -57,6 +59,37 @@ class Copulas(unittest.TestCase):
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertTrue(done.stderr.startswith("copulas.py: "), done.stderr)
             self.assertEqual(os.listdir(folder), [])
+
+
+class JoinedGrammars(unittest.TestCase):
+    """The sentences in which a person is mentioned twice join the grammar, and each mention belongs to the other."""
+
+    def joined(self, more):
+        with tempfile.TemporaryDirectory() as folder:
+            other, out = os.path.join(folder, "more.json"), os.path.join(folder, "out.json")
+            with open(other, "w", encoding="utf-8") as file:
+                json.dump(more, file)
+            done = subprocess.run([sys.executable, "-I", os.path.join(RECIPE, "grammar.py"),
+                                   os.path.join(ROOT, "assets", "grammar.json"), other, out], capture_output=True, text=True)
+            if done.returncode:
+                self.assertFalse(os.path.exists(out))
+                return done.stderr
+            with open(out, encoding="utf-8") as file:
+                return json.load(file)
+
+    def test_the_recipe(self):
+        with open(os.path.join(RECIPE, "mentions.json"), encoding="utf-8") as file:
+            more = json.load(file)
+        kinds = {kind["name"]: kind for kind in self.joined(more)["kinds"]}
+        self.assertEqual(kinds["request, ticket"]["relations"]["CO"], ["a2 a", "a a2"])
+        self.assertEqual(kinds["tells"]["relations"]["CO"], ["it a", "a it"])
+        self.assertEqual(kinds["state"]["relations"]["SP"], ["n p", "m q"])
+
+    def test_a_name_of_both(self):
+        said = self.joined({"lists": {"time": "now"}, "links": {}, "kinds": []})
+        self.assertEqual(said.count("\n"), 1, said)
+        self.assertIn("expected other names than those of", said)
+        self.assertIn("found time", said)
 
 
 class Packages(unittest.TestCase):

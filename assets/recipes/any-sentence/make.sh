@@ -16,11 +16,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 [ -e "$work/text/sources.tsv" ] || "$here/corpus.py" "$work/text" --debs "$work/debs"
 list=$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages/jieba/dict.txt
 [ -e "$work/tokenizer.json" ] || "$here/words.py" "$work/tokenizer.json" --list "$list" --keep "$here/../../grammar.json" \
-  --whole 订了 --english "$work/text/en-story.txt" "$work/text/en-essay.txt" "$work/text/en-manual.txt" \
+  --whole 订了 走了 --english "$work/text/en-story.txt" "$work/text/en-essay.txt" "$work/text/en-manual.txt" \
   --chinese "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
 
 [ -e "$work/copulas.conllu" ] || "$here/copulas.py" --jieba "$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages" \
   --out "$work/copulas.conllu" "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
+
+"$here/grammar.py" "$here/../../grammar.json" "$here/mentions.json" "$work/grammar.json"
 
 tab=$(printf '\t')
 while IFS=$tab read -r package version licence; do
@@ -43,7 +45,7 @@ train() {
     --teach-credit 'UD_Chinese-PUD, Universal Dependencies, simplified: CC BY-SA 3.0' \
     --teach-credit 'UD_Chinese-HK, Universal Dependencies, simplified: CC BY-SA 4.0' \
     --teach-credit 'UD_Chinese-CFL, Universal Dependencies, simplified: CC BY-SA 4.0' \
-    --teach-grammar 0.2 --teach-weight 4 \
+    --grammar "$work/grammar.json" --teach-weight 4 \
     --d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 \
     --batch 128 --steps "$steps" --seed 1 --half --save-every 300 -o "$into" $resume "$@"
 }
@@ -53,10 +55,11 @@ first=$work/first
 [ -e "$first/model.safetensors" ] && [ ! -e "$first/resume.safetensors" ] || train "$first" 6000 \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
   --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" \
-  --teach-from 0.4 --teach-share 0.66 --teach-rest 0.15 --teach-hide 0.1 --warmup 500 --learning-rate 0.002 "$@"
+  --teach-from 0.4 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 \
+  --warmup 500 --learning-rate 0.002 "$@"
 
 # Then more Chinese, copulas on a head of their own, and more rest.
-train "$model" 500 --from "$first" \
+train "$model" 700 --from "$first" \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
   --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
   --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
@@ -64,5 +67,6 @@ train "$model" 500 --from "$first" \
   --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
   --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
   --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
-  --teach-head 3.8=cop --teach-from 0 --teach-share 0.66 --teach-rest 0.25 --teach-hide 0.15 --warmup 60 --learning-rate 0.001 \
+  --teach-head 3.8=cop --teach-from 0 --teach-share 0.66 --teach-grammar 0.25 --teach-rest 0.4 --teach-hide 0.15 \
+  --warmup 60 --learning-rate 0.001 \
   --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" "$@"

@@ -1,4 +1,4 @@
-// `headlight train` that is killed. It trains twelve thousand steps twice, which the sanitizers would make ten times longer.
+// `headlight train` over many steps: its lines, and one that is killed. The sanitizers would make them ten times longer.
 #include <signal.h>
 
 #include <algorithm>
@@ -9,6 +9,16 @@
 
 namespace headlight::program {
 namespace {
+
+TEST(CliTrain, ATrainingThatEndsAtAThousandthStepSaysItOnce) {
+  const Folder folder;
+  const Ran ran = run(train({"--text", folder.with("my.txt", kTrainingText), "--steps", "1000"}, folder / "model"));
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const auto first = ran.err.find("step 1000 of 1000");
+  ASSERT_NE(first, std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("step 1000 of 1000", first + 1), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.err.find("loss 0.000"), std::string::npos) << ran.err;
+}
 
 TEST(CliTrain, KilledAtAnyMomentItGoesOnToTheSameBytes) {
   const Folder folder;
