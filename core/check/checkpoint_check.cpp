@@ -268,6 +268,9 @@ void Checker::check_answers() {
   if (reference)
     for (Finding& finding : compare_answers(path.filename().string(), *reference, **answer))
       findings_.push_back(std::move(finding));
+  if (reference && gravest(findings_) == Severity::error)
+    if (auto mistake = diagnose_answers(path.filename().string(), *reference, **answer))
+      findings_.push_back(std::move(*mistake));
   check_uniformity(**answer);
 }
 

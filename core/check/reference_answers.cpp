@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "diagnose/diagnosis.h"
 #include "math/attention.h"
 #include "math/output.h"
 
@@ -170,6 +171,58 @@ Finding compare_one(std::string_view where, const std::string& name, const Array
 }
 
 }  // namespace
+
+namespace {
+
+/// Queries, keys or values of all layers: (L, heads, tokens, columns of a head).
+Array of_heads(const Trace& trace, Stack stack, Matrix AttentionTrace::*side_by_side, bool of_query) {
+  const AttentionTrace& first = trace.attention(stack, 0);
+  const Index heads = of_query ? first.num_heads() : first.num_kv_heads, layers = trace.num_layers(stack);
+  const Matrix& all = first.*side_by_side;
+  Array array{.shape = {layers, heads, all.rows(), all.cols() / heads}, .values = {}};
+  for (Index layer = 0; layer < layers; ++layer)
+    for (Index head = 0; head < heads; ++head) {
+      const Matrix one = head_columns(trace.attention(stack, layer).*side_by_side, head, heads);
+      array.values.insert(array.values.end(), one.data(), one.data() + one.size());
+    }
+  return array;
+}
+
+}  // namespace
+
+std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile& reference, const Trace& trace) {
+  const bool two = trace.encoder != nullptr;
+  for (const auto& [stack, before] :
+       {std::pair{Stack::encoder, "encoder_"}, {Stack::self, two ? "decoder_" : ""}, {Stack::cross, "cross_"}}) {
+    const std::string prefix = before, name = prefix + "attentions";
+    const auto stored = reference.arrays.find(name);
+    if (!trace.has(stack) || stored == reference.arrays.end()) continue;
+    const Answer weights = weights_of(trace, stack);
+    Index cells = 1;
+    for (const Index size : weights.shape) cells *= size;
+    if (without_ones(stored->second.shape) != without_ones(weights.shape) || cells > kMostDiagnosed) continue;
+    ExportFile expected, found;
+    expected.arrays[name] = Array{.shape = weights.shape, .values = stored->second.values};
+    Array& ours = found.arrays[name];
+    ours.shape = weights.shape;
+    for (Index i = 0; i < weights.pieces; ++i) {
+      const Matrix piece = weights.piece(i);
+      ours.values.insert(ours.values.end(), piece.data(), piece.data() + piece.size());
+    }
+    found.arrays[prefix + "queries"] = of_heads(trace, stack, &AttentionTrace::query, true);
+    found.arrays[prefix + "keys"] = of_heads(trace, stack, &AttentionTrace::key, false);
+    found.arrays[prefix + "values"] = of_heads(trace, stack, &AttentionTrace::value, false);
+    const FileComparison comparison = compare(expected, found, kWeightTolerance);
+    if (comparison.equal()) continue;
+    const auto diagnosis = diagnose(expected, found, comparison);
+    if (!diagnosis) return std::nullopt;
+    return Finding{Severity::note, std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis->layer) +
+                                       " here is as with this mistake: " + diagnosis->text + " (to within " +
+                                       decimal(static_cast<float>(diagnosis->left)) + " of " +
+                                       decimal(static_cast<float>(diagnosis->difference)) + ")"};
+  }
+  return std::nullopt;
+}
 
 Request request_of_ids(const std::shared_ptr<const Model>& model, const std::vector<std::int64_t>& ids,
                        const std::vector<std::int64_t>& decoder_ids, const std::vector<std::int64_t>& types) {

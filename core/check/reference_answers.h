@@ -1,6 +1,7 @@
 // The answers that a reference implementation wrote beside a checkpoint, held against Headlight's.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,11 @@ Result<Request> request_of(std::string_view where, const ArrayFile& reference,
 
 /// One finding for each array of the reference that is an answer.
 std::vector<Finding> compare_answers(std::string_view where, const ArrayFile& reference, const Trace& trace);
+
+/// The usual mistake by which this model computes other attention than the reference, where one explains the first
+/// layer that differs (core/diagnose): a note. Nothing where none does, and of more than kMostDiagnosed weights.
+std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile& reference, const Trace& trace);
+inline constexpr Index kMostDiagnosed = Index{1} << 24;
 
 /// A request of tokens that are known by their ids alone.
 Request request_of_ids(const std::shared_ptr<const Model>& model, const std::vector<std::int64_t>& ids,

@@ -69,7 +69,7 @@ TEST_F(CheckpointCheck, FindsNothingWrongWithWhatAnswersAsItsReference) {
         "family-phi",     "family-phi3",     "family-falcon-7b", "family-falcon-40b",      "family-gemma",
         "family-gemma2",  "family-olmo2",    "family-mixtral",   "family-gemma3-pictures", "family-qwen2_moe",
         "family-albert",  "family-ernie",    "family-mpnet",     "family-modernbert",      "family-deberta-v2",
-        "family-pegasus", "family-m2m_100",  "family-mt5-gated"}) {
+        "family-pegasus", "family-m2m_100",  "family-mt5-gated", "family-falcon-rw",       "family-headlight-sinks"}) {
     take(name);
     const auto findings = check();
     EXPECT_LE(gravest(findings), Severity::note) << name << " " << findings.back().line;
@@ -117,6 +117,27 @@ TEST_F(CheckpointCheck, AgreementIsProofWhateverTheNormsLookLike) {
   EXPECT_TRUE(agrees_with_reference(findings));
   EXPECT_LE(gravest(findings), Severity::note) << lines(findings, Severity::warning).front();
   EXPECT_TRUE(any_has(lines(findings, Severity::note), "norms: expected trained ones, found 1 and 0"));
+}
+
+TEST_F(CheckpointCheck, NamesTheMistakeThatExplainsOtherAnswers) {
+  take("family-roberta");
+  EXPECT_FALSE(any_has(lines(check(), Severity::note), "with this mistake"));
+  auto bytes = *read_file(folder_ / "model.safetensors");
+  const auto stored = *locate_safetensors("m", bytes);
+  const std::string of = "roberta.encoder.layer.1.attention.self.";
+  for (const char* part : {".weight", ".bias"}) {
+    const std::string_view query = stored.arrays.at(of + "query" + part).bytes;
+    const std::string_view key = stored.arrays.at(of + "key" + part).bytes;
+    ASSERT_EQ(query.size(), key.size());
+    std::swap_ranges(bytes.data() + (query.data() - bytes.data()),
+                     bytes.data() + (query.data() - bytes.data()) + query.size(),
+                     bytes.data() + (key.data() - bytes.data()));
+  }
+  ASSERT_TRUE(write_file(folder_ / "model.safetensors", bytes));
+  const auto findings = check();
+  EXPECT_EQ(gravest(findings), Severity::error);
+  EXPECT_TRUE(any_has(lines(findings, Severity::note),
+                      "reference.npz: attentions: layer 1 here is as with this mistake: query and key swapped"));
 }
 
 TEST_F(CheckpointCheck, SeesEveryOptionThatIsReadWrong) {
