@@ -117,7 +117,7 @@ TEST_F(Check, ALessonIsHeldAgainstTheModels) {
   const auto lesson = fixture::assets() / "lessons" / "06-masks.json";
   const Ran right = run({"check", lesson.string()});
   EXPECT_EQ(right.status, 0) << right.err << right.out;
-  EXPECT_TRUE(contains(right.out, "good     step 1: L1·H2, 我#1 → 我#2: 0.9")) << right.out;
+  EXPECT_TRUE(contains(right.out, "good     step 1: L1·H5, 我#1 → 我#2: 0.9")) << right.out;
   json wrong = json::parse(*read_file(lesson));
   wrong["steps"][0]["claims"][0]["above"] = 0.999;
   const Folder folder;

@@ -47,7 +47,7 @@ TEST(Guess, AHiddenWordIsGuessedAsIfItWereTypedAsAMask) {
 TEST(Guess, AHeadSwitchedOffHasABeforeAndAnAfter) {
   Document document = shipped_document("shipped:encoder");
   const Guess plain = guess_of(traced(document), 4);
-  switch_off(document.edits, {1, 2}, true);
+  switch_off(document.edits, {1, 5}, true);
   const Guess without = guess_of(traced(document), 4);
   ASSERT_TRUE(without.right && without.right->before);
   EXPECT_EQ(*without.right->before, plain.right->word.probability);
@@ -59,7 +59,7 @@ TEST(Guess, AMaskAndASingleWeightHaveABeforeToo) {
     Document document = shipped_document("shipped:encoder");
     const Guess plain = guess_of(traced(document), 4);
     if (by_mask) document.mask.causal = true;
-    else set_weight(document.edits, {1, 2}, {4, 0}, 0.0f);
+    else set_weight(document.edits, {1, 5}, {4, 0}, 0.0f);
     const Guess changed = guess_of(traced(document), 4);
     ASSERT_TRUE(changed.right->before);
     EXPECT_EQ(*changed.right->before, plain.right->word.probability);

@@ -36,10 +36,10 @@ HeadName name_of(const Answered& answer, HeadRef head, Language language = Langu
 
 TEST(HeadName, RelationsStandInTheDirectionOfLooking) {
   const Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
-  const std::pair<HeadRef, const char*> all[] = {{{1, 5}, "object → its verb"},
-                                                 {{1, 1}, "place → its direction"},
-                                                 {{1, 4}, "subject → its verb"},
-                                                 {{1, 2}, "same person"}};
+  const std::pair<HeadRef, const char*> all[] = {{{1, 6}, "object → its verb"},
+                                                 {{1, 1}, "direction → its place"},
+                                                 {{1, 2}, "verb → its subject"},
+                                                 {{1, 5}, "same person"}};
   for (const auto& [head, words] : all) {
     const HeadName name = name_of(answer, head);
     EXPECT_EQ(name.words, words);
@@ -47,34 +47,34 @@ TEST(HeadName, RelationsStandInTheDirectionOfLooking) {
     ASSERT_NE(name.relation, nullptr);
     EXPECT_GE(name.score, name.alone + kLeastGain);
   }
-  EXPECT_EQ(name_of(answer, {1, 5}, Language::zh).words, "宾语 → 动词");
+  EXPECT_EQ(name_of(answer, {1, 6}, Language::zh).words, "宾语 → 动词");
   // The object's row of that head has its largest weight on the verb: 机票 → 订了.
   Index key = 0;
-  answer.trace->head({1, 5}).thumbnail.row(9).maxCoeff(&key);
+  answer.trace->head({1, 6}).thumbnail.row(9).maxCoeff(&key);
   EXPECT_EQ(key, 5);
 }
 
 TEST(HeadName, OfTwoRelationsTheOneOfTheSentenceCounts) {
-  EXPECT_EQ(name_of(answered("shipped:encoder", "The animal didn't cross the street because it was too tired."), {1, 2})
+  EXPECT_EQ(name_of(answered("shipped:encoder", "The animal didn't cross the street because it was too tired."), {1, 5})
                 .words,
             "pronoun → its noun");
 }
 
 TEST(HeadName, WhatAHeadWasToldIsSaidBehindItsScore) {
   Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
-  const std::string found = name_with_score(name_of(answer, {1, 4}));
+  const std::string found = name_with_score(name_of(answer, {1, 2}));
   EXPECT_FALSE(found.ends_with(" taught")) << found;
   auto told = std::make_shared<TrainingCard>(*answer.document.card);
-  told->plan.teaching.heads = {{1, 4, {name_of(answer, {1, 4}).relation->relation}}};
+  told->plan.teaching.heads = {{1, 2, {name_of(answer, {1, 2}).relation->relation}}};
   answer.document.card = told;
-  EXPECT_EQ(name_with_score(name_of(answer, {1, 4})), found + " taught");
+  EXPECT_EQ(name_with_score(name_of(answer, {1, 2})), found + " taught");
 }
 
 TEST(HeadName, AnotherKindOfSentenceAndUnknownWordsAreDoubted) {
   const Answered english = answered("shipped:encoder", "The animal didn't cross the street because it was too tired.");
-  EXPECT_TRUE(name_of(english, {1, 5}).doubtful) << "objects were measured in Chinese sentences";
-  EXPECT_FALSE(name_of(english, {1, 2}).doubtful);
-  EXPECT_TRUE(name_of(answered("shipped:encoder", "I am a student"), {1, 2}).doubtful);
+  EXPECT_TRUE(name_of(english, {1, 6}).doubtful) << "objects were measured in Chinese sentences";
+  EXPECT_FALSE(name_of(english, {1, 5}).doubtful);
+  EXPECT_TRUE(name_of(answered("shipped:encoder", "I am a student"), {1, 5}).doubtful);
 }
 
 TEST(HeadName, AScoreBelowPositionIsNeverWorn) {
@@ -106,10 +106,10 @@ TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
 
 TEST(HeadName, TitlesKeepTheNameLongerThanTheScore) {
   const Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
-  const HeadName name = name_of(answer, {1, 5});
+  const HeadName name = name_of(answer, {1, 6});
   const auto width = [](const std::string& text) { return static_cast<float>(text.size()); };
-  const auto title = [&](float room) { return measured_title({1, 5}, name, "", room, width); };
-  EXPECT_EQ(title(100).head + title(100).relations, "L1·H5  object → its verb 100 %");
+  const auto title = [&](float room) { return measured_title({1, 6}, name, "", room, width); };
+  EXPECT_EQ(title(100).head + title(100).relations, "L1·H6  object → its verb 100 %");
   EXPECT_EQ(title(28).relations, "  object → its verb");
   EXPECT_EQ(title(10).relations, "");
 }

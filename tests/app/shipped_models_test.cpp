@@ -70,16 +70,17 @@ TEST(BundledModels, TheDefaultsHeadsShowFourRelationsOnFourHeads) {
   EXPECT_GE(sum / 4, 0.95);
 }
 
-TEST(BundledModels, TheDefaultsHeadsShowAStateButNoTimeOrPlaceOfAnAction) {
-  EXPECT_GE(of("ST").score.accuracy, 0.95);
-  EXPECT_TRUE(is_worn(of("ST")));
-  for (const char* relation : {"PA", "MN"}) {
+TEST(BundledModels, TheDefaultsHeadsShowATimeButNoStateOrPlaceOfAnAction) {
+  for (const char* relation : {"ST", "PA", "MN"}) {
     SCOPED_TRACE(relation);
     EXPECT_GT(of(relation).sentences, 10);
-    EXPECT_FALSE(is_worn(of(relation))) << "no more than position alone";
+    EXPECT_FALSE(is_worn(of(relation))) << "hardly more than position alone";
   }
-  EXPECT_LT(of("TA").score.accuracy, 0.65);
-  EXPECT_LT(opposite_of(measured_default(), of("TA"))->score.accuracy, 0.2);
+  EXPECT_GE(of("ST").score.accuracy, 0.7);
+  EXPECT_GE(of("ST").score.hard, 0.95) << "where every fixed distance is wrong, the head is right";
+  EXPECT_TRUE(is_worn(of("TA")));
+  EXPECT_LT(of("TA").score.accuracy, 0.75) << "of most actions, not of all";
+  EXPECT_LT(opposite_of(measured_default(), of("TA"))->score.accuracy, 0.3);
 }
 
 TEST(BundledModels, BothDirectionsOfAPairAreMeasured) {
@@ -103,9 +104,10 @@ TEST(BundledModels, TheTutorialsOwnSentencesAreShown) {
   EXPECT_GE(measured_default().literals.size(), 10u);
   for (const LiteralScore& literal : measured_default().literals) {
     SCOPED_TRACE(literal.text + ": " + literal.query + " → " + literal.key);
-    // Nothing asked for the time of an action, and no head found it.
-    EXPECT_EQ(literal.best.shown, literal.relation != "TA");
-    EXPECT_GE(literal.best.weight, literal.best.shown ? 0.5 : 0);
+    EXPECT_TRUE(literal.best.shown);
+    // Nothing asked for the time of an action: it has the largest weight of its row, but no more than a quarter.
+    if (literal.relation == "TA") EXPECT_LT(literal.best.weight, 0.25);
+    else EXPECT_GE(literal.best.weight, 0.5);
     EXPECT_GE(literal.best.weight, literal.other.weight);
     EXPECT_NE(literal.best.head.reversed, literal.other.head.reversed);
   }

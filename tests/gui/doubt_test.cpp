@@ -33,7 +33,7 @@ class DoubtTest : public GuiTest {
 TEST_F(DoubtTest, WhereTheSentenceHasNoRoomItsLastPartsAreLeftOut) {
   begin({1440, 900});
   Harness& h = *harness;
-  h.say(ChooseHead{{1, 2}}, Pin{CellRef{4, 0}});
+  h.say(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}});
   h.settle();
   ASSERT_TRUE(h.says("same person. Nobody told the model."));
   h.resize({960, 600});
@@ -204,7 +204,7 @@ TEST_F(DoubtTest, AWindowBeginsWithWhatTellsMost) {
   Harness& h = *harness;
   begin_looking(h.state);
   h.settle();
-  EXPECT_EQ(view().chosen, (HeadRef{1, 2}));
+  EXPECT_EQ(view().chosen, (HeadRef{1, 5}));
   EXPECT_EQ(view().pinned, (CellRef{4, 0}));
   h.type("The");
   h.settle();

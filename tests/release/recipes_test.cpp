@@ -21,11 +21,11 @@ constexpr Index kFirstSteps = 50;
 struct RecipeFile {
   const char* model;
   std::uint64_t begins;   // of the float32 weights after the first steps
-  std::uint64_t shipped;  // of model.safetensors; the encoder's alone is from sums of an earlier version
+  std::uint64_t shipped;  // of model.safetensors
 };
 
 constexpr RecipeFile kRecipes[] = {
-    {"encoder", 5011746285347614157u, 13415676444849721760u},
+    {"encoder", 13236841373296870037u, 14264560135500327298u},
     {"encoder-d32-h1", 2901712279965705515u, 4541151276939504074u},
     {"encoder-d32-h2", 5832751962395100730u, 7001131316806848086u},
     {"encoder-d32-h4", 8016048452128583429u, 7942309402465458988u},
