@@ -62,12 +62,12 @@ TEST(HeadName, OfTwoRelationsTheOneOfTheSentenceCounts) {
 
 TEST(HeadName, WhatAHeadWasToldIsSaidBehindItsScore) {
   Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
-  const std::string found = name_with_score(name_of(answer, {1, 2}));
+  const std::string found = name_with_score(name_of(answer, {1, 1}));
   EXPECT_FALSE(found.ends_with(" taught")) << found;
   auto told = std::make_shared<TrainingCard>(*answer.document.card);
-  told->plan.teaching.heads = {{1, 2, {name_of(answer, {1, 2}).relation->relation}}};
+  told->plan.teaching.heads = {{1, 1, {name_of(answer, {1, 1}).relation->relation}}};
   answer.document.card = told;
-  EXPECT_EQ(name_with_score(name_of(answer, {1, 2})), found + " taught");
+  EXPECT_EQ(name_with_score(name_of(answer, {1, 1})), found + " taught");
 }
 
 TEST(HeadName, AnotherKindOfSentenceAndUnknownWordsAreDoubted) {

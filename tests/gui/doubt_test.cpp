@@ -75,7 +75,7 @@ TEST_F(DoubtTest, TheSentenceOnTheStageSaysWhatWasTaught) {
   const auto told = view().pinned;
   ASSERT_TRUE(told);
   EXPECT_TRUE(h.says("subject → its predicate. The training taught it.")) << h.words_on_screen();
-  h.say(Pin{CellRef{2, 0}});
+  h.say(Pin{CellRef{4, 0}});
   h.settle();
   EXPECT_TRUE(h.says("it has no relation")) << h.words_on_screen();
 }
