@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "base/utf8.h"
+#include "derived/inside.h"
 #include "explain/moved_rows.h"
+#include "math/block.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"
@@ -102,6 +105,17 @@ std::string given_mask_text(const Trace& trace, const MatrixId& id) {
   return given ? "    of a mask given as " + stretched_text(*given) : std::string();
 }
 
+/// Three answers to a row that may attend to nothing: pages mask in different ways.
+std::string empty_row_text(const Trace& trace, const Step& step) {
+  if (may_attend(trace.mask(step.id.stack, step.id.layer), step.row)) return {};
+  const auto each = [&](float fill) {
+    const float weight = softmax_of_equal(trace.keys(step.id.stack), fill);
+    return std::isnan(weight) ? std::string("NaN") : number_text(weight);
+  };
+  return "    of a row that may attend to nothing: 0 here, " + each(-std::numeric_limits<float>::infinity()) +
+         " of -inf and the softmax, " + each(-1e9f) + " of -1e9 and the softmax";
+}
+
 void append_step(std::string& text, const Trace& trace, const Step& step) {
   text += "\n" + step.name + "  " + shape_text(step.shape) + "  " + step.title;
   if (step.formula != "learned" && step.formula != "given") text += ": " + step.formula;
@@ -110,6 +124,7 @@ void append_step(std::string& text, const Trace& trace, const Step& step) {
     text += right_aligned(number_text(step.value(0, 0)), 4 + kNumberWidth);
     if (!step.terms.empty() && step.terms.size() <= kFewTerms) text += "    from " + few_terms(step);
     if (step.id.quantity == Quantity::mask) text += given_mask_text(trace, step.id);
+    if (step.name == "weight") text += empty_row_text(trace, step);
     text += '\n';
     return;
   }

@@ -35,6 +35,22 @@ const json& step(const json& list, const std::string& name) {
   return none;
 }
 
+TEST(Explain, ARowThatMayAttendToNothingHasThreeAnswers) {
+  const Folder folder;
+  const std::string mask = folder.with("mask.json", "[[1, 1, 0], [0, 0, 0], [1, 1, 1]]");
+  const auto weight_line = [&](const char* query) {
+    const Ran ran = run(explain(small({"--tokens", "a|b|c", "--mask", mask}),
+                                {"--layer", "0", "--head", "1", "--query", query, "--key", "0"}));
+    const std::size_t at = ran.out.find("\nweight  ");
+    EXPECT_NE(at, std::string::npos) << ran.out << ran.err;
+    return at == std::string::npos ? std::string() : ran.out.substr(at, ran.out.find("\n\n", at) - at);
+  };
+  EXPECT_NE(weight_line("1").find("0 here, NaN of -inf and the softmax, 0.333333 of -1e9 and the softmax"),
+            std::string::npos)
+      << weight_line("1");
+  EXPECT_EQ(weight_line("0").find("softmax, "), std::string::npos) << weight_line("0");
+}
+
 TEST(Explain, EndsInTheNumbersThatExportWrites) {
   const Strings asked = small({"--text", kSentence, "--mask", "causal"});
   const json list = steps(explain(small({"--text", kSentence, "--mask", "causal", "--format", "json"})));

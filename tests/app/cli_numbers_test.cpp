@@ -60,6 +60,9 @@ TEST(Numbers, WrongOnesAreRefusedInALine) {
   EXPECT_NE(refused({"export", "--x", word}).find("column 1: expected a number, found 'x'"), std::string::npos);
   EXPECT_NE(refused({"export", "--x", x, "--w-q", tall}).find("w_q: expected 2 rows"), std::string::npos);
   EXPECT_NE(refused({"export", "shipped:encoder", "--x", x}).find("no SOURCE beside it"), std::string::npos);
+  EXPECT_NE(refused({"export", "--x", x, "--text", "a"})
+                .find("--text: expected no such option beside numbers of one's own, found numbers: …"),
+            std::string::npos);
   EXPECT_NE(refused({"export", "--w-q", x}).find("x: expected what the weights are multiplied with"),
             std::string::npos);
   EXPECT_NE(refused({"check", "--x", x, "folder"}).find("no FOLDER beside it"), std::string::npos);

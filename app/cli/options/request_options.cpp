@@ -206,13 +206,13 @@ Result<Asked> RequestOptions::ask() const {
 
 Status RequestOptions::check_model(const Document& document) const {
   if (given("--random"))
-    return bad_input("--random", "", "no such option beside a model of its own", document.model_path);
+    return bad_input("--random", "", "no such option beside a model of its own", source_in_words(document));
   if (has_own_inputs(document)) {
     if (given("--num-heads") && !is_tensors(source_) && !names_own_numbers(document.model_path))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
     for (const char* option : model_options())
       if (given(option) && std::string_view(option) != "--num-heads")
-        return bad_input(option, "", "no such option beside " + inputs_in_words(document), document.model_path);
+        return bad_input(option, "", "no such option beside " + inputs_in_words(document), source_in_words(document));
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);

@@ -8,6 +8,7 @@
 #include "cli/options/number_option.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
+#include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
 
 namespace headlight {
@@ -73,7 +74,12 @@ Status check_numbers(const char* option, const auto& numbers) {
 }  // namespace
 
 std::string inputs_in_words(const Document& document) {
+  if (names_own_numbers(document.model_path)) return "numbers of one's own";
   return names_page(document.model_path) ? "a page whose model is not there" : "a tensors file";
+}
+
+std::string source_in_words(const Document& document) {
+  return document.model_path.starts_with(kNumbersSource) ? std::string(kNumbersSource) + " …" : document.model_path;
 }
 
 void TextOptions::add(CLI::App& command) {
@@ -141,7 +147,7 @@ Status TextOptions::apply(Document& document, const std::string& source, bool re
 
 Status TextOptions::check_text_option(const char* option, const Document& document) const {
   if (has_own_inputs(document))
-    return bad_input(option, "", "no such option beside " + inputs_in_words(document), document.model_path);
+    return bad_input(option, "", "no such option beside " + inputs_in_words(document), source_in_words(document));
   if (!can_read_text(document))
     return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
                      document.tokenizers ? document.tokenizers->problem : document.model_path);
@@ -199,7 +205,7 @@ Status TextOptions::apply_text(Document& document, bool reads_text) const {
   }
   if (!given("--pad")) return Done{};
   if (has_own_inputs(document))
-    return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), document.model_path);
+    return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), source_in_words(document));
   document.pad = pad_;
   return Done{};
 }

@@ -39,5 +39,7 @@ class TextOptions {
 
 /// Of a document that has its own inputs: what it came from.
 std::string inputs_in_words(const Document& document);
+/// Where its model is from, as a message names it: of numbers not the numbers.
+std::string source_in_words(const Document& document);
 
 }  // namespace headlight
