@@ -129,9 +129,9 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
     if (measure(title.words.head, page.label) <= room)
       add_head_title(page, title, layout.plot.x, page.y + place.y + tile.title);
     add_name_below(page, title, layout.plot.x, left + place.x + below, page.y + place.y + tile.name);
-    const float strip = 0.22f * page.label, above = layout.plot.y - label_height(tile.axes, layout);
-    add_role_strips(page, map, layout.plot, {left + place.x, above - strip / 4}, strip, options.theme);
     add_map(page, map, tile.axes, layout, own, false);
+    // Between the cells and their labels.
+    add_role_strips(page, map, layout.plot, {layout.plot.x, layout.plot.y}, 0.2f * page.label, options.theme);
     blocks = blocks || has_blocked(map.weights);
   }
   page.y += grid.content_height;
