@@ -145,7 +145,7 @@ TEST_P(Space, LongNamesOfColumnsLeaveTheMapItsSize) {
   Document document = of_heads(2, 8);
   document.source.text = "The animal did not cross the street because it was too tired";
   const auto h = open(document);
-  ASSERT_EQ(h->state.trace->keys(Stack::encoder), 12);
+  ASSERT_EQ(h->state.trace->keys(), 12);
   EXPECT_GE(h->box("stage map").w, GetParam().least_map);
 }
 
