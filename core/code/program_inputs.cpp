@@ -121,11 +121,18 @@ const Tensor& ProgramWriter::tensor(const MatrixId& id) {
 }
 
 const Tensor& ProgramWriter::stream_input(const MatrixId& id) {
+  // One x where queries, keys and values of a file are the same.
+  const ExternalStack* given = MatrixSource(trace_, id).given;
+  const auto is_x = [&](const Matrix& side) { return same(side, given->query); };
+  if (given &&
+      ((id.quantity == Q::given_key && is_x(given->key)) || (id.quantity == Q::given_value && is_x(given->value))))
+    return tensors_[id] = tensor(at(Q::given_query));
+  const bool x_alone = given && id.quantity == Q::given_query && is_x(given->key) && is_x(given->value);
   const Shape size = shape(trace_, id);
   const bool of_keys = id.quantity == Q::given_key || id.quantity == Q::given_value || base_name(id) == "memory";
   // The input of an attention alone is its x, normed or not; that of a block what an earlier one made last.
   const bool earlier = !of_keys && id.layer < options_.head.layer;
-  const std::string name = id.quantity == Q::attention_input || earlier ? "x" : base_name(id);
+  const std::string name = id.quantity == Q::attention_input || earlier || x_alone ? "x" : base_name(id);
   Tensor tensor{name, tokens_shape(size.rows, size.cols), tokens_axes(of_keys ? "j" : "i", "d_model")};
   const auto all = all_;
   if (!tokens_first())

@@ -120,6 +120,19 @@ TEST(Worksheet, WritesPagesAndTheirKey) {
   EXPECT_NE(refused({"worksheet", "-o", "sheet.png"}).find("ending: expected .pdf, found .png"), std::string::npos);
 }
 
+TEST(Code, ReadsOneXOfNumbers) {
+  for (const char* dialect : {"numpy", "module"}) {
+    const Ran ran = run({"code", kNumbers + "two-heads.numbers.json", "--dialect", dialect});
+    ASSERT_EQ(ran.status, 0) << ran.err;
+    EXPECT_NE(ran.out.find("\nx = data[\"x\"]"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("data[\"key\"]"), std::string::npos) << ran.out;
+    EXPECT_EQ(ran.out.find("data[\"value\"]"), std::string::npos) << ran.out;
+  }
+  const Ran cross = run({"code", fixture::golden("tensors-cross-4x6/input.safetensors").string()});
+  EXPECT_NE(cross.out.find("query = data[\"query\"]"), std::string::npos) << cross.out << cross.err;
+  EXPECT_NE(cross.out.find("key = data[\"key\"]"), std::string::npos) << cross.out;
+}
+
 TEST(Code, IsPrintedWithTheShapesOfTheQuestion) {
   const Ran ran = run(small({"code", "--text", "我爱你\n我", "--dialect", "einsum"}));
   ASSERT_EQ(ran.status, 0) << ran.err;

@@ -141,6 +141,8 @@ TEST_F(OwnNumbersTest, TheDialogShowsTheNumbersThatAreThere) {
   h.click("numbers printed-matrix");
   h.settle();
   EXPECT_EQ(state().view.numbers->table, OwnTable::weights);
+  EXPECT_TRUE(h.says("printed-matrix.numbers.json"));
+  EXPECT_FALSE(h.says("tensors file"));
   h.click("close numbers");
   h.settle();
   open();

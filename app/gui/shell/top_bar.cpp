@@ -117,6 +117,9 @@ std::string model_line(Gui& gui) {
   if (document.model && document.trained)
     return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " +
                            model_name_in(gui.state.settings.language, document.model->name));
+  if (document.model && document.numbers)
+    return document.model_path.starts_with(kNumbersSource) ? gui.word(kNumberWords.title)
+                                                           : gui.fonts.shown(document.model->name);
   const Words& kind = !document.model || !document.model->given ? kWindowWords.checkpoint
                       : names_page(document.model_path)         ? kFileWords.page
                                                                 : kWindowWords.tensors_model;
