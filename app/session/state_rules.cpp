@@ -144,6 +144,8 @@ void step_through(AppState& state, std::vector<Document>& from, std::vector<Docu
   end_gesture(state);
   forget_change(state);
   if (from.empty()) return;
+  // What was opened is no longer what is asked.
+  if (state.notice && state.notice->kind == Notice::Kind::opened) state.notice.reset();
   to.push_back(std::move(state.document));
   state.document = std::move(from.back());
   from.pop_back();

@@ -153,6 +153,7 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
   for (const std::string& name : options.matrices) {
     const std::size_t before = arrays.size();
     const bool rollout = name == kRollout, maps = rollout || name == kNorms;
+    std::string expected = !options.only.empty() ? "a matrix of one head" : "one that every layer has";
     std::string why = "none";
     bool again = false;
     for (const StackNames& names : stacks_of(trace, options)) {
@@ -167,6 +168,7 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
         const auto unavailable = rollout ? why_no_rollout(trace, stack) : why_no_norms(trace, stack);
         if (unavailable) {
           why = headlight::name(*unavailable);
+          expected = "an answer that has this map";
         } else if (rollout && !options.only.empty()) {
           why = "maps of whole layers";
         } else {
@@ -195,9 +197,7 @@ Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportO
         arrays.push_back(std::move(array));
       }
     }
-    if (arrays.size() == before && !again)
-      return bad_input("--with", name, !options.only.empty() ? "a matrix of one head" : "one that every layer has",
-                       why);
+    if (arrays.size() == before && !again) return bad_input("--with", name, expected, why);
   }
   return arrays;
 }

@@ -44,6 +44,21 @@ TEST(Undo, GivesBackTheDocumentExactlyForEveryEdit) {
   EXPECT_EQ(state.document.mask.painted.size(), 1u);
 }
 
+/// The line at the foot names the model that is asked, or none.
+TEST(Undo, TakesTheLineOfAnOpenedFileAway) {
+  AppState state = small_state();
+  update(state, SetText{"别的"});
+  update(state, EndGesture{});
+  state.notice = Notice{Notice::Kind::opened, "s2.headlight.json"};
+  update(state, Undo{});
+  EXPECT_FALSE(state.notice);
+  update(state, Redo{});
+  state.notice = Notice{Notice::Kind::failed, "an error"};
+  update(state, Undo{});
+  ASSERT_TRUE(state.notice) << "an error stays until it was read";
+  EXPECT_EQ(state.notice->text, "an error");
+}
+
 TEST(Undo, TheWholeWayBackAndForth) {
   AppState state = small_state();
   std::vector<Document> seen{state.document};

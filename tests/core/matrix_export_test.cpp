@@ -134,8 +134,9 @@ TEST(MatrixExport, WhatIsNotThereIsNamed) {
   EXPECT_EQ(failure(trace, {.matrices = {"ffn.gate"}}),
             "--with: ffn.gate: expected one that every layer has, found none");
   EXPECT_EQ(failure(trace, {.matrices = {"hidden"}}).substr(0, 40), "--with: expected qkv, scores, norms, rol");
-  EXPECT_EQ(failure(pattern_trace(2), {.matrices = {"norms"}}),
-            "--with: norms: expected one that every layer has, found " + std::string(name(MapUnavailable::no_values)));
+  EXPECT_EQ(
+      failure(pattern_trace(2), {.matrices = {"norms"}}),
+      "--with: norms: expected an answer that has this map, found " + std::string(name(MapUnavailable::no_values)));
   const Folder folder;
   EXPECT_FALSE(write({trace}, Format::csv, folder / "x", {.matrices = {"ffn.hidden"}}));
 }
