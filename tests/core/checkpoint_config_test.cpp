@@ -117,6 +117,21 @@ TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
   EXPECT_FLOAT_EQ(llama.load()->model->rotary->frequencies(1), once->model->rotary->frequencies(1));
 }
 
+/// Peng et al. 2023, section 3.2: the passage from kept to stretched pairs begins and ends at pairs that turn 32 times and once
+/// within the trained length, here 0.35 and 1.10, rounded apart to 0 and 2. It may end beyond the last pair, which is 1.
+TEST(Checkpoint, YarnsPassageMayEndBeyondTheLastPair) {
+  Parts llama("llama-gqa");
+  llama.config["rope_scaling"] = {{"type", "yarn"}, {"factor", 4}, {"original_max_position_embeddings", 1000}};
+  const auto loaded = llama.load();
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  const Rotary& rotary = *loaded->model->rotary;
+  ASSERT_EQ(rotary.frequencies.size(), 2);
+  EXPECT_FLOAT_EQ(rotary.frequencies(0), 1) << "the passage begins there: kept";
+  EXPECT_FLOAT_EQ(rotary.frequencies(1), 0.01f * (0.5f / 4 + 0.5f))
+      << "in the middle of the passage: half of it stretched";
+  EXPECT_FLOAT_EQ(rotary.factor, 1 + 0.1f * std::log(4.0f)) << "section 3.4";
+}
+
 TEST(Checkpoint, IdsAndPlacesBeyondTheTablesAreRefused) {
   const auto gpt2 = Parts("gpt2").load();
   ASSERT_TRUE(gpt2);
