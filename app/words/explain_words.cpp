@@ -247,11 +247,21 @@ constexpr NamedWords<std::string_view> kNodes[] = {
 };
 
 constexpr NamedWords<std::string_view> kConstants[] = {
-    {"scale", "scale", "缩放"},       {"factor", "factor", "系数"},           {"largest", "largest", "最大值"},
-    {"sum", "sum", "总和"},           {"sink", "sink", "注意力汇"},           {"set", "set", "设定"},
-    {"left", "left", "剩余"},         {"others", "others", "其余之和"},       {"mean", "mean", "均值"},
-    {"variance", "variance", "方差"}, {"mean square", "mean square", "均方"}, {"epsilon", "ε", "ε"},
-    {"position", "position", "位置"}, {"frequency", "frequency", "频率"},     {"angle", "angle", "角度"},
+    {"scale", "scale", "缩放"},
+    {"factor", "factor", "系数"},
+    {"largest", "largest", "最大值"},
+    {"sum", "sum", "总和"},
+    {"sink", "e^(sink − largest)", "e^(注意力汇 − 最大值)"},
+    {"set", "set", "设定"},
+    {"left", "left", "剩余"},
+    {"others", "others", "其余之和"},
+    {"mean", "mean", "均值"},
+    {"variance", "variance", "方差"},
+    {"mean square", "mean square", "均方"},
+    {"epsilon", "ε", "ε"},
+    {"position", "position", "位置"},
+    {"frequency", "frequency", "频率"},
+    {"angle", "angle", "角度"},
 };
 
 template <class Key, std::size_t N>

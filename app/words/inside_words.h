@@ -47,6 +47,7 @@ struct InsideWords {
        "一行里有一个打分变了，softmax 会改变整行权重。"},
       {"Attention moves every row that looks at a word that moved.", "凡是看到变了的词的行，都会被注意力改变。"}};
   Words moved_by_ffn{"A feed-forward moves only its own row.", "前馈网络只改变自己那一行。"};
+  Words sink_takes{"the sink takes %   ", "注意力汇占 %   "};
   Words row_gradient{"∂A/∂score of this row: %", "这一行的 ∂A/∂打分：%"};
   Words unscaled_gradient{"; without the scale %", "；不缩放时 %"};
   Words scaled_gradient{"; scaled by 1/√d_k %", "；按 1/√d_k 缩放时 %"};

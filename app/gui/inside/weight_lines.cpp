@@ -121,6 +121,13 @@ std::vector<Index> words_of_row(const Matrix& row, Index asked) {
   return keys;
 }
 
+/// `the sink takes 22 %`: what is missing in the row.
+std::string sink_text(const DrawnWeightLine& line) {
+  if (!line.step("sink") || line.inside.row.size() == 0) return {};
+  return filled(line.gui.word(kInsideWords.sink_takes),
+                {percent(std::max(0.0f, 1 - line.inside.row.cwiseMax(0.0f).sum()))});
+}
+
 /// `∂A/∂score of this row: 0.31; without the scale 0.02`
 std::string gradient_text(const DrawnWeightLine& line) {
   const Step* own = line.step("gradient");
@@ -162,7 +169,7 @@ void draw_shares(const DrawnWeightLine& line) {
                        keys[i] == asked ? bar_colour(gui, 1) : gui.colours().faint);
     list.AddText({end + 6 * unit, y}, ink, percent(weight).c_str());
   }
-  const std::string gradient = cut_to(gradient_text(line), line.box.w,
+  const std::string gradient = cut_to(sink_text(line) + gradient_text(line), line.box.w,
                                       [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
   list.AddText({line.box.x, line.box.bottom() - text}, gui.colours().dim, gradient.c_str());
 }

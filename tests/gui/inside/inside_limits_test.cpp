@@ -147,6 +147,20 @@ TEST_F(InsideViewTest, AHeadThatIsOffAndAWeightByHandAreTold) {
   EXPECT_TRUE(h.says("What the head would say"));
 }
 
+TEST_F(InsideViewTest, WhatASinkTakesIsSaid) {
+  Document document = document_of(Arch::decoder);
+  document.config.sinks = true;
+  start(document);
+  Harness& h = *harness;
+  h.say(Pin{CellRef{3, 1}}, ShowView{View::inside});
+  h.settle();
+  const Matrix row = attention_rows(*h.state.trace, view().chosen, 3, 1);
+  ASSERT_LT(row.sum(), 0.99f);
+  EXPECT_TRUE(h.says("the sink takes " + percent(1 - row.sum()))) << percent(1 - row.sum());
+  look_at(matrix_id(Quantity::weights, view().chosen), MatrixCell{3, 1});
+  EXPECT_TRUE(h.says("e^(sink − largest)")) << "a part of the sum";
+}
+
 TEST_F(InsideViewTest, ABatchAndItsPadding) {
   Document document = document_of(Arch::encoder);
   document.source.text = "我请李雷帮我\n我爱你";
