@@ -1,14 +1,12 @@
 // A change of one word: which rows of each matrix move, and which cannot.
 #include "explain/moved_rows.h"
 
-#include <cmath>
 #include <numeric>
 
 #include "drawn.h"
 #include "explain/matrix_kinds.h"
 #include "explain/path_length.h"
 #include "explained.h"
-#include "float_infinity.h"
 
 namespace headlight {
 namespace {
@@ -130,25 +128,6 @@ TEST(MovedRows, SpreadAsIsSaidInModelsDrawnAtRandom) {
     }
     if (HasFailure()) return;
   }
-}
-
-/// A product that overflows stays in the answer where the mask blocks it: inf − inf in both answers is no change.
-TEST(MovedRows, WhatIsNoNumberInBothAnswersDidNotMove) {
-  Matrix query(2, 2), key(2, 2), blocked = Matrix::Zero(2, 2);
-  query << 1, 1, 1e30f, 1e30f;
-  key << 1, 1, 1e30f, -1e30f;
-  blocked(1, 1) = -kFloatInfinity;
-  const auto answer_of = [&](const Matrix& value) {
-    Request request = reference::request_for(reference::given_model(query, key, value, 1));
-    request.mask.given = std::make_shared<const Matrix>(blocked);
-    return reference::ask(request);
-  };
-  const auto a = answer_of(Matrix::Zero(2, 2)), b = answer_of(Matrix::Ones(2, 2));
-  ASSERT_TRUE(a && b);
-  const MatrixId products = matrix_id(Q::dot), received = matrix_id(Q::z);
-  ASSERT_TRUE(std::isnan(rows_of(*a, products, 1, 1)(0, 1)));
-  EXPECT_TRUE((moved_cells(*a, *b, products, 0, 2).array() == 0).all());
-  EXPECT_EQ(moved_rows(moved_cells(*a, *b, received, 0, 2)), (Places{0, 1}));
 }
 
 TEST(MovedRows, OtherSizesAreNotCompared) {
