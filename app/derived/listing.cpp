@@ -35,9 +35,10 @@ std::vector<std::size_t> Listing::lines_that_make(const MatrixId& matrix) const 
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (shows[i] == wanted) made.push_back(i);
-  // What stands within a line, as the exponentials do in a softmax and q in a module.
+  // What stands within a line, as the exponentials do in a softmax and q in a module. What an earlier line came upon in
+  // vain is not looked through again.
+  std::set<MatrixId> seen;
   for (std::size_t i = 0; made.empty() && i < lines.size(); ++i) {
-    std::set<MatrixId> seen;
     if (shows[i] && lines[i].kind == LineKind::computes && is_within(trace, *shows[i], wanted, shown, seen))
       made.push_back(i);
   }
