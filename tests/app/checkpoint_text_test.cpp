@@ -1,4 +1,6 @@
 // A checkpoint that is asked by texts: its own tokenizer, from the folder to the exported numbers.
+#include <sstream>
+
 #include "app/program.h"
 #include "document/export.h"
 #include "document/open_model.h"
@@ -219,6 +221,26 @@ TEST(CheckpointText, NextWordsHaveTheirNames) {
   EXPECT_EQ(find_word(*(*trace)->model, "dog"), std::nullopt);
   EXPECT_EQ(candidate(*(*trace)->model, probabilities((*trace)->logits), 9).text, "北京");
   EXPECT_EQ(candidate(*(*trace)->model, probabilities((*trace)->logits), 50).text, "50");
+}
+
+/// Tables of 64 rows for 52 words: the rows beyond score highest, and no guess names one.
+TEST(CheckpointText, RowsBeyondTheWordsAreNeverGuessed) {
+  const std::string model = fixture::golden("family-qwen2-padded").string();
+  const Ran next = run({"next", model, "--text", "w5 w44 w12", "--top", "64"});
+  ASSERT_EQ(next.status, 0) << next.err;
+  std::istringstream lines(next.out);
+  std::string line, word;
+  std::getline(lines, line);  // where it stands
+  double share = 0, all = 0;
+  std::size_t words = 0;
+  for (; lines >> share >> word; ++words, all += share) EXPECT_EQ(word.front(), 'w') << word;
+  EXPECT_EQ(words, 52u);
+  EXPECT_LT(all, 0.5) << "the softmax counts the other rows";
+  const Ran more = run({"generate", model, "--text", "w5 w44", "--count", "20", "--temperature", "2"});
+  ASSERT_EQ(more.status, 0) << more.err;
+  std::istringstream written(more.out);
+  for (words = 0; std::getline(written, line); ++words) EXPECT_EQ(line[line.find('\t') + 1], 'w') << line;
+  EXPECT_EQ(words, 20u);
 }
 
 /// The ids of the sentence after a word was appended.
