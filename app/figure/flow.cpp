@@ -64,11 +64,13 @@ FlowItems flow_items(const FlowLayout& layout, const std::vector<FlowHead>& head
   if (items.cut) wanted.resize(wishes.most_lines);
   for (auto at = wanted.rbegin(); at != wanted.rend(); ++at) {
     const FlowLine& line = *at->line;
+    const bool pale = !wishes.word && !wishes.pale.empty() && wishes.pale[static_cast<std::size_t>(line.key)];
+    const float share = pale ? kPaleLine : 1;
     items.lines.push_back({.from = {layout.left, layout.middle(line.query)},
                            .to = {layout.right, layout.middle(line.key)},
-                           .width = wishes.thickest * line.weight,
+                           .width = share * wishes.thickest * line.weight,
                            .colour = heads[at->head].colour,
-                           .opacity = line_opacity(line.weight)});
+                           .opacity = share * line_opacity(line.weight)});
   }
   const auto add_words = [&](bool query, Index count, const std::vector<std::string>& labels) {
     // A pitch below a line of text names every so many words; the lit one always.

@@ -46,6 +46,7 @@ struct FlowWishes {
   float from_y = 0, to_y = 1e9f;      // lines and words wholly outside are left out
   std::optional<FlowWord> word = {};  // whose lines are wanted alone
   std::optional<CellRef> lit = {};    // its words are in the accent's colour, and so is a mark beside them
+  std::vector<bool> pale = {};        // keys to which lines are thin and faint; none where it is empty
 };
 
 struct FlowItems {
@@ -53,6 +54,9 @@ struct FlowItems {
   std::vector<Text> words;   // their widths measured
   bool cut = false;          // there were more than most_lines
 };
+
+/// Of the width and of the opacity that a line to a pale key would have.
+inline constexpr float kPaleLine = 0.3f;
 
 /// The opacity of a line of this weight.
 float line_opacity(float weight);

@@ -107,10 +107,10 @@ std::string name_with_score(const HeadName& name) {
 }
 
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of) {
-  const std::string brief = brief_name(name.words);
-  for (const std::string& words : {name_with_score(name), name.words, brief})
+  const std::string brief = brief_name(name.words), close = close_name(brief);
+  for (const std::string& words : {name_with_score(name), name.words, brief, close})
     if (words.empty() || width_of(words) <= room) return words;
-  const std::string cut = cut_to(brief, room, width_of);
+  const std::string cut = cut_to(close, room, width_of);
   return code_points(cut).size() < kLeastOfName ? std::string() : cut;
 }
 

@@ -23,6 +23,7 @@ struct FlowWords {
       "A line goes from the word that looks to the word it looks at; thicker, more attention. Point at a word to see "
       "its lines alone.",
       "连线从在看的词到被看的词；越粗，注意力越多。指向一个词以只看它的连线。"};
+  Words hint_special{" Lines to special tokens are thin.", "指向特殊词元的连线画得细。"};
 };
 inline constexpr FlowWords kFlowWords;
 

@@ -47,6 +47,12 @@ std::string brief_name(std::string name) {
   return at == std::string::npos ? name : name.replace(at, kIts.size(), "→ ");
 }
 
+std::string close_name(std::string name) {
+  constexpr std::string_view kClose = "→";
+  const std::size_t at = name.find(kArrow);
+  return at == std::string::npos ? name : name.replace(at, kArrow.size(), kClose);
+}
+
 std::string briefest_name(const std::string& brief) {
   const std::size_t arrow = brief.find(kArrow), space = brief.find(' ');
   const bool two = arrow != std::string::npos && space < arrow && brief.find(' ', space + 1) == arrow;

@@ -51,6 +51,8 @@ std::string relation_in_words(Language language, const RelationScore& relation);
 
 /// The same name where there is little room: "object → verb".
 std::string brief_name(std::string name);
+/// "object→verb", where there is less.
+std::string close_name(std::string name);
 /// Of a brief name in which two words look the second alone: "clause → verb" of "complement clause → verb".
 std::string briefest_name(const std::string& brief);
 

@@ -29,7 +29,8 @@ std::optional<ChangedWord> changed_word(const Request& a, const Request& b);
 /// Whether both answers have the matrix, and it has as many rows and columns in both.
 bool can_compare(const Trace& a, const Trace& b, const MatrixId& id);
 
-/// Rows [first, first + count): 1 where the two answers' numbers differ, else 0. The matrix can be compared.
+/// Rows [first, first + count): 1 where the two answers' numbers differ in any bit, else 0. NaN equals NaN. The matrix
+/// can be compared.
 Matrix moved_cells(const Trace& a, const Trace& b, const MatrixId& id, Index first, Index count);
 
 /// Rows of these in which any number moved, ascending.

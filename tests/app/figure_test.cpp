@@ -307,6 +307,10 @@ TEST(Flow, AWordAloneHasItsLinesAndTheStrongestIsItsCell) {
   EXPECT_TRUE(cut.cut);
   EXPECT_EQ(cut.lines.size(), 2u);
   EXPECT_EQ(cut.lines.back().from.y, layout.middle(2));
+  // Lines to a pale key let the others be seen, unless a word's lines stand alone.
+  const auto widest = [&](const FlowWishes& wishes) { return drawn_for(wishes).lines.back().width; };
+  EXPECT_FLOAT_EQ(widest({.threshold = 0, .pale = {true, false}}), kPaleLine * widest({.threshold = 0}));
+  EXPECT_FLOAT_EQ(widest({.threshold = 0, .word = FlowWord{true, 2}, .pale = {true, false}}), widest({.threshold = 0}));
   EXPECT_EQ(strongest_of(heads, {false, 1}), (CellRef{1, 1}));
   EXPECT_EQ(strongest_of(heads, {true, 2}), (CellRef{2, 0}));
   EXPECT_EQ(layout.row_at(31, 3), 1);

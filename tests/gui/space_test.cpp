@@ -107,7 +107,8 @@ std::map<std::string, Box> places(const Harness& h) {
 }
 
 TEST_P(Space, NothingMovesThatDidNotChange) {
-  const auto h = open(of_heads(2, 8));
+  const bool few = GetParam().language == Language::en;
+  const auto h = open(few ? of_heads(2, 8) : of_heads(4, 9));
   const auto before = places(*h);
   ASSERT_GE(before.size(), 25u);
   for (const HeadRef head : {HeadRef{0, 3}, HeadRef{1, 2}, HeadRef{1, 7}, HeadRef{0, 0}}) {
@@ -138,15 +139,34 @@ TEST_P(Space, NothingMovesThatDidNotChange) {
   after = places(*h);
   after["switch head"] = before.at("switch head");
   EXPECT_EQ(after, before) << "an error";
+  h->say(SetText{});
+  h->settle();
+  EXPECT_FALSE(h->has("stage map")) << "a card is in its place";
+  for (const char* name : {"top bar", "sentence", "status"}) EXPECT_EQ(h->box(name), before.at(name)) << "a card";
 }
 
-/// Twelve words of which some are long: their names over the columns take the map's height.
-TEST_P(Space, LongNamesOfColumnsLeaveTheMapItsSize) {
+/// Twelve words of which some are long: beside the maps they take its width, over the columns its height.
+TEST_P(Space, LongWordsLeaveTheMapsTheirSize) {
   Document document = of_heads(2, 8);
   document.source.text = "The animal did not cross the street because it was too tired";
   const auto h = open(document);
-  ASSERT_EQ(h->state.trace->keys(), 12);
+  ASSERT_EQ(h->state.trace->keys(h->state.view.chosen.stack), 12);
   EXPECT_GE(h->box("stage map").w, GetParam().least_map);
+  EXPECT_GE(h->box(thumbnail(1, 7)).w, GetParam().least_thumbnail);
+}
+
+/// The shape of the model for any sentence.
+TEST_P(Space, ThirtySixHeadsLeaveTheMapItsSize) {
+  Document document = of_heads(4, 9);
+  document.source.text = "The animal did not cross the street because it was too tired";
+  const auto h = open(document);
+  EXPECT_GE(h->box("stage map").w, 0.9f * GetParam().least_map);
+  for (Index layer = 0; layer < 4; ++layer)
+    for (Index head = 0; head < 9; ++head) {
+      const Box box = h->box(thumbnail(layer, head));
+      EXPECT_TRUE(is_inside(box, h->box("atlas"))) << layer << "." << head;
+      EXPECT_GE(box.w, 68 * h->state.settings.ui_scale);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -161,23 +181,24 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
-  Harness h(of_heads(2, 8), {1100, 700});
-  h.settle();
-  float map = 0, least = 0;
-  for (const auto& [width, height] : {std::pair{1100.f, 700.f},
-                                      {1280.f, 800.f},
-                                      {1359.f, 860.f},
-                                      {1440.f, 900.f},
-                                      {1600.f, 1000.f},
-                                      {1719.f, 1000.f},
-                                      {1920.f, 1080.f},
-                                      {2200.f, 1300.f}}) {
-    h.resize({width, height});
-    h.frame(2);
-    EXPECT_GE(h.box("stage map").w, map) << width;
-    EXPECT_GE(h.box("head 0.0").w, least) << width;
-    map = h.box("stage map").w;
-    least = h.box("head 0.0").w;
+  for (const auto& [layers, heads] : {std::pair<Index, Index>{2, 8}, {4, 9}, {12, 12}}) {
+    Harness h(of_heads(layers, heads), {960, 600});
+    h.settle();
+    std::map<float, std::pair<float, float>>
+        shorter;  // of each width: the maps in the window before, which is less high
+    for (float height = 600; height <= 1600; height += 100) {
+      std::pair<float, float> narrower;
+      for (float width = 960; width <= 2560; width += 160) {
+        h.resize({width, height});
+        h.frame(2);
+        const std::pair maps{h.box("stage map").w, h.box("head 0.0").w};
+        for (const auto& smaller : {narrower, shorter[width]}) {
+          EXPECT_GE(maps.first, smaller.first) << heads << " heads a layer, " << width << "x" << height;
+          EXPECT_GE(maps.second, smaller.second) << heads << " heads a layer, " << width << "x" << height;
+        }
+        shorter[width] = narrower = maps;
+      }
+    }
   }
 }
 

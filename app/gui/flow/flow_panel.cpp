@@ -13,6 +13,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
+#include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
 #include "words/answer_words.h"
@@ -178,6 +179,13 @@ void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opaci
                       std::max(curve.width, gui.unit), segments);
 }
 
+/// Keys at which heads rest: lines to them would cover all others.
+std::vector<bool> special_keys(const std::vector<Token>& keys) {
+  std::vector<bool> special;
+  for (const Token& key : keys) special.push_back(key.special && !key.pad);
+  return special;
+}
+
 /// The columns of words at the edges of the area; rows as high as there is room for.
 FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, ImVec2 room, float unit) {
   FlowLayout layout{.queries = static_cast<Index>(sides.queries.size()), .keys = static_cast<Index>(sides.keys.size())};
@@ -273,7 +281,8 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                           .from_y = window.y,
                           .to_y = window.y + ImGui::GetWindowHeight(),
                           .word = word,
-                          .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned)};
+                          .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned),
+                          .pale = special_keys(sides.keys)};
   const auto measure = [](std::string_view text, float) {
     return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
   };
@@ -351,7 +360,9 @@ void flow_panel(Gui& gui) {
   }
   legend(gui);
   if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
-  if (!problem) wrapped_dim(gui, gui.word(kFlowWords.hint));
+  const bool special = has_pale_columns(gui) && !shown_fold(state, state.view.chosen.stack);
+  if (!problem)
+    wrapped_dim(gui, std::string(gui.word(kFlowWords.hint)) + (special ? gui.word(kFlowWords.hint_special) : ""));
   const std::vector<FlowHead> heads = drawn_heads(state);
   const auto above = [&](const FlowHead& head) {
     return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold;

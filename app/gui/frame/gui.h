@@ -62,6 +62,8 @@ struct Gui {
   DrawnBoxes* boxes = nullptr;              // null: they are not asked for
   Motion* motion = nullptr;                 // null: everything is drawn settled
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
+  float least_atlas =
+      0;  // what the maps of the atlas have across where it is narrowest in windows of this width; 0: now
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }

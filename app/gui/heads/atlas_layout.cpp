@@ -6,38 +6,42 @@
 namespace headlight {
 namespace {
 
-constexpr float kBracket = 24;        // of a layer: its name, turned, its line, and a gap before the words
-constexpr float kLeastTitled = 52;    // the side of a map above which there is a title
+constexpr float kBracket = 20;        // of a layer: its name, turned, its line, and a gap before the words
+constexpr float kLeastTitled = 48;    // the side of a map above which there is a title …
+constexpr Index kManyHeads = 64;      // … and of that many heads, of which all titles are not read,
+constexpr float kLeastOfMany = 68;    // it is this one
 constexpr float kLeastLabelled = 80;  // … beside which the words stand
 constexpr float kLeast = 8;           // the side of a map in a table
 constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
 constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns; half of it between two rows
 constexpr float kWideTitle = 150;     // beside a head's number its name has room
+constexpr float kNarrowTitle = 90;    // … and has none: a line below is kept for it
 constexpr float kMostNameLines = 3, kBroken = 1.25f;  // of a name in lines: its length by that of the line
 constexpr Index kManyColumns = 8;                     // more of them stand closer
-constexpr float kLine = 0.85f;                        // … for all heads of a layer on one line
+constexpr Index kFewHeads = 3;                        // that many of a layer stand on one line
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
 
 /// The layout with so many columns; its maps may be too small for it.
 AtlasLayout with_columns(float width, float height, const AtlasContent& content, const AtlasSizes& sizes, bool titles,
-                         Index columns) {
+                         Index columns, float kept = 0) {
   const float unit = sizes.unit;
   AtlasLayout layout{.content = content, .columns = columns, .rows_per_group = rows_for(content.heads, columns)};
   layout.titles = titles;
   layout.title = titles ? sizes.text + 4 * unit : 0;
   layout.labels = titles && sizes.labels > 0 ? sizes.labels + 5 * unit : 0;
   const bool several = content.groups > 1;
-  layout.left = layout.labels + (titles ? (several ? kBracket * unit : 0) : several ? sizes.layers + 8 * unit : 0);
+  const float before = titles ? kBracket * unit : std::max(kBracket * unit, sizes.layers + 8 * unit);
+  layout.left = layout.labels + (several ? before : 0);
   layout.top = titles || !several ? 0 : sizes.text + 2 * unit;
-  const float gap_x = (!titles ? 2 : columns > kManyColumns ? 4 : 6) * unit;
+  const float gap_x = (columns > kManyColumns ? 4 : 5) * unit;
   float gap_y = (titles ? 4 : 2) * unit;
   layout.group_gap = titles ? 4 * unit : 0;
   const auto groups = static_cast<float>(content.groups);
   const float rows = groups * static_cast<float>(layout.rows_per_group), across = static_cast<float>(columns);
   const float room_x = (width - layout.left - gap_x * (across - 1)) / across;
   const float room_y =
-      (height - layout.top - gap_y * (rows - 1) - layout.group_gap * (groups - 1)) / rows - layout.title;
+      (height - layout.top - gap_y * (rows - 1) - layout.group_gap * (groups - 1)) / rows - layout.title - kept;
   const auto map_rows = static_cast<float>(content.rows), map_keys = static_cast<float>(content.keys);
   const float longer = std::max(map_rows, map_keys);
   float side = std::min({room_x * longer / map_keys, room_y * longer / map_rows, sizes.most});
@@ -50,6 +54,8 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const float spread = titles ? std::floor(std::clamp(spare / across, 0.0f, most_spread)) : 0;
   layout.title_width = layout.width + spread;
   layout.pitch_x = layout.title_width + gap_x;
+  if (titles && kept <= 0 && sizes.name > 0 && layout.title_width < kNarrowTitle * unit)
+    return with_columns(width, height, content, sizes, titles, columns, sizes.text);
   const auto high = [&] {
     return layout.top + rows * (layout.title + layout.height + gap_y) - gap_y + layout.group_gap * (groups - 1);
   };
@@ -67,16 +73,41 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
 
 float side_of(const AtlasLayout& layout) { return std::max(layout.width, layout.height); }
 
-/// The columns with the largest maps.
+/// The columns with the largest maps. Rows that are not of the same length have maps of the size from which those that
+/// are would be taken: with a little more room these must not be smaller.
 AtlasLayout largest(float width, float height, const AtlasContent& content, const AtlasSizes& sizes, bool titles) {
+  if (content.heads <= kFewHeads) return with_columns(width, height, content, sizes, titles, content.heads);
   AtlasLayout best, even;
   for (Index columns = 1; columns <= content.heads; ++columns) {
     const AtlasLayout layout = with_columns(width, height, content, sizes, titles, columns);
     if (side_of(layout) > side_of(best)) best = layout;
     if (content.heads % columns == 0 && side_of(layout) > side_of(even)) even = layout;
-    if (columns == content.heads && side_of(layout) >= kLine * side_of(best)) return layout;
   }
-  return side_of(even) >= kEven * side_of(best) ? even : best;
+  AtlasSizes less = sizes;
+  less.most = std::floor(kEven * side_of(best));
+  if (side_of(even) >= less.most) return even;
+  return with_columns(width, height, content, less, titles, best.columns);
+}
+
+/// A table has a layer in each of its rows; heads with an order of their own follow each other like words.
+AtlasLayout table_of(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
+  return content.groups > 1 ? with_columns(width, height, content, sizes, false, content.heads)
+                            : largest(width, height, content, sizes, false);
+}
+
+/// The layout of an area, whatever it would be in a wider one.
+AtlasLayout layout_of(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
+  if (!content.words) return table_of(width, height, content, sizes);
+  const AtlasLayout titled = largest(width, height, content, sizes, true);
+  if (side_of(titled) >= kLeastLabelled * sizes.unit) return titled;
+  AtlasSizes bare = sizes;
+  bare.labels = 0;
+  bare.most = std::min(sizes.most, kLeastLabelled * sizes.unit);
+  const AtlasLayout unlabelled = largest(width, height, content, bare, true);
+  const float least = (content.groups * content.heads > kManyHeads ? kLeastOfMany : kLeastTitled) * sizes.unit;
+  if (side_of(unlabelled) >= least) return unlabelled;
+  bare.most = std::min(sizes.most, least);
+  return table_of(width, height, content, bare);
 }
 
 }  // namespace
@@ -99,24 +130,17 @@ Box AtlasLayout::bracket(Index group) const {
 }
 
 AtlasLayout atlas_layout(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
-  if (content.words) {
-    const AtlasLayout titled = largest(width, height, content, sizes, true);
-    if (side_of(titled) >= kLeastLabelled * sizes.unit) return titled;
-    AtlasSizes bare = sizes;
-    bare.labels = 0;
-    const AtlasLayout unlabelled = largest(width, height, content, bare, true);
-    if (side_of(unlabelled) >= kLeastTitled * sizes.unit) return unlabelled;
-  }
-  // A table has a layer in each of its rows; heads with an order of their own follow each other like words.
-  AtlasLayout table = content.groups > 1 ? with_columns(width, height, content, sizes, false, content.heads)
-                                         : largest(width, height, content, sizes, false);
-  if (side_of(table) >= kLeast * sizes.unit) return table;
-  AtlasSizes least = sizes;
-  least.most = kLeast * sizes.unit;
-  const float wide = 2 * least.most * static_cast<float>(table.columns) + sizes.layers + 16 * sizes.unit;
+  const float decisive = sizes.least_width > 0 ? std::min(width, sizes.least_width) : width;
+  const AtlasLayout layout = layout_of(decisive, height, content, sizes);
+  AtlasSizes decided = sizes;
+  decided.labels = layout.labels > 0 ? sizes.labels : 0;
+  decided.most = side_of(layout);
+  if (side_of(layout) >= kLeast * sizes.unit)
+    return with_columns(width, height, content, decided, layout.titles, layout.columns);
+  decided.most = kLeast * sizes.unit;
+  const float wide = 2 * decided.most * static_cast<float>(layout.columns) + sizes.layers + 16 * sizes.unit;
   const float high = 1e6f;
-  table = with_columns(std::max(width, wide), high, content, least, false, table.columns);
-  return table;
+  return with_columns(std::max(width, wide), high, content, decided, false, layout.columns);
 }
 
 }  // namespace headlight

@@ -16,12 +16,13 @@ struct AtlasContent {
 
 /// Pixels.
 struct AtlasSizes {
-  float text = 0;    // a line of small text
-  float labels = 0;  // the widest row label; 0: there are none
-  float layers = 0;  // the widest name of a layer in a table; 0: layers have no name
-  float most = 0;    // the side of the largest map
-  float name = 0;    // the widest of the heads' names, in short
-  float unit = 1;    // a pixel of the design
+  float text = 0;         // a line of small text
+  float labels = 0;       // the widest row label; 0: there are none
+  float layers = 0;       // the widest name of a layer in a table; 0: layers have no name
+  float most = 0;         // the side of the largest map
+  float name = 0;         // the widest of the heads' names, in short
+  float unit = 1;         // a pixel of the design
+  float least_width = 0;  // of the area in windows of this width: maps are no larger than there; 0: any
 };
 
 struct AtlasLayout {
@@ -47,7 +48,8 @@ struct AtlasLayout {
 };
 
 /// The largest maps with which all of them are in sight; rows of the same length where that costs little. Below a size at
-/// which words can be read the maps stand as a table, and only below 8 pixels of the design they scroll.
+/// which words can be read the maps stand as a table, and only below 8 pixels of the design they scroll. A larger area
+/// has no smaller maps: where words come in that take room, maps wait at the size that they leave.
 AtlasLayout atlas_layout(float width, float height, const AtlasContent& content, const AtlasSizes& sizes);
 
 }  // namespace headlight

@@ -22,7 +22,10 @@
 namespace headlight {
 namespace {
 
-constexpr float kMostLabel = 88;  // pixels of the design: the words beside the maps are no wider
+// Pixels of the design: the words beside the maps may always be as wide as the first, never wider than the second, and
+// between them than this share of the atlas.
+constexpr float kFreeLabel = 44, kMostLabel = 88, kLabelShare = 0.0715f;
+constexpr float kSide = 8;  // pixels of the design, left and right of the maps
 
 /// All maps of the atlas share these.
 struct Atlas {
@@ -254,8 +257,8 @@ void layer_names(Gui& gui, const Atlas& atlas) {
       continue;
     }
     const std::string name = layer_title(gui.state.settings.language, layer);
-    const float line = bracket.x + text + 2 * gui.unit, width = ImGui::CalcTextSize(name.c_str()).x;
-    const float tick = 3 * gui.unit;
+    const float line = bracket.x + text, width = ImGui::CalcTextSize(name.c_str()).x;
+    const float tick = 2 * gui.unit;
     for (const float y : {bracket.y, bracket.bottom()}) list.AddLine({line, y}, {line + tick, y}, colour, gui.unit);
     list.AddLine({line, bracket.y}, {line, bracket.bottom()}, colour, gui.unit);
     if (width < bracket.h)
@@ -298,7 +301,8 @@ void all_maps(Gui& gui) {
                            .keys = content.region.num_keys,
                            .words = state.view.view != View::heads || state.view.grid != GridShow::glance};
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
-  const float most = kMostLabel * gui.unit;
+  const float narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
+  const float most = std::round(std::clamp(kLabelShare * narrow, kFreeLabel * gui.unit, kMostLabel * gui.unit));
   for (std::string& label : atlas.labels.queries) {
     if (atlas.labels.number_queries) break;  // of which one alone is read
     label = cut_to(label, most, [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
@@ -309,7 +313,8 @@ void all_maps(Gui& gui) {
                    .labels = std::min(atlas.labels.query_metrics.widest, most),
                    .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
                    .most = 320 * gui.unit,
-                   .unit = gui.unit};
+                   .unit = gui.unit,
+                   .least_width = narrow - 2 * edge};
   atlas.layout = atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
   if (atlas.layout.titles && !atlas.by_layer) {  // a table has no names
     for (const HeadRef& head : heads) {
@@ -351,12 +356,14 @@ float head_opacity(const Gui& gui, const HeadRef& head) {
   return is_passed_over(gui.state, head) ? fresh * 0.2f : fresh;
 }
 
+float atlas_room(const Gui& gui, float width) { return width - 2 * kSide * gui.unit; }
+
 void atlas_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state.view.view != View::heads && state_card(gui)) return;  // in View::heads the stage has the card
   if (answer_state(state).kind != AnswerState::Kind::shown) return;
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  const float side = 8 * gui.unit, header = 64 * gui.unit;
+  const float side = kSide * gui.unit, header = 64 * gui.unit;
   atlas_header(gui, {at.x + side, at.y, size.x - 2 * side, header});
   const float done = gui.work.computing ? gui.work.computing_progress
                      : gui.work.reading ? gui.work.reading_progress
@@ -366,7 +373,7 @@ void atlas_panel(Gui& gui) {
   ImGui::SetCursorScreenPos({at.x + side, at.y + header});
   const GridShow grid = state.view.view == View::heads ? state.view.grid : GridShow::maps;
   const bool wide = grid == GridShow::relations;
-  ImGui::BeginChild("grid", {size.x - 2 * side, size.y - header - 4 * gui.unit}, false,
+  ImGui::BeginChild("grid", {atlas_room(gui, size.x), size.y - header - 4 * gui.unit}, false,
                     wide ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
   if (grid == GridShow::relations) relation_table(gui);
   else if (grid == GridShow::query || grid == GridShow::key) line_grid(gui);

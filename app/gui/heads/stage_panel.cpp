@@ -126,16 +126,19 @@ SlotScope::SlotScope(const char* name, const Box& slot) {
 SlotScope::~SlotScope() { ImGui::EndChild(); }
 
 StageSlots stage_slots(const Box& stage, float unit) {
-  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 16, kLow = 500;
-  const bool low = stage.h < kLow * unit;
+  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
-  const float bars = low ? 0 : kBars * unit, guess = low ? 0 : kGuess * unit;
+  // In a stage that grows the map waits at this height until the guess has come in, and the bars.
+  const float spare = stage.h - (kHeader + kActions + 8 + kLeastMap) * unit;
+  const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
+  const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;
   StageSlots slots;
   slots.header = {x, stage.y, w, kHeader * unit};
   slots.actions = {x, stage.bottom() - (kActions + 4) * unit, w, kActions * unit};
   slots.guess = {x, slots.actions.y - guess, w, guess};
   slots.bars = {x, slots.guess.y - bars, w, bars};
-  slots.map = {x, slots.header.bottom(), w, slots.bars.y - slots.header.bottom() - 4 * unit};
+  const float room = slots.bars.y - slots.header.bottom() - 4 * unit;
+  slots.map = {x, slots.header.bottom(), w, bars > 0 ? room : std::min(room, kLeastMap * unit)};
   return slots;
 }
 

@@ -10,7 +10,7 @@ namespace headlight {
 struct StageSlots {
   Box header, map, bars, guess, actions;
 };
-/// Of a stage in this box. Where it is low, bars and guess have no height: the map has their room.
+/// Of a stage in this box. Where it is low, the bars, and lower the guess too, have no height: the map has their room.
 StageSlots stage_slots(const Box& stage, float unit);
 
 /// The large map as it was laid out: its content and where its cells are.

@@ -26,7 +26,7 @@ namespace {
 // Pixels of the design.
 constexpr float kTopBar = 44, kSentence = 44, kWords = 40, kStatus = 28, kRail = 48, kControls = 200,
                 kWideControls = 232;
-constexpr float kLeastForControls = 1360,
+constexpr float kLeastForControls = 1440,
                 kWide = 1720;  // window widths from which the controls have a column, a wider one
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
@@ -101,7 +101,8 @@ void controls_rail(Gui& gui) {
 /// Where the parts of the window stand. All follows from its size, so that nothing moves by what is looked at.
 struct WindowPlaces {
   Box top_bar, sentence, lesson, controls, view, status;
-  bool rail = false;  // the controls are a rail that opens over the view
+  bool rail = false;   // the controls are a rail that opens over the view
+  float decisive = 0;  // the width of the view by which its maps are sized
 };
 
 WindowPlaces window_places(Gui& gui, const Box& window) {
@@ -125,22 +126,33 @@ WindowPlaces window_places(Gui& gui, const Box& window) {
   places.controls = {places.lesson.w, top, controls, places.status.y - top};
   const float left = places.controls.right();
   places.view = {left, top, window.w - left, places.status.y - top};
+  // Below the width at which the controls take more, maps are no larger than there: a larger window must not shrink them.
+  const float from = wide < kLeastForControls ? kLeastForControls - kControls : kWide - kWideControls;
+  const float before = wide < kWide ? from * unit - places.lesson.w : places.view.w;
+  places.decisive = std::min(places.view.w, before);
   return places;
 }
 
-/// The stage is as wide as its map can be high, with its labels; the atlas has the rest, but never less than half, and
-/// more of it where a layer has more heads than have room.
-float stage_width(const Gui& gui, const Box& box) {
-  constexpr float kAround = 230, kBeside = 116, kLeast = 0.44f, kMost = 0.49f;  // the map's slots; its labels and edges
-  constexpr float kColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;          // of the atlas
-  const float unit = gui.unit, width = std::clamp(box.h - (kAround - kBeside) * unit, kLeast * box.w, kMost * box.w);
+/// The widest stage beside the atlas, which has the rest: more where a layer has more heads than have room.
+float most_of_stage(const Gui& gui, float width) {
+  constexpr float kMost = 0.479f, kFew = 0.417f, kRoomy = 905, kSlope = 0.5f;  // towards few where it is narrow
+  constexpr float kColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;         // pixels of the atlas
   const HeadRef& chosen = gui.state.view.chosen;
   const auto heads = static_cast<float>(gui.state.trace ? gui.state.trace->num_heads(chosen.stack) : 0);
-  const float left = std::max(kLeastBesideMany * box.w, box.w - (kColumn * heads + kEdges) * unit);
-  return std::floor(heads > 8 ? std::min(width, left) : width);
+  const float most = std::max(kFew * width, kMost * width - kSlope * std::max(0.0f, kRoomy * gui.unit - width));
+  const float left = std::max(kLeastBesideMany * width, width - (kColumn * heads + kEdges) * gui.unit);
+  return heads > 8 ? std::min(most, left) : most;
 }
 
-void view_regions(Gui& gui, const Box& box) {
+/// The stage is as wide as its map can be high, with its labels.
+float stage_width(const Gui& gui, float width, float height) {
+  constexpr float kAround = 230, kBeside = 116, kLeast = 0.44f;  // the map's slots; its labels and edges
+  const float most = most_of_stage(gui, width);
+  return std::floor(std::clamp(height - (kAround - kBeside) * gui.unit, std::min(kLeast * width, most), most));
+}
+
+void view_regions(Gui& gui, const WindowPlaces& places) {
+  const Box& box = places.view;
   const float unit = gui.unit;
   const auto left = [&](float width) { return Box{box.x, box.y, width, box.h}; };
   const auto right = [&](float width) { return Box{box.x + width, box.y, box.w - width, box.h}; };
@@ -149,7 +161,8 @@ void view_regions(Gui& gui, const Box& box) {
       // A card has all of the room.
       if (answer_state(gui.state).kind != AnswerState::Kind::shown)
         return region(gui, "stage", box, false, false, stage_panel);
-      const float stage = stage_width(gui, box);
+      const float stage = stage_width(gui, places.decisive, box.h);
+      gui.least_atlas = atlas_room(gui, places.decisive - most_of_stage(gui, places.decisive));
       region(gui, "stage", left(stage), false, false, stage_panel);
       return region(gui, "atlas", right(stage), false, false, atlas_panel);
     }
@@ -191,7 +204,7 @@ void draw_window(Gui& gui) {
   if (places.lesson.w > 0) region(gui, "lesson", places.lesson, true, true, lesson_panel);
   if (places.rail) region(gui, "rail", places.controls, true, false, controls_rail);
   else region(gui, "controls", places.controls, false, true, controls_panel);
-  view_regions(gui, places.view);
+  view_regions(gui, places);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{ImGui::GetStyle().WindowPadding.x, 2 * gui.unit});
   region(gui, "status", places.status, true, false, status_bar);
   ImGui::PopStyleVar();
