@@ -23,13 +23,15 @@ std::string character_name(char32_t character) {
 }
 
 bool is_picture(char32_t character) {
-  return u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_PRESENTATION);
+  constexpr char32_t kFirst =
+      0x231A;  // a watch; asking ICU about each letter of a long text costs a frame a millisecond
+  return character >= kFirst && u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_PRESENTATION);
 }
 
 bool is_picture_modifier(char32_t character) {
   constexpr char32_t kJoiner = 0x200D, kAsPicture = 0xFE0F;
   return character == kJoiner || character == kAsPicture ||
-         u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_MODIFIER);
+         (character > kAsPicture && u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_MODIFIER));
 }
 
 }  // namespace headlight

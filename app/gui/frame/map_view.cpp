@@ -31,21 +31,25 @@ constexpr float kMostWord =
 constexpr Index kMostWords = 40;
 
 /// `glossed`: the examples' Chinese words have their English behind them, in the English window.
-std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count,
-                                   LabelMetrics& metrics, bool glossed = false) {
-  std::vector<std::string> labels;
+AxisWords labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count, LabelMetrics& metrics,
+                    bool glossed = false) {
   metrics = {};
-  if (count > kMostLabels) return labels;
-  for (Index i = first; i < first + count; ++i) {
-    const Token& token = tokens[static_cast<std::size_t>(i)];
+  if (count > kMostLabels) return {};
+  const auto whole = [&gui, &tokens, first, glossed](Index at) {
+    const Token& token = tokens[static_cast<std::size_t>(first + at)];
     std::string label = axis_label(token);
     if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
+    return label;
+  };
+  AxisWords labels(count, [&gui, whole](Index at) {
     const auto measure = [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; };
-    labels.push_back(gui.fonts.shown(cut_to(label, kMostWord * gui.unit, measure)));
-    metrics.add(label, ImGui::CalcTextSize(labels.back().c_str()).x);
+    return gui.fonts.shown(cut_to(whole(at), kMostWord * gui.unit, measure));
+  });
+  if (count <= kMostWords) {
+    for (Index i = 0; i < count; ++i)
+      metrics.add(whole(i), ImGui::CalcTextSize(labels[static_cast<std::size_t>(i)].c_str()).x);
+    return labels;
   }
-  if (count <= kMostWords) return labels;
-  metrics = {};
   const std::string last = std::to_string(first + count - 1);
   metrics.add(last, ImGui::CalcTextSize(last.c_str()).x);
   metrics.widest_turned = ImGui::GetFontSize();  // numbers lie above their columns
@@ -265,6 +269,20 @@ std::optional<Index> map_row(const MapContent& content, Index query) {
 std::optional<Index> map_column(const MapContent& content, Index key) {
   if (content.folded) return content.folded->fold.keys.group(key);
   return place_in(key, content.region.first_key, content.region.num_keys);
+}
+
+AxisWords::AxisWords(Index count, std::function<std::string(Index)> make)
+    : make_(std::move(make)), words_(static_cast<std::size_t>(count)) {}
+
+const std::string& AxisWords::operator[](std::size_t at) const {
+  if (!words_[at]) words_[at] = make_(static_cast<Index>(at));
+  return *words_[at];
+}
+
+std::vector<std::string> AxisWords::all() const {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; at < size(); ++at) all.push_back((*this)[at]);
+  return all;
 }
 
 AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys,

@@ -35,9 +35,25 @@ inline constexpr float kStaleOpacity = 0.55f;
 /// How strongly the answer on the screen is drawn: paler where a newer one is late; not while a training replaces it every moment.
 float answer_opacity(const Gui& gui);
 
+/// The words along an axis, ready to be drawn. Each is made when it is first asked for: of a long text few are drawn.
+class AxisWords {
+ public:
+  AxisWords() = default;
+  /// `make` gives word 0 … count − 1, and may refer to what lives as long as the frame.
+  AxisWords(Index count, std::function<std::string(Index)> make);
+  std::size_t size() const { return words_.size(); }
+  const std::string& operator[](std::size_t at) const;
+  void set(std::size_t at, std::string word) { words_[at] = std::move(word); }
+  std::vector<std::string> all() const;
+
+ private:
+  std::function<std::string(Index)> make_;
+  mutable std::vector<std::optional<std::string>> words_;
+};
+
 /// The measures of the labels of the current answer's axes, at the current font.
 struct AxisLabels {
-  std::vector<std::string> queries, keys;  // ready to be drawn
+  AxisWords queries, keys;
   LabelMetrics query_metrics, key_metrics;
   Index first_query = 0, first_key = 0;              // which tokens the first labels are
   bool number_queries = false, number_keys = false;  // too many words to be read: their numbers stand in their place

@@ -303,10 +303,11 @@ void all_maps(Gui& gui) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
   const float narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
   const float most = std::round(std::clamp(kLabelShare * narrow, kFreeLabel * gui.unit, kMostLabel * gui.unit));
-  for (std::string& label : atlas.labels.queries) {
-    if (atlas.labels.number_queries) break;  // of which one alone is read
-    label = cut_to(label, most, [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; });
-  }
+  const auto width_of = [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; };
+  AxisWords& rows = atlas.labels.queries;
+  // Of rows with numbers one word alone is read.
+  for (std::size_t i = 0; !atlas.labels.number_queries && i < rows.size(); ++i)
+    rows.set(i, cut_to(rows[i], most, width_of));
   const std::vector<HeadRef> heads = order.empty() ? heads_of(trace, stack) : order;
   const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
   AtlasSizes sizes{.text = text,

@@ -153,8 +153,8 @@ void line_grid(Gui& gui) {
     return ImGui::CalcTextSize(word.data(), word.data() + word.size()).x;
   };
   draw_texts(gui, *ImGui::GetWindowDrawList(),
-             words_above(layout, line->of_query ? labels.keys : labels.queries, metrics, lit, text / kLineOfEm, text,
-                         ink_colours(state.settings.theme), measure));
+             words_above(layout, (line->of_query ? labels.keys : labels.queries).all(), metrics, lit, text / kLineOfEm,
+                         text, ink_colours(state.settings.theme), measure));
   const float pitch = layout.pitch, height = pitch * static_cast<float>(heads.size());
   ImGui::SetCursorScreenPos({origin.x, layout.bars.y});
   const bool pressed = ImGui::InvisibleButton("lines", {room.x, height});
