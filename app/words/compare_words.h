@@ -16,7 +16,7 @@ struct CompareWords {
                          "把保留的结果与现在的结果并排，并显示差异。按键：%"};
   Words keep_as_a{"Compare with this", "与此对比"};
   Words tip_keep_as_a{"Keeps this answer as A. What you change afterwards is B, beside it in Compare. Key: %",
-                      "把这个结果留作 A。之后的任何改动就是 B，在“对比”中与它并排。按键：%"};
+                      "把这个结果作为 A。之后的任何改动就是 B，在“对比”中与它并排。按键：%"};
   Words swap_a_b{"Swap", "交换"};
   Words tip_swap_a_b{"Asks A's question again, and what is on the screen becomes A. Key: %",
                      "重新询问 A 的问题，屏幕上的结果成为 A。按键：%"};

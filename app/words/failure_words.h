@@ -1,6 +1,7 @@
 // Errors in plain words, and what can be done.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "words/words.h"
@@ -46,7 +47,10 @@ struct FailureWords {
 };
 inline constexpr FailureWords kFailureWords;
 
-/// The meaning of an error's line, without terms of file formats.
+/// The meaning of the line of an error or a warning, without terms of file formats; `other` where it is not known.
 const Words& plain_words(std::string_view message);
+
+/// All of them, for the fonts.
+std::string all_failure_words();
 
 }  // namespace headlight

@@ -69,7 +69,7 @@ std::string all_words() {
                                kFlowWords, kCompareWords, kGridWords, kHeadOrderWords, kMapWords, kLessonWords,
                                kPairWords, kChatWords, kPaletteWords, kFailureWords);
   return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
-         all_relation_words() + all_explain_words() + "+−→✓▸▾×";
+         all_relation_words() + all_explain_words() + all_failure_words() + "+−→✓▸▾×";
 }
 
 }  // namespace headlight

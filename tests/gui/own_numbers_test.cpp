@@ -83,6 +83,26 @@ TEST_F(OwnNumbersTest, WhatCannotBeTakenIsSaidInALineAndChangesNothing) {
   EXPECT_FALSE(state().view.numbers);
 }
 
+TEST_F(OwnNumbersTest, InChineseWhatIsWrongStandsAboveTheLine) {
+  Settings chinese;
+  chinese.language = Language::zh;
+  start({}, {1280, 800}, chinese);
+  Harness& h = *harness;
+  open();
+  const std::tuple<const char*, const char*, const char*> bad[] = {
+      {"w_q", "1 0\n0 1", "先要有 X"}, {"x", "1 2\n3", "各行的长度不同"}, {"x", "1 word", "不是数"},
+      {"x", "1 ... 3", "省略号"},      {"x", "[[1, 2]", "括号"},          {"weights", "| a |", "不是数"}};
+  for (const auto& [table, text, meaning] : bad) {
+    take(table, text);
+    ASSERT_NE(state().view.numbers->problem, "") << text;
+    EXPECT_TRUE(h.says(meaning)) << state().view.numbers->problem;
+    EXPECT_TRUE(h.says(state().view.numbers->problem)) << "the line itself stands beneath";
+  }
+  h.click("numbers printed-row");
+  h.settle();
+  EXPECT_TRUE(h.says("有一行的权重加起来不是 1")) << h.words_on_screen();
+}
+
 TEST_F(OwnNumbersTest, TablesThatFitOnlyTogetherAreTakenOneAfterTheOther) {
   Harness& h = *harness;
   open();

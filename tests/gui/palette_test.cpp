@@ -35,7 +35,7 @@ TEST_F(PaletteTest, OpensFindsAndDoes) {
   h.type("causal on");
   h.frame(2);
   EXPECT_EQ(h.state.view.palette->query, "causal on");
-  EXPECT_EQ(found().front(), "Hide the future: causal mask on");
+  EXPECT_EQ(found().front(), "Hide later words: causal mask on");
   h.key(Key::enter);
   h.settle();
   EXPECT_FALSE(h.state.view.palette);
@@ -106,8 +106,16 @@ TEST_F(PaletteTest, FindsInBothLanguages) {
   open();
   for (const char* query : {"因果", "causal"}) {
     harness->say(ShowPalette{CommandPalette{query, 0}});
-    EXPECT_EQ(found().front(), "遮住未来：打开因果掩码") << query;
+    EXPECT_EQ(found().front(), "遮住后面的词：打开因果掩码") << query;
   }
+}
+
+TEST_F(PaletteTest, FindsByNamesAlone) {
+  open();
+  harness->say(ShowPalette{CommandPalette{"mask", 0}});
+  ASSERT_FALSE(found().empty());
+  for (const std::string& title : found())
+    EXPECT_FALSE(title.starts_with("Order of the heads")) << title << ": its tooltip speaks of masked words";
 }
 
 TEST_F(PaletteTest, EveryActionCanBeDone) {

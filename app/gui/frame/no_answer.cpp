@@ -158,6 +158,16 @@ void example_cards(Gui& gui) {
 
 }  // namespace
 
+std::string plain_line(const Gui& gui, const std::string& line) {
+  if (!gui.chinese()) return line;
+  const Words& meaning = plain_words(line);
+  return gui.word(meaning) + (&meaning == &kFailureWords.other ? " " + line : std::string());
+}
+
+std::string plain_lines(const Gui& gui, const std::string& line) {
+  return gui.chinese() ? std::string(gui.word(plain_words(line))) + "\n" + line : line;
+}
+
 bool state_card(Gui& gui) {
   const AnswerState shown = answer_state(gui.state);
   switch (shown.kind) {
@@ -185,7 +195,8 @@ bool problem_line(Gui& gui) {
     if (has_one_word(gui.state)) wrapped_dim(gui, gui.word(kFailureWords.one_word));
     return false;
   }
-  wrapped_small(gui, gui.state.trace ? problem + " — " + gui.word(kAnswerWords.stale) : problem, gui.colours().warning);
+  const std::string line = plain_lines(gui, problem);
+  wrapped_small(gui, gui.state.trace ? line + " — " + gui.word(kAnswerWords.stale) : line, gui.colours().warning);
   return true;
 }
 

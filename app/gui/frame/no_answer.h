@@ -1,9 +1,17 @@
 // The contents of a panel without an answer, or with an answer to an earlier question.
 #pragma once
 
+#include <string>
+
 #include "gui/frame/gui.h"
 
 namespace headlight {
+
+/// The line of an error or a warning as the window says it: in English the line; in Chinese what it means, and where that
+/// is not known the line behind it.
+std::string plain_line(const Gui& gui, const std::string& line);
+/// The same where there is room for more: in Chinese the line itself stands beneath its meaning.
+std::string plain_lines(const Gui& gui, const std::string& line);
 
 /// Where no maps can stand: a card with what is wrong in plain words and what to do next, the examples of an empty
 /// window, or that the answer is being computed. True where it drew one: the panel then draws nothing else.

@@ -101,14 +101,18 @@ std::string pooled_words(const Gui& gui) {
 void note_line(Gui& gui) {
   const AppState& state = gui.state;
   ImU32 colour = gui.colours().dim;
-  std::string line;
+  std::string line, whole;
   if (const std::string& problem = problem_of(state); !problem.empty()) {
-    line = state.trace ? problem + " — " + gui.word(kAnswerWords.stale) : problem;
+    line = plain_line(gui, problem) + (state.trace ? std::string(" — ") + gui.word(kAnswerWords.stale) : std::string());
+    whole = problem;
     colour = gui.colours().warning;
     const auto button = [](Gui& at, const char* name, const char* label) { return flat_button(at, name, label); };
     if (read_first_button(gui, button)) ImGui::SameLine(0, 8 * gui.unit);
   } else if (state.trace && !state.trace->warnings.empty()) {
-    for (const std::string& warning : state.trace->warnings) line += (line.empty() ? "" : "  ") + warning;
+    for (const std::string& warning : state.trace->warnings) {
+      line += (line.empty() ? "" : "  ") + plain_line(gui, warning);
+      whole += (whole.empty() ? "" : "\n") + warning;
+    }
     colour = gui.colours().caution;
   } else if (shown_grid(state) == GridShow::relations) {
     const LayerScores* scores = known_layer_scores(state);
@@ -131,6 +135,7 @@ void note_line(Gui& gui) {
   }
   if (line.empty()) return;
   cut_text(gui, line, colour, ImGui::GetContentRegionAvail().x);
+  if (gui.chinese() && !whole.empty()) explain_item(gui, whole);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
+#include "gui/frame/no_answer.h"
 #include "gui/heads/grid_parts.h"
 #include "session/head_grid.h"
 #include "words/head_words.h"
@@ -133,7 +134,7 @@ bool sweep_line(Gui& gui) {
   if (!wants_effects(gui.state)) return false;
   if (const EffectAnswer* known = known_effects(gui.state)) {
     if (known->problem.empty()) return false;
-    quiet(gui, gui.fonts.shown(known->problem), true);
+    quiet(gui, gui.fonts.shown(plain_line(gui, known->problem)), true);
     explain_item(gui, known->problem);
     return true;
   }

@@ -5,6 +5,7 @@
 #include "document/bundled_models.h"
 #include "figure/head_name.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/no_answer.h"
 #include "gui/heads/grid_parts.h"
 #include "model/head_text.h"
 #include "session/head_grid.h"
@@ -145,7 +146,7 @@ void relation_table(Gui& gui) {
   if (!wants_layer_scores(state)) return say(kGridWords.translates);
   const LayerScores* scores = known_layer_scores(state);
   if (!scores) return say(kGridWords.measuring_layers);
-  if (!scores->problem.empty()) return wrapped_small(gui, gui.fonts.shown(scores->problem), gui.colours().warning);
+  if (!scores->problem.empty()) return wrapped_small(gui, plain_lines(gui, scores->problem), gui.colours().warning);
   if (!scores->relations.empty()) scores_of_layers(gui, scores->relations);
 }
 

@@ -6,6 +6,7 @@
 #include "document/model_choice.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
+#include "gui/frame/no_answer.h"
 #include "gui/question/question.h"
 #include "words/any_sentence_words.h"
 #include "words/model_words.h"
@@ -254,7 +255,7 @@ void train_shape_button(Gui& gui) {
   ImGui::EndDisabled();
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (possible) explain_item(gui, kModelWords.tip_train_this_shape);
-  else ImGui::SetTooltip("%s", possible.error().message.c_str());
+  else ImGui::SetTooltip("%s", gui.fonts.shown(plain_lines(gui, possible.error().message)).c_str());
 }
 
 void finer_model_controls(Gui& gui) {

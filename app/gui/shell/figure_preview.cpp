@@ -6,6 +6,7 @@
 #include "figure/figure.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/no_answer.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/shell/file_choices.h"
 #include "paper/figure_file.h"
@@ -120,7 +121,7 @@ void figure_preview(Gui& gui, const Box& place) {
   if (shown && shown->picture.drawing) draw_scaled(gui, *shown->picture.drawing, above);
   ImGui::SetCursorScreenPos({place.x, known && known->picture.drawing ? above.bottom() : place.y});
   ImGui::BeginGroup();
-  if (known && !known->problem.empty()) wrapped_small(gui, known->problem, gui.colours().warning);
+  if (known && !known->problem.empty()) wrapped_small(gui, plain_lines(gui, known->problem), gui.colours().warning);
   else if (known) {
     if (!known->picture.drawing) wrapped_dim(gui, gui.word(kFileWords.page_computes));
     dim_text(gui, size_line(gui, *known));

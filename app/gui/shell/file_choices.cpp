@@ -7,6 +7,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
+#include "gui/frame/no_answer.h"
 #include "session/figure_request.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
@@ -110,7 +111,8 @@ void export_choices(Gui& gui) {
   if (!gui.state.trace) return;
   std::string size = std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all);
   if (const FilePreview* known = known_preview(gui.state))
-    size += known->problem.empty() ? " · " + bytes_in_words(known->picture.bytes) : " · " + known->problem;
+    size +=
+        known->problem.empty() ? " · " + bytes_in_words(known->picture.bytes) : " · " + plain_line(gui, known->problem);
   ImGui::AlignTextToFramePadding();
   dim_text(gui, gui.fonts.shown(size));
   gui.name_item("export size", BoxKind::label);

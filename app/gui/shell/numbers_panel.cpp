@@ -5,6 +5,7 @@
 #include "document/assets.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
+#include "gui/frame/no_answer.h"
 #include "gui/shell/shell.h"
 #include "session/number_commands.h"
 #include "words/number_words.h"
@@ -86,7 +87,7 @@ void findings(Gui& gui) {
   ImGui::PushTextWrapPos(0);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
   for (std::size_t i = 0; i < std::min(state.numbers_found.size(), kMostFindings); ++i)
-    ImGui::TextUnformatted(gui.fonts.shown(state.numbers_found[i]).c_str());
+    ImGui::TextUnformatted(gui.fonts.shown(plain_lines(gui, state.numbers_found[i])).c_str());
   if (state.numbers_found.size() > kMostFindings)
     ImGui::Text("+ %d", static_cast<int>(state.numbers_found.size() - kMostFindings));
   ImGui::PopStyleColor();
@@ -110,7 +111,7 @@ void numbers_panel(Gui& gui) {
   explain_item(gui, kNumberWords.tip_take);
   ImGui::SameLine();
   if (flat_button(gui, "close numbers", gui.word(kWindowWords.close))) gui.say(ShowNumbers{});
-  if (!dialog.problem.empty()) wrapped_small(gui, gui.fonts.shown(dialog.problem), gui.colours().warning);
+  if (!dialog.problem.empty()) wrapped_small(gui, plain_lines(gui, dialog.problem), gui.colours().warning);
   if (typed_numbers(gui.state) != gui.state.document.numbers.get()) wrapped_dim(gui, gui.word(kNumberWords.waiting));
   sample_buttons(gui);
   ImGui::BeginChild("findings");

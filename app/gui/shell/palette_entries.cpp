@@ -81,11 +81,9 @@ void add_lessons(List& list, const Gui& gui) {
 
 void add_looks(List& list, const Gui& gui) {
   for (const HeadOrder& order : head_orders()) {
-    const OrderWords& one = order_words(order);
     list.add(
-        kPaletteWords.order_heads, gui.word(one.name),
-        std::string(one.name.en) + " " + one.name.zh + " " + one.tip.en + " " + one.tip.zh,
-        [order](Gui& g) { g.say(OrderHeads{order}); }, keys_of(Act::next_order));
+        kPaletteWords.order_heads, order_words(order).name, [order](Gui& g) { g.say(OrderHeads{order}); },
+        keys_of(Act::next_order));
   }
   if (const Tokens* tokens = shown_tokens(gui.state); tokens && second_sentence(*tokens) > 0)
     for (int i = 0; i < kPairParts; ++i) {

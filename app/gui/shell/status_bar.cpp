@@ -11,12 +11,12 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/inside/matrix_map.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
 #include "session/shown.h"
-#include "words/failure_words.h"
 #include "words/grid_words.h"
 #include "words/window_words.h"
 
@@ -31,11 +31,7 @@ std::string notice_text(Gui& gui, const Notice& notice) {
     case Notice::Kind::changed: return notice.text;
     case Notice::Kind::copied: return std::string(gui.word(kWindowWords.copied)) + " " + notice.text;
     case Notice::Kind::restored: return gui.word(kWindowWords.restored) + notice.text;
-    case Notice::Kind::failed: {
-      // In the Chinese window what it means; the line itself, which is English, is under the pointer.
-      const Words& meaning = plain_words(notice.text);
-      return gui.chinese() && &meaning != &kFailureWords.other ? gui.word(meaning) : notice.text;
-    }
+    case Notice::Kind::failed: return plain_line(gui, notice.text);  // all of it is under the pointer
   }
   return {};
 }

@@ -7,6 +7,7 @@
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/looks.h"
+#include "gui/frame/no_answer.h"
 #include "gui/train/train_parts.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
@@ -222,7 +223,7 @@ void training_form(Gui& gui) {
     gui.name_item("training estimate", BoxKind::label);
     explain_item(gui, kTrainWords.tip_estimate);
   } else {
-    wrapped_small(gui, possible.error().message, gui.colours().warning);
+    wrapped_small(gui, plain_lines(gui, possible.error().message), gui.colours().warning);
     gui.name_item("training problem", BoxKind::label);
   }
   const bool advanced = gui.state.view.train_advanced;

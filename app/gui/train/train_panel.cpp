@@ -4,6 +4,7 @@
 
 #include "gui/actions/actions.h"
 #include "gui/frame/controls.h"
+#include "gui/frame/no_answer.h"
 #include "gui/train/train.h"
 #include "gui/train/train_parts.h"
 #include "words/train_words.h"
@@ -82,7 +83,7 @@ void run_part(Gui& gui, const TrainingRun& run) {
   ImGui::PopStyleColor();
   gui.name_item("training phase", BoxKind::label);
   if (!run.message.empty()) {
-    wrapped_small(gui, run.message, gui.colours().warning);
+    wrapped_small(gui, plain_lines(gui, run.message), gui.colours().warning);
     gui.name_item("training message", BoxKind::label);
   }
   if (run.live) {
@@ -99,7 +100,7 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
   const std::string name = gui.fonts.shown(left.name);
   if (!left.problem.empty()) {
     dim_text(gui, name);
-    wrapped_small(gui, left.problem, gui.colours().warning);
+    wrapped_small(gui, plain_lines(gui, left.problem), gui.colours().warning);
   } else if (left.unfinished && !own) {
     if (flat_button(gui, ("go on " + left.name).c_str(),
                     (std::string(gui.word(kTrainWords.go_on_with)) + " " + name).c_str()))

@@ -180,6 +180,49 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   EXPECT_TRUE(state().document == before);
 }
 
+TEST_F(FilesTest, InChineseEveryErrorIsSaidInChineseFirst) {
+  Settings chinese;
+  chinese.language = Language::zh;
+  chinese.folder = folder.path().string();
+  start({}, {1280, 800}, chinese);
+  Harness& h = *harness;
+  put("cut.headlight.json", R"({"format": "headlight.session/1", "request": {"text": )");
+  put("long.safetensors", std::string("\xff\xff\xff\xff\xff\xff\xff\x7f{}", 10));
+  put("no.npz", "PK\x03\x04 this is no archive");
+  put("no.txt", "\xff\xfe\x41");
+  put("short.npy", "\x93NUMPY");
+  put("empty.npy", "");
+  put("other.lesson.json", R"({"schema": "another/1"})");
+  put("two.json", "[[1, 0], [0, 2]]");
+  put("picture.jpeg", "x");
+  std::filesystem::create_directory(folder / "plain");
+  const std::pair<const char*, const char*> bad[] = {{"cut.headlight.json", "文件已损坏"},
+                                                     {"long.safetensors", "文件已损坏"},
+                                                     {"no.npz", "文件已损坏"},
+                                                     {"no.txt", "文件已损坏"},
+                                                     {"short.npy", "文件已损坏"},
+                                                     {"empty.npy", "文件是空的"},
+                                                     {"absent.npy", "没有这个文件或文件夹"},
+                                                     {"other.lesson.json", "种类或版本"},
+                                                     {"two.json", "true、false、1 和 0"},
+                                                     {"picture.jpeg", "不是能在这里打开的种类"},
+                                                     {"plain", "文件夹里没有能读取的模型"}};
+  for (const auto& [name, meaning] : bad) {
+    h.say(OpenPath{folder.path() / name});
+    h.settle();
+    ASSERT_TRUE(state().notice) << name;
+    const std::string line = state().notice->text;
+    h.say(DismissNotice{});
+    h.settle();
+    EXPECT_TRUE(h.says(meaning)) << line;
+  }
+  h.say(LeaveFailure{});
+  put("small.json", "[[1, 0], [1, 1]]");
+  h.say(OpenPath{folder.path() / "small.json"});
+  h.settle();
+  EXPECT_TRUE(h.says("掩码与句子对不上")) << problem_of(state());
+}
+
 TEST_F(FilesTest, ModelsOfTheCachesAreListedByNameAndOpened) {
   std::vector<std::unique_ptr<fixture::Variable>> caches;
   for (const char* variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE", "MODELSCOPE_CACHE",
