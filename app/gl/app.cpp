@@ -129,8 +129,6 @@ Status open_window(const Startup& asked) {
   auto maps = make_map_painter(resources->folder / "shaders");
   if (!maps) return maps.error();
   Fonts& fonts = (*window)->gui().fonts();
-  fonts.keep(window_characters());
-
   QuitSignals signals(&Window::wake);
   const auto autosave = autosave_path();
   Startup start = asked;
@@ -151,6 +149,8 @@ Status open_window(const Startup& asked) {
   if (!start.lesson.empty()) start.session.lesson = {};
   take_beside(state, start.session, notice);
   begin_looking(state);
+  // The first frame has the glyphs of its words.
+  fonts.keep(window_characters() + state.document.source.text + state.document.target.text + state.document.text_pair);
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty())
     state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};

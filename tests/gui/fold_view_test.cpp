@@ -179,7 +179,7 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   h.key(Key::equal);
   EXPECT_EQ(h.state.view.viewport, Viewport{});
   h.point_at("paint");
-  EXPECT_TRUE(h.says("Show all tokens first"));
+  EXPECT_TRUE(h.says("Show all tokens first: Alt Z and Alt Shift Z"));
   h.say(Pin{CellRef{3, 2}});
   h.click("why");
   h.settle();

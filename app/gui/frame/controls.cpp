@@ -96,10 +96,11 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const Words& t
 
 bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on) {
   ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().selected : 0);
   ImGui::PushID(name);
   const bool pressed = ImGui::Button(gui.word(string), {-1, 0});
   ImGui::PopID();
-  ImGui::PopStyleColor();
+  ImGui::PopStyleColor(2);
   gui.name_item(name);
   explain_item(gui, tip);
   return pressed;

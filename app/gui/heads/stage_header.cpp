@@ -14,13 +14,26 @@
 namespace headlight {
 namespace {
 
-/// Whether the head is on, as a button at the right end of the line.
+bool chosen_is_off(const Gui& gui) { return is_off(gui.state.document.edits, gui.state.view.chosen); }
+
+/// The label of the chosen head's switch, with room for its disc.
+std::string switch_label(const Gui& gui) {
+  return std::string("    ") +
+         gui.word(chosen_is_off(gui) ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on);
+}
+
+/// Whether the head is on, as a switch at the right end of the line: a disc, or a ring while it is off, as in the atlas.
 void head_switch(Gui& gui, float room) {
-  const AppState& state = gui.state;
-  const bool off = is_off(state.document.edits, state.view.chosen);
-  const char* label = gui.word(off ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on);
-  ImGui::SetCursorPos({room - button_width(label), 6 * gui.unit});
-  if (flat_button(gui, "switch head", label, off)) gui.say_once(SwitchHead{state.view.chosen, !off});
+  const bool off = chosen_is_off(gui);
+  const std::string label = switch_label(gui);
+  ImGui::SetCursorPos({room - button_width(label.c_str()), 6 * gui.unit});
+  if (flat_button(gui, "switch head", label.c_str(), off)) gui.say_once(SwitchHead{gui.state.view.chosen, !off});
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  const float radius = 4.5f * gui.unit, spaces = ImGui::CalcTextSize("    ").x;
+  const ImVec2 middle{min.x + ImGui::GetStyle().FramePadding.x + 0.4f * spaces, std::round((min.y + max.y) / 2)};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (off) list.AddCircle(middle, radius, gui.colours().accent, 0, 1.5f * gui.unit);
+  else list.AddCircleFilled(middle, radius, gui.colours().text);
   explain_item(gui, kChosenHeadWords.tip_on_off);
 }
 
@@ -67,10 +80,7 @@ void draw_stage_header(Gui& gui, const Box& slot) {
   if (of_head) explain_item(gui, kChosenHeadWords.tip_label);
   const float title_end = ImGui::GetItemRectMax().x + 12 * gui.unit;
   float right = slot.w;
-  if (of_head) {
-    const bool off = is_off(state.document.edits, state.view.chosen);
-    right -= button_width(gui.word(off ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on)) + 8 * gui.unit;
-  }
+  if (of_head) right -= button_width(switch_label(gui).c_str()) + 8 * gui.unit;
   right = part_of_map(gui, right);
   if (of_head) {
     ImGui::SetCursorScreenPos({title_end, slot.y + 12 * gui.unit});

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "figure/labels.h"
+#include "gui/actions/actions.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/scope.h"
 #include "gui/frame/stacks.h"
@@ -65,10 +66,9 @@ void mask_controls(Gui& gui) {
   padding_slider(gui);
   if (state.trace && shown_fold(state, stack)) {  // there are no single cells to paint
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
-    ImGui::Button(gui.word(kMaskWords.paint), {-1, 0});
+    wide_button(gui, "paint", kMaskWords.paint,
+                with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words}));
     ImGui::PopStyleVar();
-    gui.name_item("paint");
-    explain_item(gui, kAnswerWords.tip_not_while_folded);
   } else if (wide_button(gui, "paint", kMaskWords.paint, kMaskWords.paint_hint, state.view.painting)) {
     gui.say(SetPainting{!state.view.painting});
   }

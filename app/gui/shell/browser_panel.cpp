@@ -284,8 +284,7 @@ void browser_panel(Gui& gui) {
   if (exporting) dim_text(gui, gui.word(drawing ? kFileWords.figure_format : kFileWords.unknown_format));
   name_box(gui, -1);
   ImGui::BeginDisabled(!is_possible(browser));
-  if (ImGui::Button(gui.word(action_word(browser)))) act(gui, browser);
-  gui.name_item("file action");
+  if (primary_button(gui, "file action", gui.word(action_word(browser)))) act(gui, browser);
   ImGui::EndDisabled();
   ImGui::SameLine();
   if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.say(Browse{});

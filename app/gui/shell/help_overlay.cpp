@@ -13,6 +13,8 @@
 namespace headlight {
 namespace {
 
+constexpr float kAboveHeading = 0.6f;  // rows
+
 /// A row of the table with its keys, or the heading of a group, which has none.
 struct KeyLine {
   std::string keys, meaning;
@@ -33,24 +35,36 @@ std::vector<KeyLine> lines_of(const Gui& gui) {
   return lines;
 }
 
-/// The lines in columns of equal length, at the current font.
+/// The lines in columns of about equal height, at the current font.
 struct Columns {
-  std::size_t rows = 0;  // of a column
   struct Column {
+    std::size_t first = 0;         // of its lines
     float keys = 0, meanings = 0;  // widths
   };
   std::vector<Column> columns;
-  float width = 0, row = 0, gap = 0;  // the gap between two columns is wider than the one inside a column
+  float width = 0, height = 0, row = 0, gap = 0;  // the gap between two columns is wider than the one inside a column
 };
 
+/// A heading has room above it, but at the top of a column, and is never the last line of one.
 Columns columns_of(const Gui& gui, const std::vector<KeyLine>& lines, std::size_t count) {
-  Columns set{(lines.size() + count - 1) / count, {}, 0, ImGui::GetTextLineHeight() + 3 * gui.unit, 24 * gui.unit};
+  const auto rows_of = [&](std::size_t i) { return lines[i].keys.empty() ? 1 + kAboveHeading : 1; };
+  float all = 0, rows = 0, most = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) all += rows_of(i);
+  Columns set{{}, 0, 0, ImGui::GetTextLineHeight() + 2 * gui.unit, 24 * gui.unit};
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i % set.rows == 0) set.columns.emplace_back();
+    const bool heads_next = lines[i].keys.empty() && rows + rows_of(i) + 1 > all / static_cast<float>(count);
+    if (set.columns.empty() ||
+        (set.columns.size() < count && (heads_next || rows >= all / static_cast<float>(count)))) {
+      set.columns.push_back({i});
+      rows = 0;
+    }
+    rows += rows > 0 ? rows_of(i) : 1;
+    most = std::max(most, rows);
     Columns::Column& column = set.columns.back();
     column.keys = std::max(column.keys, ImGui::CalcTextSize(lines[i].keys.c_str()).x);
     column.meanings = std::max(column.meanings, ImGui::CalcTextSize(lines[i].meaning.c_str()).x);
   }
+  set.height = most * set.row;
   for (const Columns::Column& column : set.columns) set.width += column.keys + set.gap / 2 + column.meanings;
   set.width += set.gap * static_cast<float>(set.columns.size() - 1);
   return set;
@@ -59,7 +73,7 @@ Columns columns_of(const Gui& gui, const std::vector<KeyLine>& lines, std::size_
 /// As many columns as the height asks for and the width allows.
 Columns fitted(const Gui& gui, const std::vector<KeyLine>& lines, ImVec2 room) {
   Columns best = columns_of(gui, lines, 1);
-  for (std::size_t count = 2; count <= 4 && static_cast<float>(best.rows) * best.row > room.y; ++count) {
+  for (std::size_t count = 2; count <= 4 && best.height > room.y; ++count) {
     Columns wider = columns_of(gui, lines, count);
     if (wider.width > room.x) break;
     best = std::move(wider);
@@ -70,23 +84,31 @@ Columns fitted(const Gui& gui, const std::vector<KeyLine>& lines, ImVec2 room) {
 void draw_columns(Gui& gui, const std::vector<KeyLine>& lines, const Columns& set) {
   const ImVec2 corner = ImGui::GetCursorPos();
   float x = corner.x;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Columns::Column& column = set.columns[i / set.rows];
-    const float y = corner.y + static_cast<float>(i % set.rows) * set.row;
-    const bool heading = lines[i].keys.empty();
-    ImGui::SetCursorPos({x, y});
-    ImGui::PushStyleColor(ImGuiCol_Text, heading ? gui.colours().dim : gui.colours().accent);
-    ImGui::TextUnformatted(heading ? lines[i].meaning.c_str() : lines[i].keys.c_str());
-    ImGui::PopStyleColor();
-    gui.name_item("key line " + std::to_string(i), BoxKind::label);
-    if (!heading) {
+  for (std::size_t at = 0; at < set.columns.size(); ++at) {
+    const Columns::Column& column = set.columns[at];
+    const std::size_t end = at + 1 < set.columns.size() ? set.columns[at + 1].first : lines.size();
+    float y = corner.y;
+    for (std::size_t i = column.first; i < end; ++i, y += set.row) {
+      const bool heading = lines[i].keys.empty();
+      if (heading && i > column.first) y += kAboveHeading * set.row;
+      ImGui::SetCursorPos({x, y});
+      ImGui::PushStyleColor(ImGuiCol_Text, heading ? gui.colours().text : gui.colours().dim);
+      ImGui::TextUnformatted(heading ? lines[i].meaning.c_str() : lines[i].keys.c_str());
+      ImGui::PopStyleColor();
+      gui.name_item("key line " + std::to_string(i), BoxKind::label);
+      if (heading) {
+        const ImVec2 below{ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y};
+        const float width = column.keys + set.gap / 2 + column.meanings;
+        ImGui::GetWindowDrawList()->AddLine(below, {below.x + width, below.y}, gui.colours().outline, gui.unit);
+        continue;
+      }
       ImGui::SetCursorPos({x + column.keys + set.gap / 2, y});
       ImGui::TextUnformatted(lines[i].meaning.c_str());
       gui.name_item("key meaning " + std::to_string(i), BoxKind::label);
     }
-    if ((i + 1) % set.rows == 0) x += column.keys + set.gap / 2 + column.meanings + set.gap;
+    x += column.keys + set.gap / 2 + column.meanings + set.gap;
   }
-  ImGui::SetCursorPos({corner.x, corner.y + static_cast<float>(set.rows) * set.row});
+  ImGui::SetCursorPos({corner.x, corner.y + set.height});
 }
 
 }  // namespace
@@ -110,8 +132,8 @@ void help_overlay(Gui& gui) {
     const float most = display.y * 0.96f - ImGui::GetCursorPosY() - ImGui::GetFrameHeightWithSpacing() - 24 * gui.unit;
     const float bar = ImGui::GetStyle().ScrollbarSize;
     const Columns set = fitted(gui, lines, {display.x * 0.96f - 40 * gui.unit - bar, most});
-    const float height = static_cast<float>(set.rows) * set.row;
-    ImGui::BeginChild("keys", {std::min(set.width + bar, display.x * 0.96f - 40 * gui.unit), std::min(height, most)});
+    ImGui::BeginChild(
+        "keys", {std::min(set.width + bar, display.x * 0.96f - 40 * gui.unit), std::min(set.height + gui.unit, most)});
     draw_columns(gui, lines, set);
     ImGui::EndChild();
   }
