@@ -166,7 +166,7 @@ Status open_window(const Startup& asked) {
                 .motion = &motion};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
-  int frames = kFramesAfterEvent;
+  int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
   std::string title;
   while (!state.quit) {
     if ((*window)->wait(sleep_before_frame(loop, frames, seconds_now()))) {
@@ -174,7 +174,8 @@ Status open_window(const Startup& asked) {
       follow_size(state, **window, commands);
     }
     for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
-    if ((*window)->should_close() || signals.take()) commands.emplace_back(Quit{});
+    // Keys that came before are seen first.
+    if (ending == 0 && ((*window)->should_close() || signals.take())) frames = ending = kFramesAfterEvent;
     if (loop.step(state, commands, seconds_now())) frames = kFramesAfterEvent;
     if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping() && !loop.reading()) continue;
     frames = std::max(0, frames - 1);
@@ -183,6 +184,7 @@ Status open_window(const Startup& asked) {
     screen.unit = (*window)->content_scale() * state.settings.ui_scale;
     const bool changed = show_frame(screen, state, loop, commands, seconds_now());
     if (changed || fonts.wants_frame() || motion.is_moving()) frames = kFramesAfterEvent;
+    if (ending > 0 && !(*window)->holds_keys() && --ending == 0) commands.emplace_back(Quit{});
   }
   return Done{};
 }

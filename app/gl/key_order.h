@@ -21,15 +21,19 @@ class KeyOrder {
   using Deliver = std::function<void(const KeyEvent&)>;
 
   /// Delivers an event now, or when a frame has seen those before it: the release of a key that no frame has seen down;
-  /// Ctrl and its like where keys before them were not seen, and all that follows theirs.
+  /// Ctrl and its like where keys before them were not seen, and all that follows theirs; Escape likewise, and all that
+  /// follows it, since a text box forgets the characters of the frame in which Escape leaves it.
   void add(const KeyEvent& event, const Deliver& deliver);
 
   /// A frame has seen all that was delivered; what waited is. True where anything did: another frame is owed.
   bool frame_ended(const Deliver& deliver);
+  /// Whether any waits for the end of a frame.
+  bool waits() const { return !held_.empty(); }
 
  private:
   std::set<int> fresh_;  // keys that went down since the last frame
   std::vector<KeyEvent> held_;
+  bool typed_ = false;  // characters came since the last frame: an input method's have no keys
   bool all_wait_ = false;
 };
 

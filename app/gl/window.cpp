@@ -192,6 +192,7 @@ bool Window::wait(double seconds) {
 
 void Window::wake() { glfwPostEmptyEvent(); }
 bool Window::should_close() const { return glfwWindowShouldClose(state_->window); }
+bool Window::holds_keys() const { return state_->keys.waits(); }
 
 void Window::begin_frame(float zoom) {
   ImGui_ImplGlfw_NewFrame();

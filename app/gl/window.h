@@ -37,7 +37,8 @@ class Window {
   /// Ends a wait(), from any thread.
   static void wake();
   bool should_close() const;
-  /// Takes back the wish to close, where there is something to save first; or utters it.
+  /// Whether keys wait for a frame that has seen those before them (gl/key_order.h).
+  bool holds_keys() const;
 
   /// Ends with ImGui::NewFrame; `zoom` multiplies content_scale().
   void begin_frame(float zoom = 1);

@@ -105,6 +105,22 @@ TEST_F(CheckpointTextTest, IsAskedByItsIdsAndBack) {
   EXPECT_TRUE(h.has("text"));
 }
 
+TEST_F(CheckpointTextTest, CtrlLTypesIdsWhereIdsAreAsked) {
+  open("Words");
+  Harness& h = *harness;
+  h.click("ask by ids");
+  h.settle();
+  h.key({Key::left_ctrl, Key::l});
+  h.frame(3);
+  EXPECT_TRUE(ImGui::GetIO().WantTextInput);
+  h.type("0, 3, 2");
+  h.settle();
+  EXPECT_EQ(h.state.document.source.ids, (Ids{0, 3, 2}));
+  h.key(Key::enter);
+  h.key(Key::right_bracket);
+  EXPECT_EQ(h.state.view.chosen, (HeadRef{0, 1})) << "the window has its keys again";
+}
+
 TEST_F(CheckpointTextTest, PiecesThatWereLearnedAreNotMoved) {
   open("Whitespace");
   Harness& h = *harness;

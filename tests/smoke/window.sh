@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The real window, on a display without a screen: a sentence is typed, the session saved, the window closed.
+# The real window, on a display without a screen: a sentence is typed, the session saved, the window closed; and
+# another one ends by a signal.
 #   window.sh PROGRAM SESSION_FILE
 set -euo pipefail
 
@@ -25,6 +26,7 @@ fi
 program=$2
 fixture=$3
 sentence='The quick fox sees 42 dogs'
+last_words='A cat ran home at 7'
 
 home=$(mktemp -d "${TMPDIR:-/tmp}/headlight-window-XXXXXX")
 said=$home/said
@@ -69,17 +71,17 @@ find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/nu
 saved() { grep -qF "$sentence" "$session"; }
 ended() { ! alive; }
 
-quit_it() {
-  press ctrl q
+# ends_well WHY : waits for the program to end with status 0.
+ends_well() {
   local deadline=$((SECONDS + 20))
   until ended; do
-    ((SECONDS < deadline)) || fail 'Ctrl+Q: expected the program to end, found it running'
+    ((SECONDS < deadline)) || fail "$1: expected the program to end, found it running"
     sleep 0.2
   done
   local status=0
   wait "$process" || status=$?
   process=
-  [[ $status == 0 ]] || fail "Ctrl+Q: expected exit status 0, found $status"
+  [[ $status == 0 ]] || fail "$1: expected exit status 0, found $status"
 }
 
 until_true 60 'a window named Headlight' find_window
@@ -93,7 +95,8 @@ sleep 1
 press ctrl s
 until_true 20 "the saved session to hold '$sentence'" saved
 
-quit_it
+press ctrl q
+ends_well Ctrl+Q
 
 # The next window is as large as the last one was.
 "$program" >"$said" 2>&1 </dev/null &
@@ -104,4 +107,11 @@ until_true 60 'a second window' find_window
 until_true 20 'a window of 1100x760, as the last one was left' as_large
 xdotool windowfocus --sync "$window"
 sleep 1
-quit_it
+
+# What was typed up to the moment in which the desktop ends the program is kept for the next window.
+press ctrl l
+xdotool type --delay 20 "$last_words"
+kill -TERM "$process"
+ends_well SIGTERM
+grep -rqF "$last_words" "$XDG_STATE_HOME" ||
+  fail "expected '$last_words' to be kept, found $(grep -rhoE '"text": "[^"]*"' "$XDG_STATE_HOME" || echo nothing)"

@@ -166,6 +166,8 @@ void sentence_panel(Gui& gui) {
       split_choice(gui);
       ImGui::SameLine(0, 16 * gui.unit);
     }
+  } else if (gui.state.view.focus_text) {
+    gui.say(FocusText{false});  // no box takes the keyboard, which would be kept from every other key
   }
   const float room = ImGui::GetContentRegionAvail().x;
   chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room);

@@ -152,6 +152,8 @@ void ids_box(Gui& gui, TextSide side, float width) {
   text.reserve(text.size() + 64);
   ImGui::PushID(static_cast<int>(side));
   ImGui::SetNextItemWidth(width);
+  const bool takes_keyboard = gui.state.view.focus_text && side == TextSide::source;
+  if (takes_keyboard) ImGui::SetKeyboardFocusHere();
   const auto grow = [](ImGuiInputTextCallbackData* data) {
     resize_text(data, *static_cast<std::string*>(data->UserData));
     return 0;
@@ -166,6 +168,7 @@ void ids_box(Gui& gui, TextSide side, float width) {
     }
     if (!wanted.ids.empty()) gui.say(std::move(wanted));
   }
+  if (takes_keyboard && ImGui::IsItemActive()) gui.say(FocusText{false});
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
   gui.name_item(named(side, "ids"), BoxKind::field);
   ImGui::PopID();

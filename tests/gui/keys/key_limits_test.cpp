@@ -39,6 +39,16 @@ TEST_F(KeyLimitsTest, WhileTypingUndoIsTheBoxesOwn) {
   EXPECT_TRUE(typing());
 }
 
+TEST_F(KeyLimitsTest, WithoutABoxToTypeInTheWindowKeepsItsKeys) {
+  harness->say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
+  harness->settle();
+  ctrl(Key::l);
+  EXPECT_FALSE(typing());
+  const HeadRef before = state().view.chosen;
+  key({Key::right_bracket});
+  EXPECT_NE(state().view.chosen, before);
+}
+
 TEST_F(KeyLimitsTest, NothingHappensBehindTheBrowser) {
   Harness& h = *harness;
   h.say(Browse{Browser::Purpose::open, testing::TempDir()});

@@ -17,16 +17,19 @@ class Frames {
   void up(int key) { order.add({.key = key, .action = GLFW_RELEASE}, deliver); }
   void tap(int key) {
     down(key);
-    if (key < 128) order.add({.character = static_cast<unsigned>(key)}, deliver);
+    if (key < 128) type(static_cast<char>(key));
     up(key);
   }
-  /// Frames until nothing waits: of each the keys that it sees go down, with ^ where Ctrl is, and then the characters.
+  void type(char character) { order.add({.character = static_cast<unsigned>(character)}, deliver); }
+  /// Frames until nothing waits: of each the keys that it sees go down, ~ for Escape, with ^ where Ctrl is, and then the
+  /// characters.
   std::string seen() {
     std::string all;
     for (bool more = true; more;) {
       for (const int key : keys)
-        if (!before.contains(key) && key < 128)
-          all += (keys.contains(GLFW_KEY_LEFT_CONTROL) ? "^" : "") + std::string(1, static_cast<char>(key));
+        if (!before.contains(key) && (key < 128 || key == GLFW_KEY_ESCAPE))
+          all += (keys.contains(GLFW_KEY_LEFT_CONTROL) ? "^" : "") +
+                 std::string(1, key == GLFW_KEY_ESCAPE ? '~' : static_cast<char>(key));
       all += "|" + characters + " ";
       characters.clear();
       before = keys;
@@ -71,6 +74,22 @@ TEST(KeyOrder, WhatComesBeforeAShortcutIsTypedWithoutItsCtrl) {
   frames.up('S');
   frames.up(GLFW_KEY_LEFT_CONTROL);
   EXPECT_EQ(frames.seen(), "Q|Q ^S| | ");
+}
+
+TEST(KeyOrder, EscapeTakesNothingBackThatWasTypedBefore) {
+  Frames frames;
+  frames.down('A');
+  frames.type('A');
+  frames.down(GLFW_KEY_ESCAPE);  // before the letter goes up, as by two fingers
+  frames.up('A');
+  frames.up(GLFW_KEY_ESCAPE);
+  frames.tap('B');
+  EXPECT_EQ(frames.seen(), "A|A ~| B|B | ");
+  frames.type('C');  // an input method's: no key comes with it
+  frames.tap(GLFW_KEY_ESCAPE);
+  EXPECT_EQ(frames.seen(), "|C ~| | ");
+  frames.tap(GLFW_KEY_ESCAPE);
+  EXPECT_EQ(frames.seen(), "~| | ") << "alone it is not late";
 }
 
 TEST(KeyOrder, ModifiersGoTogether) {
