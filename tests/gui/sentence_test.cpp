@@ -50,6 +50,21 @@ TEST_F(SentenceTest, TypingReplacesAndIsOneUndoStep) {
   EXPECT_EQ(text(), "The cat sat");
 }
 
+TEST_F(SentenceTest, CharactersOfSlowFramesAreKeptWhileTheBoxTakesTheKeyboard) {
+  Harness& h = *harness;
+  for (int frames = 0; frames < 4; ++frames) {
+    h.say(FocusText{true});
+    h.frame(frames);
+    for (const std::u32string_view in_one_frame : {U"The cat", U" sat"}) {
+      for (const char32_t character : in_one_frame) h.fonts.input(character);
+      h.frame();
+    }
+    h.settle();
+    EXPECT_EQ(text(), "The cat sat") << "they came " << frames << " frames later";
+    h.key(Key::escape);
+  }
+}
+
 TEST_F(SentenceTest, AnEmptyBoxSaysWhatToType) {
   Harness& h = *harness;
   h.retype("");

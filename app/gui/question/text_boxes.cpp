@@ -21,8 +21,9 @@ constexpr int kMostTextLines = 3;
 struct Editing {
   std::string text;
   bool takes_keyboard = false;
-  std::string typed;          // before the box had the keyboard: replaces the text; empty: the text is selected
-  std::string arriving = {};  // the characters of this frame
+  std::string typed;  // before the box had the keyboard
+  std::string arriving =
+      {};  // the characters of this frame; both replace the text, which is selected where there are none
 };
 
 /// Whatever ImGui made of the characters of this frame, which depends on where the cursor was left, the box holds what
@@ -35,7 +36,7 @@ void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typ
 int edit_callback(ImGuiInputTextCallbackData* data) {
   auto& editing = *static_cast<Editing*>(data->UserData);
   if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) resize_text(data, editing.text);
-  else if (editing.takes_keyboard && editing.typed.empty()) data->SelectAll();
+  else if (editing.takes_keyboard && (editing.typed + editing.arriving).empty()) data->SelectAll();
   else if (editing.takes_keyboard) replace_with_typed(data, editing.typed, editing.arriving);
   return 0;
 }
