@@ -29,7 +29,7 @@ std::string as_text(const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     std::string severity(name(finding.severity));
     severity.resize(kColumn, ' ');
-    text += severity + finding.line + "\n";
+    text += severity + printable_message(finding.line) + "\n";
   }
   return text;
 }

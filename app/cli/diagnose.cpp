@@ -23,6 +23,7 @@ struct Answer {
   ExportFile a, b;
   FileComparison comparison;
   std::optional<Diagnosis> diagnosis;
+  float hidden_by = 0;  // the tolerance that the difference is below; 0: it is above
 };
 
 /// `0.25`, `-inf`, `nan`.
@@ -58,6 +59,9 @@ std::string diagnosis_lines(const Answer& answer) {
   if (parse_array_name(diagnosis.array).kind == "scores") where = "the weights that " + where + " come to";
   std::string lines = "diagnosis: " + diagnosis.text + "\n           explains " + where + " to within " +
                       rounded(diagnosis.left) + ", of a difference of " + rounded(diagnosis.difference) + "\n";
+  if (answer.hidden_by > 0)
+    lines += "           the inputs are so small that the difference is below the tolerance, " +
+             rounded(answer.hidden_by) + "\n";
   if (!diagnosis.otherwise.empty()) lines += "           or, if B is right: " + diagnosis.otherwise + "\n";
   return lines;
 }
@@ -153,6 +157,15 @@ std::string as_json(const Answer& answer) {
   return text + "}\n";
 }
 
+/// Compares anew, so closely that the difference which the diagnosis explains is one.
+void show_below_tolerance(float tolerance, Answer& answer) {
+  answer.hidden_by = tolerance;
+  const FileComparison before = std::move(answer.comparison);
+  answer.comparison = compare(answer.a, answer.b, static_cast<float>(answer.diagnosis->difference / 2));
+  if (answer.comparison.equal()) answer.comparison = compare(answer.a, answer.b, 0);
+  answer.comparison.only_b = before.only_b;
+}
+
 Result<int> run_diagnose(const DiagnoseArguments& options) {
   if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
     return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
@@ -175,7 +188,12 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
   if (options.b.empty()) answer.comparison.only_b.clear();  // the inputs
   if (answer.comparison.arrays.empty())
     return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");
-  if (!answer.comparison.equal()) answer.diagnosis = diagnose(answer.a, answer.b, answer.comparison);
+  if (!answer.comparison.equal()) {
+    answer.diagnosis = diagnose(answer.a, answer.b, answer.comparison);
+  } else if (options.tolerance <= kCompareTolerance) {
+    answer.diagnosis = hidden_mistake(answer.a, answer.b);
+    if (answer.diagnosis) show_below_tolerance(options.tolerance, answer);
+  }
 
   for (const ExportFile* file : {&answer.a, &answer.b}) print_warnings(file->warnings);
   return print(options.format == "json" ? as_json(answer) : as_text(answer), answer.comparison.equal() ? 0 : 1);

@@ -40,8 +40,8 @@ Status write_step(const Trace& trace, const Candidate& word, Index step, bool at
   return Done{};
 }
 
-/// Writes on from one request, at most to where the model says that the text ends; `output` has what was said so far,
-/// step by step.
+/// Writes on from one request, at most to where the model says that the text ends: as text each word at once, as JSON
+/// into `output`.
 Status write_on(Request request, const Tokenizers* tokenizers, const GenerateArguments& options, Output& output,
                 std::vector<std::string>& warnings) {
   const bool json = options.format == "json";
@@ -62,7 +62,8 @@ Status write_on(Request request, const Tokenizers* tokenizers, const GenerateArg
     } else {
       char probability[32];
       std::snprintf(probability, sizeof probability, "%.6f", static_cast<double>(word->probability));
-      output.write(std::to_string(step) + "\t" + word->text + "\t" + probability + "\n");
+      const auto printed = print(std::to_string(step) + "\t" + word_in_table(word->text) + "\t" + probability + "\n");
+      if (!printed) return printed.error();
     }
     if (is_end(tokenizers, word->id)) break;
     request = extended(std::move(request), *word);
@@ -86,7 +87,8 @@ Result<int> run_generate(GenerateArguments& options) {
   const Tokenizers* tokenizers = asked->start.session.document.tokenizers.get();
   Output output = Output::to_standard_output();
   for (std::size_t i = 0; i < asked->requests.size(); ++i) {
-    if (i > 0 && options.format == "text") output.write("\n");
+    if (i > 0 && options.format == "text")
+      if (const auto printed = print("\n"); !printed) return printed.error();
     if (const auto written = write_on(asked->requests[i], tokenizers, options, output, warnings); !written)
       return written.error();
   }

@@ -20,7 +20,7 @@ struct Gathered {
   std::vector<Matrix> divergence = {};        // one an attention, summed
   bool from_known = false, to_known = false;  // some sentence has the word
   std::vector<std::string> stacks = {};       // of every head
-  std::map<Stack, SentenceFacts> facts = {};  // of the words of the first sentence that lacks most
+  std::map<Stack, SentenceFacts> facts = {};  // unknown words of the sentence that has most; relations that all have
 };
 
 void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
@@ -61,6 +61,15 @@ void add_divergence(const Trace& trace, int threads, Gathered& all) {
   }
 }
 
+/// Leaves what holds of both sentences.
+void narrow(SentenceFacts& facts, const SentenceFacts& other) {
+  facts.unknown = std::max(facts.unknown, other.unknown);
+  std::erase_if(facts.relations, [&](const RelatedWords& one) {
+    return std::none_of(other.relations.begin(), other.relations.end(),
+                        [&](const RelatedWords& also) { return also.relation == one.relation; });
+  });
+}
+
 Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads,
                         std::vector<std::string>& warnings) {
   Gathered all;
@@ -79,9 +88,9 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
     if (wanted.sort == "similar") add_divergence(trace, threads, all);
     for (const StackNames& names : stacks_of(trace)) {
-      SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
+      const SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
       const auto [known, fresh] = all.facts.try_emplace(names.stack, facts);
-      if (!fresh && facts.unknown > known->second.unknown) known->second = std::move(facts);
+      if (!fresh) narrow(known->second, facts);
     }
     if (!all.stacks.empty()) continue;
     for (const StackNames& names : stacks_of(trace))
@@ -111,10 +120,10 @@ std::optional<float> value_of(const HeadRow& row, const std::string& order) {
     if (order == name(measure)) return row.measures[measure];
   if (order == "effect" && row.effect) return row.effect->change;
   if (order == "found" && row.found) return row.found->weight;
-  if (order != "learned" || row.learned.empty()) return std::nullopt;
-  double best = 0;
-  for (const RelationScore* one : row.learned) best = std::max(best, one->score.accuracy);
-  return static_cast<float>(best);
+  std::optional<float> best;
+  for (const RelationScore* one : row.learned)
+    if (order == "learned" && is_worn(*one)) best = std::max(best.value_or(0), static_cast<float>(one->score.accuracy));
+  return best;
 }
 
 /// The rows' places in the order that is wanted.

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "cli/options/print.h"
+#include "document/bundled_models.h"
 #include "model/head_text.h"
 #include "write/csv.h"
 #include "write/json.h"
@@ -38,14 +40,14 @@ std::string name_text(const HeadRow& row) {
   return row.name.doubtful ? "(" + name + ")" : name;
 }
 
-/// The measures as scripts read them.
+/// What was measured of the head, as scripts read it; in brackets what it does not wear.
 std::string learned_fields(const HeadRow& row) {
   std::string text;
   for (std::size_t i = 0; i < row.learned.size(); ++i) {
     char score[16];
     std::snprintf(score, sizeof score, " %.3f", row.learned[i]->score.accuracy);
-    text.append(text.empty() ? "" : ", ").append(row.learned[i]->relation).append(score);
-    if (row.taught[i]) text += " taught";
+    const std::string one = row.learned[i]->relation + score + (row.taught[i] ? " taught" : "");
+    text.append(text.empty() ? "" : ", ").append(is_worn(*row.learned[i]) ? one : "(" + one + ")");
   }
   return text;
 }
@@ -71,7 +73,7 @@ Error overflow(const Column& column, const HeadRow& row) {
                    "an overflow");
 }
 
-std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word; }
+std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word_in_table(word); }
 
 }  // namespace
 
@@ -168,7 +170,9 @@ Result<std::string> json_table(const HeadTable& table) {
                  ",\"label\":" + json_string(one->en) +
                  ",\"direction\":" + (one->chosen.reversed ? "\"key→query\"" : "\"query→key\"") + ",\"accuracy\":";
       append_number(learned, static_cast<float>(one->score.accuracy));
-      learned += std::string(",\"supervised\":") + (row.taught[i] ? "true" : "false") + '}';
+      append_number(learned += ",\"position\":", static_cast<float>(position_alone(*one)));
+      learned += std::string(",\"worn\":") + (is_worn(*one) ? "true" : "false") +
+                 ",\"supervised\":" + (row.taught[i] ? "true" : "false") + '}';
     }
     if (!learned.empty()) text += ",\"learned\":[" + learned + "]";
     text += '}';

@@ -34,13 +34,13 @@ using Row = std::vector<std::string>;
 
 Row text_row(const ListedModel& model) {
   const auto known = [](bool is, std::string text) { return is ? std::move(text) : std::string("–"); };
-  return {model.name,
-          known(!model.family.empty(), model.family),
+  return {printable_message(model.name),
+          known(!model.family.empty(), printable(model.family)),
           known(model.layers > 0, std::to_string(model.layers) + " × " + std::to_string(model.heads)),
           known(model.parameters > 0, short_count(static_cast<double>(model.parameters), kCounts)),
-          known(!model.dtype.empty(), model.dtype),
+          known(!model.dtype.empty(), printable(model.dtype)),
           known(model.bytes > 0, short_count(static_cast<double>(model.bytes), kBytes)),
-          model.opens() ? "opens" : model.reason};
+          model.opens() ? "opens" : printable_message(model.reason)};
 }
 
 std::string as_text(const std::vector<ListedModel>& models) {

@@ -82,7 +82,7 @@ const Token& place_of(const Answer& answer) {
 std::string text_of(const Answer& answer) {
   const std::string at = std::to_string(answer.trace->answering);
   std::string text = is_masked_word(answer) ? "in place of token " + at + ", " : "after token " + at + ", ";
-  text += place_of(answer).text + ":\n";
+  text += word_in_table(place_of(answer).text) + ":\n";
   char numbers[96];
   if (answer.edited) text += "after     before    change    word\n";
   for (const std::vector<NextRow>* rows : {&answer.rows, &answer.changed, &answer.asked}) {
@@ -93,7 +93,7 @@ std::string text_of(const Answer& answer) {
         std::snprintf(numbers, sizeof numbers, "%.6f  %.6f  %+.6f ", static_cast<double>(row.word.probability),
                       static_cast<double>(row.before), static_cast<double>(row.difference()));
       else std::snprintf(numbers, sizeof numbers, "%.6f ", static_cast<double>(row.word.probability));
-      text += numbers + (" " + row.word.text) + "\n";
+      text += numbers + (" " + word_in_table(row.word.text)) + "\n";
     }
   }
   return text;

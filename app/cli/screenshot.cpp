@@ -85,7 +85,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   const bool seeks_head = view.view == View::compare && !head->layer && !head->head;
   if (!options.view.empty() && (looks_at_matrices(view.view) || seeks_head)) options.picture.view = view.view;
   if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
-  print_warnings(start->session.lost);
+  print_warnings(start->warnings);
   return 0;
 }
 

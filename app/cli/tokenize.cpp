@@ -36,7 +36,7 @@ std::string table(const Tokens& tokens) {
   std::string text;
   for (const Token& token : tokens.tokens)
     text += std::to_string(token.id) + '\t' + std::to_string(token.begin) + '\t' + std::to_string(token.end) + '\t' +
-            token.text + (token.known ? "\n" : "\tunknown\n");
+            word_in_table(token.text) + (token.known ? "\n" : "\tunknown\n");
   return text;
 }
 

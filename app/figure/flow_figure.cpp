@@ -19,7 +19,6 @@ bool are_of_one_layer(const std::vector<HeadRef>& heads) {
 }
 
 std::string title_of(Language language, const std::vector<HeadRef>& heads) {
-  if (heads.size() == 1) return head_label(heads.front());
   const std::string count = std::to_string(heads.size()) + either(language, " heads", " 个头");
   if (!are_of_one_layer(heads)) return count;
   return layer_title(language, heads.front().layer) + " · " + count;
@@ -103,8 +102,8 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   Page page = new_page(options, measure);
   std::vector<HeadRef> heads = options.heads;
   if (heads.empty()) heads.push_back(options.head);
-  add_title(page, title_of(options.language, heads),
-            heads.size() == 1 ? name_in_figure(options.language, subject, heads.front()) : "");
+  if (heads.size() == 1) add_title_of_head(page, subject, options, heads.front());
+  else add_title(page, title_of(options.language, heads), "");
 
   const std::atomic<bool> stop = false;
   std::vector<std::vector<FlowLine>> lines;

@@ -5,7 +5,6 @@
 #include "figure/labels.h"
 #include "figure/map_items.h"
 #include "figure/map_kinds.h"
-#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -17,13 +16,9 @@ constexpr float kLargestCell = 64;  // points
 
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
-  const bool off = is_off(subject.trace.request.edits, options.head);
   if (kind_of(subject, options.head.stack) == MapKind::rollout)
     add_title(page, layer_title(options.language, options.head.layer), "");
-  else
-    add_title(
-        page, head_label(options.head),
-        off ? either(options.language, "off", "已关闭") : name_in_figure(options.language, subject, options.head));
+  else add_title_of_head(page, subject, options, options.head);
   const PrintedMap map = printed_map(subject, options.head, kMostCells);
   const ColourScale scale = own_scale(map_scale(subject, options), map.weights, options);
   // The parts above and below the map count for the page's height.

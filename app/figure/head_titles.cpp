@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "figure/map_kinds.h"
+#include "model/head_text.h"
 
 namespace headlight {
 
@@ -37,8 +38,11 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
   return titles;
 }
 
-std::string name_in_figure(Language language, const FigureSubject& subject, const HeadRef& head) {
-  return name_with_score(names_of(language, subject.document, subject.trace, {head}).front());
+void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOptions& options, const HeadRef& head) {
+  if (is_off(subject.trace.request.edits, head))
+    return add_title(page, head_label(head), either(options.language, "off", "已关闭"), true);
+  const HeadName name = names_of(options.language, subject.document, subject.trace, {head}).front();
+  add_title(page, head_label(head), name_with_score(name), name.doubtful || !name.relation);
 }
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y) {

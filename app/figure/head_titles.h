@@ -25,8 +25,8 @@ float name_size(const Page& page);
 std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
                                  const std::vector<HeadRef>& heads, float room, float below = 0);
 
-/// The name of a single head with its score, beside its title.
-std::string name_in_figure(Language language, const FigureSubject& subject, const HeadRef& head);
+/// The title of a figure of a single head: its number, and its name with the score, or that it is off.
+void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOptions& options, const HeadRef& head);
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y);
 /// The line below it: from `x` on, or farther left where it would end behind `right`.

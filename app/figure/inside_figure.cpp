@@ -135,7 +135,7 @@ DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& la
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   Page page = new_page(options, measure);
-  add_title(page, head_label(options.head), name_in_figure(options.language, subject, options.head));
+  add_title_of_head(page, subject, options, options.head);
   const Diagram diagram = diagram_of(trace, options.head);
   float label = page.label;
   const DiagramLayout layout = diagram_layout(diagram, page, label);

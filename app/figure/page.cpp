@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/utf8.h"
+#include "document/sentence_facts.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "words/head_words.h"
@@ -56,6 +57,10 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   const Trace& trace = subject.trace;
   const HeadRef& head = options.head;
   std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
+  if (const Index unknown = sentence_facts(trace.key_tokens(head.stack), nullptr).unknown; unknown > 0)
+    parts.push_back(std::to_string(unknown) +
+                    either(language, unknown == 1 ? " word unknown to the model" : " words unknown to the model",
+                           " 个词模型不认识"));
   if (trace.encoder) parts.push_back(stack_title(language, head.stack));
   parts.push_back(std::string(either(language, "mask: ", "掩码：")) +
                   mask_title(language, trace.mask(head.stack, head.layer).kind()));
@@ -133,7 +138,7 @@ const Text& add_text(Page& page, Text text) {
   return std::get<Text>(page.drawing.items.back());
 }
 
-void add_title(Page& page, const std::string& title, const std::string& beside) {
+void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet) {
   const float size = page.title, gap = 0.8f * size;
   const Text text = add_text(page, {.at = {page.left(), page.y + 0.5f * size},
                                     .text = title,
@@ -144,9 +149,11 @@ void add_title(Page& page, const std::string& title, const std::string& beside) 
   for (const std::string& line : wrapped(beside, size, page.room(), page.measure)) {
     if (line.empty()) continue;
     if (x + page.measure(beside, size) > page.right()) x = page.left(), page.y += kLineOfText * size;
-    add_text(
-        page,
-        {.at = {x, page.y + 0.5f * size}, .text = line, .size = size, .role = Role::title, .colour = page.ink.accent});
+    add_text(page, {.at = {x, page.y + 0.5f * size},
+                    .text = line,
+                    .size = size,
+                    .role = Role::title,
+                    .colour = quiet ? page.ink.dim : page.ink.accent});
   }
   page.y += 1.8f * size;
 }

@@ -34,8 +34,8 @@ Page new_page(const FigureOptions& options, const TextWidth& measure);
 /// Adds a text, measured.
 const Text& add_text(Page& page, Text text);
 
-/// The title of a figure, and `beside` in the accent's colour, below it where it would be too wide.
-void add_title(Page& page, const std::string& title, const std::string& beside);
+/// The title of a figure, and `beside` in the accent's colour or, `quiet`, in grey; below it where it would be too wide.
+void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet = false);
 
 /// `text` in lines of at most `room`, broken at spaces and between Chinese characters, marks where they belong.
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure);

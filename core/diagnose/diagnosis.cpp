@@ -210,20 +210,22 @@ std::optional<Explanation> explains(const Suspect& suspect, const Prediction& pr
   return Explanation{prediction.text.empty() ? text : prediction.text, difference, left};
 }
 
+/// What the suspected array would be with that mistake.
+std::optional<Prediction> predicted(const Suspect& suspect, const Hypothesis& hypothesis) {
+  if (hypothesis.subject == suspect.subject) return hypothesis.predict(suspect.known, suspect.found);
+  // Where the file has only the output, a mistake in the attention shows in the output.
+  const bool through_output = suspect.subject == PredictedArray::output && !suspect.known.weights.empty();
+  if (!through_output || hypothesis.subject != PredictedArray::attentions) return std::nullopt;
+  const auto weights = hypothesis.predict(suspect.known, {});
+  return weights ? mistakes::output_with_weights(suspect.known, weights->values) : std::nullopt;
+}
+
 /// The mistake that explains best; of those that are as good as it, the first of the table.
 std::optional<Explanation> best(const Suspect& suspect, bool last_resort) {
   std::vector<Explanation> found;
-  // Where the file has only the output, a mistake in the attention shows in the output.
-  const bool through_output = suspect.subject == PredictedArray::output && suspect.known.weights.size() > 0;
   for (const Hypothesis& hypothesis : hypotheses()) {
     if (hypothesis.last_resort != last_resort) continue;
-    std::optional<Prediction> prediction;
-    if (hypothesis.subject == suspect.subject) {
-      prediction = hypothesis.predict(suspect.known, suspect.found);
-    } else if (through_output && hypothesis.subject == PredictedArray::attentions) {
-      if (const auto weights = hypothesis.predict(suspect.known, {}))
-        prediction = mistakes::output_with_weights(suspect.known, weights->values);
-    }
+    const auto prediction = predicted(suspect, hypothesis);
     if (!prediction) continue;
     if (auto explanation = explains(suspect, *prediction, hypothesis.text)) found.push_back(std::move(*explanation));
   }
@@ -268,7 +270,45 @@ Suspect suspect_of(const ExportFile& believed, const ExportFile& other, Predicte
   return suspect;
 }
 
+/// The suspected array without a mistake, in double precision; nothing where queries and keys are not known.
+std::optional<Heads> right_answer(const Suspect& suspect) {
+  if (suspect.known.dot.empty()) return std::nullopt;
+  Heads weights = attend(suspect.known.dot, suspect.known.scale, suspect.known.mask);
+  if (suspect.subject != PredictedArray::output) return weights;
+  auto output = mistakes::output_with_weights(suspect.known, weights);
+  return output ? std::optional(std::move(output->values)) : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Diagnosis> hidden_mistake(const ExportFile& expected, const ExportFile& found) {
+  // Rounding to float32 makes less than this share of the largest number; of a mistake less than this share is left.
+  constexpr double kRounding = 2e-6, kLeft = 0.1;
+  for (const ComparedArray& array : compare(expected, found, 0).arrays) {
+    const std::string kind = parse_array_name(array.name).kind;
+    if (array.equal() || !array.same_shape() || (kind != "attentions" && kind != "scores" && kind != "output"))
+      continue;
+    const auto subject = kind == "output" ? PredictedArray::output : PredictedArray::attentions;
+    const Suspect suspect = suspect_of(expected, found, subject, array);
+    const auto right = suspect.known.weights.empty() ? std::nullopt : right_answer(suspect);
+    if (!right) continue;
+    double largest = 0;
+    for (const Grid& head : *right) largest = std::max(largest, head.cwiseAbs().maxCoeff());
+    for (const Hypothesis& hypothesis : hypotheses()) {
+      const auto prediction = predicted(suspect, hypothesis);
+      if (!prediction || prediction->fitted > 0) continue;
+      const double effect = apart(prediction->values, *right), left = apart(prediction->values, suspect.found);
+      if (!std::isfinite(effect) || effect < kRounding * largest || !(left <= kLeft * effect)) continue;
+      return Diagnosis{.text = prediction->text.empty() ? hypothesis.text : prediction->text,
+                       .array = array.name,
+                       .layer = suspect.layer,
+                       .difference = apart(suspect.believed, suspect.found),
+                       .left = left,
+                       .otherwise = ""};
+    }
+  }
+  return std::nullopt;
+}
 
 std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,
                                   const FileComparison& comparison) {

@@ -25,4 +25,10 @@ struct Diagnosis {
 std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,
                                   const FileComparison& comparison);
 
+/// The mistake in B that makes differences below the tolerance, because inputs near 0 give nearly even weights with it and
+/// without. Tried are mistakes that take no number from B, where queries and keys are known, on attentions, scores and
+/// output. It is named where its effect is larger than what rounding to float32 does, and B is nearer to it than to the
+/// right answer by a factor of nine. Nothing where there is none.
+std::optional<Diagnosis> hidden_mistake(const ExportFile& expected, const ExportFile& found);
+
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include "math/forward.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
+#include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
@@ -226,6 +227,7 @@ std::vector<std::string_view> axes_of(std::string_view kind) {
 Result<ExportFile> export_from_json(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
+  if (const Status known = check_schema(where, *document); !known) return known.error();
   ExportFile file;
   file.name = where;
   const bool batch = document->is_object() && document->contains("batch");

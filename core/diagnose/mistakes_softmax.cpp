@@ -152,9 +152,13 @@ Maybe dropout(const Known& known, const Heads& found) {
     }
   }
   const double factor = sum_found / sum_known;
-  if (zeros == 0 || !(factor > 1)) return kUnknown;
-  Prediction prediction{
-      .values = {}, .fitted = 1 + zeros, .text = "dropout left on (p = " + decimal(1 - 1 / factor) + ")"};
+  constexpr double kRounding = 1e-5;
+  if (zeros == 0 || !(factor > 1 - kRounding)) return kUnknown;
+  const bool rescaled = factor > 1 + kRounding;
+  Prediction prediction{.values = {},
+                        .fitted = 1 + zeros,
+                        .text = rescaled ? "dropout left on (p = " + decimal(1 - 1 / factor) + ")"
+                                         : "dropout left on, and the weights that are left not divided by 1 − p"};
   for (std::size_t head = 0; head < found.size(); ++head)
     prediction.values.push_back((found[head].array() != 0).select(known.weights[head].array() * factor, 0.0).matrix());
   return prediction;

@@ -140,7 +140,7 @@ TEST(DiagnoseCommand, OneFileIsItsOwnQuestion) {
     return std::string("\"") + name + "\":{\"dtype\":\"F32\",\"shape\":" + shape + ",\"data_offsets\":[" +
            std::to_string(from) + "," + std::to_string(to) + "]}";
   };
-  const float x[] = {1, 0.5f, -0.25f, 2, 0.5f, 1.5f};
+  float x[] = {1, 0.5f, -0.25f, 2, 0.5f, 1.5f};
   const auto file = [&](float scale) {
     std::vector<float> data;
     for (int i = 0; i < 3; ++i) {
@@ -164,6 +164,16 @@ TEST(DiagnoseCommand, OneFileIsItsOwnQuestion) {
   EXPECT_EQ(compared({wrong}, 1)["diagnosis"], "scores multiplied by sqrt(d_k)");
   EXPECT_EQ(compared({folder.with("none.safetensors", file(1))}, 1)["diagnosis"], "scores not divided by sqrt(d_k)");
   EXPECT_TRUE(contains(run({"diagnose", wrong}).out, "query 0 'a', key 0 'a'"));
+  // Of inputs near 0 the weights are nearly even, and the mistake makes less than the tolerance.
+  for (float& value : x) value *= 0.002f;
+  EXPECT_EQ(compared({folder.with("right.safetensors", file(1 / root))}, 0)["diagnosis"], nullptr);
+  const std::string small_inputs = folder.with("small.safetensors", file(root));
+  const json hidden = compared({small_inputs}, 1);
+  EXPECT_EQ(hidden["diagnosis"], "scores multiplied by sqrt(d_k)");
+  EXPECT_EQ(hidden["equal"], false);
+  EXPECT_TRUE(
+      contains(run({"diagnose", small_inputs}).out, "so small that the difference is below the tolerance, 2e-05"));
+  EXPECT_EQ(compared({small_inputs, "--tolerance", "1e-4"}, 0)["equal"], true) << "who asks for less is told less";
 }
 
 TEST(DiagnoseCommand, BadInputIsNamed) {

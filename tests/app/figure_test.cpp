@@ -267,6 +267,34 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   EXPECT_TRUE(says(head, "Headlight's trained model · 我请李雷帮我订了去北京的机票 · mask: none"));
 }
 
+TEST(Figure, ANameThatMayNotHoldHereIsGrey) {
+  const auto shipped = read_shipped_models();
+  ASSERT_TRUE(shipped) << shipped.error().message;
+  Document document = default_document(shipped->get());
+  const auto ink_of_name = [&](FigureKind kind, HeadRef head) {
+    const auto trace = answer_of(document);
+    const std::string name = name_with_score(names_of(Language::en, document, *trace, {head}).front());
+    const Drawing drawing = drawn(document, *trace, {.kind = kind, .width = kSlide, .head = head});
+    for (const Text& text : all<Text>(drawing))
+      if (text.role == Role::title && text.text.ends_with(name)) return text.colour;
+    ADD_FAILURE() << name << " is not there";
+    return Rgb{};
+  };
+  const auto ink = ink_colours(Theme::light);
+  for (const FigureKind kind : {FigureKind::grid, FigureKind::head, FigureKind::flow, FigureKind::diagram}) {
+    document.source.text = "我请李雷帮我订了去北京的机票";
+    EXPECT_EQ(ink_of_name(kind, {1, 6}), ink.accent);
+    EXPECT_EQ(ink_of_name(kind, {0, 0}), ink.dim) << "no relation";
+    document.source.text = "机票北京我";
+    EXPECT_EQ(ink_of_name(kind, {1, 6}), ink.dim) << "a sentence of another kind";
+    EXPECT_FALSE(says(drawn(document, *answer_of(document), {.kind = kind, .width = kSlide}), "unknown"));
+    document.source.text = "我请 Zanzibar 订了机票";
+    EXPECT_EQ(ink_of_name(kind, {1, 6}), ink.dim) << "an unknown word";
+    EXPECT_TRUE(says(drawn(document, *answer_of(document), {.kind = kind, .width = kSlide}),
+                     "我请 Zanzibar 订了机票 · 1 word unknown to the model · mask: none"));
+  }
+}
+
 TEST(Figure, WhatIsNotThereIsRefused) {
   const Document document = small_document();
   const auto trace = answer_of(document);

@@ -163,6 +163,7 @@ TEST_P(Mistakes, AreRecognisedFromTheInputs) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const ExportFile a = file_of(inputs_of(right(seed)), {{"num_heads", "3"}});
     EXPECT_TRUE(compare(a, answers_of(right(seed))).equal()) << "the test's own attention is right";
+    EXPECT_FALSE(hidden_mistake(a, answers_of(right(seed)))) << "and no mistake is made up";
     EXPECT_EQ(diagnosed(a, answers_of(wrong(seed))), GetParam().from_inputs) << seed;
   }
 }
@@ -355,6 +356,53 @@ TEST(Diagnosis, LaterLayersFollowFromTheFirst) {
   const ExportFile c = two_layers(other, right), d = two_layers(other, wrong);
   EXPECT_EQ(diagnosed(c, d), kNoScale);
   EXPECT_EQ(diagnose(c, d, compare(c, d))->layer, 1);
+}
+
+/// Inputs near 0, and no biases: the weights are nearly even, whatever the mistake.
+Attention with_small_inputs(std::uint64_t seed, double size, const std::function<void(Attention&)>& change) {
+  Attention attention(seed);
+  for (double& value : attention.x.values) value = static_cast<double>(static_cast<float>(value * size));
+  for (Table& bias : attention.bias) bias = Table(1, 12);
+  change(attention);
+  attention.run();
+  return attention;
+}
+
+TEST(Diagnosis, SmallInputsHideNoMistake) {
+  const auto swap = [](Attention& a) { a.swapped = true; };
+  const auto unscaled = [](Attention& a) { a.scale = 1; };
+  const auto open = [](Attention& a) { a.scale = 2, a.causal(); };
+  const auto said = [](const ExportFile& a, const ExportFile& b) {
+    EXPECT_TRUE(compare(a, b).equal()) << "the difference is below the tolerance";
+    const auto diagnosis = hidden_mistake(a, b);
+    return diagnosis ? diagnosis->text : "none";
+  };
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const Attention right = with_small_inputs(seed, 0.005, nothing);
+    const ExportFile a = file_of(inputs_of(right), {{"num_heads", "3"}});
+    EXPECT_EQ(said(a, answers_of(with_small_inputs(seed, 0.005, unscaled))), kNoScale) << seed;
+    EXPECT_EQ(said(a, answers_of(with_small_inputs(seed, 0.005, swap))), "query and key swapped") << seed;
+    const Attention wrong = with_small_inputs(seed, 0.005, unscaled);
+    EXPECT_EQ(said(a, file_of({{"output", array_of({7, 12}, {wrong.output})}})), kNoScale) << seed;
+    const ExportFile c = file_of(inputs_of(with_small_inputs(seed, 0.005, causal)), {{"num_heads", "3"}});
+    EXPECT_EQ(said(c, answers_of(with_small_inputs(seed, 0.005, open))), kInverse) << seed;
+    for (const double size : {1e-5, 1e-3, 0.005, 0.1, 1.0, 30.0})
+      for (const auto& both : {nothing, causal, padded}) {
+        const Attention good = with_small_inputs(seed, size, both);
+        const ExportFile inputs = file_of(inputs_of(good), {{"num_heads", "3"}});
+        EXPECT_EQ(said(inputs, answers_of(good)), "none") << seed << " " << size;
+      }
+  }
+}
+
+TEST(Diagnosis, WeightsThatAreDroppedMayBeAllThatIsDone) {
+  Attention right(4);
+  right.run();
+  Attention dropped = right;
+  for (Table& head : dropped.weights)
+    for (std::size_t i = 0; i < head.values.size(); i += 5) head.values[i] = 0;
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(dropped)),
+            "dropout left on, and the weights that are left not divided by 1 − p");
 }
 
 TEST(Diagnosis, NoiseIsNoMistake) {

@@ -303,6 +303,8 @@ TEST(ExportFile, BadJsonIsNamedByItsPlace) {
             "f.json: attention[0].attn: expected at most 5 lists within one another, found more");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1]]]]},{"name":"Self","attn":[[[[1]]]]}]})"),
             "f.json: attention: expected each name once, found 'attentions' twice");
+  EXPECT_EQ(refused(R"({"schema":"headlight.attention/2","attention":[{"attn":[[[[1]]]]}]})"),
+            "f.json: schema: expected headlight.attention/1, found 'headlight.attention/2'");
   EXPECT_EQ(refused(R"({"batch":[]})"), "f.json: batch: expected a list of answers, found array");
 }
 

@@ -16,6 +16,12 @@ Result<int> print(std::string_view text, int status) {
 
 void print_message(std::string_view message) { std::fprintf(stderr, "%s\n", printable_message(message).c_str()); }
 
+std::string word_in_table(std::string_view word) {
+  std::string shown;
+  for (const char c : word) c == '\n' ? shown += "⏎" : shown += c;
+  return printable_message(shown);
+}
+
 void print_warnings(const std::vector<std::string>& warnings) {
   for (const std::string& warning : warnings) print_message("warning: " + warning);
 }

@@ -18,4 +18,7 @@ void print_message(std::string_view message);
 /// Prints each warning as a line on standard error; the command goes on.
 void print_warnings(const std::vector<std::string>& warnings);
 
+/// A word from outside in a table for people: a line break is ⏎, and whatever else a terminal would obey is ?.
+std::string word_in_table(std::string_view word);
+
 }  // namespace headlight

@@ -89,10 +89,11 @@ void legend(Gui& gui) {
   const HeadRef& chosen = state.view.chosen;
   for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
     const HeadRef of{chosen.layer, head, chosen.stack};
-    std::string label = head_label(of);
-    if (const HeadName called = name_of_head(gui, of); !called.words.empty()) label += " " + called.words;
-    label = gui.fonts.shown(label);
-    const float text = ImGui::CalcTextSize(label.c_str()).x, height = ImGui::GetTextLineHeight() + 6 * gui.unit;
+    const HeadName called = name_of_head(gui, of);
+    const std::string label = head_label(of) + (called.words.empty() ? "" : " ");
+    const std::string words = gui.fonts.shown(called.words);
+    const float begin = ImGui::CalcTextSize(label.c_str()).x, text = begin + ImGui::CalcTextSize(words.c_str()).x;
+    const float height = ImGui::GetTextLineHeight() + 6 * gui.unit;
     const float width = swatch + 6 * gui.unit + text;
     if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -106,11 +107,12 @@ void legend(Gui& gui) {
     const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
     if (shown) list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
     else list.AddRect({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
-    list.AddText({at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit},
-                 hovered || head == chosen.head ? gui.colours().accent
-                 : shown                        ? gui.colours().text
-                                                : gui.colours().dim,
-                 label.c_str());
+    const ImVec2 line{at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit};
+    const ImU32 ink = hovered || head == chosen.head ? gui.colours().accent
+                      : shown                        ? gui.colours().text
+                                                     : gui.colours().dim;
+    list.AddText(line, ink, label.c_str());
+    list.AddText({line.x + begin, line.y}, called.doubtful ? gui.colours().dim : ink, words.c_str());
   }
 }
 

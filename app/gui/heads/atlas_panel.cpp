@@ -151,8 +151,10 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(map_title(gui, head).c_str());
   if (content.kind != MapKind::rollout) {  // which is no head's
-    const std::string measured = name_with_score(name_of_head(gui, head));
-    if (!measured.empty()) ImGui::TextUnformatted(gui.fonts.shown(measured).c_str());
+    const HeadName name = name_of_head(gui, head);
+    const std::string measured = gui.fonts.shown(name_with_score(name));
+    if (!measured.empty() && (name.doubtful || !name.relation)) dim_text(gui, measured);
+    else if (!measured.empty()) ImGui::TextUnformatted(measured.c_str());
     if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
   }
   const ImVec2 at = ImGui::GetCursorScreenPos();

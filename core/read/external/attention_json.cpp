@@ -222,13 +222,18 @@ Status take_details(std::string_view where, const std::string& place, const json
   return Done{};
 }
 
+Status check_schema(std::string_view where, const json& document) {
+  const json* schema = document.is_object() ? member(document, "schema") : nullptr;
+  if (!schema || *schema == kSchema) return Done{};
+  return bad_input(where, "schema", kSchema,
+                   schema->is_string() ? "'" + printable(schema->get<std::string>()) + "'" : schema->type_name());
+}
+
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
   if (!document->is_object()) return bad_input(where, "", "an object with attention", document->type_name());
-  if (const json* schema = member(*document, "schema"); schema && *schema != kSchema)
-    return bad_input(where, "schema", kSchema,
-                     schema->is_string() ? "'" + printable(schema->get<std::string>()) + "'" : schema->type_name());
+  if (const Status known = check_schema(where, *document); !known) return known.error();
   const json* batch = member(*document, "batch");
   if (batch == nullptr) return from_object(where, *document);
   if (const auto s = check_list(where, "batch", *batch, "exports"); !s) return s.error();

@@ -4,10 +4,15 @@
 #include <filesystem>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/result.h"
 #include "read/external/tensors_file.h"
 
 namespace headlight {
+
+/// An Error where an export says that it has a form that is not known. BertViz's objects say nothing.
+Status check_schema(std::string_view where, const nlohmann::json& document);
 
 /// An object with `attention`: a list of `{"name", "attn": [layer][head][query][key], "left_text", "right_text"}`, the
 /// texts' lists naming queries and keys. The names Encoder, Decoder and Cross are the stacks of an encoder-decoder;
