@@ -23,7 +23,7 @@ void KeyOrder::add(const KeyEvent& event, const Deliver& deliver) {
   const bool early = release ? !fresh_.empty() : after_escape || (parts && after_keys);
   if (all_wait_ || early) {
     held_.push_back(event);
-    all_wait_ = all_wait_ || !release;
+    all_wait_ = all_wait_ || modifier || !release;
     return;
   }
   if (event.character == 0 && event.action == GLFW_PRESS) fresh_.insert(event.key);
