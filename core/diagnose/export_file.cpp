@@ -11,6 +11,7 @@
 #include "read/array/safetensors.h"
 #include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
+#include "read/external/nested_numbers.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
 
@@ -35,43 +36,6 @@ void shape_as_exported(std::string_view name, Array& array) {
   }
   if (axes == 4 && shape.size() >= 2 && shape.size() < 4) shape.insert(shape.begin(), 4 - shape.size(), 1);
 }
-
-/// Lists within lists of numbers, all of one shape.
-class NestedReader {
- public:
-  NestedReader(std::string_view where, std::size_t most_axes) : where_(where), most_axes_(most_axes) {}
-
-  Result<Array> read(const json& list, const std::string& place) {
-    for (const json* inner = &list; inner->is_array(); inner = &inner->front()) {
-      array_.shape.push_back(static_cast<Index>(inner->size()));
-      if (inner->empty()) return bad_input(where_, place, "lists that are not empty", "an empty one");
-      if (array_.shape.size() > most_axes_)
-        return bad_input(where_, place, "at most " + std::to_string(most_axes_) + " lists within one another", "more");
-    }
-    if (const auto taken = take(list, 0, place); !taken) return taken.error();
-    return std::move(array_);
-  }
-
- private:
-  Status take(const json& value, std::size_t axis, const std::string& place) {
-    if (axis == array_.shape.size()) {
-      if (!value.is_number()) return bad_input(where_, place, "a number", value.type_name());
-      array_.values.push_back(static_cast<float>(value.get<double>()));
-      return Done{};
-    }
-    if (!value.is_array()) return bad_input(where_, place, "a list", value.type_name());
-    if (static_cast<Index>(value.size()) != array_.shape[axis])
-      return bad_input(where_, place, std::to_string(array_.shape[axis]) + " entries, as its sisters have",
-                       std::to_string(value.size()));
-    for (std::size_t i = 0; i < value.size(); ++i)
-      if (const auto taken = take(value[i], axis + 1, place + "[" + std::to_string(i) + "]"); !taken) return taken;
-    return Done{};
-  }
-
-  std::string_view where_;
-  std::size_t most_axes_;
-  Array array_;
-};
 
 std::vector<std::string> strings_of(const json& list) {
   std::vector<std::string> texts;
@@ -104,7 +68,7 @@ Status take_object(std::string_view where, const json& object, const std::string
     const std::string place = "attention[" + std::to_string(i) + "].attn";
     if (!entry.is_object() || !entry.contains("attn") || !entry["attn"].is_array())
       return bad_input(where, place, "[layer][head][query][key]", "none");
-    auto array = NestedReader(where, 5).read(entry["attn"], place);
+    auto array = nested_numbers(where, place, entry["attn"], 5);
     if (!array) return array.error();
     const std::string before = sentence + stack_called(entry);
     if (file.arrays.contains(before + "attentions"))
@@ -116,7 +80,7 @@ Status take_object(std::string_view where, const json& object, const std::string
   }
   for (const auto& [key, value] : object.items()) {
     if (!value.is_array() || axes_of(parse_array_name(key).kind).empty()) continue;
-    auto array = NestedReader(where, 5).read(value, key);
+    auto array = nested_numbers(where, key, value, 5);
     if (!array) return array.error();
     file.arrays[sentence + key] = std::move(*array);
   }
@@ -125,7 +89,7 @@ Status take_object(std::string_view where, const json& object, const std::string
       file.d_k = (*at)["d_k"].get<std::int64_t>();
   const auto mask = object.find("mask");
   if (mask == object.end() || !mask->is_object() || !mask->contains("allowed")) return Done{};
-  auto allowed = NestedReader(where, 2).read((*mask)["allowed"], "mask.allowed");
+  auto allowed = nested_numbers(where, "mask.allowed", (*mask)["allowed"], 2);
   if (!allowed) return allowed.error();
   allowed->dtype = Dtype::boolean;
   std::vector<std::string> notes;  // of floats alone

@@ -375,7 +375,7 @@ TEST(Export, RowsOfAnotherLengthAreRefusedBeforeMemoryIsTaken) {
   std::string rows = "[" + long_row + "]";
   for (int i = 1; i < 100'000; ++i) rows += ",[0]";
   const std::string attention = folder.with("a.json", "{\"attention\":[{\"attn\":[[[" + rows + "]]]}]}");
-  EXPECT_TRUE(contains(refused({"export", attention}), "expected 100000 keys, as the first has, found 1"));
+  EXPECT_TRUE(contains(refused({"export", attention}), "expected 100000 entries, as the first has, found 1"));
   const std::string session = folder.with(
       "a.headlight.json",
       "{\"schema\":\"headlight.session/1\",\"request\":{\"text\":\"a\",\"random\":true,\"mask\":{\"given\":[" + rows +

@@ -25,13 +25,13 @@ TEST(AttentionJson, TakesNoMemoryForRowsThatAreNotThere) {
   const auto file = parse_attention_json("f", attention(pattern + "]"));
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().message,
-            "f: attention[0].attn[0][0][1]: expected 100000 keys, as the first has, found number");
+            "f: attention[0].attn[0][0][1]: expected 100000 entries, as the first has, found number");
 }
 
 TEST(AttentionJson, RaggedRowsAreNamed) {
   const auto file = parse_attention_json("f", attention("[[1,0],[1]]"));
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().message, "f: attention[0].attn[0][0][1]: expected 2 keys, as the first has, found 1");
+  EXPECT_EQ(file.error().message, "f: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found 1");
 }
 
 }  // namespace

@@ -292,9 +292,9 @@ TEST(ExportFile, BadJsonIsNamedByItsPlace) {
   EXPECT_EQ(refused(R"({"attention":[{}]})"),
             "f.json: attention[0].attn: expected [layer][head][query][key], found none");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1,2],[3]]]]}]})"),
-            "f.json: attention[0].attn[0][0][1]: expected 2 entries, as its sisters have, found 1");
+            "f.json: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found 1");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1,2],3]]]}]})"),
-            "f.json: attention[0].attn[0][0][1]: expected a list, found number");
+            "f.json: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found number");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[[[1,null]]]]}]})"),
             "f.json: attention[0].attn[0][0][0][1]: expected a number, found null");
   EXPECT_EQ(refused(R"({"attention":[{"attn":[[]]}]})"),

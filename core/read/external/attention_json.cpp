@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/file.h"
+#include "read/external/nested_numbers.h"
 #include "read/external/patterns.h"
 #include "read/json/json_document.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {
@@ -29,52 +31,18 @@ Status check_list(std::string_view where, std::string_view place, const json& va
   return bad_input(where, place, "a list of " + std::string(of), value.is_array() ? "an empty one" : value.type_name());
 }
 
-Status check_length(std::string_view where, std::string_view place, const json& list, std::size_t length,
-                    std::string_view of) {
-  if (list.is_array() && list.size() == length) return Done{};
-  return bad_input(where, place, std::to_string(length) + " " + std::string(of) + ", as the first has",
-                   list.is_array() ? std::to_string(list.size()) : list.type_name());
-}
-
-Result<Matrix> parse_pattern(std::string_view where, const std::string& place, const json& rows, std::size_t queries,
-                             std::size_t keys) {
-  if (const auto s = check_length(where, place, rows, queries, "queries"); !s) return s.error();
-  for (std::size_t query = 0; query < queries; ++query)  // all of them before memory is taken for as many
-    if (const auto s = check_length(where, at(place, query), rows[query], keys, "keys"); !s) return s.error();
-  Matrix pattern(static_cast<Index>(queries), static_cast<Index>(keys));
-  for (std::size_t query = 0; query < queries; ++query) {
-    const json& row = rows[query];
-    for (std::size_t key = 0; key < keys; ++key) {
-      if (!row[key].is_number()) return bad_input(where, at(at(place, query), key), "a number", row[key].type_name());
-      pattern(static_cast<Index>(query), static_cast<Index>(key)) = row[key].get<float>();
-    }
-  }
-  return pattern;
-}
-
 /// [layer][head][query][key], every list as long as its sisters.
 Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& place,
                                                         const json& layers) {
-  const json* list = &layers;
-  std::vector<std::size_t> sizes;
-  std::string first = place;
-  for (const char* axis : {"layers", "heads", "queries", "keys"}) {
-    if (const auto s = check_list(where, first, *list, axis); !s) return s.error();
-    sizes.push_back(list->size());
-    list = &list->front();
-    first = at(first, 0);
-  }
-  std::vector<std::vector<Matrix>> patterns;
-  for (std::size_t layer = 0; layer < sizes[0]; ++layer) {
-    const std::string in_layer = at(place, layer);
-    if (const auto s = check_length(where, in_layer, layers[layer], sizes[1], "heads"); !s) return s.error();
-    auto& heads = patterns.emplace_back();
-    for (std::size_t head = 0; head < sizes[1]; ++head) {
-      auto pattern = parse_pattern(where, at(in_layer, head), layers[layer][head], sizes[2], sizes[3]);
-      if (!pattern) return pattern.error();
-      heads.push_back(std::move(*pattern));
-    }
-  }
+  const auto array = nested_numbers(where, place, layers, 4);
+  if (!array) return array.error();
+  const std::vector<Index>& shape = array->shape;
+  if (shape.size() != 4) return bad_input(where, place, "[layer][head][query][key]", found_text(layers));
+  std::vector<std::vector<Matrix>> patterns(static_cast<std::size_t>(shape[0]));
+  const float* values = array->values.data();
+  for (auto& heads : patterns)
+    for (Index head = 0; head < shape[1]; ++head, values += shape[2] * shape[3])
+      heads.emplace_back(Eigen::Map<const Matrix>(values, shape[2], shape[3]));
   return patterns;
 }
 
