@@ -1,13 +1,11 @@
 #include <filesystem>
 
-#include "base/within.h"
 #include "cli/commands.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
 #include "code/program.h"
 #include "math/forward.h"
-#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -25,8 +23,7 @@ Result<std::vector<std::shared_ptr<const Trace>>> answers_of(const CodeArguments
                                                              const HeadRef& head) {
   std::vector<std::shared_ptr<const Trace>> answers;
   for (const Request& request : asked.requests) {
-    if (!has_stack(request, head.stack))
-      return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));
+    if (const auto valid = check_stack_option(request, head); !valid) return valid.error();
     Progress progress;
     auto trace =
         forward(request, progress, answers.empty() ? nullptr : answers.back().get(), options.request.threads());
@@ -34,11 +31,7 @@ Result<std::vector<std::shared_ptr<const Trace>>> answers_of(const CodeArguments
     print_warnings((*trace)->warnings);
     answers.push_back(std::move(*trace));
   }
-  const Trace& first = *answers.front();
-  if (const auto valid = check_within("--layer", "", head.layer, first.num_layers(head.stack)); !valid)
-    return valid.error();
-  if (const auto valid = check_within("--head", "", head.head, first.num_heads(head.stack)); !valid)
-    return valid.error();
+  if (const auto valid = check_head_options(*answers.front(), head); !valid) return valid.error();
   return answers;
 }
 

@@ -5,9 +5,7 @@
 #include "cli/options/format_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
-#include "document/answer_snapshot.h"
 #include "math/forward.h"
-#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -26,19 +24,16 @@ Result<std::shared_ptr<const Trace>> other_trace(const ExplainArguments& options
   if (!options.against) return std::shared_ptr<const Trace>();
   if (asked.requests.size() > 1)
     return bad_input("--against", "", "one sentence to compare", std::to_string(asked.requests.size()));
-  const auto question = question_of(*options.against);
-  if (!question) return question.error();
-  const auto answer = answer_to_keep(*question, asked.lexicon);
+  const auto answer = answer_of(*options.against, asked.lexicon);
   if (!answer) return answer.error();
   return answer->trace;
 }
 
 Status check_cell(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  if (const auto valid = check_within("--layer", "", head.layer, trace.num_layers(head.stack)); !valid) return valid;
-  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
-  if (const auto valid = check_within("--head", "", head.head, attention.num_heads()); !valid) return valid;
-  if (const auto valid = check_within("--query", "", cell.query, attention.mask->queries()); !valid) return valid;
-  return check_within("--key", "", cell.key, attention.mask->keys());
+  if (const auto valid = check_head_options(trace, head); !valid) return valid;
+  const Mask& mask = *trace.attention(head.stack, head.layer).mask;
+  if (const auto valid = check_within("--query", "", cell.query, mask.queries()); !valid) return valid;
+  return check_within("--key", "", cell.key, mask.keys());
 }
 
 Result<int> run_explain(const ExplainArguments& options) {
@@ -52,8 +47,7 @@ Result<int> run_explain(const ExplainArguments& options) {
   std::string text;
   print_warnings(asked->start.warnings);
   for (const Request& request : asked->requests) {
-    if (!has_stack(request, head.stack))
-      return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));
+    if (const auto valid = check_stack_option(request, head); !valid) return valid.error();
     Progress progress;
     const auto trace = forward(request, progress, nullptr, options.request.threads());
     if (!trace) return trace.error();

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <charconv>
 
+#include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
@@ -10,7 +10,6 @@
 #include "derived/derived_maps.h"
 #include "derived/head_stats.h"
 #include "derived/matrix_names.h"
-#include "document/answer_snapshot.h"
 #include "figure/figure.h"
 #include "figure/page.h"
 #include "model/head_text.h"
@@ -23,30 +22,25 @@ struct FigureArguments {
   explicit FigureArguments(CLI::App& command) : request(command), head(command) {}
   RequestOptions request;
   HeadOption head;
+  FigureOptions figure;  // as far as it does not depend on the answer
   std::string file, view = "heads", width = "column";
-  Theme theme = Theme::light;
   std::optional<Language> language;
-  Scale scale = Scale::linear;
-  ColourMap colours = ColourMap::teal;
   std::optional<MapKind> maps;
   PairPart pair = PairPart::all;
   std::vector<std::string> heads, folds;
   std::optional<std::string> against, matrix, order;
   WordPair words = {};
   bool ascending = false;
-  Index query = -1, key = -1, row = -1, column = -1;
-  bool own_range = false;
-  float threshold = 0.05f;
+  Index row = -1, column = -1;
 };
 
 Result<float> points_of(const std::string& width) {
   if (width == "column") return kColumnMm * kPointsInMm;
   if (width == "slide") return kSlideMm * kPointsInMm;
-  float mm = 0;
-  const auto [end, error] = std::from_chars(width.data(), width.data() + width.size(), mm);
-  if (error != std::errc{} || end != width.data() + width.size() || !(mm >= kLeastMm && mm <= kMostMm))
+  const auto mm = parse_number<float>(width);
+  if (!mm || !(*mm >= kLeastMm && *mm <= kMostMm))
     return bad_input("--width", "", "column, slide, or 40 to 1000 (millimetres)", width);
-  return mm * kPointsInMm;
+  return *mm * kPointsInMm;
 }
 
 /// `0.3,1.*`: heads of the stack, each once, as they were named.
@@ -78,10 +72,11 @@ Status add_order(const FigureArguments& options, const std::shared_ptr<const Tra
       return bad_input(options.ascending ? "--ascending" : "--from, --to", "", "--order", "none");
     return Done{};
   }
-  std::string names;
-  for (const HeadOrder& one : head_orders()) names.append(names.empty() ? "" : ", ").append(name(one));
   auto order = parse_head_order(*options.order);
-  if (!order) return bad_input("--order", "", names, *options.order);
+  if (!order) {
+    const auto name_of = [](const HeadOrder& one) { return name(one); };
+    return bad_input("--order", "", joined_texts(head_orders(), ", ", name_of), *options.order);
+  }
   if (!shows_all_heads(figure.kind))
     return bad_input("--order", "", "--view heads, glance, row or column", "--view " + options.view);
   if (options.maps == MapKind::rollout) return bad_input("--order", "", "maps of heads", "--maps rollout");
@@ -125,22 +120,17 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
 }
 
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
-  FigureOptions figure{.kind = *named_view(options.view)->figure, .theme = options.theme};
+  FigureOptions figure = options.figure;
+  figure.kind = *named_view(options.view)->figure;
   figure.language = options.language.value_or(default_settings().language);
-  figure.scale = options.scale;
-  figure.colours = options.colours;
   const auto head = options.head.parts();
   if (!head) return head.error();
   figure.head = head->ref();
-  if (options.query >= 0) figure.query = options.query;
-  if (options.key >= 0) figure.key = options.key;
-  figure.own_range = options.own_range;
   const auto width = points_of(options.width);
   if (!width) return width.error();
   figure.width = *width;
-  if (!(options.threshold >= 0 && options.threshold <= 1))
-    return bad_input("--threshold", "", "0 to 1", std::to_string(options.threshold));
-  figure.threshold = options.threshold;
+  if (!(figure.threshold >= 0 && figure.threshold <= 1))
+    return bad_input("--threshold", "", "0 to 1", std::to_string(figure.threshold));
   if (figure.kind == FigureKind::matrix) {
     const auto look = look_of(options, trace, figure.head);
     if (!look) return look.error();
@@ -205,11 +195,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
 /// A of --view compare: what --against asks, or the same question without edits.
 Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Asked& asked,
                                     const std::shared_ptr<const Trace>& trace) {
-  if (options.against) {
-    const auto question = question_of(*options.against);
-    if (!question) return question.error();
-    return answer_to_keep(*question, asked.lexicon);
-  }
+  if (options.against) return answer_of(*options.against, asked.lexicon);
   Request plain = unedited(trace->request);
   if (plain == trace->request)
     return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
@@ -280,10 +266,10 @@ ParsedCommand add_figure(CLI::App& program) {
       ->check(view_names([](const NamedView& view) { return view.figure.has_value(); }));
   add_against(*command, options->against);
   command
-      ->add_option("--query", options->query,
+      ->add_option("--query", options->figure.query,
                    "Of row and inside: the query (the token that attends), from 0; by default the last token")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--key", options->key, "Of column and inside: the key (the token attended to), from 0")
+  command->add_option("--key", options->figure.key, "Of column and inside: the key (the token attended to), from 0")
       ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--matrix", options->matrix,
@@ -293,7 +279,8 @@ ParsedCommand add_figure(CLI::App& program) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--column", options->column, "Of a matrix: the column of that cell, from 0")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest number");
+  command->add_flag("--own-range", options->figure.own_range,
+                    "Each head's colours, or bars, up to its own largest number");
   add_folds(*command, options->folds);
   command
       ->add_option("--heads", options->heads,
@@ -310,16 +297,17 @@ ParsedCommand add_figure(CLI::App& program) {
   command->add_option("--from", options->words.from, "Of --order found: the word that looks …")->type_name("WORD");
   command->add_option("--to", options->words.to, "… at this one")->type_name("WORD");
   command
-      ->add_option("--threshold", options->threshold, "Of flow: the smallest weight that has a line, 0.05 by default")
+      ->add_option("--threshold", options->figure.threshold,
+                   "Of flow: the smallest weight that has a line, 0.05 by default")
       ->type_name("X");
   add_maps(*command, options->maps);
   add_pair_part(*command, options->pair);
   command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
       ->type_name("W");
-  add_choice<Scale>(*command, "--colours", options->scale, kScaleNames, "linear (default) or log");
-  add_choice<ColourMap>(*command, "--colour-map", options->colours, kColourNames,
+  add_choice<Scale>(*command, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
+  add_choice<ColourMap>(*command, "--colour-map", options->figure.colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
-  add_theme_and_language(*command, options->theme, options->language);
+  add_theme_and_language(*command, options->figure.theme, options->language);
   return [options] { return run_figure(*options); };
 }
 

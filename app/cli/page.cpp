@@ -30,17 +30,12 @@ struct PageArguments {
 Result<std::vector<HeadRef>> heads_of_option(const std::vector<std::string>& texts, const Trace& trace) {
   std::vector<HeadRef> heads;
   for (const std::string& text : texts) {
-    std::string_view rest = text;
-    const auto stack = take_stack(rest);
-    const std::size_t dot = rest.find('.');
-    const auto layer = parse_index(rest.substr(0, dot));
-    const std::string_view head_text = dot == std::string_view::npos ? "" : rest.substr(dot + 1);
-    const auto head = parse_index(head_text);
-    if (!stack || !layer || (!head && head_text != "*"))
-      return bad_input("--only", "", "[STACK:]LAYER.HEAD or [STACK:]LAYER.*", text);
-    if (!trace.has(*stack)) return bad_input("--only", "stack", "one that the model has", text);
-    const Index last = head ? *head + 1 : trace.num_heads(*stack);
-    for (Index h = head.value_or(0); h < last; ++h) heads.push_back({*layer, h, *stack});
+    const auto named = parse_heads(text);
+    if (!named) return bad_input("--only", "", "[STACK:]LAYER.HEAD or [STACK:]LAYER.*", text);
+    const auto& [stack, layer, head] = *named;
+    if (!trace.has(stack)) return bad_input("--only", "stack", "one that the model has", text);
+    const Index last = head ? *head + 1 : trace.num_heads(stack);
+    for (Index h = head.value_or(0); h < last; ++h) heads.push_back({layer, h, stack});
   }
   return heads;
 }
@@ -49,9 +44,7 @@ Result<std::vector<HeadRef>> heads_of_option(const std::vector<std::string>& tex
 Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options, const Asked& asked) {
   std::optional<AnswerSnapshot> none;
   if (options.against) {
-    const auto question = question_of(*options.against);
-    if (!question) return question.error();
-    auto answer = answer_to_keep(*question, asked.lexicon);
+    auto answer = answer_of(*options.against, asked.lexicon);
     if (!answer) return answer.error();
     return std::optional(*std::move(answer));
   }

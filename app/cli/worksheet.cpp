@@ -3,13 +3,11 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/within.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
 #include "figure/worksheet.h"
 #include "math/forward.h"
-#include "model/head_text.h"
 #include "paper/pages_file.h"
 
 namespace headlight {
@@ -36,15 +34,11 @@ Result<std::shared_ptr<const Trace>> answer_for(const WorksheetArguments& option
   if (asked->requests.size() != 1)
     return bad_input("worksheet", "sentences", "one", std::to_string(asked->requests.size()));
   const Request& request = asked->requests.front();
-  if (!has_stack(request, head.stack))
-    return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));
+  if (const auto valid = check_stack_option(request, head); !valid) return valid.error();
   Progress progress;
   auto trace = forward(request, progress, nullptr, options.request.threads());
   if (!trace) return trace;
-  if (const auto valid = check_within("--layer", "", head.layer, (*trace)->num_layers(head.stack)); !valid)
-    return valid.error();
-  if (const auto valid = check_within("--head", "", head.head, (*trace)->num_heads(head.stack)); !valid)
-    return valid.error();
+  if (const auto valid = check_head_options(**trace, head); !valid) return valid.error();
   print_warnings(asked->start.warnings);
   print_warnings((*trace)->warnings);
   return trace;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.h"
+#include "base/formatted.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
 
@@ -13,16 +13,6 @@ constexpr std::size_t kLongestText = 80;  // characters
 
 /// The description of an answer; empty where there is none.
 using Aspect = std::string (*)(Language, const NamedAnswer&);
-
-std::string shortened(const std::string& text) {
-  std::string result;
-  std::size_t characters = 0;
-  for (const char32_t c : code_points(text)) {
-    if (++characters > kLongestText) return result + "…";
-    append_utf8(result, c < U' ' || c == 0x7F ? U' ' : c);
-  }
-  return result;
-}
 
 std::string joined(const Tokens& tokens, const char* between) {
   std::string text;
@@ -39,8 +29,8 @@ std::string words_of(const Tokens& tokens) {
     begin = std::min(begin, token.begin);
     end = std::max(end, token.end);
   }
-  return shortened(begin < end && end <= tokens.text.size() ? tokens.text.substr(begin, end - begin)
-                                                            : joined(tokens, " "));
+  const bool known = begin < end && end <= tokens.text.size();
+  return beginning_of(known ? tokens.text.substr(begin, end - begin) : joined(tokens, " "), kLongestText);
 }
 
 std::string source_text(Language, const NamedAnswer& answer) { return words_of(answer.trace.request.tokens); }
@@ -49,10 +39,10 @@ std::string target_text(Language, const NamedAnswer& answer) {
 }
 
 std::string source_cuts(Language, const NamedAnswer& answer) {
-  return shortened(joined(answer.trace.request.tokens, "|"));
+  return beginning_of(joined(answer.trace.request.tokens, "|"), kLongestText);
 }
 std::string target_cuts(Language, const NamedAnswer& answer) {
-  return answer.trace.encoder ? shortened(joined(answer.trace.request.target, "|")) : std::string();
+  return answer.trace.encoder ? beginning_of(joined(answer.trace.request.target, "|"), kLongestText) : std::string();
 }
 
 std::string padding(Language language, const NamedAnswer& answer) {
@@ -231,10 +221,6 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
   return words;
 }
 
-std::string in_a_line(const std::vector<std::string>& words) {
-  std::string line;
-  for (const std::string& one : words) line += (line.empty() ? "" : " · ") + one;
-  return line;
-}
+std::string in_a_line(const std::vector<std::string>& words) { return joined_texts(words, " · "); }
 
 }  // namespace headlight

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <utility>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
@@ -17,11 +17,7 @@
 
 namespace headlight {
 
-std::string score_text(double score) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.2f", score);
-  return text;
-}
+std::string score_text(double score) { return formatted("%.2f", score); }
 
 std::string taught_mark(Language language, const Document& document, const RelationScore& relation) {
   const bool taught = document.card && was_taught(document.card->plan.teaching.heads, relation);
@@ -44,6 +40,16 @@ std::string cut_to(const std::string& line, float room, const std::function<floa
     else most = middle - 1;
   }
   return cut(least);
+}
+
+std::string beginning_of(std::string_view text, std::size_t characters) {
+  std::string result;
+  std::size_t count = 0;
+  for (const char32_t c : code_points(text)) {
+    if (++count > characters) return result + "…";
+    append_utf8(result, c < U' ' || c == 0x7F ? U' ' : c);
+  }
+  return result;
 }
 
 std::string layer_title(Language language, Index layer) {
@@ -97,9 +103,8 @@ std::string model_name_in(Language language, const std::string& name) {
 std::string cell_number(float weight) {
   if (weight == 0.0f) return "0";
   if (weight >= 0.995f && weight <= 1.005f) return "1";
-  char text[16];
-  std::snprintf(text, sizeof text, weight < 9.995f ? "%.2f" : "%.0f", static_cast<double>(weight));
-  return text[0] == '0' ? text + 1 : text;
+  const std::string text = formatted(weight < 9.995f ? "%.2f" : "%.0f", static_cast<double>(weight));
+  return text[0] == '0' ? text.substr(1) : text;
 }
 
 std::string signed_cell_number(float difference) {
@@ -110,11 +115,8 @@ std::string signed_cell_number(float difference) {
 
 std::string brief_number(float value) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  char text[32];
   const double size = std::abs(static_cast<double>(value));
-  std::snprintf(text, sizeof text, size != 0 && (size < 1e-3 || size >= 1e5) ? "%.2e" : "%.4g",
-                static_cast<double>(value));
-  return text;
+  return formatted(size != 0 && (size < 1e-3 || size >= 1e5) ? "%.2e" : "%.4g", static_cast<double>(value));
 }
 
 std::string exact_number(float value) {
@@ -123,20 +125,11 @@ std::string exact_number(float value) {
 }
 
 std::string order_number_text(float value) {
-  char text[32];
   const double number = static_cast<double>(value);
-  std::snprintf(text, sizeof text,
-                number != 0 && std::abs(number) < 0.001 ? "%.1e"
-                : number < 10                           ? "%.3f"
-                                                        : "%.1f",
-                number);
-  return text;
+  const bool tiny = number != 0 && std::abs(number) < 0.001;
+  return formatted(tiny ? "%.1e" : number < 10 ? "%.3f" : "%.1f", number);
 }
 
-std::string tick_number(float value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.3g", static_cast<double>(value));
-  return text;
-}
+std::string tick_number(float value) { return formatted("%.3g", static_cast<double>(value)); }
 
 }  // namespace headlight

@@ -20,6 +20,9 @@ inline const char* either(Language language, const char* en, const char* zh) {
 /// All of a line, or its beginning and an ellipsis: as much as is not wider than `room` by `width_of`.
 std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of);
 
+/// The first so many characters of a text and an ellipsis, or all of it, with spaces in place of control characters.
+std::string beginning_of(std::string_view text, std::size_t characters);
+
 /// `Layer 1`, `层 1`: counted from 0.
 std::string layer_title(Language language, Index layer);
 /// encoder, decoder, cross-attention.

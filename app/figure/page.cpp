@@ -16,16 +16,6 @@ constexpr std::size_t kLongestQuote = 160;  // characters of the sentence in a c
 constexpr float kSlideAspect = 9.0f / 16, kColumnAspect = 1.25f;
 constexpr float kWidestColumn = 150 * kPointsInMm;
 
-std::string shortened(std::string_view text) {
-  std::string result;
-  std::size_t characters = 0;
-  for (char32_t c : code_points(text)) {
-    if (++characters > kLongestQuote) return result + "…";
-    append_utf8(result, c < U' ' || c == 0x7F ? U' ' : c);
-  }
-  return result;
-}
-
 /// In the order of PairPart: the queries' sentence, then the keys'.
 constexpr const char* kPairTitles[] = {"", "A→A", "A→B", "B→A", "B→B"};
 
@@ -41,8 +31,8 @@ std::string joined(const Tokens& tokens) {
 }
 
 std::string sentence_of(const Trace& trace, Stack stack) {
-  const std::string queries = shortened(joined(trace.query_tokens(stack)));
-  const std::string keys = shortened(joined(trace.key_tokens(stack)));
+  const std::string queries = beginning_of(joined(trace.query_tokens(stack)), kLongestQuote);
+  const std::string keys = beginning_of(joined(trace.key_tokens(stack)), kLongestQuote);
   return queries == keys ? queries : queries + " → " + keys;
 }
 

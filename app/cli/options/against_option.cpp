@@ -23,4 +23,10 @@ Result<Document> question_of(const std::string& against) {
   return std::move(start->session.document);
 }
 
+Result<AnswerSnapshot> answer_of(const std::string& against, const Lexicon& lexicon) {
+  const auto question = question_of(against);
+  if (!question) return question.error();
+  return answer_to_keep(*question, lexicon);
+}
+
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/options/request_options.h"
+#include "document/answer_snapshot.h"
 
 namespace headlight {
 
@@ -14,5 +15,8 @@ void add_against(CLI::App& command, std::optional<std::string>& against);
 /// The question that such a string asks, as its words would after the command; '' is the default question. Errors name
 /// the option: words that are none, and what is wrong with the question.
 Result<Document> question_of(const std::string& against);
+
+/// The answer to that question.
+Result<AnswerSnapshot> answer_of(const std::string& against, const Lexicon& lexicon);
 
 }  // namespace headlight

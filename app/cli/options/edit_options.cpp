@@ -1,8 +1,8 @@
 #include "cli/options/edit_options.h"
 
-#include <charconv>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "base/within.h"
 #include "cli/options/number_option.h"
 #include "cli/options/print.h"
@@ -46,11 +46,9 @@ Result<Size> known_size(const char* option, const Document& document, std::optio
   return bad_input(option, "", two_stacks ? "self:, encoder: or cross:" : "no stack, the model has one", found);
 }
 
-std::optional<float> parse_number(std::string_view text) {
-  float number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(number)) return std::nullopt;
-  return number;
+std::optional<float> finite_number(std::string_view text) {
+  const auto number = parse_number<float>(text);
+  return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 /// Takes the number behind the last dot off `text`, the dot included.
@@ -247,7 +245,7 @@ Status EditOptions::apply_weights(Document& document) const {
     const auto key = take_last(cell), query = take_last(cell);  // what is left names the head
     const auto head = parse_head(cell);
     const float weight =
-        equals == std::string::npos ? -1.0f : parse_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
+        equals == std::string::npos ? -1.0f : finite_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
     if (!head || !query || !key || !(weight >= 0.0f && weight <= 1.0f))
       return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
     if (const auto valid = check_within("--weight", "layer", head->layer, size->layers); !valid) return valid;
@@ -272,7 +270,7 @@ Status EditOptions::apply_layers(Document& document) const {
     const auto at = parse_layer("--layer-scale", text, document);
     if (!at) return at.error();
     LayerEdit edit = edit_of(*at);
-    edit.scale = parse_number(at->value);
+    edit.scale = finite_number(at->value);
     if (!edit.scale) return bad_input("--layer-scale", "", "LAYER=NUMBER", text);
     set_layer_edit(document.edits, std::move(edit));
   }

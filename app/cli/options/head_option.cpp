@@ -1,5 +1,6 @@
 #include "cli/options/head_option.h"
 
+#include "base/within.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -40,6 +41,16 @@ Result<HeadParts> HeadOption::parts() const {
   }
   if (required_ && !parts.layer) return bad_input("--head", "", "LAYER.HEAD, or --layer beside it", head_);
   return parts;
+}
+
+Status check_stack_option(const Request& request, const HeadRef& head) {
+  if (has_stack(request, head.stack)) return Done{};
+  return bad_input("--stack", "", "self, the only attention of this model", stack_name(head.stack));
+}
+
+Status check_head_options(const Trace& trace, const HeadRef& head) {
+  if (const auto valid = check_within("--layer", "", head.layer, trace.num_layers(head.stack)); !valid) return valid;
+  return check_within("--head", "", head.head, trace.num_heads(head.stack));
 }
 
 }  // namespace headlight

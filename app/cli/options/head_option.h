@@ -7,7 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/result.h"
-#include "model/head.h"
+#include "model/trace.h"
 
 namespace headlight {
 
@@ -34,5 +34,10 @@ class HeadOption {
   std::optional<Index> layer_;
   std::string head_, stack_;
 };
+
+/// An Error naming --stack where the question has no such attention.
+Status check_stack_option(const Request& request, const HeadRef& head);
+/// An Error naming --layer or --head where the answer has no such head.
+Status check_head_options(const Trace& trace, const HeadRef& head);
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/nearest.h"
 #include "cli/options/number_options.h"
 #include "document/assets.h"
@@ -160,9 +161,8 @@ Result<Startup> RequestOptions::start_of_window() const {
   }
   const auto resolved = path_of_source(source_);
   if (!resolved) return resolved.error();
-  std::error_code ignored;
   if (source_.starts_with(kShipped)) return start();
-  if (!std::filesystem::exists(*resolved / "config.json", ignored) && logged_steps(*resolved).empty()) return start();
+  if (!path_exists(*resolved / "config.json") && logged_steps(*resolved).empty()) return start();
   Startup start;
   start.open = source_;
   start.asked = true;
