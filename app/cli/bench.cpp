@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cstdio>
 #include <thread>
 
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.h"
 #include "bench/suites.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
@@ -23,17 +23,12 @@ int processors() { return static_cast<int>(std::max(1u, std::thread::hardware_co
 
 std::string text_of(const BenchReport& report) {
   std::string text = processor_name() + ", " + std::to_string(processors()) + " processors\n";
-  char line[256];
-  std::snprintf(line, sizeof line, "%-36s %7s %12s %12s %12s  %s\n", "", "threads", "median µs", "low", "high", "");
-  text += line;
+  text += formatted("%-36s %7s %12s %12s %12s  %s\n", "", "threads", "median µs", "low", "high", "");
   for (const BenchRow& row : report.rows) {
-    std::snprintf(line, sizeof line, "%-36s %7d %11.1f %12.1f %12.1f ", row.name.c_str(), row.threads,
-                  row.time.median * 1e6, row.time.low * 1e6, row.time.high * 1e6);
-    text += line;
+    text += formatted("%-36s %7d %11.1f %12.1f %12.1f ", row.name.c_str(), row.threads, row.time.median * 1e6,
+                      row.time.low * 1e6, row.time.high * 1e6);
     const auto add = [&](double value, const char* unit) {
-      if (value <= 0) return;
-      std::snprintf(line, sizeof line, " %10.1f %s", value, unit);
-      text += line;
+      if (value > 0) text += formatted(" %10.1f %s", value, unit);
     };
     add(row.flop / row.time.median / 1e9, "GFLOP/s");
     add(row.bytes / row.time.median / 1e6, "MB/s");
@@ -43,10 +38,8 @@ std::string text_of(const BenchReport& report) {
     if (row.uploads >= 0) text += "  " + std::to_string(row.uploads) + " uploads";
     text += '\n';
   }
-  for (const BenchExponent& exponent : report.exponents) {
-    std::snprintf(line, sizeof line, "%-36s T^%.2f\n", exponent.name.c_str(), exponent.value);
-    text += line;
-  }
+  for (const BenchExponent& exponent : report.exponents)
+    text += formatted("%-36s T^%.2f\n", exponent.name.c_str(), exponent.value);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/folders.h"
 #include "base/nearest.h"
 #include "base/thrown.h"
 #include "cli/commands.h"
@@ -35,9 +36,7 @@ int status_of(const Result<int>& done, const std::string& hint = "") {
 
 /// What a refused call says of a first word that is neither a command nor on this disk: it may be a misspelt command.
 std::string command_hint(const std::string& word, const std::vector<CLI::App*>& commands) {
-  std::error_code ignored;
-  if (!is_model_name(word) || word.find_first_of("/@") != word.npos || std::filesystem::exists(word, ignored))
-    return "";
+  if (!is_model_name(word) || word.find_first_of("/@") != word.npos || path_exists(word)) return "";
   std::vector<std::string> names;
   for (const CLI::App* command : commands) names.push_back(command->get_name());
   const std::string nearest = nearest_name(names, word);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
 #include "diagnose/diagnosis.h"
@@ -34,11 +34,7 @@ std::string number(float value) {
 }
 
 /// Two digits tell how well something fits.
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2g", value);
-  return text;
-}
+std::string rounded(double value) { return formatted("%.2g", value); }
 
 std::string first_line(const Answer& answer) {
   const ComparedArray& array = answer.comparison.arrays[*answer.comparison.first];

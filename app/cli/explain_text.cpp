@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "derived/inside.h"
 #include "explain/moved_rows.h"
@@ -64,11 +64,7 @@ std::string short_label(const Tokens& tokens, Index index) {
   return whole;
 }
 
-std::string number_text(float value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", static_cast<double>(value));
-  return text;
-}
+std::string number_text(float value) { return formatted("%.6g", static_cast<double>(value)); }
 
 std::string shape_text(const Shape& shape) {
   return "(" + std::to_string(shape.rows) + ", " + std::to_string(shape.cols) + ")";

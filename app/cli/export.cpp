@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/options/request_options.h"
 #include "document/assets.h"
@@ -41,9 +41,8 @@ Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const 
 constexpr std::size_t kAnnounced = std::size_t{64} << 20;
 
 std::string size_line(const ExportArguments& options, const ExportOptions& wanted, std::size_t bytes) {
-  char size[32];
-  if (bytes < 1000'000'000) std::snprintf(size, sizeof size, "%.0f MB", static_cast<double>(bytes) / 1e6);
-  else std::snprintf(size, sizeof size, "%.1f GB", static_cast<double>(bytes) / 1e9);
+  const double count = static_cast<double>(bytes);
+  const std::string size = count < 1e9 ? formatted("%.0f MB", count / 1e6) : formatted("%.1f GB", count / 1e9);
   std::string line = (options.file.empty() ? "standard output" : options.file) + ": " + size;
   std::string less = wanted.type == TensorType::float32 ? "--dtype float16 writes half of it" : "";
   if (wanted.only.empty()) less += (less.empty() ? "" : ", ") + std::string("--only L.H,… some of the heads");

@@ -1,7 +1,7 @@
 #include <cmath>
-#include <cstdio>
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
@@ -60,9 +60,8 @@ Status write_on(Request request, const Tokenizers* tokenizers, const GenerateArg
       if (step > 1) output.write(",");
       if (const auto written = write_step(*trace, *word, step, options.attentions, output); !written) return written;
     } else {
-      char probability[32];
-      std::snprintf(probability, sizeof probability, "%.6f", static_cast<double>(word->probability));
-      const auto printed = print(std::to_string(step) + "\t" + word_in_table(word->text) + "\t" + probability + "\n");
+      const auto printed = print(std::to_string(step) + "\t" + word_in_table(word->text) +
+                                 formatted("\t%.6f\n", static_cast<double>(word->probability)));
       if (!printed) return printed.error();
     }
     if (is_end(tokenizers, word->id)) break;

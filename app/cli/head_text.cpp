@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <utility>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
 #include "document/bundled_models.h"
@@ -44,21 +44,18 @@ std::string name_text(const HeadRow& row) {
 std::string learned_fields(const HeadRow& row) {
   std::string text;
   for (std::size_t i = 0; i < row.learned.size(); ++i) {
-    char score[16];
-    std::snprintf(score, sizeof score, " %.3f", row.learned[i]->score.accuracy);
-    const std::string one = row.learned[i]->relation + score + (row.taught[i] ? " taught" : "");
-    text.append(text.empty() ? "" : ", ").append(is_worn(*row.learned[i]) ? one : "(" + one + ")");
+    const RelationScore& score = *row.learned[i];
+    const std::string one =
+        score.relation + formatted(" %.3f", score.score.accuracy) + (row.taught[i] ? " taught" : "");
+    text.append(text.empty() ? "" : ", ").append(is_worn(score) ? one : "(" + one + ")");
   }
   return text;
 }
 
 std::string rounded(const std::optional<float>& value) {
   if (!value) return "—";
-  char text[32];
   const double number = static_cast<double>(*value);
-  const bool small = number != 0 && std::abs(number) < 0.0005;
-  std::snprintf(text, sizeof text, small ? "%.1e" : "%.3f", number);
-  return text;
+  return formatted(number != 0 && std::abs(number) < 0.0005 ? "%.1e" : "%.3f", number);
 }
 
 /// Appends a cell of so many characters, to the right or to the left of its blanks.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/head_table.h"
@@ -45,26 +46,21 @@ std::string name_padded(std::string text, std::size_t width) {
 }
 
 std::string row_of_relation(const RelationScore& one) {
-  char line[256];
-  const std::string head = head_label({one.chosen.layer, one.chosen.head});
-  std::snprintf(line, sizeof line, "  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n", head.c_str(),
-                one.score.accuracy, one.score.weight, one.score.hard, one.random, one.offset, one.kind_offset,
-                static_cast<long>(one.sentences));
-  return name_padded(relation_in_words(Language::en, one), kWidestName) + line;
+  return name_padded(relation_in_words(Language::en, one), kWidestName) +
+         formatted("  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n",
+                   head_label({one.chosen.layer, one.chosen.head}).c_str(), one.score.accuracy, one.score.weight,
+                   one.score.hard, one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
 }
 
 /// "机票 → 订了: right in L1·H6, weight 1.00".
 std::string look_of_literal(const LiteralScore& one, const LiteralLook& look) {
   const std::string words = look.head.reversed ? one.key + " → " + one.query : one.query + " → " + one.key;
   if (!look.shown) return words + ": right in no head";
-  char line[64];
-  std::snprintf(line, sizeof line, ": right in %s, weight %.2f", head_label({look.head.layer, look.head.head}).c_str(),
-                look.weight);
-  return words + line;
+  return words +
+         formatted(": right in %s, weight %.2f", head_label({look.head.layer, look.head.head}).c_str(), look.weight);
 }
 
 std::string as_text(const RelationReport& report) {
-  char line[256];
   std::string text = "relation                head    score  weight   hard   random  offset  per kind  sentences\n";
   for (const RelationScore& one : report.relations) {
     text += row_of_relation(one);
@@ -72,11 +68,9 @@ std::string as_text(const RelationReport& report) {
   }
   if (!report.alignment.heads.empty()) text += alignment_text(report.alignment);
   if (report.next_word.words > 0) text += next_word_text(report.next_word);
-  if (report.pairs > 0) {
-    std::snprintf(line, sizeof line, "minimal pairs with both sentences right: %ld of %ld\n",
-                  static_cast<long>(report.pairs_right), static_cast<long>(report.pairs));
-    text += line;
-  }
+  if (report.pairs > 0)
+    text += formatted("minimal pairs with both sentences right: %ld of %ld\n", static_cast<long>(report.pairs_right),
+                      static_cast<long>(report.pairs));
   for (const LiteralScore& one : report.literals) {
     RelationScore relation;
     relation.relation = relation.en = one.relation;
@@ -92,9 +86,7 @@ std::string as_text(const RelationReport& report) {
 }
 
 std::string layer_cell(const DirectedHead& head, double accuracy) {
-  char text[48];
-  std::snprintf(text, sizeof text, "H%-2ld %.3f %s", static_cast<long>(head.head), accuracy, head.reversed ? "←" : "→");
-  return text;
+  return formatted("H%-2ld %.3f %s", static_cast<long>(head.head), accuracy, head.reversed ? "←" : "→");
 }
 
 /// A row for each relation, a column for each layer: the head that looks best there, its score on test sentences, and
@@ -110,10 +102,7 @@ std::string as_text_by_layer(const RelationReport& report) {
     text += name_padded(one.en, widest + 2);
     for (const std::size_t best : one.best_of_layer)
       text += name_padded(layer_cell(one.directed[best], one.heads[best].accuracy), kLayerCell);
-    char line[64];
-    std::snprintf(line, sizeof line, "%.3f   %.3f     %ld\n", one.random, one.kind_offset,
-                  static_cast<long>(one.sentences));
-    text += line;
+    text += formatted("%.3f   %.3f     %ld\n", one.random, one.kind_offset, static_cast<long>(one.sentences));
   }
   return text +
          "in each layer the head that looks best, by validation: → from the first word of the relation to the second, "
@@ -122,15 +111,12 @@ std::string as_text_by_layer(const RelationReport& report) {
 
 std::string as_text_of_treebanks(const RelationReport& report, const std::vector<TaughtHead>& taught) {
   std::string text = "relation      head     direction   score  weight   hard   random  offset  arcs\n";
-  for (const RelationScore& one : report.relations) {
-    char line[256];
-    std::snprintf(line, sizeof line, "%-12s  %-7s  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %-6ld%s  %s\n",
-                  one.relation.c_str(), head_label({one.chosen.layer, one.chosen.head}).c_str(),
-                  one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
-                  one.random, one.offset, static_cast<long>(one.sentences),
-                  was_taught(taught, one) ? "taught" : "      ", one.en.c_str());
-    text += line;
-  }
+  for (const RelationScore& one : report.relations)
+    text += formatted("%-12s  %-7s  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %-6ld%s  %s\n", one.relation.c_str(),
+                      head_label({one.chosen.layer, one.chosen.head}).c_str(),
+                      one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight,
+                      one.score.hard, one.random, one.offset, static_cast<long>(one.sentences),
+                      was_taught(taught, one) ? "taught" : "      ", one.en.c_str());
   return text;
 }
 
@@ -180,10 +166,8 @@ Status check_order(const HeadsWanted& wanted) {
   std::vector<std::string> names{"layer"};
   for (const Measure measure : kMeasures) names.emplace_back(name(measure));
   names.insert(names.end(), std::begin(kOrders), std::end(kOrders));
-  std::string expected;
-  for (const std::string& one : names) expected.append(expected.empty() ? "" : ", ").append(one);
   if (std::find(names.begin(), names.end(), wanted.sort) == names.end())
-    return bad_input("--sort", "", expected, wanted.sort);
+    return bad_input("--sort", "", joined_texts(names, ", "), wanted.sort);
   if (wanted.sort == "found" && !wanted.words)
     return bad_input("--sort found", "", "--from, --to or --above", "nothing to find");
   return Done{};

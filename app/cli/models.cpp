@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
@@ -23,9 +24,7 @@ std::string short_count(double count, const char* const (&units)[4]) {
     count /= 1000;
     ++unit;
   }
-  char text[32];
-  std::snprintf(text, sizeof text, unit == 0 ? "%.0f%s" : "%.1f%s", count, units[unit]);
-  return text;
+  return formatted(unit == 0 ? "%.0f%s" : "%.1f%s", count, units[unit]);
 }
 constexpr const char* kCounts[4] = {"", "k", "M", "B"};
 constexpr const char* kBytes[4] = {" B", " kB", " MB", " GB"};

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
@@ -83,17 +83,15 @@ std::string text_of(const Answer& answer) {
   const std::string at = std::to_string(answer.trace->answering);
   std::string text = is_masked_word(answer) ? "in place of token " + at + ", " : "after token " + at + ", ";
   text += word_in_table(place_of(answer).text) + ":\n";
-  char numbers[96];
   if (answer.edited) text += "after     before    change    word\n";
   for (const std::vector<NextRow>* rows : {&answer.rows, &answer.changed, &answer.asked}) {
     if (rows == &answer.changed && !rows->empty()) text += "changed most of the others:\n";
     if (rows == &answer.asked && !rows->empty() && !answer.changed.empty()) text += "asked for:\n";
     for (const NextRow& row : *rows) {
+      text += formatted("%.6f ", static_cast<double>(row.word.probability));
       if (answer.edited)
-        std::snprintf(numbers, sizeof numbers, "%.6f  %.6f  %+.6f ", static_cast<double>(row.word.probability),
-                      static_cast<double>(row.before), static_cast<double>(row.difference()));
-      else std::snprintf(numbers, sizeof numbers, "%.6f ", static_cast<double>(row.word.probability));
-      text += numbers + (" " + word_in_table(row.word.text)) + "\n";
+        text += formatted(" %.6f  %+.6f ", static_cast<double>(row.before), static_cast<double>(row.difference()));
+      text += " " + word_in_table(row.word.text) + "\n";
     }
   }
   return text;

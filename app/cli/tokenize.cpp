@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
@@ -87,12 +88,11 @@ Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bo
 
 Result<int> run_tokenize(const TokenizeArguments& options) {
   const auto source = options.command.get_option("SOURCE")->as<std::string>();
-  std::error_code ignored;
   const bool text = options.command.count("--text") > 0 || options.command.count("--tokens") > 0;
   const bool two_sides = options.command.count("--target") > 0 || options.command.count("--target-tokens") > 0;
   const auto folder = path_of_source(source);
   if (!folder) return folder.error();
-  if (text && !two_sides && !source.starts_with(kShipped) && std::filesystem::is_directory(*folder, ignored))
+  if (text && !two_sides && !source.starts_with(kShipped) && is_folder(*folder))
     return run_tokenizer(folder->string(), options.command, options.format == "json");
   const auto asked = options.request.ask();
   if (!asked) return asked.error();

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/folders.h"
+#include "base/formatted.h"
 #include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/options/number_option.h"
@@ -39,12 +41,9 @@ void interrupt(int) { interrupted = 1; }
 
 template <class Choice>
 Result<Choice> choice(const char* option, const std::string& word, std::initializer_list<Choice> choices) {
-  std::string known;
-  for (const Choice one : choices) {
+  for (const Choice one : choices)
     if (word == name(one)) return one;
-    known += (known.empty() ? "" : ", ") + std::string(name(one));
-  }
-  return bad_input(option, "", known, "'" + word + "'");
+  return bad_input(option, "", joined_texts(choices, ", ", [](Choice one) { return name(one); }), "'" + word + "'");
 }
 
 /// Sets the sources of the corpus, and the taught heads.
@@ -136,14 +135,13 @@ class Meter {
     const double left = pace(step, spent) * static_cast<double>(plan_.steps() - step);
     const bool terminal = isatty(STDERR_FILENO) == 1;
     if (!terminal && (printed_ || (!last && step % 1000 != 0))) return;
-    char looked[40] = "";
-    if (looks_ > 0)
-      std::snprintf(looked, sizeof looked, "   taught heads %.1f %%", 100 * looked_ / static_cast<double>(looks_));
+    std::string looked;
+    if (looks_ > 0) looked = formatted("   taught heads %.1f %%", 100 * looked_ / static_cast<double>(looks_));
     std::fprintf(stderr, "%sstep %ld of %ld   loss %.3f   right %.1f %%%s   %.0f words/s   %.0f s left%s",
                  terminal ? "\r" : "", static_cast<long>(step), static_cast<long>(plan_.steps()),
                  sum_ / static_cast<double>(std::max<Index>(1, steps_)),
-                 100.0 * static_cast<double>(right_) / static_cast<double>(std::max<Index>(1, targets_)), looked,
-                 tokens_ / std::max(spent, 1e-9), left, terminal && !last ? "   " : "\n");
+                 100.0 * static_cast<double>(right_) / static_cast<double>(std::max<Index>(1, targets_)),
+                 looked.c_str(), tokens_ / std::max(spent, 1e-9), left, terminal && !last ? "   " : "\n");
     printed_ = true;
   }
 
@@ -180,8 +178,7 @@ struct HeldFolder {
 
 /// Whether this very training came to its end in the folder. An Error where another one did.
 Result<bool> has_finished(const std::string& folder, const std::string& command, Index steps) {
-  std::error_code ignored;
-  if (std::filesystem::exists(std::filesystem::path(folder) / "resume.safetensors", ignored)) return false;
+  if (path_exists(std::filesystem::path(folder) / "resume.safetensors")) return false;
   const auto card = read_card(folder);
   if (!card || !*card || (*card)->step < (*card)->plan.steps()) return false;
   if ((*card)->command == command && (*card)->step == steps) return true;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/utf8.h"
 #include "document/kept_lexicon.h"
 #include "read/tokenizer/tokenizer_file.h"
@@ -46,8 +47,7 @@ std::vector<fs::path> asset_places(const char* data, const fs::path& executable)
 Result<fs::path> first_asset_folder(const std::vector<fs::path>& places) {
   std::string looked;
   for (const fs::path& place : places) {
-    std::error_code unreadable;
-    if (fs::is_directory(place / "assets", unreadable) && fs::is_directory(place / "shaders", unreadable)) return place;
+    if (is_folder(place / "assets") && is_folder(place / "shaders")) return place;
     looked += (looked.empty() ? "neither in " : " nor in ") + place.string();
   }
   return bad_input("HEADLIGHT_DATA", "", "a folder with assets/ and shaders/ in it", looked);
@@ -65,8 +65,7 @@ Result<Lexicon> read_lexicon() {
   const fs::path models = *folder / "assets" / "models";
   if (const auto trained = read_tokenizer(models / "encoder"))
     *lexicon = with_words(*std::move(lexicon), vocabulary_of(*trained->tokenizer)->words);
-  std::error_code missing;
-  if (fs::exists(models / "any-sentence" / "tokenizer.json", missing)) {
+  if (path_exists(models / "any-sentence" / "tokenizer.json")) {
     std::vector<std::string> own;
     std::copy_if(lexicon->words.begin(), lexicon->words.end(), std::back_inserter(own), is_chinese);
     lexicon->likely = std::make_shared<const LikelyWords>([folder = models / "any-sentence", own = std::move(own)] {

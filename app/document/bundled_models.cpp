@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/folders.h"
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/model_choice.h"
@@ -60,7 +62,7 @@ Result<std::vector<std::string>> names_of_shipped() {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
-    if (at->is_directory()) names.push_back(std::string(kShipped) + at->path().filename().string());
+    if (is_folder(at->path())) names.push_back(std::string(kShipped) + at->path().filename().string());
   std::erase(names, kAnySentence);  // read when a sentence needs it
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
@@ -87,15 +89,13 @@ Result<fs::path> resolved_source(const fs::path& path) {
   const auto folder = asset_folder();
   if (!folder) return folder.error();
   const fs::path named = *folder / "assets" / "models" / model;
-  std::error_code unreadable;
-  if (fs::is_directory(named, unreadable)) return named;
+  if (is_folder(named)) return named;
   std::vector<std::string> names;
+  std::error_code unreadable;
   for (const auto& entry : fs::directory_iterator(named.parent_path(), unreadable))
     names.push_back(entry.path().filename().string());
   std::sort(names.begin(), names.end());
-  std::string listed;
-  for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
-  return bad_input("shipped", "", "one of " + listed, "'" + model + "'");
+  return bad_input("shipped", "", "one of " + joined_texts(names, ", "), "'" + model + "'");
 }
 
 Result<std::vector<BundledShape>> read_shipped_shapes() {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/folders.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/edits_json.h"
@@ -151,16 +152,15 @@ bool takes_num_heads(const Document& document) {
 
 /// A source that is no longer where it was: what lies under the same name, or the same end of its path, beside the session.
 std::string found_again(const std::string& source, const std::string& where) {
-  std::error_code ignored;
   const std::filesystem::path path = source;
-  if (source.starts_with(kShipped) || is_model_name(source) || std::filesystem::exists(path, ignored)) return source;
+  if (source.starts_with(kShipped) || is_model_name(source) || path_exists(path)) return source;
   const std::filesystem::path folder = std::filesystem::path(where.substr(0, where.find(": "))).parent_path();
   std::vector<std::filesystem::path> parts(path.begin(), path.end());
   for (std::size_t first = 0; first < parts.size(); ++first) {
     std::filesystem::path candidate = folder.empty() ? "." : folder;
     for (std::size_t i = first; i < parts.size(); ++i)
       if (parts[i] != path.root_path()) candidate /= parts[i];
-    if (std::filesystem::exists(candidate, ignored)) return candidate.string();
+    if (path_exists(candidate)) return candidate.string();
   }
   return source;
 }

@@ -1,9 +1,11 @@
 #include "document/log_folder.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <system_error>
+
+#include "base/folders.h"
+#include "base/formatted.h"
 
 namespace headlight {
 namespace {
@@ -13,18 +15,16 @@ constexpr std::string_view kBegin = "step-", kEnding = ".safetensors";
 /// The number in the name of a step's file; −1 for other names.
 Index step_of(const std::string& name) {
   if (!name.starts_with(kBegin) || !name.ends_with(kEnding) || name.size() <= kBegin.size() + kEnding.size()) return -1;
-  const char* const end = name.data() + name.size() - kEnding.size();
-  Index step = 0;
-  const auto [at, error] = std::from_chars(name.data() + kBegin.size(), end, step);
-  return error == std::errc() && at == end ? step : -1;
+  const std::string_view digits = std::string_view(name).substr(kBegin.size());
+  return parse_number<Index>(digits.substr(0, digits.size() - kEnding.size())).value_or(-1);
 }
 
 }  // namespace
 
 std::vector<LoggedStep> logged_steps(const std::filesystem::path& folder) {
   std::vector<LoggedStep> steps;
-  std::error_code error, ignored;
-  if (std::filesystem::exists(folder / "config.json", ignored)) return steps;
+  if (path_exists(folder / "config.json")) return steps;
+  std::error_code error;
   for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (const Index step = step_of(at->path().filename().string()); step >= 0) steps.push_back({step, at->path()});
   std::sort(steps.begin(), steps.end(), [](const LoggedStep& a, const LoggedStep& b) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/folders.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 
@@ -65,8 +66,7 @@ Status choose_model(Document& document, const BundledModels* shipped, const std:
     return Done{};
   }
   const auto folder = resolved_source(std::string(kAnySentence));
-  std::error_code ignored;
-  if (!folder || !std::filesystem::is_directory(*folder, ignored)) return Done{};
+  if (!folder || !is_folder(*folder)) return Done{};
   const auto found = find_bundled(kAnySentence, document, shipped, seen);
   if (!found) return found.error();
   take_model(document, *found);

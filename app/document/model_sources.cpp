@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "document/bundled_models.h"
 #include "document/user_folders.h"
 #include "read/hub/weight_files.h"
@@ -97,10 +98,7 @@ ModelPlaces model_places() {
 
 std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_places()), threads); }
 
-bool names_kept_model(const fs::path& source) {
-  std::error_code ignored;
-  return is_model_name(source.string()) && !fs::exists(source, ignored);
-}
+bool names_kept_model(const fs::path& source) { return is_model_name(source.string()) && !path_exists(source); }
 
 Result<fs::path> path_of_source(const fs::path& source) {
   if (source.string().starts_with(kShipped)) return resolved_source(source);
@@ -109,10 +107,9 @@ Result<fs::path> path_of_source(const fs::path& source) {
     if (!kept) return kept.error();
     return kept->folder;
   }
-  std::error_code ignored;
   const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");
-  const bool stands_for_it = is_file_of_model(source.filename().string()) && fs::is_regular_file(source, ignored) &&
-                             fs::exists(folder / "config.json", ignored);
+  const bool stands_for_it =
+      is_file_of_model(source.filename().string()) && is_regular(source) && path_exists(folder / "config.json");
   return stands_for_it ? folder : source;
 }
 

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/nearest.h"
 #include "document/bundled_models.h"
 #include "document/log_folder.h"
@@ -23,11 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 /// PyTorch's own, or safetensors, which both may hold the weights of a model or the tensors of one attention.
 bool is_tensors(const fs::path& path) {
   return path.extension() == ".safetensors" || path.extension() == ".npz" || is_torch_name(path) ||
@@ -36,9 +32,8 @@ bool is_tensors(const fs::path& path) {
 
 /// Weights of a model under a name of their own, beside its config.json.
 bool is_weights(const fs::path& path) {
-  std::error_code ignored;
   if (path.extension() == ".npz" || path.extension() == ".npy" || !is_tensors(path) ||
-      !fs::exists(path.parent_path() / "config.json", ignored))
+      !path_exists(path.parent_path() / "config.json"))
     return false;
   const auto stored = path.extension() == ".safetensors" ? map_safetensors(path) : map_torch(path);
   return stored && !holds_attention(*stored);

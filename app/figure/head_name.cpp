@@ -1,9 +1,9 @@
 #include "figure/head_name.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "figure/drawing/map_layout.h"
@@ -170,10 +170,8 @@ std::string name_explained(Language language, const HeadName& name, const Senten
 
 std::string share_text(double share) {
   const double part = 100 * share;
-  char text[32];
   if (part > 0 && part < 0.1) return "<0.1 %";
-  std::snprintf(text, sizeof text, part >= 9.95 || part == 0 ? "%.0f %%" : "%.1f %%", part);
-  return text;
+  return formatted(part >= 9.95 || part == 0 ? "%.0f %%" : "%.1f %%", part);
 }
 
 }  // namespace headlight

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "figure/labels.h"
 #include "words/explain_words.h"
@@ -61,10 +61,8 @@ std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index
 }
 
 std::string matrix_number(float value) {
-  char text[32];
   const float size = std::abs(value);
-  std::snprintf(text, sizeof text, size >= 1000 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", static_cast<double>(value));
-  return text;
+  return formatted(size >= 1000 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", static_cast<double>(value));
 }
 
 std::string operation_line(Language language, const Cell& cell) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "explain/matrix_source.h"
 #include "explain/recipe.h"
 #include "figure/figure.h"
@@ -226,11 +227,7 @@ Result<std::vector<Quantity>> parse_blanks(std::string_view where, const std::ve
   for (const std::string& wanted : names) {
     const auto at =
         std::find_if(std::begin(kBlanks), std::end(kBlanks), [&](const Blank& blank) { return wanted == blank.name; });
-    if (at == std::end(kBlanks)) {
-      std::string known;
-      for (const Blank& blank : kBlanks) known.append(known.empty() ? "" : ", ").append(blank.name);
-      return bad_input(where, "", known, wanted);
-    }
+    if (at == std::end(kBlanks)) return bad_input(where, "", joined_texts(kBlanks, ", ", &Blank::name), wanted);
     blanks.push_back(at->quantity);
   }
   return blanks;

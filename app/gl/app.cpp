@@ -1,4 +1,5 @@
 #include "gl/app.h"
+#include "base/folders.h"
 #include "gui/shell/shell.h"
 
 #include <stdlib.h>
@@ -117,8 +118,7 @@ std::string window_title(const AppState& state) {
 
 Status open_window(const Startup& asked) {
   Settings settings = read_settings();
-  std::error_code unreadable;
-  const bool first_start = !std::filesystem::exists(settings_path(), unreadable);
+  const bool first_start = !path_exists(settings_path());
   auto window = Window::open("Headlight", settings.window);
   if (!window)
     return Error{window.error().message +

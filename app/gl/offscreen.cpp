@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/formatted.h"
+
 namespace headlight {
 namespace {
 
@@ -18,9 +20,7 @@ constexpr const char* kPackages = "EGL with Mesa's surfaceless platform (package
 Error no_surface(std::string_view found) { return bad_input("offscreen", "OpenGL 3.3", kPackages, found); }
 
 std::string egl_failure(const char* call) {
-  char code[16];
-  std::snprintf(code, sizeof code, "0x%04x", static_cast<unsigned>(eglGetError()));
-  return std::string(call) + " failing with EGL error " + code;
+  return formatted("%s failing with EGL error 0x%04x", call, static_cast<unsigned>(eglGetError()));
 }
 
 // libepoxy ends the process where the library it needs is missing: ask first.

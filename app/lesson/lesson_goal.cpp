@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.h"
 #include "base/printable.h"
 #include "derived/matrix_names.h"
 #include "lesson/lesson.h"
@@ -165,11 +166,7 @@ constexpr Property kProperties[] = {
      }},
 };
 
-std::string all_names() {
-  std::string names;
-  for (const Property& property : kProperties) names.append(names.empty() ? "" : ", ").append(property.name);
-  return names;
-}
+std::string all_names() { return joined_texts(kProperties, ", ", &Property::name); }
 
 Result<Goal> goal_from_json(const std::string& where, const std::string& key, const json& value) {
   const auto found = std::find_if(std::begin(kProperties), std::end(kProperties),

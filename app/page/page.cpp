@@ -6,6 +6,7 @@
 
 #include "base/base64.h"
 #include "base/file.h"
+#include "base/formatted.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "heads/token_alignment.h"
@@ -25,10 +26,8 @@ namespace {
 using nlohmann::json;
 
 std::string megabytes(std::size_t bytes) {
-  char text[32];
-  if (bytes < 1'000'000) std::snprintf(text, sizeof text, "%.0f kB", static_cast<double>(bytes) / 1e3);
-  else std::snprintf(text, sizeof text, "%.1f MB", static_cast<double>(bytes) / 1e6);
-  return text;
+  const double size = static_cast<double>(bytes);
+  return size < 1e6 ? formatted("%.0f kB", size / 1e3) : formatted("%.1f MB", size / 1e6);
 }
 
 Error too_large(std::size_t bytes, std::size_t most) {

@@ -1,10 +1,10 @@
 #include "session/command_line_of.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <iterator>
 
+#include "base/formatted.h"
 #include "base/shell_word.h"
 #include "derived/derived_maps.h"
 #include "model/config_fields.h"
@@ -18,12 +18,6 @@ namespace headlight {
 namespace {
 
 using Words = std::vector<std::string>;
-
-/// The fewest digits that are read back as the same float.
-std::string number(float value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
 
 void add(Words& words, const char* option, std::string value) {
   words.emplace_back(option);
@@ -39,7 +33,7 @@ struct FieldWords {
     add_other(field, [](Index size) { return std::to_string(size); });
   }
   void operator()(const NumberField& field) const {
-    add_other(field, [](float value) { return number(value); });
+    add_other(field, [](float value) { return shortest_text(value); });
   }
   template <class Enum>
   void operator()(const ChoiceField<Enum>& field) const {
@@ -69,9 +63,7 @@ struct FieldWords {
 };
 
 void add_ids(Words& words, const char* option, const auto& ids) {
-  std::string list;
-  for (const auto id : ids) list.append(list.empty() ? "" : ",").append(std::to_string(id));
-  add(words, option, std::move(list));
+  add(words, option, joined_texts(ids, ",", [](auto id) { return std::to_string(id); }));
 }
 
 void add_text(Words& words, const TextInput& text, const char* plain, const char* by_hand) {
@@ -130,9 +122,8 @@ std::string stack_prefix(Stack stack) {
 }
 
 Status add_edits(Words& words, const Edits& edits) {
-  if (edits.scale) add(words, "--scale", number(*edits.scale));
-  std::string off;
-  for (const HeadRef& head : edits.off) off.append(off.empty() ? "" : ",").append(head_text(head));
+  if (edits.scale) add(words, "--scale", shortest_text(*edits.scale));
+  std::string off = joined_texts(edits.off, ",", head_text);
   for (const LayerEdit& edit : edits.layers)
     for (const BlockPart part : kBlockParts)
       if (const auto field = field_of(part); field && edit.parts.*field)
@@ -143,7 +134,7 @@ Status add_edits(Words& words, const Edits& edits) {
   for (const WeightEdit& edit : edits.weights)
     add(words, "--weight",
         head_text(edit.head) + "." + std::to_string(edit.cell.query) + "." + std::to_string(edit.cell.key) + "=" +
-            number(edit.weight));
+            shortest_text(edit.weight));
   for (const LayerEdit& edit : edits.layers) {
     const std::string layer = stack_prefix(edit.stack) + std::to_string(edit.layer) + "=";
     if (edit.mask) {
@@ -151,10 +142,10 @@ Status add_edits(Words& words, const Edits& edits) {
       if (!word) return word.error();
       add(words, "--layer-mask", layer + *word);
     }
-    if (edit.scale) add(words, "--layer-scale", layer + number(*edit.scale));
+    if (edit.scale) add(words, "--layer-scale", layer + shortest_text(*edit.scale));
   }
   if (edits.dropout > 0) {
-    add(words, "--dropout", number(edits.dropout));
+    add(words, "--dropout", shortest_text(edits.dropout));
     if (edits.dropout_seed != 0) add(words, "--dropout-seed", std::to_string(edits.dropout_seed));
   }
   return Done{};
@@ -188,9 +179,7 @@ void add_looks(Words& words, const AppState& state, const FigureRequest& order) 
 }
 
 std::string list_of(const std::vector<HeadRef>& heads) {
-  std::string list;
-  for (const HeadRef& head : heads) list.append(list.empty() ? "" : ",").append(head_text({head.layer, head.head}));
-  return list;
+  return joined_texts(heads, ",", [](const HeadRef& head) { return head_text({head.layer, head.head}); });
 }
 
 /// The picture that the window would write of what it shows.
@@ -212,7 +201,7 @@ void add_picture(Words& words, const AppState& state, const FigureRequest& order
       add(words, "--to", view.find.words.to);
     }
   }
-  if (kind == FigureKind::flow) add(words, "--threshold", number(view.flow.threshold));
+  if (kind == FigureKind::flow) add(words, "--threshold", shortest_text(view.flow.threshold));
   const bool of_query = kind == FigureKind::row || kind == FigureKind::steps || kind == FigureKind::diagram;
   const bool of_key = kind == FigureKind::column || kind == FigureKind::steps;
   if (kind == FigureKind::matrix) {

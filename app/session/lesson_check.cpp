@@ -1,7 +1,6 @@
 #include "session/lesson_check.h"
 
-#include <cstdio>
-
+#include "base/formatted.h"
 #include "derived/matrix_names.h"
 #include "session/lesson_commands.h"
 #include "session/update.h"
@@ -9,11 +8,7 @@
 namespace headlight {
 namespace {
 
-std::string number_text(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", number);
-  return text;
-}
+std::string number_text(double number) { return formatted("%.6g", number); }
 
 std::string limits_text(const Claim& claim) {
   std::string text = claim.above ? "above " + number_text(*claim.above) : "";

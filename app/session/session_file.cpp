@@ -1,12 +1,13 @@
 #include "session/session_file.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <iterator>
 
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/folders.h"
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document_json.h"
@@ -84,10 +85,8 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   std::vector<std::string> ignored;
   const auto asked = document_from_json(where, request, progress, ignored, nullptr, &beside);
   if (!asked) return asked.error();
-  std::error_code unreadable;
-  const bool absent = !std::filesystem::exists(beside.model_path, unreadable);
-  char error[32];
-  std::snprintf(error, sizeof error, "%.2g", data.value("error", 0.0));
+  const bool absent = !path_exists(beside.model_path);
+  const std::string error = formatted("%.2g", data.value("error", 0.0));
   session.lost.push_back(
       where + ": its model " +
       (absent ? "is not there (" + printable(beside.model_path) + ")" : "cannot be opened (" + why.message + ")") +
@@ -170,8 +169,7 @@ std::string sentence_of_session(const std::filesystem::path& path) {
   JsonProblems ignored_problems;
   const JsonField root(*object, "", ignored_problems), request = root.at("request");
   if (root.at("schema").value() != kSchema || !request.at("source").value().is_string()) return {};
-  std::error_code ignored;
-  if (std::filesystem::exists(request.text("source"), ignored)) return {};
+  if (path_exists(request.text("source"))) return {};
   const std::string sentence = request.text("text", "");
   return check_text(path.string(), sentence) ? sentence : std::string();
 }

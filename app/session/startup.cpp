@@ -1,6 +1,7 @@
 #include "session/startup.h"
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "document/assets.h"
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
@@ -48,8 +49,7 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
   } else if (start.lesson.ends_with(".json")) {
     if (const Status opened = open_lesson_file(state, start.lesson); !opened) return opened;
   } else {
-    std::string names;
-    for (const Lesson& lesson : *state.lessons) names.append(names.empty() ? "" : ", ").append(lesson.name);
+    const std::string names = joined_texts(*state.lessons, ", ", &Lesson::name);
     return bad_input("--lesson", "", "a .json file or one of " + names, start.lesson);
   }
   const std::size_t steps = (*state.lessons)[state.view.lesson->lesson].steps.size();

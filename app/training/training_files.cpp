@@ -1,13 +1,13 @@
 #include "training/training_files.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <utility>
 
 #include "base/file.h"
+#include "base/folders.h"
+#include "base/formatted.h"
 #include "base/shell_word.h"
-#include "base/temporary_files.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document.h"
@@ -52,14 +52,12 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
 Result<std::pair<std::string, float>> weighted_file(const char* option, const std::string& choice) {
   const std::size_t colon = choice.rfind(':');
   if (colon == choice.npos) return std::pair(choice, 1.0f);
-  float weight = 0;
-  const char* const end = choice.data() + choice.size();
-  const auto [at, error] = std::from_chars(choice.data() + colon + 1, end, weight);
-  if (error != std::errc() || at != end) return std::pair(choice, 1.0f);
+  const auto weight = parse_number<float>(std::string_view(choice).substr(colon + 1));
+  if (!weight) return std::pair(choice, 1.0f);
   constexpr float kMost = 1e6f;
-  if (!(weight > 0 && weight <= kMost))
+  if (!(*weight > 0 && *weight <= kMost))
     return bad_input(option, "", "a weight above 0 and at most 1e6", "'" + choice + "'");
-  return std::pair(choice.substr(0, colon), weight);
+  return std::pair(choice.substr(0, colon), *weight);
 }
 
 Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, const Teaching& teaching) {
@@ -110,12 +108,6 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
   return corpus;
 }
 
-/// The fewest digits that are read back as the same float.
-std::string shortest(float value) {
-  char text[32];
-  return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
-}
-
 TrainedFolder looked_into(const fs::path& folder) {
   TrainedFolder found{.folder = folder.string(), .name = folder.filename().string()};
   const auto card = read_card(folder);
@@ -123,8 +115,7 @@ TrainedFolder looked_into(const fs::path& folder) {
     found.problem = card.error().message;
     return found;
   }
-  std::error_code error;
-  found.unfinished = fs::exists(folder / "resume.safetensors", error);
+  found.unfinished = path_exists(folder / "resume.safetensors");
   if (!*card) {
     found.problem = bad_input(folder.string(), "", "training.json of a model trained here", "none").message;
     return found;
@@ -179,7 +170,7 @@ std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpu
     line += std::string(" ") + option + " " + shell_word(value);
   };
   const auto add_unusual = [&](const char* option, float value, float usually) {
-    if (value != usually) add(option, shortest(value));
+    if (value != usually) add(option, shortest_text(value));
   };
   if (!corpus.text.empty()) add("--text", corpus.text);
   if (!corpus.text.empty() && corpus.most_words != CorpusChoice{}.most_words)
@@ -189,12 +180,12 @@ std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpu
   for (const std::string& treebank : corpus.treebanks) add("--teach", treebank);
   if (!plan.teaching.heads.empty()) {
     const Teaching& teaching = plan.teaching;
-    add("--teach-share", shortest(teaching.share));
-    add("--teach-from", shortest(teaching.from));
-    add("--teach-grammar", shortest(teaching.grammar));
-    add("--teach-weight", shortest(plan.recipe.objective.attention));
-    add("--teach-rest", shortest(teaching.rest));
-    add("--teach-hide", shortest(teaching.hide));
+    add("--teach-share", shortest_text(teaching.share));
+    add("--teach-from", shortest_text(teaching.from));
+    add("--teach-grammar", shortest_text(teaching.grammar));
+    add("--teach-weight", shortest_text(plan.recipe.objective.attention));
+    add("--teach-rest", shortest_text(teaching.rest));
+    add("--teach-hide", shortest_text(teaching.hide));
     const auto usually_taught = usual_taught_heads(config.num_layers, config.num_heads);
     if (!usually_taught || *usually_taught != teaching.heads)
       for (const TaughtHead& head : teaching.heads) add("--teach-head", spelled(head));
@@ -215,7 +206,7 @@ std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpu
   if (!config.tied) line += " --untied";
   add("--steps", std::to_string(plan.steps()));
   add("--batch", std::to_string(plan.batch));
-  add("--learning-rate", shortest(plan.recipe.schedule.peak));
+  add("--learning-rate", shortest_text(plan.recipe.schedule.peak));
   add("--warmup", std::to_string(plan.recipe.schedule.warmup));
   const TrainingRecipe& usually = usual.recipe;
   add_unusual("--decay", plan.recipe.adamw.decay, usually.adamw.decay);
@@ -223,13 +214,13 @@ std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpu
   add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
   add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
   if (plan.task != Task::causal) {
-    add("--hide", shortest(plan.corruption.mask));
-    add("--swap", shortest(plan.corruption.swap));
+    add("--hide", shortest_text(plan.corruption.mask));
+    add("--swap", shortest_text(plan.corruption.swap));
   }
   if (plan.task == Task::masked) {
-    add("--keep", shortest(plan.corruption.keep));
+    add("--keep", shortest_text(plan.corruption.keep));
     add_unusual("--family", plan.corruption.family, usual.corruption.family);
-    add("--restore", shortest(plan.corruption.restore));
+    add("--restore", shortest_text(plan.corruption.restore));
   }
   add("--seed", std::to_string(config.seed));
   if (half) line += " --half";
@@ -240,7 +231,7 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
   std::vector<std::pair<fs::file_time_type, fs::path>> folders;
   std::error_code error, gone;
   for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error))
-    if (at->is_directory(gone) && !is_locked(at->path() / kLockFile))
+    if (is_folder(at->path()) && !is_locked(at->path() / kLockFile))
       folders.emplace_back(at->last_write_time(gone), at->path());
   std::sort(folders.begin(), folders.end(), std::greater<>());
   if (folders.size() > kMostListed) folders.resize(kMostListed);

@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
+#include "base/folders.h"
 #include "base/refusal.h"
-#include "base/temporary_files.h"
 
 namespace headlight {
 namespace {

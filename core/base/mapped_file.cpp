@@ -18,7 +18,6 @@
 
 #include "base/file.h"
 #include "base/refusal.h"
-#include "base/shortened_file.h"
 
 namespace headlight {
 namespace {

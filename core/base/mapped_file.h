@@ -1,4 +1,5 @@
-// A file mapped into memory: the system reads its pages on first access and may drop them again.
+// A file mapped into memory: the system reads its pages on first access and may drop them again. Whether a file was
+// shortened meanwhile is asked when all that is wanted of it was read.
 #pragma once
 
 #include <filesystem>
@@ -31,5 +32,15 @@ class MappedFile {
 
 /// The same of a part of any mapped file; of other memory nothing.
 void release_pages(std::string_view part);
+
+/// Whether the file of this MappedFile was shortened, and bytes that are gone were read as zeros. False for any other
+/// object.
+bool was_shortened(const void* mapped_file);
+
+/// Whether any file that is mapped now was.
+bool any_was_shortened();
+
+/// The Error of a file that was shortened while it was read.
+Error shortened(std::string_view where);
 
 }  // namespace headlight

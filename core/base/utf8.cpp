@@ -4,7 +4,8 @@
 #include <unicode/utf8.h>
 
 #include <cstdint>
-#include <cstdio>
+
+#include "base/formatted.h"
 
 namespace headlight {
 
@@ -23,9 +24,8 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
 Status check_utf8(std::string_view where, std::string_view text) {
   const auto bad = first_invalid_utf8(text);
   if (!bad) return Done{};
-  char found[64];
-  std::snprintf(found, sizeof found, "byte 0x%02x at offset %zu", static_cast<unsigned char>(text[*bad]), *bad);
-  return bad_input(where, where == "text" ? "" : "text", "valid UTF-8", found);
+  return bad_input(where, where == "text" ? "" : "text", "valid UTF-8",
+                   formatted("byte 0x%02x at offset %zu", static_cast<unsigned char>(text[*bad]), *bad));
 }
 
 std::vector<char32_t> code_points(std::string_view text) {

@@ -1,13 +1,13 @@
 #include "check/reference_answers.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
 
+#include "base/formatted.h"
 #include "diagnose/diagnosis.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -17,10 +17,7 @@ namespace {
 
 constexpr float kFarthest = std::numeric_limits<float>::infinity();
 
-std::string decimal(float value) {
-  char digits[32];
-  return {digits, std::to_chars(std::begin(digits), std::end(digits), value, std::chars_format::general, 3).ptr};
-}
+std::string decimal(float value) { return formatted("%.3g", static_cast<double>(value)); }
 
 /// An array's ids; none where it is not there and need not be.
 Result<std::vector<std::int64_t>> ids_of(std::string_view where, const ArrayFile& reference, const std::string& name,

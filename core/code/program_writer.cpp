@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "write/json.h"
 #include "write/number.h"
 
@@ -58,9 +59,7 @@ std::string plain_name(Q quantity) {
 }  // namespace
 
 std::string joined_sizes(const std::vector<Index>& shape) {
-  std::string text;
-  for (const Index size : shape) text.append(text.empty() ? "" : ", ").append(std::to_string(size));
-  return text;
+  return joined_texts(shape, ", ", [](Index size) { return std::to_string(size); });
 }
 
 ProgramWriter::ProgramWriter(Sentences sentences, const ProgramOptions& options)

@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
+
+#include "base/formatted.h"
 
 namespace headlight::mistakes {
 
 namespace {
 
-std::string decimal(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
+std::string decimal(double value) { return formatted("%.4g", value); }
 
 Prediction rescaled(const Known& known, double factor) {
   if (!known.dot.empty()) return {attend(known.dot, known.scale * factor, known.mask)};

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "base/formatted.h"
 #include "explain/matrix_kinds.h"
 #include "explain/matrix_source.h"
 
@@ -271,9 +272,7 @@ std::string norm_formula(const Recipe& recipe) {
 
 /// The operands' symbols with `between` between them.
 std::string joined(const Recipe& recipe, const std::string& between) {
-  std::string text;
-  for (const MatrixId& operand : recipe.operands) text += (text.empty() ? "" : between) + symbol(operand);
-  return text;
+  return joined_texts(recipe.operands, between, symbol);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/floats.h"
+#include "base/pages.h"
 #include "base/random.h"
 #include "math/kernels.h"
 #include "math/position.h"

@@ -1,9 +1,7 @@
 #include "math/forward.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -11,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/shortened_file.h"
+#include "base/formatted.h"
+#include "base/mapped_file.h"
 #include "math/attention.h"
 #include "math/block.h"
 #include "math/common_rows.h"
@@ -38,11 +37,7 @@ std::shared_ptr<const Model> model_for(const Request& request, const Trace* prev
   return model;
 }
 
-std::string found(float value) {
-  if (std::isnan(value)) return "nan";
-  char digits[32];
-  return {digits, std::to_chars(std::begin(digits), std::end(digits), value).ptr};
-}
+std::string found(float value) { return std::isnan(value) ? "nan" : shortest_text(value); }
 
 Status check_scale(const std::string& where, const std::optional<float>& scale) {
   if (!scale || std::isfinite(*scale)) return Done{};
@@ -119,11 +114,9 @@ void warn_of_heavy_rows(Trace& trace) {
     const auto end = std::find_if_not(first, weights.end(), same_row);
     double sum = 0;
     for (auto one = first; one != end; ++one) sum += static_cast<double>(one->weight);
-    char text[32];
-    std::snprintf(text, sizeof text, "%g", sum);
     if (sum > 1 + 1e-6)
       trace.warnings.push_back("weights by hand: the row of query " + std::to_string(first->cell.query) + " in head " +
-                               head_text(first->head) + " sums to " + text + ", more than 1");
+                               head_text(first->head) + " sums to " + formatted("%g", sum) + ", more than 1");
     first = end;
   }
 }

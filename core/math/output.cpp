@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "math/ops.h"
 #include "math/score_terms.h"
 
@@ -103,15 +103,14 @@ std::optional<Index> find_word(const Model& model, std::string_view text) {
       if (at != words.end() && at - words.begin() < rows) return at - words.begin();
     }
   }
-  std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  const auto id = parse_number<std::int64_t>(text);
+  if (!id) return std::nullopt;
   if (model.vocabulary && !model.vocabulary->ids.empty()) {
     const auto& ids = model.vocabulary->ids;
-    const auto at = std::find(ids.begin(), ids.end(), id);
+    const auto at = std::find(ids.begin(), ids.end(), *id);
     return at == ids.end() || at - ids.begin() >= rows ? std::nullopt : std::optional<Index>(at - ids.begin());
   }
-  return id >= 0 && id < rows ? std::optional<Index>(id) : std::nullopt;
+  return *id >= 0 && *id < rows ? std::optional<Index>(*id) : std::nullopt;
 }
 
 Index sample(const Vector& probabilities, float draw) {

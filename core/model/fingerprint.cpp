@@ -1,9 +1,9 @@
 #include "model/fingerprint.h"
 
-#include <cstdio>
 #include <string_view>
 #include <type_traits>
 
+#include "base/formatted.h"
 #include "base/random.h"
 #include "model/weight_tree.h"
 
@@ -37,11 +37,7 @@ class Rows {
     if (norm.scale.size() > 0) add(norm.scale);
     if (norm.shift.size() > 0) add(norm.shift);
   }
-  std::string text() const {
-    char text[17];
-    std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash_text(hashes_)));
-    return text;
-  }
+  std::string text() const { return formatted("%016llx", static_cast<unsigned long long>(hash_text(hashes_))); }
 
  private:
   std::string hashes_;

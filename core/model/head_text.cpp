@@ -1,6 +1,6 @@
 #include "model/head_text.h"
 
-#include <charconv>
+#include "base/formatted.h"
 
 namespace headlight {
 namespace {
@@ -40,10 +40,8 @@ std::optional<Stack> take_stack(std::string_view& text) {
 }
 
 std::optional<Index> parse_index(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < 0) return std::nullopt;
-  return static_cast<Index>(number);
+  const auto number = parse_number<Index>(text);
+  return number && *number >= 0 ? number : std::nullopt;
 }
 
 std::string head_label(const HeadRef& head) {

@@ -1,10 +1,10 @@
 #include "model/mask.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "base/formatted.h"
 #include "model/batch_mask.h"
 
 namespace headlight {
@@ -64,9 +64,8 @@ Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text)
     const auto colon = word.find(':');
     Index number = 0;
     if (colon != std::string_view::npos) {
-      const auto [stop, error] = std::from_chars(word.data() + colon + 1, word.data() + word.size(), number);
-      if (error != std::errc{} || stop != word.data() + word.size() || number < 0 || number > kMaxMaskTokens)
-        return unknown;
+      number = parse_number<Index>(word.substr(colon + 1)).value_or(-1);
+      if (number < 0 || number > kMaxMaskTokens) return unknown;
     }
     const std::string_view kind = word.substr(0, colon);
     const bool numbered = colon != std::string_view::npos;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "text/byte_alphabet.h"
 #include "text/characters.h"
@@ -67,11 +67,9 @@ std::string visible(std::string_view bytes) {
     const std::int32_t start = at;
     UChar32 c;
     U8_NEXT(data, at, size, c);
-    char number[16];
     if (c < 0) {
       for (std::int32_t i = start; i < at; ++i) {
-        std::snprintf(number, sizeof number, "%02X", static_cast<unsigned>(data[i]));
-        text.append(open ? " " : kOpen).append(number);
+        text.append(open ? " " : kOpen).append(formatted("%02X", static_cast<unsigned>(data[i])));
         open = true;
       }
       continue;
@@ -79,8 +77,7 @@ std::string visible(std::string_view bytes) {
     if (open) text += kClose;
     open = false;
     if (is_invisible(c)) {
-      std::snprintf(number, sizeof number, "U+%04X", static_cast<unsigned>(c));
-      text.append(kOpen).append(number).append(kClose);
+      text.append(kOpen).append(formatted("U+%04X", static_cast<unsigned>(c))).append(kClose);
       continue;
     }
     if (start == 0 && is_mark_on_another(c)) text += kDottedCircle;
@@ -97,13 +94,8 @@ std::string quoted_word(std::string_view word) {
   std::string text = "'";
   for (const char c : visible(word.substr(0, size))) {
     const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      text += c;
-      continue;
-    }
-    char number[8];
-    std::snprintf(number, sizeof number, "%02X", static_cast<unsigned>(byte));
-    text.append(kOpen).append(number).append(kClose);
+    if (byte >= 0x20 && byte != 0x7F) text += c;
+    else text.append(kOpen).append(formatted("%02X", static_cast<unsigned>(byte))).append(kClose);
   }
   return text + (size < word.size() ? "…'" : "'");
 }

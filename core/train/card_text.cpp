@@ -1,7 +1,6 @@
 #include "train/card_text.h"
 
-#include <cstdio>
-
+#include "base/formatted.h"
 #include "model/head_text.h"
 #include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
@@ -9,26 +8,19 @@
 namespace headlight {
 namespace {
 
-template <class... Arguments>
-std::string line(const char* format, Arguments... arguments) {
-  const int size = std::snprintf(nullptr, 0, format, arguments...);
-  std::string text(static_cast<std::size_t>(size), ' ');
-  std::snprintf(text.data(), text.size() + 1, format, arguments...);
-  return text;
-}
-
 /// "1 head", "4 heads".
 std::string counted(Index count, const char* noun) {
-  return line("%ld %s%s", static_cast<long>(count), noun, count == 1 ? "" : "s");
+  return formatted("%ld %s%s", static_cast<long>(count), noun, count == 1 ? "" : "s");
 }
 
 std::string shape_text(const Model& model) {
   const Config& config = model.config;
-  const std::string layers = config.arch == Arch::encoder_decoder ? counted(config.layers_of_encoder(), "layer") +
-                                                                        line(" of the encoder and %ld of the decoder",
-                                                                             static_cast<long>(config.num_layers))
-                                                                  : counted(config.num_layers, "layer");
-  return line(
+  const std::string layers =
+      config.arch == Arch::encoder_decoder
+          ? counted(config.layers_of_encoder(), "layer") +
+                formatted(" of the encoder and %ld of the decoder", static_cast<long>(config.num_layers))
+          : counted(config.num_layers, "layer");
+  return formatted(
       "A standard Transformer %s: d_model %ld, %s of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
       "positions, %zu words.",
       std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
@@ -47,18 +39,18 @@ std::string task_text(const TrainingCard& card) {
         "The decoder is asked for the next word of the English of a sentence, whose Chinese the encoder "
         "reads.";
     if (corruption.mask + corruption.swap > 0)
-      text += line(
+      text += formatted(
           " Of the words that it reads some are hidden (%.0f %%) or swapped for others (%.0f %%): there it is "
           "asked for the word itself, which only the Chinese can tell.",
           percent(corruption.mask), percent(corruption.swap));
     return text;
   }
-  std::string text = line(
+  std::string text = formatted(
       "Words are hidden (%.0f %%), swapped for others (%.0f %%) or left as they are (%.0f %%), and "
       "asked for in their places.",
       percent(corruption.mask), percent(corruption.swap), percent(corruption.keep));
   if (corruption.restore > 0 && card.corpus == "grammar") {
-    text += line(
+    text += formatted(
         " In %.0f %% of the cases a pronoun is asked for the noun that it stands for, as if it had replaced "
         "that noun: the answer is a word of the sentence, told by the grammar.",
         percent(corruption.restore));
@@ -71,7 +63,7 @@ std::string teaching_text(const TrainingCard& card) {
   const TrainingPlan& plan = card.plan;
   const Teaching& teaching = plan.teaching;
   if (teaching.heads.empty()) return " and nothing else: nothing was asked of any attention.";
-  std::string text = line(
+  std::string text = formatted(
       "; behind %.0f %% of the steps, in %.0f %% of the sentences, it is also asked where some heads look: %g times "
       "the "
       "weighted mean of −ln of the weight that a head gives to the right word (pieces of words summed). A word "
@@ -84,9 +76,9 @@ std::string teaching_text(const TrainingCard& card) {
       "These heads did not find their relations by themselves; they were told where to look, from the dependent to "
       "its head. All other heads were asked nothing.\n\n| head | relations |\n| --- | --- |\n";
   for (const TaughtHead& head : teaching.heads) {
-    std::string relations;
-    for (const std::string& relation : head.relations) relations += (relations.empty() ? "" : ", ") + relation;
-    text += line("| %ld.%ld | %s |\n", static_cast<long>(head.layer), static_cast<long>(head.head), relations.c_str());
+    const std::string relations = joined_texts(head.relations, ", ");
+    text +=
+        formatted("| %ld.%ld | %s |\n", static_cast<long>(head.layer), static_cast<long>(head.head), relations.c_str());
   }
   text += "\nTaught by:";
   const char* separator = " ";
@@ -95,7 +87,7 @@ std::string teaching_text(const TrainingCard& card) {
     separator = "; ";
   }
   if (teaching.grammar > 0)
-    text += line("%ssentences of the grammar (%.0f %%)", separator, 100 * static_cast<double>(teaching.grammar));
+    text += formatted("%ssentences of the grammar (%.0f %%)", separator, 100 * static_cast<double>(teaching.grammar));
   return text + ".";
 }
 
@@ -108,10 +100,10 @@ std::string treebank_scores_text(const RelationReport& report, const std::vector
       "| relation | head | score | weight | random weights | best distance | arcs |\n"
       "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const RelationScore& one : report.relations)
-    text += line("| %s, %s | %s %s%s | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(), one.en.c_str(),
-                 head_label({one.chosen.layer, one.chosen.head}).c_str(),
-                 one.chosen.reversed ? "key→query" : "query→key", was_taught(taught, one) ? ", taught" : "",
-                 one.score.accuracy, one.score.weight, one.random, one.offset, static_cast<long>(one.sentences));
+    text += formatted("| %s, %s | %s %s%s | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(), one.en.c_str(),
+                      head_label({one.chosen.layer, one.chosen.head}).c_str(),
+                      one.chosen.reversed ? "key→query" : "query→key", was_taught(taught, one) ? ", taught" : "",
+                      one.score.accuracy, one.score.weight, one.random, one.offset, static_cast<long>(one.sentences));
   return text;
 }
 
@@ -126,7 +118,7 @@ std::string card_text(const Model& model, const TrainingCard& card) {
       (card.corpus == "grammar" ? std::string("sentences of Headlight's grammar (assets/grammar.json)") : card.corpus) +
       ".\n\n";
   text += task_text(card) + " The loss is the cross-entropy of those words" + teaching_text(card) + "\n\n";
-  text += line(
+  text += formatted(
       "%ld of %ld steps, %ld sentences each, %.1f million words, seed %llu. AdamW, learning rate %g, β %g and "
       "%g, decay %g, %ld steps of warm-up, cosine to %g of it, gradients clipped to %g",
       static_cast<long>(card.step), static_cast<long>(card.plan.steps()), static_cast<long>(card.plan.batch),
@@ -135,50 +127,51 @@ std::string card_text(const Model& model, const TrainingCard& card) {
       static_cast<double>(recipe.adamw.beta2), static_cast<double>(recipe.adamw.decay),
       static_cast<long>(recipe.schedule.warmup), static_cast<double>(recipe.schedule.floor),
       static_cast<double>(recipe.clip));
-  if (recipe.objective.dropout > 0) text += line(", dropout %g", static_cast<double>(recipe.objective.dropout));
+  if (recipe.objective.dropout > 0) text += formatted(", dropout %g", static_cast<double>(recipe.objective.dropout));
   if (recipe.objective.label_smoothing > 0)
-    text += line(", label smoothing %g", static_cast<double>(recipe.objective.label_smoothing));
+    text += formatted(", label smoothing %g", static_cast<double>(recipe.objective.label_smoothing));
   text += ".\n";
   if (!card.command.empty()) text += "\n```\n" + card.command + "\n```\n";
   if (!card.scores) return text;
   if (!card.scores->relations.empty() && is_universal(card.scores->relations.front()))
     return text + treebank_scores_text(*card.scores, card.plan.teaching.heads);
-  text += line(!card.scores->alignment.heads.empty()
-                   ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
-                     "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
-                     "the word and in the row before, which says it. Heads were chosen on other sentences.\n\n"
-                   : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
-                     "target, itself and special tokens left out, is the right word. Heads were chosen on other "
-                     "sentences.\n\n",
-               static_cast<unsigned long long>(card.scores->test_seed));
+  text +=
+      formatted(!card.scores->alignment.heads.empty()
+                    ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
+                      "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
+                      "the word and in the row before, which says it. Heads were chosen on other sentences.\n\n"
+                    : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
+                      "target, itself and special tokens left out, is the right word. Heads were chosen on other "
+                      "sentences.\n\n",
+                static_cast<unsigned long long>(card.scores->test_seed));
   text +=
       "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
   const auto add_row = [&](const RelationScore& one) {
-    text += line("| %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.en.c_str(),
-                 head_label({one.chosen.layer, one.chosen.head}).c_str(),
-                 one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight, one.score.hard,
-                 one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
+    text += formatted("| %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.en.c_str(),
+                      head_label({one.chosen.layer, one.chosen.head}).c_str(),
+                      one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight,
+                      one.score.hard, one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
   };
   for (const RelationScore& one : card.scores->relations) {
     add_row(one);
     if (const RelationScore* other = opposite_of(*card.scores, one)) add_row(*other);
   }
   if (const AlignmentReport& alignment = card.scores->alignment; !alignment.heads.empty()) {
-    text += line(
+    text += formatted(
         "\n%ld words; a diagonal would be right for %.2f of them.\n\n"
         "| cross head | own row | the row before |\n| --- | --- | --- |\n",
         static_cast<long>(alignment.words), alignment.diagonal);
     for (const CrossHead& head : alignment.heads)
-      text += line("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy,
-                   head.next.accuracy);
+      text += formatted("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy,
+                        head.next.accuracy);
   }
   if (const NextWordScore& next = card.scores->next_word; next.words > 0)
-    text += line("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,
-                 static_cast<long>(next.words), next.perplexity);
+    text += formatted("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,
+                      static_cast<long>(next.words), next.perplexity);
   if (card.scores->pairs > 0) {
-    text += line("\nMinimal pairs with both sentences right: %ld of %ld.\n",
-                 static_cast<long>(card.scores->pairs_right), static_cast<long>(card.scores->pairs));
+    text += formatted("\nMinimal pairs with both sentences right: %ld of %ld.\n",
+                      static_cast<long>(card.scores->pairs_right), static_cast<long>(card.scores->pairs));
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "model/config_fields.h"
 #include "model/weight_tree.h"
 #include "read/array/safetensors.h"
@@ -176,8 +177,7 @@ Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
 
 Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "training.json";
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::optional<TrainingCard>();
+  if (!path_exists(path)) return std::optional<TrainingCard>();
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
   const auto text = read_file(path, kMostBytes);
   if (!text) return text.error();

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
 #include "model/head_text.h"
@@ -233,9 +234,9 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"" + named.name + "\":" + json_tokens(exported_tokens(*named.tokens, options.special)));
   if (options.special != SpecialTokens::show) output.write(",\"special\":" + json_string(name(options.special)));
   if (const auto& only = options.only; !only.empty()) {
-    std::string heads;
-    for (const HeadRef& head : only)
-      heads += (heads.empty() ? "" : ",") + json_string(head_text({head.layer, head.head}));
+    const std::string heads = joined_texts(only, ",", [](const HeadRef& head) {
+      return json_string(head_text({head.layer, head.head}));
+    });
     const std::string one =
         ",\"layer\":" + std::to_string(only.front().layer) + ",\"head\":" + std::to_string(only.front().head);
     output.write(",\"only\":{\"stack\":" + json_string(stacks_of(trace, options).front().label) +
@@ -246,11 +247,9 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"request\":");
     output.write(request_json);
   }
-  if (!trace.warnings.empty()) {
-    std::string list;
-    for (const auto& warning : trace.warnings) list += (list.empty() ? "" : ",") + json_string(warning);
-    output.write(",\"warnings\":[" + list + "]");
-  }
+  if (!trace.warnings.empty())
+    output.write(",\"warnings\":[" + joined_texts(trace.warnings, ",", [](const auto& w) { return json_string(w); }) +
+                 "]");
   output.write(",\"attention\":");
   if (const auto written = write_attention(trace, output, work, options); !written) return written;
   if (trace.logits.size() > 0)

@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/refusal.h"
-#include "base/temporary_files.h"
 
 namespace headlight {
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/formatted.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -83,9 +84,8 @@ Status write_tensors(const std::filesystem::path& path, const std::vector<NamedT
                      const std::map<std::string, std::string>& metadata, TensorType type) {
   auto output = Output::to_file(path);
   if (!output) return output.error();
-  std::string said;
-  for (const auto& [key, value] : metadata)
-    said += (said.empty() ? "" : ",") + json_string(key) + ":" + json_string(value);
+  const std::string said = joined_texts(
+      metadata, ",", [](const auto& entry) { return json_string(entry.first) + ":" + json_string(entry.second); });
   const bool half = type == TensorType::float16;
   std::vector<Entry> entries;
   for (const NamedTensor& tensor : tensors) {

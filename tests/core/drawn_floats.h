@@ -1,8 +1,8 @@
 // Flat arrays drawn at random, for the inner loops.
 #pragma once
 
-#include "base/floats.h"
 #include "base/matrix.h"
+#include "base/pages.h"
 #include "base/random.h"
 
 namespace headlight {

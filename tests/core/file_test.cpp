@@ -1,7 +1,7 @@
 // Files appear whole under their name or not at all, and whatever cannot be read or written gets one line.
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/refusal.h"
-#include "base/temporary_files.h"
 #include "temporary_folder.h"
 
 #include <fcntl.h>

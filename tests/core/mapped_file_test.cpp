@@ -8,7 +8,6 @@
 #include <string>
 
 #include "base/file.h"
-#include "base/shortened_file.h"
 #include "core/checkpoints.h"
 #include "temporary_folder.h"
 

@@ -2,7 +2,7 @@
 
 #include <unicode/uchar.h>
 
-#include <cstdio>
+#include "base/formatted.h"
 
 namespace headlight {
 
@@ -11,10 +11,7 @@ std::string character_name(char32_t character) {
   char name[128];
   UErrorCode status = U_ZERO_ERROR;
   const auto length = u_charName(static_cast<UChar32>(character), U_UNICODE_CHAR_NAME, name, sizeof name, &status);
-  if (U_FAILURE(status) || length <= 0) {
-    std::snprintf(name, sizeof name, "U+%04X", static_cast<unsigned>(character));
-    return name;
-  }
+  if (U_FAILURE(status) || length <= 0) return formatted("U+%04X", static_cast<unsigned>(character));
   std::string text(name, static_cast<std::size_t>(length));
   for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');

@@ -1,11 +1,11 @@
 #include "session/loop/file_version.h"
 
-#include <charconv>
 #include <string>
 
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/formatted.h"
 
 namespace headlight {
 
@@ -17,10 +17,7 @@ bool is_of_newer_version(const std::filesystem::path& path, std::string_view nam
   if (!object.is_object() || schema == object.end() || !schema->is_string()) return false;
   const std::string& said = schema->get_ref<const std::string&>();
   if (!said.starts_with(name) || said.size() <= name.size() || said[name.size()] != '/') return false;
-  int number = 0;
-  const char* const begin = said.data() + name.size() + 1;
-  const auto [end, error] = std::from_chars(begin, said.data() + said.size(), number);
-  return error == std::errc() && end == said.data() + said.size() && number > version;
+  return parse_number<int>(std::string_view(said).substr(name.size() + 1)).value_or(0) > version;
 }
 
 }  // namespace headlight

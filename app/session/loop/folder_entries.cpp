@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "lesson/lesson.h"
 #include "read/external/page_text.h"
 #include "read/hub/config_file.h"
@@ -52,10 +53,9 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.starts_with('.')) continue;
-    std::error_code ignored;
-    Browser::Entry entry{.name = name, .folder = at->is_directory(ignored)};
+    Browser::Entry entry{.name = name, .folder = is_folder(at->path())};
     if (!entry.folder) entry.what = file_kind(at->path());
-    else if (fs::is_regular_file(at->path() / "config.json", ignored)) entry.what = model_in_words(at->path());
+    else if (is_regular(at->path() / "config.json")) entry.what = model_in_words(at->path());
     entry.opens = !entry.what.empty();
     entries.push_back(std::move(entry));
   }

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/temporary_files.h"
+#include "base/folders.h"
 #include "document/bundled_models.h"
 #include "read/json/json_document.h"
 #include "session/loop/file_version.h"
@@ -46,8 +46,7 @@ fs::path lock_of(const fs::path& autosave) { return autosave.string() + kLockEnd
 /// Whether the window of an autosave runs. Process numbers come again, so the lock decides where there is one; this
 /// process has written nothing yet.
 bool has_window(const fs::path& autosave, pid_t process) {
-  std::error_code error;
-  if (fs::exists(lock_of(autosave), error)) return is_locked(lock_of(autosave));
+  if (path_exists(lock_of(autosave))) return is_locked(lock_of(autosave));
   return process != ::getpid() && is_running(process);
 }
 
@@ -61,7 +60,7 @@ void sweep(const fs::path& folder) {
     guarded.replace_extension();
     std::error_code ignored;
     const bool is_lock = path.extension() == kLockEnding && owner(guarded) > 0;
-    if (is_lock && !fs::exists(guarded, ignored) && !is_locked(path)) fs::remove(path, ignored);
+    if (is_lock && !path_exists(guarded) && !is_locked(path)) fs::remove(path, ignored);
   }
 }
 
@@ -89,7 +88,7 @@ fs::path autosave_path() {
   std::error_code error;
   fs::create_directories(state_folder(), error);
   fs::create_directories(settings_path().parent_path(), error);
-  if (!fs::is_directory(state_folder(), error)) return {};
+  if (!is_folder(state_folder())) return {};
   for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep(folder);
   return state_folder() / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kSuffix));
 }

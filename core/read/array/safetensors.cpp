@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/shortened_file.h"
+#include "base/mapped_file.h"
 #include "read/json/json_document.h"
 
 namespace headlight {

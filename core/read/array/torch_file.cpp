@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "base/printable.h"
-#include "base/shortened_file.h"
 #include "read/array/little_endian.h"
 #include "read/array/pickle.h"
 #include "read/array/torch_tensors.h"

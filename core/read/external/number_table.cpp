@@ -1,12 +1,12 @@
 #include "read/external/number_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
@@ -51,11 +51,9 @@ std::optional<double> number_in(std::string_view text) {
   if (text == "inf" || text == "Infinity" || text == "∞" || text == "\\infty")
     return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
   if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (std::abs(number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
-  return negative ? -number : number;
+  const auto number = parse_number<double>(text);
+  if (!number || std::abs(*number) > static_cast<double>(std::numeric_limits<float>::max())) return std::nullopt;
+  return negative ? -*number : *number;
 }
 
 bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
@@ -347,10 +345,9 @@ std::string table_json(const Matrix& numbers) {
     text += row > 0 ? ", [" : "[";
     for (Index column = 0; column < numbers.cols(); ++column) {
       if (column > 0) text += ", ";
-      char digits[48];
       const float number = numbers(row, column);
       if (number < -std::numeric_limits<float>::max()) text += "\"-inf\"";
-      else text.append(digits, std::to_chars(std::begin(digits), std::end(digits), number).ptr);
+      else text += shortest_text(number);
     }
     text += "]";
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "base/printable.h"
 #include "read/external/patterns.h"
 #include "read/json/json_document.h"
@@ -259,8 +260,7 @@ std::string numbers_json(const OwnNumbers& numbers) {
   if (numbers.x) add("x", table_text(*numbers.x));
   for (const auto& [name, heads] : {std::pair{"w_q", &numbers.w_q}, {"w_k", &numbers.w_k}, {"w_v", &numbers.w_v}}) {
     if (heads->empty()) continue;
-    std::string all;
-    for (const NumberTable& head : *heads) all += (all.empty() ? "" : ", ") + table_text(head);
+    const std::string all = joined_texts(*heads, ", ", table_text);
     add(name, heads->size() == 1 ? all : "[" + all + "]");
   }
   if (numbers.w_o) add("w_o", table_text(*numbers.w_o));

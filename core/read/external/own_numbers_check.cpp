@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/printable.h"
 #include "read/external/own_numbers.h"
 
@@ -15,11 +15,7 @@ constexpr double kPrinted = 0.011;
 
 std::string shape_of(const NumberTable& table) { return shape_text({table.numbers.rows(), table.numbers.cols()}); }
 
-std::string rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", value);
-  return text;
-}
+std::string rounded(double value) { return formatted("%.2f", value); }
 
 std::string row_text(Index row, const std::vector<std::string>& labels) {
   const auto at = static_cast<std::size_t>(row);

@@ -1,7 +1,6 @@
 #include "read/external/page_attention.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <optional>
@@ -10,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
+#include "base/formatted.h"
 #include "base/half.h"
 #include "base/utf8.h"
 #include "model/head_text.h"
@@ -351,9 +351,9 @@ Status read_page_edits(const std::string& where, const json& answer, PageAttenti
   }
   if (dropout.is_null()) return Done{};
   const std::string digits = seed.is_string() ? seed.get<std::string>() : "";
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), page.edits.dropout_seed);
-  if (!dropout.is_number() || read.ec != std::errc() || read.ptr != digits.data() + digits.size())
-    return wrong("dropout and its seed", object);
+  const auto number = parse_number<std::uint64_t>(digits);
+  if (!dropout.is_number() || !number) return wrong("dropout and its seed", object);
+  page.edits.dropout_seed = *number;
   page.edits.dropout = dropout.get<float>();
   return Done{};
 }

@@ -1,12 +1,11 @@
 #include "read/external/patterns.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <utility>
 
+#include "base/formatted.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -21,9 +20,7 @@ std::string layer_name(Index layer) { return std::string(kLayer) + std::to_strin
 std::string number_text(double value) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
+  return formatted("%.6g", value);
 }
 
 std::string row_place(std::size_t layer, std::size_t head, Index query) {
@@ -106,11 +103,9 @@ Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {
     all.values.insert(all.values.end(), one.values.begin(), one.values.end());
   }
   for (const auto& [name, array] : file.arrays) {
-    Index number = 0;
-    const std::string_view digits = std::string_view(name).substr(std::min(name.size(), kLayer.size()));
-    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    const bool is_layer = name.starts_with(kLayer) && read.ec == std::errc() && layer_name(number) == name;
-    if (is_layer && number >= layer) return bad_input(where, layer_name(layer), "an array as " + name, "none");
+    const auto number = parse_number<Index>(std::string_view(name).substr(std::min(name.size(), kLayer.size())));
+    const bool is_layer = number && layer_name(*number) == name;
+    if (is_layer && *number >= layer) return bad_input(where, layer_name(layer), "an array as " + name, "none");
     if (!is_layer) joined.arrays.emplace(name, array);
   }
   shape.insert(shape.begin(), layer);

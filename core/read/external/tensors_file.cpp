@@ -1,11 +1,12 @@
 #include "read/external/tensors_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <set>
 
+#include "base/folders.h"
+#include "base/formatted.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
@@ -120,8 +121,7 @@ Result<Index> heads_of(std::string_view where, Arrays& arrays, const ArrayFile& 
     heads = *asked;
     found = std::to_string(heads);
   } else if (const auto at = file.metadata.find("num_heads"); at != file.metadata.end()) {
-    const auto [end, error] = std::from_chars(at->second.data(), at->second.data() + at->second.size(), heads);
-    if (error != std::errc{} || end != at->second.data() + at->second.size()) heads = 0;
+    heads = parse_number<Index>(at->second).value_or(0);
     found = "'" + printable(at->second) + "'";
   } else if (array != nullptr) {
     const float value = array->values.size() == 1 ? array->values[0] : 0.0f;
@@ -366,8 +366,7 @@ bool holds_attention(const StoredArrays& stored) {
 bool holds_attention(const std::filesystem::path& npy) {
   constexpr std::size_t kMostHeader = std::size_t{1} << 16;
   std::string start(kMostHeader, '\0');
-  std::error_code ignored;
-  if (npy.extension() != ".npy" || !std::filesystem::is_regular_file(npy, ignored)) return false;
+  if (npy.extension() != ".npy" || !is_regular(npy)) return false;
   std::ifstream file(npy, std::ios::binary);
   file.read(start.data(), static_cast<std::streamsize>(start.size()));
   start.resize(static_cast<std::size_t>(file.gcount()));

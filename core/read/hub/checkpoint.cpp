@@ -6,7 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "base/shortened_file.h"
+#include "base/folders.h"
+#include "base/mapped_file.h"
 #include "math/ops.h"
 #include "math/position.h"
 #include "read/hub/checkpoint_layout.h"
@@ -407,13 +408,12 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
                                    Reading reading) {
-  std::error_code error;
-  const auto folder = std::filesystem::is_regular_file(path, error) ? path.parent_path() : path;
+  const auto folder = is_regular(path) ? path.parent_path() : path;
   const auto config = folder / "config.json";
-  const bool is_folder = folder.empty() || std::filesystem::is_directory(folder, error);
-  if (!is_folder || !std::filesystem::exists(config, error))
+  const bool has_folder = folder.empty() || is_folder(folder);
+  if (!has_folder || !path_exists(config))
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
-                     is_folder ? found_without_config(folder) : "no folder");
+                     has_folder ? found_without_config(folder) : "no folder");
   const auto hub = read_hub_config(config);
   if (!hub) return hub.error();
   auto files = open_weights(path);

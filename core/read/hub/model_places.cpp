@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/nearest.h"
 #include "base/printable.h"
 #include "read/hub/weight_files.h"
@@ -51,11 +52,6 @@ AskedName split_revision(std::string_view text) {
   return at == text.npos ? AskedName{text, {}} : AskedName{text.substr(0, at), text.substr(at + 1)};
 }
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
 /// The names in a folder, in order; of more than `most` those that the system names first.
 std::vector<std::string> entries(const fs::path& folder, std::size_t most) {
   std::vector<std::string> names;
@@ -95,7 +91,7 @@ bool is_of_model_scope(const fs::path& folder) {
   std::error_code ignored;
   if (fs::is_symlink(folder, ignored)) return false;
   for (const char* file : {"config.json", "configuration.json", ".msc", ".mdl"})
-    if (fs::exists(folder / file, ignored)) return true;
+    if (path_exists(folder / file)) return true;
   return false;
 }
 
@@ -104,18 +100,17 @@ void add_tree(Place::Kind kind, const fs::path& root, std::vector<Place>& found)
   const bool own = kind == Place::Kind::folder;
   const auto shown = [&](const std::string& entry) { return own ? entry : replaced(entry, kDot, "."); };
   const std::size_t most = found.size() + kMostKeptModels;
-  std::error_code ignored;
   for (const std::string& group : entries(root, kMostKeptModels)) {
     const fs::path folder = root / group;
     if (found.size() >= most || !is_part(group) || !is_folder(folder)) continue;
-    if (own && fs::exists(folder / "config.json", ignored)) {
+    if (own && path_exists(folder / "config.json")) {
       found.push_back({kind, shown(group), folder, {}});
       continue;
     }
     for (const std::string& entry : entries(folder, kMostKeptModels)) {
       const fs::path model = folder / entry;
       if (found.size() >= most || !is_part(entry) || !is_folder(model)) continue;
-      if (own && !fs::exists(model / "config.json", ignored)) continue;
+      if (own && !path_exists(model / "config.json")) continue;
       if (!own && !is_of_model_scope(model)) continue;
       found.push_back({kind, shown(group) + "/" + shown(entry), model, own ? fs::path() : root});
     }
@@ -216,7 +211,7 @@ std::string trouble_of(const Place& place, const fs::path& folder) {
   const bool interrupted = was_interrupted(place);
   if (missing.empty()) missing = missing_weights(folder);
   if (!missing.empty()) return std::string(kHalf) + "without " + listed(missing);
-  if (!fs::exists(folder / "config.json", error))
+  if (!path_exists(folder / "config.json"))
     return interrupted ? std::string(kHalf) + "without config.json"
                        : found_without_config(folder) + ": not a model of transformers";
   if (interrupted && !has_weights(folder)) return std::string(kHalf) + "without its weights";

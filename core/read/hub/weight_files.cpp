@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/json/json_document.h"
@@ -82,9 +83,8 @@ Result<WeightFiles> open_shards(const std::filesystem::path& index) {
 }
 
 std::string found_instead(const std::filesystem::path& folder) {
-  std::error_code error;
   for (const char* other : {"tf_model.h5", "flax_model.msgpack"})
-    if (std::filesystem::exists(folder / other, error)) return std::string(other) + " in its place";
+    if (path_exists(folder / other)) return std::string(other) + " in its place";
   return std::string("no ") + kNamings[0].whole;
 }
 
@@ -109,41 +109,37 @@ Result<std::map<std::string, std::string>> parse_shard_index(std::string_view wh
 }
 
 Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(folder, error)) {
+  if (!is_folder(folder)) {
     auto stored = map_weights(folder);
     if (!stored) return stored.error();
     return WeightFiles{.where = folder.string(), .stored = std::move(*stored)};
   }
   for (const Naming& naming : kNamings) {
-    if (std::filesystem::exists(folder / naming.whole, error)) {
+    if (path_exists(folder / naming.whole)) {
       auto stored = map_weights(folder / naming.whole);
       if (!stored) return stored.error();
       return WeightFiles{.where = (folder / naming.whole).string(), .stored = std::move(*stored)};
     }
-    if (std::filesystem::exists(folder / naming.index, error)) return open_shards(folder / naming.index);
+    if (path_exists(folder / naming.index)) return open_shards(folder / naming.index);
   }
   return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder));
 }
 
 bool has_weights(const std::filesystem::path& folder) {
-  std::error_code error;
   return std::any_of(std::begin(kNamings), std::end(kNamings), [&](const Naming& naming) {
-    return std::filesystem::exists(folder / naming.whole, error) ||
-           std::filesystem::exists(folder / naming.index, error);
+    return path_exists(folder / naming.whole) || path_exists(folder / naming.index);
   });
 }
 
 std::vector<std::string> missing_weights(const std::filesystem::path& folder) {
-  std::error_code error;
   for (const Naming& naming : kNamings) {
-    if (std::filesystem::exists(folder / naming.whole, error)) return {};
-    if (!std::filesystem::exists(folder / naming.index, error)) continue;
+    if (path_exists(folder / naming.whole)) return {};
+    if (!path_exists(folder / naming.index)) continue;
     const auto text = read_file(folder / naming.index, kMostIndexBytes);
     const auto shard_of = text ? parse_shard_index("", *text) : text.error();
     if (!shard_of) return {};
     std::vector<std::string> names = shards_of(*shard_of);
-    std::erase_if(names, [&](const std::string& name) { return std::filesystem::exists(folder / name, error); });
+    std::erase_if(names, [&](const std::string& name) { return path_exists(folder / name); });
     return names;
   }
   return {};
@@ -163,9 +159,8 @@ bool is_weight_file(std::string_view name) {
 }
 
 std::string found_without_config(const std::filesystem::path& folder) {
-  std::error_code error;
   for (const char* file : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
-    if (std::filesystem::exists(folder / file, error)) return "a tokenizer alone, no config.json";
+    if (path_exists(folder / file)) return "a tokenizer alone, no config.json";
   return "no config.json";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/formatted.h"
 #include "base/names.h"
 #include "base/printable.h"
 #include "base/utf8.h"
@@ -158,11 +159,7 @@ const ChatFamily* chat_family(const Tokenizer& tokenizer, std::string_view chat_
   return nullptr;
 }
 
-std::string chat_families() {
-  std::string names;
-  for (const ChatFamily& family : kChatFamilies) names.append(names.empty() ? "" : ", ").append(family.name);
-  return names;
-}
+std::string chat_families() { return joined_texts(kChatFamilies, ", ", &ChatFamily::name); }
 
 bool has_role(const ChatFamily& family, ChatRole role) {
   return role != ChatRole::none && around(family, role).before != nullptr;

@@ -4,6 +4,7 @@
 #include <memory>
 #include <tuple>
 
+#include "base/formatted.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "read/tokenizer/tokenizer_rules.h"
 
@@ -202,20 +203,17 @@ Result<SentencePieceFamily> sentencepiece_family(std::string_view where, std::st
       {"MT5Tokenizer", "mt5", "spiece.model", t5},
       {"XLMRobertaTokenizer", "xlm-roberta", "sentencepiece.bpe.model", xlm_roberta},
   };
-  std::string names;
-  for (const Known& known : kKnown) {
+  for (const Known& known : kKnown)
     if (settings.tokenizer_class == known.name) return known.family;
-    names.append(names.empty() ? "" : ", ").append(known.name);
-  }
+  const std::string expected = "one of " + joined_texts(kKnown, ", ", &Known::name) + " for a SentencePiece model";
   if (!settings.tokenizer_class.empty())
-    return bad_input(where, "tokenizer_class", "one of " + names + " for a SentencePiece model",
-                     quoted_word(settings.tokenizer_class));
+    return bad_input(where, "tokenizer_class", expected, quoted_word(settings.tokenizer_class));
   for (const Known& known : kKnown)
     if (settings.model_type == known.model_type) return known.family;
   for (const Known& known : kKnown)
     if (settings.model_type.empty() && file_name == known.file) return known.family;
   return bad_input(
-      where, "tokenizer_class", "one of " + names + " for a SentencePiece model",
+      where, "tokenizer_class", expected,
       settings.model_type.empty() ? "none" : "none, and the model type " + quoted_word(settings.model_type));
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/sentencepiece_tokenizer.h"
@@ -21,11 +22,6 @@ constexpr const char* kQwenSplit =
     R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 using Path = std::filesystem::path;
-
-bool has_file(const Path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored);
-}
 
 /// Lines without their ends; what follows the last end is a line, unless it is empty.
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -216,8 +212,8 @@ Result<TokenizerFile> read_marian(const Path& folder) {
   auto source = read_marian_side(path, *words);
   if (!source) return source.error();
   TokenizerFile file = file_of(*std::move(source), path);
-  if (!has_file(target_path)) return file;
-  const auto other = has_file(target_words) ? read_vocabulary_json(target_words) : words;
+  if (!path_exists(target_path)) return file;
+  const auto other = path_exists(target_words) ? read_vocabulary_json(target_words) : words;
   if (!other) return other.error();
   auto target = read_marian_side(target_path, *other);
   if (!target) return target.error();
@@ -241,21 +237,21 @@ Result<TokenizerFile> read_sentencepiece_file(const Path& folder, const std::str
 constexpr const char* kSentencePieceFiles[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
 
 bool has_pair(const Path& folder, const char* other) {
-  return has_file(folder / "vocab.json") && has_file(folder / other);
+  return path_exists(folder / "vocab.json") && path_exists(folder / other);
 }
 
 }  // namespace
 
 bool has_tokenizer(const std::filesystem::path& folder) {
   for (const char* name : kSentencePieceFiles)
-    if (has_file(folder / name)) return true;
-  return has_file(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
-         has_file(folder / "vocab.txt");
+    if (path_exists(folder / name)) return true;
+  return path_exists(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
+         path_exists(folder / "vocab.txt");
 }
 
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
   const Path json = folder / "tokenizer.json";
-  if (has_file(json)) {
+  if (path_exists(json)) {
     const auto text = read_file(json, kMostBytes);
     if (!text) return text.error();
     auto parsed = parse_tokenizer_json(json.string(), *text);
@@ -264,9 +260,9 @@ Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
   }
   if (has_pair(folder, "merges.txt")) return read_byte_pairs(folder);
   if (has_pair(folder, "source.spm")) return read_marian(folder);
-  if (has_file(folder / "vocab.txt")) return read_wordpiece(folder);
+  if (path_exists(folder / "vocab.txt")) return read_wordpiece(folder);
   for (const char* name : kSentencePieceFiles)
-    if (has_file(folder / name)) return read_sentencepiece_file(folder, name);
+    if (path_exists(folder / name)) return read_sentencepiece_file(folder, name);
   return bad_input(folder.string(), "tokenizer",
                    "tokenizer.json, vocab.json with merges.txt, vocab.json with source.spm, vocab.txt, "
                    "tokenizer.model, spiece.model or sentencepiece.bpe.model",

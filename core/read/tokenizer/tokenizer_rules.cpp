@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/base64.h"
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "text/words.h"
 
@@ -56,9 +57,7 @@ std::vector<Rule> rules_from(const JsonField& field, const char* list, const Typ
   }
   for (const Type<Rule>& type : types)
     if (type.name == name) return type.read(field);
-  std::string expected;
-  for (const Type<Rule>& type : types) expected.append(expected.empty() ? "" : ", ").append(type.name);
-  field.at("type").problem("one of " + expected + ", Sequence");
+  field.at("type").problem("one of " + joined_texts(types, ", ", &Type<Rule>::name) + ", Sequence");
   return {};
 }
 

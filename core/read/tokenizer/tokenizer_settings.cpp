@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <string_view>
 #include <system_error>
 
 #include "base/file.h"
+#include "base/folders.h"
+#include "base/formatted.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 
@@ -29,8 +30,8 @@ AddedToken added_from(const std::string& id, const JsonField& field) {
                    .strip_right = field.flag("rstrip", false),
                    .normalized = field.flag("normalized", true),
                    .special = field.flag("special", false)};
-  const auto [end, error] = std::from_chars(id.data(), id.data() + id.size(), token.id);
-  if (error != std::errc{} || end != id.data() + id.size() || token.id < 0 || token.id >= kMostTokenIds)
+  token.id = parse_number<std::int32_t>(id).value_or(-1);
+  if (token.id < 0 || token.id >= kMostTokenIds)
     field.problem("under an id from 0 to " + std::to_string(kMostTokenIds - 1));
   return token;
 }
@@ -54,8 +55,7 @@ void take_config(const JsonField& root, TokenizerSettings& settings) {
 /// Hands the document to `take`, where there is such a file.
 template <class Take>
 Status read_document(const std::filesystem::path& path, Take take) {
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return Done{};
+  if (!path_exists(path)) return Done{};
   const auto text = read_file(path, kMostSettings);
   if (!text) return text.error();
   const auto document = parse_json(path.string(), *text);

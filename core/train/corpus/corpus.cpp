@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/formatted.h"
 #include "base/names.h"
 
 namespace headlight {
@@ -286,7 +287,7 @@ Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<s
 Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokenizer_json,
                  std::vector<CorpusText> texts) {
   Corpus corpus;
-  for (const CorpusText& text : texts) corpus.name += (corpus.name.empty() ? "" : ", ") + text.name;
+  corpus.name = joined_texts(texts, ", ", &CorpusText::name);
   const auto vocabulary = vocabulary_of(*tokenizer);
   corpus.words.assign(vocabulary->words.begin() + kFirstWordRow, vocabulary->words.end());
   corpus.tokenizer = std::move(tokenizer);

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "base/formatted.h"
+
 namespace headlight {
 namespace {
 
@@ -81,11 +83,7 @@ Result<TaughtHead> parse_taught_head(std::string_view text) {
   return bad_input("--teach-head", "", "LAYER.HEAD=RELATION,RELATION", "'" + std::string(text) + "'");
 }
 
-std::string spelled(const TaughtHead& head) {
-  std::string text = place_of(head) + "=";
-  for (std::size_t i = 0; i < head.relations.size(); ++i) text += (i > 0 ? "," : "") + head.relations[i];
-  return text;
-}
+std::string spelled(const TaughtHead& head) { return place_of(head) + "=" + joined_texts(head.relations, ","); }
 
 Status check_teaching(const Teaching& teaching, Index layers, Index heads) {
   for (std::size_t i = 0; i < teaching.heads.size(); ++i) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 
 namespace headlight {
@@ -29,10 +29,8 @@ std::optional<Fields> fields_of(std::string_view line) {
 }
 
 std::optional<std::int32_t> number(std::string_view text) {
-  std::int32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
+  const auto value = parse_number<std::int32_t>(text);
+  return value && *value >= 0 ? value : std::nullopt;
 }
 
 bool has_space_behind(std::string_view misc) {

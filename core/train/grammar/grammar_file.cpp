@@ -1,9 +1,9 @@
 // assets/grammar.json → Grammar.
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <unordered_map>
 
+#include "base/formatted.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"
@@ -140,11 +140,8 @@ class Reader {
     bool in_group = false;
     for (std::string part : parts_of(words.text())) {
       if (part.front() == '[') {
-        float share = 0;
-        const char* const end = part.data() + part.size();
-        const auto read = std::from_chars(part.data() + 1, end, share);
-        const bool is_share = read.ec == std::errc() && read.ptr == end && share > 0 && share < 1;
-        if (in_group || !is_share) return words.problem("groups as [.25 …], none in another");
+        const float share = parse_number<float>(std::string_view(part).substr(1)).value_or(0.0f);
+        if (in_group || !(share > 0 && share < 1)) return words.problem("groups as [.25 …], none in another");
         pattern.groups.push_back(share);
         in_group = true;
         continue;

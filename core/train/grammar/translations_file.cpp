@@ -1,10 +1,10 @@
 // The English of assets/grammar.json → Dictionary, TargetPattern and Translation.
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <unordered_map>
 
+#include "base/formatted.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"
 #include "train/grammar/grammar_parts.h"
@@ -36,9 +36,8 @@ std::optional<Reference> reference_of(std::string text) {
     text.erase(dot);
   }
   if (const std::size_t hash = text.rfind('#'); hash != std::string::npos) {
-    const char* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data() + hash + 1, end, reference.which);
-    if (read.ec != std::errc() || read.ptr != end || reference.which < 1) return std::nullopt;
+    reference.which = parse_number<int>(std::string_view(text).substr(hash + 1)).value_or(0);
+    if (reference.which < 1) return std::nullopt;
     text.erase(hash);
   }
   reference.called = text;
@@ -239,9 +238,8 @@ class TranslationsReader {
     for (std::string part : parts_of(field.text())) {
       int place = -1;
       if (const std::size_t colon = part.rfind(':'); colon != std::string::npos && colon > 0) {
-        const char* const end = part.data() + part.size();
-        const auto read = std::from_chars(part.data() + colon + 1, end, place);
-        if (read.ec != std::errc() || read.ptr != end || place < 0 || place >= count)
+        place = parse_number<int>(std::string_view(part).substr(colon + 1)).value_or(-1);
+        if (place < 0 || place >= count)
           return field.problem("English words, each with the place of the word that it is made of, as book:5");
         part.erase(colon);
       }

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <set>
 
+#include "base/formatted.h"
 #include "math/attention.h"
 #include "model/head_text.h"
 #include "train/grammar/speller.h"
@@ -221,16 +221,12 @@ Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<co
 }
 
 std::string alignment_text(const AlignmentReport& report) {
-  char line[160];
   std::string text = "cross head   its own row: right  weight   the row before: right  weight\n";
-  for (const CrossHead& head : report.heads) {
-    const std::string name = head_label({head.layer, head.head});
-    std::snprintf(line, sizeof line, "  %-19s      %.3f   %.3f                    %.3f   %.3f\n", name.c_str(),
-                  head.own.accuracy, head.own.weight, head.next.accuracy, head.next.weight);
-    text += line;
-  }
-  std::snprintf(line, sizeof line, "a diagonal: %.3f of %ld words\n", report.diagonal, static_cast<long>(report.words));
-  text += line;
+  for (const CrossHead& head : report.heads)
+    text += formatted("  %-19s      %.3f   %.3f                    %.3f   %.3f\n",
+                      head_label({head.layer, head.head}).c_str(), head.own.accuracy, head.own.weight,
+                      head.next.accuracy, head.next.weight);
+  text += formatted("a diagonal: %.3f of %ld words\n", report.diagonal, static_cast<long>(report.words));
   for (const LiteralAlignment& one : report.literals)
     text +=
         std::to_string(one.right) + " of " + std::to_string(one.words) + ": " + one.text + " / " + one.english + "\n";
@@ -238,10 +234,8 @@ std::string alignment_text(const AlignmentReport& report) {
 }
 
 std::string next_word_text(const NextWordScore& score) {
-  char line[120];
-  std::snprintf(line, sizeof line, "next word: right %.3f, perplexity %.3f, of %ld words\n", score.accuracy,
-                score.perplexity, static_cast<long>(score.words));
-  return line;
+  return formatted("next word: right %.3f, perplexity %.3f, of %ld words\n", score.accuracy, score.perplexity,
+                   static_cast<long>(score.words));
 }
 
 }  // namespace headlight

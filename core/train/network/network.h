@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/floats.h"
+#include "base/pages.h"
 #include "base/result.h"
 #include "model/weights.h"
 

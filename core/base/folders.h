@@ -1,0 +1,35 @@
+// What a path names, and files that are being written, of which nothing may stay behind.
+#pragma once
+
+#include <filesystem>
+#include <system_error>
+
+#include "base/result.h"
+
+namespace headlight {
+
+// What cannot be looked at counts as missing.
+
+inline bool path_exists(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable);
+}
+
+inline bool is_folder(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::is_directory(path, unreadable);
+}
+
+inline bool is_regular(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::is_regular_file(path, unreadable);
+}
+
+/// A file of the folder without a name, which is gone as soon as it is closed: the descriptor, to be closed by the
+/// caller.
+Result<int> nameless_file(const std::filesystem::path& folder);
+
+/// Removes what a program that was killed had begun to write into the folder.
+void sweep_temporaries(const std::filesystem::path& folder);
+
+}  // namespace headlight
