@@ -7,7 +7,7 @@ namespace headlight {
 
 struct AnswerWords {
   Words empty_text{"No sentence yet", "还没有句子"};
-  Words empty_hint{"Type one above, or take a sample.", "在上方输入，或选择一个例句。"};
+  Words empty_hint{"Type one above, or choose an example.", "在上方输入，或选择一个例句。"};
   Words computing{"computing", "计算中"};
   Words stale{"the maps are of the sentence before", "图仍是之前的句子"};
   Words cross{"cross", "交叉"};

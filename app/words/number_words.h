@@ -21,7 +21,7 @@ struct NumberWords {
                  "采用这张表；空文本则去掉它。撤销可恢复。"};
   Words waiting{"What was taken is kept here, and used as soon as all tables fit together.",
                 "采用过的表先记在这里，各表能对上时一并使用。"};
-  Words samples{"Samples", "示例"};
+  Words samples{"Examples", "示例"};
   Words sample_names[4] = {{"two words, two heads", "两个词、两个头"},
                            {"ten words of four numbers", "十个词，各四个数"},
                            {"a printed row", "一行印出的数"},

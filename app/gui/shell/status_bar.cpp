@@ -16,6 +16,7 @@
 #include "gui/inside/matrix_map.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
+#include "session/answer_state.h"
 #include "session/shown.h"
 #include "words/grid_words.h"
 #include "words/window_words.h"
@@ -189,7 +190,7 @@ void status_bar(Gui& gui) {
   }
   training_status(gui);
   if (state.notice) notice_line(gui, *state.notice, ImGui::GetWindowPos().x + bar - 12 * gui.unit);
-  if (state.trace && !nothing_asked(state)) {
+  if (state.trace && answer_state(state).kind == AnswerState::Kind::shown) {
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
     ImGui::TextUnformatted(answer_text(gui).c_str());

@@ -168,6 +168,7 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.cannot_open)));
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.too_short))) << state().open_failure->message;
   EXPECT_FALSE(harness->has("failure line")) << "the line of the reader is shown on request only";
+  EXPECT_FALSE(harness->says("10 × 10")) << "nothing is said of an answer that is not seen";
   const Box card = harness->box("failure card"), stage = {0, 0, 1280, 800};
   EXPECT_TRUE(card.x >= stage.x && card.right() <= stage.right() && card.bottom() <= stage.bottom());
   harness->click("choose another");
