@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "derived/head_stats.h"
@@ -73,9 +74,12 @@ Told told_of(const Trace& trace, const RelationScore& relation) {
   return best;
 }
 
+/// A head that is wrong more often than right comes last.
 bool is_better(const Told& a, const Told& b) {
-  const std::size_t rank_a = rank_of(*a.relation), rank_b = rank_of(*b.relation);
-  return rank_a != rank_b ? rank_a < rank_b : a.telling > b.telling;
+  const auto rank = [](const Told& one) {
+    return std::pair(rank_of(*one.relation), one.relation->score.accuracy < 0.5);
+  };
+  return rank(a) != rank(b) ? rank(a) < rank(b) : a.telling > b.telling;
 }
 
 /// The relations that heads of the answer wear, the best first.

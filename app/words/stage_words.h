@@ -11,6 +11,7 @@ struct StageWords {
   Words cannot_look{"“%” may not look at “%”: the mask hides it", "“%”不能看“%”：掩码遮住了它"};
   Words strongest{"Strongest here: ", "这里最强的："};
   Words told{": %.", "：%。"};
+  Words takes_for{": this head's “%”, right in %.", "：这个头当作“%”，找对的占 %。"};
   Words rests{": it has no relation “%”.", "：它没有“%”关系。"};
   Words taught_to_rest{" The training taught such words to look there.", "训练教这样的词看向那里。"};
   Words nobody_told{" Nobody told the model.", "没有人告诉过模型。"};

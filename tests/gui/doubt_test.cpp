@@ -80,6 +80,17 @@ TEST_F(DoubtTest, TheSentenceOnTheStageSaysWhatWasTaught) {
   EXPECT_TRUE(h.says("it has no relation")) << h.words_on_screen();
 }
 
+TEST_F(DoubtTest, WhatAHeadIsOftenWrongInIsNotSaidToBeSo) {
+  Harness& h = *harness;
+  h.say(SetText{"昨天老板让小王把报告交给客户"}, EndGesture{});
+  h.settle();
+  h.say(ChooseHead{{3, 4}}, Pin{CellRef{1, 3}});  // 昨天 is no clause, but the head looks from it at 让
+  h.settle();
+  EXPECT_TRUE(h.says("“昨天” looks at “让”")) << h.words_on_screen();
+  EXPECT_TRUE(h.says(", right in")) << h.words_on_screen();
+  EXPECT_FALSE(h.says("The training taught it"));
+}
+
 TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
   Harness& h = *harness;
   ask_unknown_words();

@@ -15,6 +15,9 @@
 namespace headlight {
 namespace {
 
+/// Below this share of right words what a taught head takes for its relation is said to be its own opinion.
+constexpr double kTrusted = 0.8;
+
 /// A word ready to be drawn in a line of text: one of white space, or with a line break in it, as the labels of maps have it.
 std::string word_in_line(Gui& gui, const std::string& text) {
   const auto is_ink = [](char c) { return static_cast<unsigned char>(c) > ' '; };
@@ -46,6 +49,8 @@ Meaning taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell
   if (row(0, cell.key) < row.maxCoeff() || cell.query == cell.key || tokens[at(cell.query)].special) return {};
   if (tokens[at(cell.key)].special)
     return {filled(gui.word(kStageWords.rests), {name.words}), gui.word(kStageWords.taught_to_rest)};
+  if (name.score < kTrusted)
+    return {filled(gui.word(kStageWords.takes_for), {name.words, share_text(name.score)}), std::string()};
   return {filled(gui.word(kStageWords.told), {name.words}), gui.word(kStageWords.was_told)};
 }
 
