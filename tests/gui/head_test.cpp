@@ -45,6 +45,16 @@ TEST_F(HeadTest, RowBarsFollowTheLitRow) {
   EXPECT_FALSE(h.has("row bars"));
 }
 
+TEST_F(HeadTest, WhilePaintingTheStageSaysWhatThePointerDoes) {
+  Harness& h = *harness;
+  h.say(Pin{CellRef{2, 3}});
+  h.click("paint");
+  h.point_away();
+  EXPECT_TRUE(h.says("click or drag over cells")) << "a pinned cell does not hide it";
+  h.hover("stage map", {4, 5});
+  EXPECT_FALSE(h.says("click or drag over cells")) << "the cell under the pointer is told";
+}
+
 TEST_F(HeadTest, PaintingBlocksTheCellsCrossed) {
   Harness& h = *harness;
   h.click("paint");

@@ -49,11 +49,11 @@ float part_of_map(Gui& gui, float right) {
   return right - width;
 }
 
-/// The line tells the lit cell, else the strongest; while painting it tells the effect of the pointer.
+/// The line tells the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
 void cell_line(Gui& gui, float room) {
-  const bool lit = gui.state.view.hovered || gui.state.view.pinned;
   const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
-  if (paints && !lit) return dim_text(gui, gui.word(kMaskWords.paint_hint));
+  if (paints && !gui.state.view.hovered)
+    return cut_text(gui, gui.word(kMaskWords.paint_hint), gui.colours().action, room);
   const std::vector<std::string> sentences = stage_sentence(gui);
   if (sentences.empty()) return;
   const auto fits = [&](const std::string& sentence) {
