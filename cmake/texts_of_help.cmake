@@ -3,29 +3,40 @@
 #   cmake -D PROGRAM=headlight -D VERSION=1.0.0 -D OUT=PREFIX/share -P texts_of_help.cmake
 cmake_minimum_required(VERSION 3.25)
 
+# What a list of lines would take for its own stands as one byte each, so that columns keep their places.
+string(ASCII 1 BACKSLASH)
+string(ASCII 2 SEMICOLON)
+string(ASCII 3 OPEN)
+string(ASCII 4 CLOSE)
+# A name that ends right before the column of the descriptions has one blank behind it, and its description on its line.
+string(REPEAT "[^\n]" 26 REST_OF_NAME)
+set(NAME_WITH_ONE_BLANK "(\n  -${REST_OF_NAME}) ([^ \n][^\n]*\n)(  -|\n|[A-Z])")
+
 function(help_of RESULT)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C.UTF-8 ${PROGRAM} ${ARGN} --help
     OUTPUT_VARIABLE TEXT COMMAND_ERROR_IS_FATAL ANY)
-  # A list of lines; what a list would take for its own is put back when a line is written.
-  string(REPLACE "\\" "<backslash>" TEXT "${TEXT}")
-  string(REPLACE ";" "<semicolon>" TEXT "${TEXT}")
-  string(REPLACE "[" "<open>" TEXT "${TEXT}")
-  string(REPLACE "]" "<close>" TEXT "${TEXT}")
+  string(REPLACE "\\" "${BACKSLASH}" TEXT "${TEXT}")
+  string(REPLACE ";" "${SEMICOLON}" TEXT "${TEXT}")
+  string(REPLACE "[" "${OPEN}" TEXT "${TEXT}")
+  string(REPLACE "]" "${CLOSE}" TEXT "${TEXT}")
+  foreach(TIME RANGE 1)  # twice, since a match ends within the name that follows
+    string(REGEX REPLACE "${NAME_WITH_ONE_BLANK}" "\\1  \\2\\3" TEXT "${TEXT}")
+  endforeach()
   string(REPLACE "\n" ";" TEXT "${TEXT}")
   set(${RESULT} "${TEXT}" PARENT_SCOPE)
 endfunction()
 
 function(put_back RESULT TEXT)
-  string(REPLACE "<semicolon>" ";" TEXT "${TEXT}")
-  string(REPLACE "<open>" "[" TEXT "${TEXT}")
-  string(REPLACE "<close>" "]" TEXT "${TEXT}")
-  string(REPLACE "<backslash>" "\\" TEXT "${TEXT}")
+  string(REPLACE "${SEMICOLON}" ";" TEXT "${TEXT}")
+  string(REPLACE "${OPEN}" "[" TEXT "${TEXT}")
+  string(REPLACE "${CLOSE}" "]" TEXT "${TEXT}")
+  string(REPLACE "${BACKSLASH}" "\\" TEXT "${TEXT}")
   set(${RESULT} "${TEXT}" PARENT_SCOPE)
 endfunction()
 
 # roff takes a leading dot or quote for a request, a hyphen for a hyphen and a backslash for itself.
 function(roff RESULT TEXT)
-  string(REPLACE "<backslash>" "\\e" TEXT "${TEXT}")
+  string(REPLACE "${BACKSLASH}" "\\e" TEXT "${TEXT}")
   string(REPLACE "-" "\\-" TEXT "${TEXT}")
   string(REGEX REPLACE "^([.'])" "\\\\&\\1" TEXT "${TEXT}")
   put_back(TEXT "${TEXT}")

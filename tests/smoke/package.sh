@@ -43,6 +43,10 @@ run() { env -i PATH=/usr/bin:/bin HOME="$folder/home" LC_ALL=C.UTF-8 "$@"; }
 run "$root/usr/bin/headlight" export --text '我请李雷帮我订了去北京的机票' >"$folder/export.json" || fail 'export failed'
 grep -q '"text":"机票"' "$folder/export.json" || fail 'export: expected the token 机票'
 
+# What the window is drawn of is there: its shaders, models, lessons and fonts.
+run "$root/usr/bin/headlight" screenshot --lesson masks -o "$folder/window.png" >/dev/null || fail 'the window cannot be drawn'
+[[ $(wc -c <"$folder/window.png") -gt 20000 ]] || fail 'the picture of the window is empty'
+
 # Every command is in the manual page and in each of the completions.
 commands=$(run "$root/usr/bin/headlight" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p')
 [[ -n $commands ]] || fail '--help: expected a list of commands'
@@ -52,6 +56,11 @@ for command in $commands; do
     grep -qw "$command" "$root/usr/$file" || fail "/usr/$file: expected the command $command"
   done
 done
+# … and each option with what it does.
+awk '/^\.TP/ { head = NR + 1 } NR == head { text = $0 } head && NR == head + 1 && /^\./ { print text; bad = 1 } END { exit bad }' \
+  "$root/usr/share/man/man1/headlight.1" >"$folder/bare" || fail "the manual page: no description of $(head -n 1 "$folder/bare")"
+[[ $(grep -c "' -l " "$root/usr/share/fish/vendor_completions.d/headlight.fish") == \
+   $(grep -c "^\.TP" "$root/usr/share/man/man1/headlight.1") ]] || fail 'the completions of fish: expected every option'
 bash -n "$root/usr/share/bash-completion/completions/headlight" || fail 'the completions of bash cannot be read'
 completed=$(bash -c 'source "$1"; COMP_WORDS=(headlight export --form); COMP_CWORD=2; _headlight; echo "${COMPREPLY[*]}"' \
   _ "$root/usr/share/bash-completion/completions/headlight")
@@ -59,6 +68,10 @@ completed=$(bash -c 'source "$1"; COMP_WORDS=(headlight export --form); COMP_CWO
 if command -v man >/dev/null; then
   warned=$(man --warnings=w -E UTF-8 -l "$root/usr/share/man/man1/headlight.1" 2>&1 >/dev/null)
   [[ -z $warned ]] || fail "the manual page: $warned"
+fi
+if command -v appstreamcli >/dev/null; then
+  appstreamcli validate --no-net "$root/usr/share/metainfo/headlight.metainfo.xml" >"$folder/log" ||
+    fail "the AppStream metadata: $(tr '\n' ' ' <"$folder/log")"
 fi
 if command -v desktop-file-validate >/dev/null; then
   desktop-file-validate "$root/usr/share/applications/headlight.desktop" || fail 'the desktop file is not valid'
