@@ -64,6 +64,7 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
   const FontScope small(gui, TextSize::small);
   if (layout.cell < ImGui::CalcTextSize(".00").x + 4 * gui.unit) return;
   const ColourScale scale = map_scale(gui.state, content);
+  const std::vector<Index> pale = pale_columns(gui, content);
   for (Index i = 0; i < content.weights->rows(); ++i) {
     for (Index j = 0; j < content.weights->cols(); ++j) {
       const float weight = (*content.weights)(i, j);
@@ -71,8 +72,8 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
       const std::string text = cell_number(weight);
       const ImVec2 size = ImGui::CalcTextSize(text.c_str());
       const Box cell = cell_box(layout, i, j);
-      const ImU32 ink =
-          is_pale_column(gui, content, j) ? gui.colours().text : to_imgui(text_on(colour_of(scale, weight)));
+      const bool is_pale = std::binary_search(pale.begin(), pale.end(), j);
+      const ImU32 ink = is_pale ? gui.colours().text : to_imgui(text_on(colour_of(scale, weight)));
       list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)}, ink,
                    text.c_str());
     }

@@ -1,7 +1,5 @@
 #include "gui/frame/special_columns.h"
 
-#include <algorithm>
-
 namespace headlight {
 namespace {
 
@@ -13,27 +11,27 @@ constexpr unsigned kPaleCover = 0xA0;
 
 }  // namespace
 
-bool is_pale_column(const Gui& gui, const MapContent& content, Index column) {
-  if (content.region.num_keys > kMostPale) return false;
-  const Token& token = column_tokens(gui.state, content)[static_cast<std::size_t>(content.region.first_key + column)];
-  return token.special && !token.pad;
+std::vector<Index> pale_columns(const Gui& gui, const MapContent& content) {
+  std::vector<Index> pale;
+  const Region& region = content.region;
+  if (region.num_keys > kMostPale) return pale;
+  const Token* tokens = column_tokens(gui.state, content).data() + region.first_key;
+  for (Index j = 0; j < region.num_keys; ++j)
+    if (tokens[j].special && !tokens[j].pad) pale.push_back(j);
+  return pale;
 }
 
 bool has_pale_columns(const Gui& gui) {
-  const MapContent content = whole_content(gui.state, {.stack = gui.state.view.chosen.stack});
-  for (Index j = 0; j < std::min(content.region.num_keys, kMostPale + 1); ++j)
-    if (is_pale_column(gui, content, j)) return true;
-  return false;
+  return !pale_columns(gui, whole_content(gui.state, {.stack = gui.state.view.chosen.stack})).empty();
 }
 
 void pale_special_columns(const Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
   const ImU32 cover = (gui.colours().background & ~IM_COL32_A_MASK) | (kPaleCover << IM_COL32_A_SHIFT);
   const Box& plot = layout.plot;
-  for (Index j = 0; j < std::min(content.region.num_keys, kMostPale + 1); ++j)
-    if (is_pale_column(gui, content, j)) {
-      const float x = plot.x + static_cast<float>(j) * layout.cell;
-      list.AddRectFilled({x, plot.y}, {x + layout.cell, plot.bottom()}, cover);
-    }
+  for (const Index j : pale_columns(gui, content)) {
+    const float x = plot.x + static_cast<float>(j) * layout.cell;
+    list.AddRectFilled({x, plot.y}, {x + layout.cell, plot.bottom()}, cover);
+  }
 }
 
 }  // namespace headlight

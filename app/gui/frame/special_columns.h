@@ -6,8 +6,8 @@
 
 namespace headlight {
 
-/// Whether that column of the map is a special token's; padding, at which nothing should look, is not meant.
-bool is_pale_column(const Gui& gui, const MapContent& content, Index column);
+/// The columns of the map that are special tokens', ascending; padding, at which nothing should look, is not meant.
+std::vector<Index> pale_columns(const Gui& gui, const MapContent& content);
 
 /// Whether the maps on the screen have such columns.
 bool has_pale_columns(const Gui& gui);
