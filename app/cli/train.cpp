@@ -39,10 +39,14 @@ struct TrainArguments {
 volatile std::sig_atomic_t interrupted = 0;
 void interrupt(int) { interrupted = 1; }
 
+/// Sets `chosen` to the choice of this name.
 template <class Choice>
-Result<Choice> choice(const char* option, const std::string& word, std::initializer_list<Choice> choices) {
+Status choose(const char* option, const std::string& word, std::initializer_list<Choice> choices, Choice& chosen) {
   for (const Choice one : choices)
-    if (word == name(one)) return one;
+    if (word == name(one)) {
+      chosen = one;
+      return Done{};
+    }
   return bad_input(option, "", joined_texts(choices, ", ", [](Choice one) { return name(one); }), "'" + word + "'");
 }
 
@@ -82,24 +86,19 @@ Status complete_corpus(TrainArguments& options) {
 
 Status complete(TrainArguments& options) {
   Config& config = options.plan.config;
-  const auto arch = choice("--arch", options.arch, {Arch::encoder, Arch::decoder, Arch::encoder_decoder});
-  if (!arch) return arch.error();
-  const auto norm = choice("--norm", options.norm, {Norm::post, Norm::pre});
-  if (!norm) return norm.error();
-  const auto activation = choice("--activation", options.activation, {Activation::relu, Activation::gelu});
-  if (!activation) return activation.error();
-  const auto position =
-      choice("--position", options.position, {Position::none, Position::sinusoidal, Position::learned});
-  if (!position) return position.error();
-  config.arch = *arch;
-  config.norm = *norm;
-  config.activation = *activation;
-  config.position = *position;
+  const auto archs = {Arch::encoder, Arch::decoder, Arch::encoder_decoder};
+  if (const Status done = choose("--arch", options.arch, archs, config.arch); !done) return done;
+  if (const Status done = choose("--norm", options.norm, {Norm::post, Norm::pre}, config.norm); !done) return done;
+  const auto activations = {Activation::relu, Activation::gelu};
+  if (const Status done = choose("--activation", options.activation, activations, config.activation); !done)
+    return done;
+  const auto positions = {Position::none, Position::sinusoidal, Position::learned};
+  if (const Status done = choose("--position", options.position, positions, config.position); !done) return done;
   if (options.no_bias) config.bias = {false, false, false, false, false};
   config.tied = !options.untied;
-  if (*arch != Arch::encoder_decoder && config.encoder_layers > 0)
+  if (config.arch != Arch::encoder_decoder && config.encoder_layers > 0)
     return bad_input("--encoder-layers", "", "--arch encoder-decoder", "--arch " + options.arch);
-  options.plan.task = task_of(*arch);
+  options.plan.task = task_of(config.arch);
   const Corruption usual = default_plan(config).corruption;
   options.plan.corruption.mask = options.hide.value_or(usual.mask);
   options.plan.corruption.swap = options.swap.value_or(usual.swap);
@@ -201,9 +200,7 @@ Result<int> run_train(TrainArguments options) {
                     .command = training_command(plan, options.corpus, options.name, options.half)};
   if (!options.from.empty()) card.command += " --from " + shell_word(options.from);
   // The card names the sources of the texts and annotations: their licences require it.
-  for (std::size_t i = 0; i < options.text_credits.size(); ++i)
-    card.corpus += (i == 0 ? " (" : "; ") + options.text_credits[i];
-  if (!options.text_credits.empty()) card.corpus += ")";
+  if (!options.text_credits.empty()) card.corpus += " (" + joined_texts(options.text_credits, "; ") + ")";
   card.treebanks.insert(card.treebanks.end(), options.teach_credits.begin(), options.teach_credits.end());
   double tokens_before = 0;
   auto training = begin_training(plan, *corpus);

@@ -16,4 +16,19 @@ ArrayFile in_memory(const StoredArrays& stored) {
   return file;
 }
 
+StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
+  const auto kept = std::make_shared<const ArrayFile>(std::move(file));
+  StoredArrays stored{.arrays = {}, .metadata = kept->metadata};
+  for (const auto& [name, array] : kept->arrays) {
+    const std::string_view bytes(reinterpret_cast<const char*>(array.values.data()),
+                                 array.values.size() * sizeof(float));
+    stored.arrays.emplace(name, StoredArray{.dtype = is_floating(array.dtype) ? Dtype::f32 : array.dtype,
+                                            .shape = array.shape,
+                                            .bytes = bytes,
+                                            .where = std::string(where),
+                                            .owner = kept});
+  }
+  return stored;
+}
+
 }  // namespace headlight

@@ -32,6 +32,8 @@ enum class Reading { whole, as_used };
 
 /// All of them as float32 in memory.
 ArrayFile in_memory(const StoredArrays& stored);
+/// Arrays in memory as if they lay in a file.
+StoredArrays stored_in_memory(std::string_view where, ArrayFile file);
 
 /// f16 or bf16.
 inline bool is_half(const StoredArray& array) { return array.dtype == Dtype::f16 || array.dtype == Dtype::bf16; }

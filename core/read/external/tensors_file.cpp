@@ -70,15 +70,14 @@ class Arrays {
   /// Arrays that were not taken: answers that an export holds beside its inputs, and strangers.
   std::vector<std::string> surplus() const {
     std::vector<std::string> warnings;
-    std::string answers;
+    std::vector<std::string> answers;
     for (const auto& [name, array] : file_.arrays) {
       if (taken_.contains(name)) continue;
-      if (std::find(std::begin(kAnswers), std::end(kAnswers), name) != std::end(kAnswers))
-        answers += (answers.empty() ? "" : ", ") + name;
+      if (std::find(std::begin(kAnswers), std::end(kAnswers), name) != std::end(kAnswers)) answers.push_back(name);
       else warnings.push_back(std::string(where_) + ": " + printable(name) + ": no part of a tensors file, not used");
     }
     if (!answers.empty())
-      warnings.push_back(std::string(where_) + ": " + answers +
+      warnings.push_back(std::string(where_) + ": " + joined_texts(answers, ", ") +
                          ": answers to compare with (headlight diagnose), not inputs");
     return warnings;
   }
@@ -285,13 +284,14 @@ ArrayFile first_of_batch(const ArrayFile& file) {
   constexpr std::string_view kFirst = "0.";
   ArrayFile first;
   for (const auto& [name, array] : file.arrays)
-    if (name.substr(0, kFirst.size()) == kFirst) first.arrays.emplace(name.substr(kFirst.size()), array);
+    if (name.starts_with(kFirst)) first.arrays.emplace(name.substr(kFirst.size()), array);
   for (const auto& [name, text] : file.metadata)
-    if (name.substr(0, kFirst.size()) == kFirst) first.metadata.emplace(name.substr(kFirst.size()), text);
+    if (name.starts_with(kFirst)) first.metadata.emplace(name.substr(kFirst.size()), text);
   return first;
 }
 
-bool has_patterns(const ArrayFile& file, const std::string& before = "") {
+template <class File>
+bool has_patterns(const File& file, const std::string& before = "") {
   for (const char* name : {"attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
     if (file.arrays.contains(before + name)) return true;
   return false;
@@ -348,8 +348,7 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
   if (has_patterns(file)) return patterns_from(where, file);
   if (has_layers(file)) {
     const auto joined = joined_layers(where, file);
-    if (!joined) return joined.error();
-    return patterns_from(where, *joined);
+    return joined ? patterns_from(where, *joined) : joined.error();
   }
   if (!has_patterns(file, "0.")) return inputs_from(where, file, num_heads);
   auto first = patterns_from(where, first_of_batch(file));
@@ -358,9 +357,8 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
 }
 
 bool holds_attention(const StoredArrays& stored) {
-  for (const char* name : {"query", "attentions", "encoder_attentions", "decoder_attentions", "cross_attentions"})
-    if (stored.arrays.contains(name) || stored.arrays.contains("0." + std::string(name))) return true;
-  return false;
+  return stored.arrays.contains("query") || stored.arrays.contains("0.query") || has_patterns(stored) ||
+         has_patterns(stored, "0.");
 }
 
 bool holds_attention(const std::filesystem::path& npy) {

@@ -9,7 +9,6 @@
 #include "base/folders.h"
 #include "base/mapped_file.h"
 #include "math/ops.h"
-#include "math/position.h"
 #include "read/hub/checkpoint_layout.h"
 #include "read/hub/derived_weights.h"
 #include "read/hub/stored_tensors.h"
@@ -270,7 +269,11 @@ class Loader {
     if (hub_.one_norm)
       for (BlockWeights& block : model_->blocks) block.ffn_norm = block.attention_norm;
     if (hub_.distance_rows > 0) project_distances();
-    if (config.position == Position::sinusoidal_halves) settle_sinusoids();
+    if (config.position == Position::sinusoidal_halves &&
+        !drop_sinusoids(model_->embeddings.positions, model_->encoder->embeddings.positions, hub_.positions)) {
+      model_->config.position = Position::learned;
+      tensors_.warn("embed_positions", "not the sines and cosines of the places in full precision; used as stored");
+    }
     if (hub_.family == Family::m2m_100)
       model_->embeddings.positions = model_->encoder->embeddings.positions =
           falling_sinusoids(hub_.positions, config.d_model, hub_.pad_id);
@@ -324,26 +327,6 @@ class Loader {
     }
   }
 
-  /// Stored sines and cosines are computed anew; a table of anything else, be it only rounded to half precision, is
-  /// used as it is.
-  void settle_sinusoids() {
-    Matrix& places = model_->embeddings.positions;
-    Matrix& encoder_places = model_->encoder->embeddings.positions;
-    if (places.size() == 0 && encoder_places.size() == 0) return;
-    const Matrix sinusoids = sinusoidal_positions(hub_.positions, hub_.config.d_model, true);
-    bool differ = false;
-    for (Matrix* table : {&places, &encoder_places}) {
-      if (table->size() == 0) *table = sinusoids;
-      differ = differ || (*table - sinusoids).cwiseAbs().maxCoeff() > 1e-6f;
-    }
-    if (differ) {
-      model_->config.position = Position::learned;
-      tensors_.warn("embed_positions", "not the sines and cosines of the places in full precision; used as stored");
-    } else {
-      places = encoder_places = {};
-    }
-  }
-
   const HubConfig& hub_;
   StoredTensors tensors_;
   const std::atomic<bool>& stop_;
@@ -359,22 +342,6 @@ class Loader {
 std::string name_of(const std::filesystem::path& folder) {
   const auto path = folder.lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
-}
-
-/// Arrays in memory as if they lay in a file.
-StoredArrays stored_in_memory(std::string_view where, ArrayFile file) {
-  const auto kept = std::make_shared<const ArrayFile>(std::move(file));
-  StoredArrays stored{.arrays = {}, .metadata = kept->metadata};
-  for (const auto& [name, array] : kept->arrays) {
-    const std::string_view bytes(reinterpret_cast<const char*>(array.values.data()),
-                                 array.values.size() * sizeof(float));
-    stored.arrays.emplace(name, StoredArray{.dtype = is_floating(array.dtype) ? Dtype::f32 : array.dtype,
-                                            .shape = array.shape,
-                                            .bytes = bytes,
-                                            .where = std::string(where),
-                                            .owner = kept});
-  }
-  return stored;
 }
 
 }  // namespace

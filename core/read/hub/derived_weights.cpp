@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "math/position.h"
+
 namespace headlight {
 
 Linear part_of(const Linear& fused, Index first, Index count) {
@@ -89,6 +91,18 @@ Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad) {
       places(row, half + i) = static_cast<float>(std::cos(angle));
     }
   return places;
+}
+
+bool drop_sinusoids(Matrix& decoder, Matrix& encoder, Index rows) {
+  if (decoder.size() == 0 && encoder.size() == 0) return true;
+  const Matrix sinusoids = sinusoidal_positions(rows, std::max(decoder.cols(), encoder.cols()), true);
+  bool differ = false;
+  for (Matrix* table : {&decoder, &encoder}) {
+    if (table->size() == 0) *table = sinusoids;
+    differ = differ || (*table - sinusoids).cwiseAbs().maxCoeff() > 1e-6f;
+  }
+  if (!differ) decoder = encoder = {};
+  return !differ;
 }
 
 }  // namespace headlight

@@ -30,4 +30,9 @@ std::shared_ptr<const RelativeBias> linear_key_biases(Index heads, Index places,
 /// padding is zero.
 Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad);
 
+/// Empties the tables of two stacks where both hold the sines, then cosines, of so many positions, or nothing: the model
+/// computes them. Else (they hold anything else, be it only rounded to half precision) false, and an empty one is filled
+/// with the sines and cosines that it stands for.
+bool drop_sinusoids(Matrix& decoder, Matrix& encoder, Index rows);
+
 }  // namespace headlight
