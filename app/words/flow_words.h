@@ -10,6 +10,7 @@ struct FlowWords {
   Words chosen_head{"Chosen head", "所选的头"};
   Words tip_heads{"The lines of every head of this layer, or of the chosen one alone.",
                   "画出本层所有头的连线，或只画所选的头。"};
+  Words tip_layer{"Another layer. Keys: % and %", "换一层。按键：% 与 %"};
   Words tip_head{"Shows or hides the lines of this head.", "显示或隐藏这个头的连线。"};
   Words threshold{"lines above %", "连线大于 %"};
   Words tip_threshold{"Weights below this have no line.", "小于此值的权重不画线。"};

@@ -60,6 +60,17 @@ TEST_F(FlowViewTest, AButtonAndAKeyShowTheLinesOfTheChosenHead) {
   EXPECT_TRUE(h.state.undo.empty());
 }
 
+TEST_F(FlowViewTest, TheLayerIsChosenFromAMenu) {
+  show();
+  Harness& h = *harness;
+  h.click("flow layer");
+  h.click("flow layer 1");
+  h.settle();
+  EXPECT_EQ(view().chosen, (HeadRef{1, 0}));
+  ASSERT_TRUE(h.state.flow);
+  EXPECT_EQ(h.state.flow->question.heads, (std::vector<HeadRef>{{1, 0}}));
+}
+
 TEST_F(FlowViewTest, TheLegendChoosesHeads) {
   show();
   Harness& h = *harness;

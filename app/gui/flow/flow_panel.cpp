@@ -4,12 +4,15 @@
 
 #include "figure/flow.h"
 #include "figure/head_name.h"
+#include "figure/labels.h"
+#include "gui/actions/actions.h"
 #include "gui/actions/fold_switches.h"
 #include "gui/actions/look.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
@@ -59,6 +62,24 @@ void head_choices(Gui& gui) {
     gui.say(SetFlow{flow});
   }
   explain_item(gui, kFlowWords.tip_heads);
+}
+
+/// The layer whose heads have lines, as a menu of all of them.
+void layer_menu(Gui& gui) {
+  const HeadRef& chosen = gui.state.view.chosen;
+  const Index layers = gui.state.trace->num_layers(chosen.stack);
+  const auto title = [&](Index layer) { return layer_title(gui.state.settings.language, layer); };
+  if (layers < 2) return;
+  if (menu_button(gui, "flow layer", title(chosen.layer).c_str())) ImGui::OpenPopup("flow layers");
+  explain_item(gui, with_keys(gui, kFlowWords.tip_layer, {Act::previous_layer, Act::next_layer}));
+  if (begin_menu_below(gui, "flow layers")) {
+    for (Index at = 0; at < layers; ++at)
+      if (menu_line(gui, ("flow layer " + std::to_string(at)).c_str(), title(at).c_str(), {}, at == chosen.layer))
+        gui.say(ChooseHead{{at, chosen.head, chosen.stack}});
+    ImGui::EndPopup();
+  }
+  ImGui::SameLine(0, 12 * gui.unit);
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 2 * gui.unit);
 }
 
 /// Small weights have most of the slider.
@@ -350,6 +371,7 @@ void flow_panel(Gui& gui) {
   head_choices(gui);
   threshold_slider(gui);
   fold_switches(gui, true);
+  layer_menu(gui);
   {
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted(head_words(gui, state.view.chosen).c_str());
