@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/formatted.h"
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
@@ -38,14 +39,10 @@ std::string as_json(const std::string& model, const std::vector<Finding>& findin
   std::string text = "{\"model\":" + json_string(model) + ",\"worst\":\"" + std::string(name(gravest(findings))) +
                      "\",\"agrees_with_reference\":" + (agrees_with_reference(findings) ? "true" : "false") +
                      ",\"findings\":[";
-  for (std::size_t i = 0; i < findings.size(); ++i)
-    text.append(i > 0 ? "," : "")
-        .append("{\"severity\":\"")
-        .append(name(findings[i].severity))
-        .append("\",\"line\":")
-        .append(json_string(findings[i].line))
-        .append("}");
-  return text + "]}\n";
+  const auto json_finding = [](const Finding& one) {
+    return "{\"severity\":\"" + std::string(name(one.severity)) + "\",\"line\":" + json_string(one.line) + "}";
+  };
+  return text + joined_texts(findings, ",", json_finding) + "]}\n";
 }
 
 Result<int> say(const CheckArguments& options, const std::string& name, const std::vector<Finding>& findings) {

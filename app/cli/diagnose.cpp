@@ -86,9 +86,8 @@ std::string array_lines(const Answer& answer) {
 
 std::string only_line(const char* side, const ExportFile& file, const std::vector<std::string>& names) {
   if (names.empty()) return "";
-  std::string line = std::string("only in ") + side + " (" + printable(file.name) + "): ";
-  for (std::size_t i = 0; i < names.size(); ++i) line += (i > 0 ? ", " : "") + printable(names[i]);
-  return line + "\n";
+  return std::string("only in ") + side + " (" + printable(file.name) + "): " + joined_texts(names, ", ", printable) +
+         "\n";
 }
 
 std::string as_text(const Answer& answer) {
@@ -102,9 +101,7 @@ std::string as_text(const Answer& answer) {
 
 template <class Values, class ToText>
 std::string json_list(const Values& values, ToText to_text) {
-  std::string list = "[";
-  for (const auto& value : values) list += (list.size() > 1 ? "," : "") + to_text(value);
-  return list + "]";
+  return "[" + joined_texts(values, ",", to_text) + "]";
 }
 
 std::string json_shape(const std::vector<Index>& shape) {

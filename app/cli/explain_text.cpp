@@ -221,11 +221,8 @@ std::string explain_json(const Trace& trace, const std::vector<Step>& steps, con
       text += '}';
     }
     text += ']';
-    if (const auto rows = rows_that_moved(before, trace, step.id)) {
-      text += ",\"moved\":[";
-      for (std::size_t i = 0; i < rows->size(); ++i) text += (i > 0 ? "," : "") + std::to_string((*rows)[i]);
-      text += ']';
-    }
+    if (const auto rows = rows_that_moved(before, trace, step.id))
+      text += ",\"moved\":[" + joined_texts(*rows, ",", [](auto row) { return std::to_string(row); }) + "]";
     text += '}';
   }
   return text + "]\n";

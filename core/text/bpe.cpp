@@ -1,9 +1,9 @@
 #include "text/bpe.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <queue>
 
+#include "base/formatted.h"
 #include "text/readable.h"
 
 namespace headlight {
@@ -26,11 +26,7 @@ std::size_t character_end(std::string_view text, std::size_t at) {
 
 std::vector<std::int32_t> byte_word_ids(const WordTable& words) {
   std::vector<std::int32_t> ids(256, kNone);
-  for (unsigned byte = 0; byte < 256; ++byte) {
-    char word[8];
-    std::snprintf(word, sizeof word, "<0x%02X>", byte);
-    ids[byte] = words.id(word).value_or(kNone);
-  }
+  for (unsigned byte = 0; byte < 256; ++byte) ids[byte] = words.id(formatted("<0x%02X>", byte)).value_or(kNone);
   return ids;
 }
 

@@ -1,8 +1,8 @@
 #include "text/wordpiece.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/readable.h"
@@ -18,11 +18,7 @@ Status put_unknown(const WordTable& words, const std::string& unknown, std::stri
   return Done{};
 }
 
-std::string byte_word(char byte) {
-  char text[8];
-  std::snprintf(text, sizeof text, "<0x%02X>", static_cast<unsigned char>(byte));
-  return text;
-}
+std::string byte_word(char byte) { return formatted("<0x%02X>", static_cast<unsigned char>(byte)); }
 
 /// The tokens of the character that begins at `begin`; its length.
 Result<std::size_t> put_character(const WordPiece& model, std::string_view piece, std::size_t begin,

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
+#include "base/formatted.h"
 #include "read/array/safetensors.h"
 #include "train/plan_json.h"
 #include "train/trained_checkpoint.h"
@@ -80,14 +80,12 @@ Result<ResumedTraining> resume_training(const std::filesystem::path& folder, con
   if (said("plan") != identity(plan, corpus)) {
     return bad_input(path.string(), "plan", "the options and the corpus that this training began with", "others");
   }
-  char* end = nullptr;
   const std::string step = said("step");
-  training->step = std::strtoll(step.c_str(), &end, 10);
-  if (step.empty() || *end != 0 || training->step < 0)
-    return bad_input(path.string(), "step", "a number", "'" + step + "'");
+  training->step = parse_number<Index>(step).value_or(-1);
+  if (training->step < 0) return bad_input(path.string(), "step", "a number", "'" + step + "'");
   if (const std::string tokens = said("tokens"); !tokens.empty()) {
-    words = static_cast<double>(std::strtoll(tokens.c_str(), &end, 10));
-    if (*end != 0 || words < 0) return bad_input(path.string(), "tokens", "a number", "'" + tokens + "'");
+    words = static_cast<double>(parse_number<std::int64_t>(tokens).value_or(-1));
+    if (words < 0) return bad_input(path.string(), "tokens", "a number", "'" + tokens + "'");
   } else if (const auto card = read_card(folder); card && *card) {
     words = (*card)->tokens;
   }

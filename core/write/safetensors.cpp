@@ -12,9 +12,7 @@ namespace {
 constexpr std::size_t kAlignment = 8;
 
 std::string json_sizes(const std::vector<Index>& shape) {
-  std::string list = "[";
-  for (const Index size : shape) list += (list.size() > 1 ? "," : "") + std::to_string(size);
-  return list + "]";
+  return "[" + joined_texts(shape, ",", [](Index size) { return std::to_string(size); }) + "]";
 }
 
 /// The entry of one array in the header.

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <tuple>
 
 #include "base/formatted.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
@@ -68,17 +68,11 @@ Result<std::vector<TaughtHead>> usual_taught_heads(Index layers, Index heads) {
 }
 
 Result<TaughtHead> parse_taught_head(std::string_view text) {
-  TaughtHead head;
-  const char* const end = text.data() + text.size();
-  const auto [dot, first] = std::from_chars(text.data(), end, head.layer);
-  if (first == std::errc() && dot != end && *dot == '.') {
-    const auto [equals, second] = std::from_chars(dot + 1, end, head.head);
-    if (second == std::errc() && equals != end && *equals == '=' && head.layer >= 0 && head.head >= 0) {
-      head.relations = split(std::string_view(equals + 1, end));
-      const bool empty =
-          std::any_of(head.relations.begin(), head.relations.end(), [](const auto& r) { return r.empty(); });
-      if (!empty) return head;
-    }
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const auto named = parse_head(text.substr(0, equals));
+  if (named && named->stack == Stack::self && equals < text.size()) {
+    TaughtHead head{named->layer, named->head, split(text.substr(equals + 1))};
+    if (std::find(head.relations.begin(), head.relations.end(), "") == head.relations.end()) return head;
   }
   return bad_input("--teach-head", "", "LAYER.HEAD=RELATION,RELATION", "'" + std::string(text) + "'");
 }
