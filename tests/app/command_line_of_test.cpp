@@ -1,5 +1,6 @@
 // The window's state as a command: what is typed into a shell asks exactly the same.
 #include "session/command_line_of.h"
+#include "app/shipped.h"
 
 #include <CLI/CLI.hpp>
 
@@ -134,13 +135,12 @@ TEST(AsCommand, EditsAreAmongTheOptions) {
 }
 
 TEST(AsCommand, ModelsByTheirName) {
-  const auto models = read_shipped_models();
-  ASSERT_TRUE(models) << models.error().message;
-  Document document = default_document(models->get());
+  const auto& models = fixture::shipped();
+  Document document = default_document(models.get());
   expect_same_question(document, "the default");
   document.mask.causal = true;
   expect_same_question(document, "causal");
-  for (const BundledModel& model : **models) {
+  for (const BundledModel& model : *models) {
     take_model(document, model);
     document.mask.causal = is_causal_by_default(config_of(document).arch);
     expect_same_question(document, model.source);

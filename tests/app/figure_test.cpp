@@ -1,5 +1,6 @@
 // Figures as data: every cell and every line is there in its colour, and nothing is written over anything else.
 #include "figure/figure.h"
+#include "app/shipped.h"
 #include "figure/head_name.h"
 
 #include <cmath>
@@ -236,9 +237,7 @@ TEST(Figure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {
 }
 
 TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
-  const auto shipped = read_shipped_models();
-  ASSERT_TRUE(shipped) << shipped.error().message;
-  const Document document = default_document(shipped->get());
+  const Document document = default_document(fixture::shipped().get());
   const auto trace = answer_of(document);
   const Drawing grid = drawn(document, *trace, {.width = 0.5f * kSlide});
   EXPECT_EQ(maps_of(grid).size(), 16u);

@@ -1,5 +1,6 @@
 // What the model guesses: a hidden word or the next one, before and after a change.
 #include "derived/guess.h"
+#include "app/shipped.h"
 
 #include <gtest/gtest.h>
 
@@ -10,9 +11,8 @@ namespace headlight {
 namespace {
 
 Document shipped_document(const std::string& source) {
-  static const auto models = *read_shipped_models();
-  Document document = default_document(models.get());
-  for (const BundledModel& one : *models)
+  Document document = default_document(fixture::shipped().get());
+  for (const BundledModel& one : *fixture::shipped())
     if (one.source == source) take_model(document, one);
   document.mask.causal = is_causal_by_default(config_of(document).arch);
   return document;

@@ -1,5 +1,6 @@
 // What heads are called: relations where they are earned, else what they do in this sentence.
 #include "figure/head_name.h"
+#include "app/shipped.h"
 
 #include <gtest/gtest.h>
 
@@ -19,9 +20,8 @@ struct Answered {
 };
 
 Answered answered(const std::string& model, const std::string& text) {
-  static const auto models = *read_shipped_models();
-  Document document = default_document(models.get());
-  for (const BundledModel& one : *models)
+  Document document = default_document(fixture::shipped().get());
+  for (const BundledModel& one : *fixture::shipped())
     if (one.source == model) take_model(document, one);
   document.mask.causal = is_causal_by_default(config_of(document).arch);
   set_text(document, TextSide::source, text, fixture::lexicon());

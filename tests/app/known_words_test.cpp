@@ -1,4 +1,5 @@
 #include "document/known_words.h"
+#include "app/shipped.h"
 
 #include <gtest/gtest.h>
 
@@ -39,12 +40,12 @@ TEST(KnownWords, PiecesOfWordsAreNoExamples) {
 }
 
 TEST(KnownWords, DocumentsSayTheNumberThatTheWindowSays) {
-  const auto shipped = read_shipped_models();
+  const auto& shipped = fixture::shipped();
   const auto folder = asset_folder();
   ASSERT_TRUE(shipped && folder);
-  const auto encoder = std::find_if((*shipped)->begin(), (*shipped)->end(),
+  const auto encoder = std::find_if(shipped->begin(), shipped->end(),
                                     [](const BundledModel& model) { return model.source == "shipped:encoder"; });
-  ASSERT_NE(encoder, (*shipped)->end());
+  ASSERT_NE(encoder, shipped->end());
   const Vocabulary& vocabulary = *encoder->model->vocabulary;
   const std::string count = std::to_string(known_words(vocabulary, "a", 1).count);
   for (const char* document : {"guide.md", "models.md"}) {

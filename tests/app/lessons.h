@@ -2,16 +2,11 @@
 #pragma once
 
 #include "app/session_fixture.h"
-#include "document/bundled_models.h"
+#include "app/shipped.h"
 #include "lesson/lesson.h"
 #include "session/update.h"
 
 namespace headlight::fixture {
-
-inline const std::shared_ptr<const BundledModels>& shipped() {
-  static const std::shared_ptr<const BundledModels> models = *read_shipped_models();
-  return models;
-}
 
 inline const Lessons& all_lessons() {
   static const Lessons lessons = read_lessons({assets() / "lessons"}, shipped().get());

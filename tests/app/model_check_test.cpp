@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "app/shipped.h"
 #include "document/bundled_models.h"
 #include "document/open_model.h"
 #include "session/loop/loop.h"
@@ -101,12 +102,10 @@ TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
 }
 
 TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
-  const auto shipped = read_shipped_models();
-  ASSERT_TRUE(shipped) << shipped.error().message;
   auto opened = open_model(kDefaultModel);
   ASSERT_TRUE(opened) << opened.error().message;
-  AppState state = initial_state(fixture::lexicon(), opened->document, {}, {}, *shipped);
-  EXPECT_EQ(state.document.model, (*shipped)->front().model) << "one model, one identity";
+  AppState state = initial_state(fixture::lexicon(), opened->document, {}, {}, fixture::shipped());
+  EXPECT_EQ(state.document.model, fixture::shipped()->front().model) << "one model, one identity";
   Loop loop({}, {});
   loop.settle(state);
   settle(loop, state, {UseTrained{false}});
@@ -116,7 +115,7 @@ TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
   EXPECT_TRUE(check_of_model(state)->findings);
   EXPECT_EQ(state.checks.size(), 1u);
 
-  const BundledModel& last = (*shipped)->back();
+  const BundledModel& last = fixture::shipped()->back();
   settle(loop, state, {SetConfig{last.model->config}});
   ASSERT_EQ(state.document.model, last.model);
   ASSERT_NE(check_of_model(state), nullptr);

@@ -1,5 +1,6 @@
 // What is known of a sentence by its words alone: its kind, its unknown words, its nearest neighbour that is known.
 #include "document/sentence_facts.h"
+#include "app/shipped.h"
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,7 @@ namespace headlight {
 namespace {
 
 const Document& shipped_document() {
-  static const auto models = *read_shipped_models();
-  static const Document document = default_document(models.get());
+  static const Document document = default_document(fixture::shipped().get());
   return document;
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "app/shipped.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
@@ -19,11 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const BundledModels& models() {
-  static const auto read = read_shipped_models();
-  EXPECT_TRUE(read) << (read ? "" : read.error().message);
-  return **read;
-}
+const BundledModels& models() { return *fixture::shipped(); }
 
 const RelationReport& measured_default() {
   static const RelationReport report = [] {

@@ -1,5 +1,6 @@
 // What a window begins with: the head and the cell that say most. And which edits a change of the model takes away.
 #include "session/telling.h"
+#include "app/shipped.h"
 
 #include <gtest/gtest.h>
 
@@ -10,15 +11,10 @@
 namespace headlight {
 namespace {
 
-const std::shared_ptr<const BundledModels>& shipped_list() {
-  static const auto read = *read_shipped_models();
-  return read;
-}
-
 /// The window's state with the shipped models, settled after every command.
 struct Window : fixture::Running {
-  explicit Window(Document document = default_document(shipped_list().get()))
-      : Running(initial_state(fixture::lexicon(), std::move(document), {}, {}, shipped_list())) {}
+  explicit Window(Document document = default_document(fixture::shipped().get()))
+      : Running(initial_state(fixture::lexicon(), std::move(document), {}, {}, fixture::shipped())) {}
 };
 
 TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {

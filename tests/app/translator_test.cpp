@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "app/shipped.h"
 #include "document/bundled_models.h"
 #include "document/tokenizers.h"
 #include "math/attention.h"
@@ -16,22 +17,16 @@ namespace {
 
 using fixture::lexicon;
 
-std::shared_ptr<const BundledModels> bundled() {
-  static const auto read = read_shipped_models();
-  EXPECT_TRUE(read) << (read ? "" : read.error().message);
-  return read ? *read : nullptr;
-}
-
 const BundledModel& translator() {
-  for (const BundledModel& one : *bundled())
+  for (const BundledModel& one : *fixture::shipped())
     if (one.source == "shipped:translator") return one;
   ADD_FAILURE() << "there is no translator";
-  return bundled()->front();
+  return fixture::shipped()->front();
 }
 
 /// The window after encoder-decoder was chosen.
 AppState translating() {
-  const auto shipped = bundled();
+  const auto& shipped = fixture::shipped();
   AppState state = initial_state(lexicon(), default_document(shipped.get()), Settings{}, {}, shipped);
   Config config = state.document.config;
   config.arch = Arch::encoder_decoder;

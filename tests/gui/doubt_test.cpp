@@ -1,6 +1,7 @@
 // What makes maps say little is said, with ways out: unknown words, random weights. And what a window begins with.
 #include <set>
 
+#include "app/shipped.h"
 #include "document/bundled_models.h"
 #include "gui/harness.h"
 #include "session/startup.h"
@@ -14,9 +15,8 @@ class DoubtTest : public GuiTest {
  protected:
   void SetUp() override { begin({1600, 1000}); }
   void begin(ImVec2 size, Settings settings = {}) {
-    static const auto models = *read_shipped_models();
-    start(default_document(models.get()), size, std::move(settings));
-    harness->state.shipped = models;
+    start(default_document(fixture::shipped().get()), size, std::move(settings));
+    harness->state.shipped = fixture::shipped();
     harness->settle();
   }
   /// A sentence that a model of the family does not know; no sentence exchanges that model for another.

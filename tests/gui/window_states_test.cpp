@@ -1,4 +1,5 @@
 // The states of a window, looked at: what stands in it is whole at every size, in both languages.
+#include "app/shipped.h"
 #include "document/model_choice.h"
 #include "gui/harness.h"
 #include "lesson/lesson.h"
@@ -11,24 +12,19 @@ bool meet(const Box& a, const Box& b) {
   return a.x + 0.5f < b.right() && b.x + 0.5f < a.right() && a.y + 0.5f < b.bottom() && b.y + 0.5f < a.bottom();
 }
 
-const std::shared_ptr<const BundledModels>& all_models() {
-  static const auto all = *read_shipped_models();
-  return all;
-}
-
 /// A window on a model that comes along.
 std::unique_ptr<Harness> open_shipped(const std::string& source, const std::string& text, ImVec2 size,
                                       Language language) {
-  Document document = default_document(all_models().get());
+  Document document = default_document(fixture::shipped().get());
   if (!text.empty()) document.source.text = text;
-  if (source == kAnySentence) { EXPECT_TRUE(choose_model(document, all_models().get())); }
-  for (const BundledModel& model : *all_models())
+  if (source == kAnySentence) { EXPECT_TRUE(choose_model(document, fixture::shipped().get())); }
+  for (const BundledModel& model : *fixture::shipped())
     if (model.source == source) take_model(document, model);
   Settings settings;
   settings.language = language;
   settings.ui_scale = fitting_ui_scale(size.x, size.y);
   auto h = std::make_unique<Harness>(std::move(document), size, settings);
-  h->state.shipped = all_models();
+  h->state.shipped = fixture::shipped();
   h->settle();
   return h;
 }
