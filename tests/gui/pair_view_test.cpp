@@ -9,14 +9,19 @@
 namespace headlight {
 namespace {
 
-/// golden/bert, asked about `the cat sat`.
+/// golden/bert with a tokenizer of pairs.
+void make_pair_model(const std::filesystem::path& folder) {
+  for (const char* file : {"config.json", "model.safetensors"})
+    std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/bert/" + std::string(file), folder / file);
+  ASSERT_TRUE(write_file(folder / "tokenizer.json", kPairTokenizer));
+}
+
+/// That model, asked about `the cat sat`.
 class PairViewTest : public KeysTest {
  protected:
   void SetUp() override {
     KeysTest::SetUp();
-    for (const char* file : {"config.json", "model.safetensors"})
-      std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/bert/" + std::string(file), folder.path() / file);
-    ASSERT_TRUE(write_file(folder.path() / "tokenizer.json", kPairTokenizer));
+    make_pair_model(folder.path());
     harness->say(SetText{"the cat sat"}, EndGesture{}, OpenPath{folder.path().string()});
     harness->settle();
     ASSERT_TRUE(document().model) << (state().notice ? state().notice->text : "");
@@ -55,6 +60,21 @@ TEST_F(PairViewTest, ASecondSentenceIsTypedBesideTheFirst) {
   ctrl_shift(Key::z);
   h.settle();
   EXPECT_EQ(document().text_pair, "it was tired");
+}
+
+class PairAppearsTest : public KeysTest {};
+
+TEST_F(PairAppearsTest, WhileSomebodyTypesTheKeyboardStaysInTheFirstBox) {
+  Harness& h = *harness;
+  const TemporaryFolder folder;
+  make_pair_model(folder.path());
+  h.retype("the cat");
+  EXPECT_FALSE(h.has("second text"));
+  h.say(OpenPath{folder.path().string()});
+  h.settle();
+  EXPECT_TRUE(h.has("second text"));
+  h.type(" sat");
+  EXPECT_EQ(document().source.text, "the cat sat");
 }
 
 TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {

@@ -60,10 +60,10 @@ until_true() {
 
 # A key is held for a moment, so that a slow frame sees it go down before it goes up.
 press() {
-  local key
-  for key in "$@"; do xdotool keydown "$key"; done
+  local i
+  for ((i = 1; i <= $#; ++i)); do xdotool keydown "${!i}"; done
   sleep 0.4
-  for key in "$@"; do xdotool keyup "$key"; done
+  for ((i = $#; i > 0; --i)); do xdotool keyup "${!i}"; done  # a letter that outlives its Ctrl is typed
   sleep 0.4
 }
 

@@ -58,8 +58,8 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   ImGui::PushID(box.name.c_str());
   // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
   // a dropped file: then it lets the keyboard go.
-  int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"));
   const auto fingerprint = [](const std::string& of) { return static_cast<int>(std::hash<std::string>{}(of)); };
+  int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"), fingerprint(text));
   if (known != fingerprint(text) && ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
   known = fingerprint(text);
   std::string& shown = editing.text;

@@ -91,7 +91,9 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
     result.warnings.push_back(where + ": dropout is left out: it was drawn for another attention");
   }
   std::map<Stack, FoundPatterns> found;
-  for (auto& [stack, of_stack] : page.stacks) {
+  for (auto& entry : page.stacks) {  // clang 14 captures no structured binding
+    const Stack stack = entry.first;
+    PageStack& of_stack = entry.second;
     result.masks.emplace(name_in_model(page.stacks, stack), of_stack.mask);
     FoundPatterns& patterns = found[stack];
     patterns.name = "weights";
