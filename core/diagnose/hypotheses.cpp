@@ -51,6 +51,9 @@ void add_mask(std::vector<Hypothesis>& table) {
   table.push_back({PredictedArray::attentions, "diagonal blocked: no token attends to itself", diagonal_blocked});
   table.push_back({PredictedArray::attentions, "padding mask missing", one_of_two(true)});
   table.push_back({PredictedArray::attentions, "causal mask missing", one_of_two(false)});
+  table.push_back({PredictedArray::attentions,
+                   "rows that may attend to nothing have equal weights: a large number masks in place of -inf",
+                   from_known(empty_rows_even)});
   table.push_back({PredictedArray::attentions, "blocked scores are 0 in place of -inf", blocked_scores_zero});
   table.push_back({PredictedArray::attentions, "mask missing", mask_missing});
 }

@@ -59,6 +59,8 @@ Maybe mask_off_by_one(const Known& known, const Heads& found, Index by);
 Maybe diagonal_blocked(const Known& known, const Heads& found);
 /// softmax without the mask, times the mask.
 Maybe mask_after_softmax(const Known& known, const Heads& found);
+/// A large number masks in place of −inf, which shows where a row may attend to nothing: its weights are equal.
+Maybe empty_rows_even(const Known& known);
 /// Blocked scores are 0 in place of −inf.
 Maybe blocked_scores_zero(const Known& known, const Heads& found);
 

@@ -152,6 +152,18 @@ Maybe mask_after_softmax(const Known& known, const Heads& found) {
   return prediction;
 }
 
+Maybe empty_rows_even(const Known& known) {
+  const Allowed allowed = allowed_by(known.mask);
+  Prediction prediction{known.dot.empty() ? known.weights : attend(known.dot, known.scale, known.mask)};
+  bool any = false;
+  for (Index i = 0; i < known.queries(); ++i) {
+    if (allowed.row(i).any()) continue;
+    any = true;
+    for (Grid& weights : prediction.values) weights.row(i).setConstant(1 / static_cast<double>(known.keys()));
+  }
+  return any ? Maybe(std::move(prediction)) : kUnknown;
+}
+
 Maybe blocked_scores_zero(const Known& known, const Heads& found) {
   if (!has_mask(known)) return kUnknown;
   const Allowed allowed = allowed_by(known.mask);

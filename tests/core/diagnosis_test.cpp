@@ -327,6 +327,20 @@ TEST(Diagnosis, ADiagonalThatIsBlockedIsNamedWithoutACausalMaskToo) {
   }
 }
 
+TEST(Diagnosis, ARowThatMayAttendToNothingHasEqualWeightsWhereALargeNumberMasks) {
+  for (const bool masked : {false, true}) {
+    Attention right(4), wrong(4);
+    for (Attention* one : {&right, &wrong}) {
+      if (masked) one->causal();
+      one->run();
+      for (Table& head : one->weights)
+        for (std::size_t j = 0; j < 7; ++j) head(2, j) = one == &right ? 0 : 1.0 / 7;
+    }
+    EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)),
+              "rows that may attend to nothing have equal weights: a large number masks in place of -inf");
+  }
+}
+
 TEST(Diagnosis, OnlyTheReverseBlamesA) {
   Attention right(4), wrong(4);
   right.causal();
