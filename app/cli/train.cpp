@@ -162,15 +162,19 @@ class Meter {
   std::pair<Index, double> before_, mark_;  // steps and seconds, at most two minutes and at most one ago
 };
 
-/// A folder that nothing else is trained in; in the end nothing of the lock is left.
+/// A folder that nothing else is trained in; in the end nothing is left of the lock, nor of a model that was not written
+/// whole once.
 struct HeldFolder {
   FileLock lock;
   std::filesystem::path file;
+  std::vector<std::filesystem::path> unfinished;
 
-  HeldFolder(FileLock taken, const std::filesystem::path& folder) : lock(std::move(taken)), file(folder / kLockFile) {}
+  HeldFolder(FileLock taken, const std::filesystem::path& folder)
+      : lock(std::move(taken)), file(folder / kLockFile), unfinished(files_to_come(folder)) {}
   HeldFolder(const HeldFolder&) = delete;
   ~HeldFolder() {
     std::error_code ignored;
+    for (const auto& one : unfinished) std::filesystem::remove(one, ignored);
     std::filesystem::remove(file, ignored);
   }
 };
@@ -224,7 +228,7 @@ Result<int> run_train(TrainArguments options) {
                                                : OutputFolder::fresh;
   auto lock = take_output_folder(options.folder, card.command, use);
   if (!lock) return lock.error();
-  const HeldFolder held{*std::move(lock), options.folder};
+  HeldFolder held{*std::move(lock), options.folder};
   const std::string model_name = options.name.empty() ? "trained by Headlight" : options.name;
   const TensorType type = options.half ? TensorType::float16 : TensorType::float32;
   Meter meter(training->step, plan);
@@ -237,6 +241,7 @@ Result<int> run_train(TrainArguments options) {
     return save_training(options.folder, *training, plan, *corpus, card.tokens);
   };
   if (const Status done = keep(); !done) return done.error();  // a folder that cannot be written is known at once
+  held.unfinished.clear();
 
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);

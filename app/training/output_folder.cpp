@@ -36,6 +36,14 @@ Result<FileLock> take_output_folder(const std::filesystem::path& folder, const s
   return lock;
 }
 
+std::vector<std::filesystem::path> files_to_come(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  std::error_code ignored;
+  for (const char* name : kTrainedFiles)
+    if (!std::filesystem::exists(folder / name, ignored)) files.push_back(folder / name);
+  return files;
+}
+
 bool LostSteps::add(const StepReport& report) {
   constexpr Index kMost = 20;
   in_a_row_ = std::isfinite(report.loss.mean) && std::isfinite(report.gradient_norm) ? 0 : in_a_row_ + 1;

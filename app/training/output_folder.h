@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "base/file_lock.h"
 #include "train/network/training.h"
@@ -20,6 +21,9 @@ enum class OutputFolder {
 /// is TrainingCard::command of the training to come. Errors: another training holds it; for OutputFolder::fresh, it holds
 /// a file that the training would replace and that is not its own.
 Result<FileLock> take_output_folder(const std::filesystem::path& folder, const std::string& command, OutputFolder use);
+
+/// The files of a training that are not in the folder yet.
+std::vector<std::filesystem::path> files_to_come(const std::filesystem::path& folder);
 
 /// Steps whose loss was no number: they leave the network as it was, so many in a row are the end of a training.
 class LostSteps {

@@ -228,6 +228,7 @@ TEST(Faults, ATrainingLeavesAModelThatOpensOrNone) {
         ASSERT_TRUE(status == 0 || status == 2) << refused << ": exit status " << status;
         if (!fs::exists(model)) return;
         for (const std::string& name : listing(model)) EXPECT_FALSE(name.starts_with(".headlight-")) << refused << name;
+        if (!fs::exists(model / "training.json")) { EXPECT_TRUE(listing(model).empty()) << refused; }
         if (fs::exists(model / "model.safetensors")) {
           const auto opened = open_any(model);
           EXPECT_TRUE(opened) << refused << ": " << opened.error().message;
