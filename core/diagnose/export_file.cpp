@@ -74,7 +74,7 @@ Status take_object(std::string_view where, const json& object, const std::string
     if (file.arrays.contains(before + "attentions"))
       return bad_input(where, "attention", "each name once", "'" + before + "attentions' twice");
     file.arrays[before + "attentions"] = std::move(*array);
-    AxisWords& words = file.words[before];
+    AxisTexts& words = file.words[before];
     if (entry.contains("left_text")) words.queries = strings_of(entry["left_text"]);
     if (entry.contains("right_text")) words.keys = strings_of(entry["right_text"]);
   }
@@ -112,7 +112,7 @@ void take_words(const ArrayFile& arrays, ExportFile& file) {
     const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
     const auto source = list(sentence + "tokens"), keys = list(sentence + "key_tokens");
     const auto target = list(sentence + "target_tokens");
-    AxisWords& words = file.words[sentence + parts.stack];
+    AxisTexts& words = file.words[sentence + parts.stack];
     words.queries = parts.stack == "decoder_" || parts.stack == "cross_" ? target : source;
     words.keys = parts.stack == "decoder_" ? target : keys.empty() ? source : keys;
   }
@@ -157,7 +157,7 @@ std::vector<std::string> texts_of(const Tokens& tokens) {
   return counted ? std::vector<std::string>{} : texts;
 }
 
-AxisWords words_of(const Trace& trace) { return {texts_of(trace.query_tokens()), texts_of(trace.key_tokens())}; }
+AxisTexts words_of(const Trace& trace) { return {texts_of(trace.query_tokens()), texts_of(trace.key_tokens())}; }
 
 }  // namespace
 

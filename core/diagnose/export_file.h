@@ -30,14 +30,14 @@ ArrayName parse_array_name(std::string_view name);
 std::vector<std::string_view> axes_of(std::string_view kind);
 
 /// The tokens along the two sides of an attention.
-struct AxisWords {
+struct AxisTexts {
   std::vector<std::string> queries, keys;
 };
 
 struct ExportFile {
   std::string name;                        // as it was asked for
   std::map<std::string, Array> arrays;     // a batch axis of 1 left out, a missing axis of layers put in
-  std::map<std::string, AxisWords> words;  // by what stands before the kind: "", "encoder_", "0.cross_"
+  std::map<std::string, AxisTexts> words;  // by what stands before the kind: "", "encoder_", "0.cross_"
   std::map<std::string, Matrix> masks;     // by the same: (T, S) added to the scores, where the file says so
   std::optional<Index> d_k;                // where the file says so
   std::shared_ptr<const Trace> computed;   // of a tensors file: Headlight's answer to its inputs

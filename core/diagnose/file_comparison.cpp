@@ -208,7 +208,7 @@ std::string cell_text(std::string_view array, const std::vector<Index>& at, cons
   const ArrayName parts = parse_array_name(array);
   const auto axes = axes_of(parts.kind);
   const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
-  AxisWords words;
+  AxisTexts words;
   for (const ExportFile* file : {&expected, &found}) {
     // An array of an encoder-decoder without a stack in its name is the decoder's.
     const bool decoders = parts.stack.empty() && file->words.contains(sentence + "decoder_");
