@@ -72,9 +72,11 @@ void draw_gaps(const Gui& gui, ImDrawList& list, const JointMap& map, const MapL
   });
 }
 
+/// Empty: as in the large map, what is nearly nothing is not printed.
 std::string value_text(const JointMap& map, float value) {
-  if (map.side != JointSide::difference) return value < 0 ? std::string() : cell_number(value);
-  return std::isfinite(value) ? signed_cell_number(value) : std::string();
+  constexpr float kLeastDifference = 0.005f;  // would be printed as 0
+  if (map.side != JointSide::difference) return value < kLeastPrinted ? std::string() : cell_number(value);
+  return std::isfinite(value) && std::abs(value) >= kLeastDifference ? signed_cell_number(value) : std::string();
 }
 
 void draw_values(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout,

@@ -19,9 +19,6 @@
 namespace headlight {
 namespace {
 
-/// Weights below this are not printed in their cells: they would hide those that matter.
-constexpr float kLeastPrinted = 0.05f;
-
 /// More labels than this are not measured: they would not be drawn either.
 constexpr Index kMostLabels = 4096;
 constexpr float kMostWord =

@@ -8,6 +8,9 @@
 
 namespace headlight {
 
+/// Weights below this are not printed in their cells: they would hide those that matter.
+inline constexpr float kLeastPrinted = 0.05f;
+
 /// The contents of a map: a region of a head of the answer on the screen, or all of it with tokens folded.
 struct MapContent {
   HeadRef head = {};
