@@ -48,6 +48,8 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (!start) return start.error();
   if (const auto put = options.lesson.put_into(*start); !put) return put.error();
   ViewState& view = start->session.view;
+  const bool has_own_view = !start->session_path.empty() || !start->lesson.empty();
+  if (!has_own_view) view.fold = default_settings().layout.fold;
   const auto head = options.head.parts();
   if (!head) return head.error();
   if (head->layer || head->head) view.chosen = {head->layer.value_or(0), head->head.value_or(0), view.chosen.stack};

@@ -128,6 +128,22 @@ TEST(CommandLine, ALessonAsTheSourceIsForTheWindow) {
 #endif
 }
 
+#if __has_include("gl/app.h")
+TEST(CommandLine, AScreenshotMergesThePiecesOfAWordAsTheWindowDoes) {
+  const Folder folder;
+  const auto drawn = [&](const char* fold) {
+    const std::string picture = (folder / "window.png").string();
+    Strings words{"screenshot", "--text", "I love rainy days", "--size", "640x480", "-o", picture};
+    if (fold) words.insert(words.end(), {"--fold", fold});
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(picture);
+  };
+  EXPECT_EQ(drawn(nullptr), drawn("words"));
+  EXPECT_NE(drawn(nullptr), drawn("none"));
+}
+#endif
+
 TEST(CommandLine, WhatATerminalObeysIsNotPrinted) {
   const Folder folder;
   const std::string session = folder.with(

@@ -1,5 +1,6 @@
 // Special tokens left out and subwords merged, in the window: a checkpoint that spells with pieces of words.
 #include "base/file.h"
+#include "figure/head_name.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/theme.h"
 #include "gui/harness.h"
@@ -122,6 +123,8 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   std::snprintf(expected, sizeof expected, "playing looks at cat: %.4f",
                 static_cast<double>(folded().map({0, 0})(2, 1)));
   EXPECT_TRUE(h.says(expected)) << expected << "\n" << h.words_on_screen();
+  const std::string share = share_text(static_cast<double>(folded().map({0, 0})(2, 1)));
+  EXPECT_TRUE(h.says("“playing” looks at “cat”, " + share)) << h.words_on_screen();
   const ImU32 accent = palette(h.state.settings.theme).accent;
   for (const char* chip : {"chip 2", "chip 3", "chip 4"}) EXPECT_TRUE(h.drew(accent, h.box(chip))) << chip;
   EXPECT_FALSE(h.drew(accent, h.box("chip 1")));

@@ -67,15 +67,19 @@ inline void add_program_options(CLI::App& command, CodeLook& code) {
 inline void add_folds(CLI::App& command, std::vector<std::string>& folds) {
   command
       .add_option("--fold", folds,
-                  "special: special tokens left out, rows scaled back to 1; words: subwords merged to words")
+                  "special: special tokens left out, rows scaled back to 1; words: subwords merged to words, as the "
+                  "window has it at the start; none: every token by itself")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"special", "words"}));
+      ->check(CLI::IsMember({"special", "words", "none"}));
 }
 
 inline FoldChoice fold_choice(const std::vector<std::string>& folds) {
   FoldChoice choice;
-  for (const std::string& fold : folds) (fold == "words" ? choice.words : choice.special) = true;
+  for (const std::string& fold : folds) {
+    if (fold == "special") choice.special = true;
+    if (fold == "words") choice.words = true;
+  }
   return choice;
 }
 

@@ -131,15 +131,23 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   if (!state.trace || nothing_asked(state)) return {};
   const HeadRef& head = state.view.chosen;
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
-  if (lit && (shown_fold(state, head.stack) || shown_kind(state, head.stack) != MapKind::weights))
-    return {cell_in_words(gui, head, *lit)};
+  if (lit && shown_kind(state, head.stack) != MapKind::weights) return {cell_in_words(gui, head, *lit)};
   const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head);
-  const std::string query = query_label(gui, cell.query, head.stack), key = key_label(gui, cell.key, head.stack);
-  if (!state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
+  const FoldedStack* folded = shown_fold(state, head.stack);
+  const auto row = folded ? folded->fold.queries.group(cell.query) : cell.query;
+  const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
+  if (!row || !column) return {cell_in_words(gui, head, cell)};  // of a token that is left out
+  const auto group_label = [&](const FoldedAxis& axis, Index group) {
+    return gui.fonts.shown(axis_label(axis.tokens[at(group)]));
+  };
+  const std::string query = folded ? group_label(folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
+  const std::string key = folded ? group_label(folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
+  const float weight =
+      folded ? folded->map(head)(*row, *column) : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  if (folded ? weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return {filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop)};
-  const float weight = attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   const std::string share = share_text(static_cast<double>(weight));
-  const bool itself = head.stack != Stack::cross && cell.query == cell.key;
+  const bool itself = head.stack != Stack::cross && *row == *column;
   std::string text = itself ? filled(gui.word(kStageWords.looks_at_itself), {query, share})
                             : filled(gui.word(kStageWords.looks_at), {query, key, share});
   if (!lit) text = gui.word(kStageWords.strongest) + text;
