@@ -67,7 +67,8 @@ TEST(Mask, WhatIsAddedIsWhatIsAllowedForEveryMixture) {
     for (const Index window : {0, 1, 3, 9})
       for (const Index chunk : {0, 2, 5})
         for (const Index prefix : {0, 2, 8}) {
-          const MaskSpec spec{.causal = causal, .window = window, .chunk = chunk, .prefix = prefix};
+          MaskSpec spec{.causal = causal, .window = window, .chunk = chunk, .prefix = prefix};
+          spec.painted = {{1, 5, true}, {4, 2, false}};  // one of them looks ahead
           const Tokens queries = counted(7), keys = with_padding_marked(counted(7), 1);
           const Mask mask = resolved(spec, queries, keys);
           Matrix all = Matrix::Zero(7, 7);
