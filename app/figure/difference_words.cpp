@@ -182,9 +182,9 @@ std::string layer_edits(Language language, const NamedAnswer& answer) {
 
 std::string dropout(Language language, const NamedAnswer& answer) {
   const Edits& edits = answer.trace.request.edits;
-  if (edits.dropout == 0) return either(language, "no dropout", "无 dropout");
-  return "dropout " + tick_number(edits.dropout) + either(language, ", seed ", "，种子 ") +
-         std::to_string(edits.dropout_seed);
+  if (edits.dropout == 0) return either(language, "no dropout", "无随机失活");
+  return either(language, "dropout ", "随机失活 ") + tick_number(edits.dropout) +
+         either(language, ", seed ", "，种子 ") + std::to_string(edits.dropout_seed);
 }
 
 std::string source_path(Language, const NamedAnswer& answer) { return answer.document.model_path; }

@@ -49,6 +49,7 @@ TEST_F(DifferenceWordsTest, OneThingIsSaidOfBoth) {
   b = a;
   b.edits.dropout = 0.1f;
   EXPECT_EQ(said(a, b), "no dropout | dropout 0.1, seed 0");
+  EXPECT_EQ(said(a, b, Language::zh), "无随机失活 | 随机失活 0.1，种子 0");
   b = a;
   b.source.hand_cuts = std::vector<std::size_t>{3};
   EXPECT_EQ(said(a, b), "我|请|李雷 | 我|请李雷");
