@@ -150,6 +150,22 @@ std::string as_json(const Answer& answer) {
   return text + "}\n";
 }
 
+/// Of arrays that differ and that a file stores in half precision: rounding alone may be more than the tolerance.
+std::vector<std::string> half_precision_lines(const Answer& answer) {
+  std::vector<std::string> lines;
+  for (const ComparedArray& array : answer.comparison.arrays)
+    for (const ExportFile* file : {&answer.a, &answer.b}) {
+      const auto stored = file->arrays.find(array.name);
+      if (array.equal() || stored == file->arrays.end()) continue;
+      const Dtype dtype = stored->second.dtype;
+      if (dtype != Dtype::f16 && dtype != Dtype::bf16) continue;
+      lines.push_back(file->name + ": " + array.name + ": numbers of " + std::string(name(dtype)) +
+                      " are rounded to more than the tolerance; --tolerance " +
+                      (dtype == Dtype::f16 ? "4e-3" : "3e-2") + " allows for it");
+    }
+  return lines;
+}
+
 /// Compares anew, so closely that the difference which the diagnosis explains is one.
 void show_below_tolerance(float tolerance, Answer& answer) {
   answer.hidden_by = tolerance;
@@ -189,6 +205,7 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
   }
 
   for (const ExportFile* file : {&answer.a, &answer.b}) print_warnings(file->warnings);
+  if (options.tolerance <= kCompareTolerance) print_warnings(half_precision_lines(answer));
   return print(options.format == "json" ? as_json(answer) : as_text(answer), answer.comparison.equal() ? 0 : 1);
 }
 

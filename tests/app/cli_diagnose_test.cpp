@@ -134,6 +134,21 @@ TEST(DiagnoseCommand, ReferenceAnswersOfTensorsFiles) {
   EXPECT_EQ(compared({torch + "/layers.safetensors", torch + "/expected.npz"}, 0)["arrays"].size(), 2u);
 }
 
+TEST(DiagnoseCommand, RoundingToHalfPrecisionIsSaid) {
+  const Folder folder;
+  const std::string whole = export_to(folder, "a.npz"), half = export_to(folder, "b.npz", {"--dtype", "float16"});
+  const Ran ran = run({"diagnose", whole, half});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_TRUE(contains(ran.err, "warning: " + half +
+                                    ": attentions: numbers of float16 are rounded to more than the "
+                                    "tolerance; --tolerance 4e-3 allows for it"))
+      << ran.err;
+  const Ran allowed = run({"diagnose", whole, half, "--tolerance", "4e-3"});
+  EXPECT_EQ(allowed.status, 0);
+  EXPECT_EQ(allowed.err, "");
+  EXPECT_EQ(run({"diagnose", whole, whole}).err, "");
+}
+
 TEST(DiagnoseCommand, OneFileIsItsOwnQuestion) {
   // Two tokens whose queries are themselves; the author multiplied by sqrt(d_k).
   const auto entry = [](const char* name, const char* shape, std::size_t from, std::size_t to) {
