@@ -68,8 +68,9 @@ void grid_lines(Gui& gui) {
 /// The menu chooses how heads are shown, the kind of numbers, and the tokens that are folded.
 void shown_menu(Gui& gui, const std::string& label) {
   const ViewState& view = gui.state.view;
+  const FoldChoice usual_fold{.words = view.fold.words};  // words are merged at the start
   const bool usual =
-      shown_grid(gui.state) == GridShow::maps && view.maps == MapKind::weights && view.fold == FoldChoice{};
+      shown_grid(gui.state) == GridShow::maps && view.maps == MapKind::weights && view.fold == usual_fold;
   if (menu_button(gui, "shown menu", label.c_str(), !usual)) ImGui::OpenPopup("shown");
   if (!begin_menu_below(gui, "shown")) return;
   if (view.view == View::heads) {
