@@ -13,12 +13,11 @@ struct PairPartWords {
 inline constexpr int kPairParts = 5;
 
 struct PairWords {
-  Words second_hint{"Second sentence (B), if there is one", "第二句（B），可以不填"};
+  Words second_hint{"Second sentence (B)", "第二句（B）"};
   Words tip_second{
-      "Read beside the first as the tokenizer puts a pair together, with token types where the model has them. Each "
-      "line "
-      "goes with the line of the first box that has its number.",
-      "按分词器的句对模板与第一句一起读入；模型有句子类型时一并给出。每一行与第一个框中同序号的一行配对。"};
+      "If there is one, it is read beside the first as the tokenizer puts a pair together, with token types where the "
+      "model has them. Each line goes with the line of the first box that has its number.",
+      "可以不填。按分词器的句对模板与第一句一起读入；模型有句子类型时一并给出。每一行与第一个框中同序号的一行配对。"};
   Words other_part{"not in the part of the pair that is shown", "不在所显示的句对部分中"};
   Words show_pair_part{"Of the two sentences show", "句对显示"};
   PairPartWords parts[kPairParts]{

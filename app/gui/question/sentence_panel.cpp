@@ -16,6 +16,7 @@
 #include "words/chat_words.h"
 #include "words/chosen_head_words.h"
 #include "words/glosses.h"
+#include "words/pair_words.h"
 #include "words/sentence_words.h"
 
 namespace headlight {
@@ -147,12 +148,16 @@ void sentence_panel(Gui& gui) {
     const float room = ImGui::GetContentRegionAvail().x - samples - gap;
     const bool pairs = takes_pairs(document);
     const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);
-    const float each = std::floor((room - (boxes - 1) * gap) / boxes);
+    const float equal = std::floor((room - (boxes - 1) * gap) / boxes);
+    // A second sentence that is not there leaves its room to the first.
+    const float hint = ImGui::CalcTextSize(gui.word(kPairWords.second_hint)).x + 20 * gui.unit;
+    const float second = document.text_pair.empty() ? std::min(equal, hint) : equal;
+    const float each = pairs ? std::floor((room - second - (boxes - 1) * gap) / (boxes - 1)) : equal;
     if (reads_chat(document)) chat_turns(gui, each);
     else (ids ? ids_box : side_box)(gui, TextSide::source, each);
     if (pairs) {
       ImGui::SameLine(0, gap);
-      second_box(gui, each);
+      second_box(gui, second);
     }
     if (two) {
       ImGui::SameLine(0, gap);
