@@ -42,7 +42,10 @@ TEST(TaughtHeads, AreReadAsTheyAreSpelled) {
   ASSERT_TRUE(head);
   EXPECT_EQ(*head, (TaughtHead{3, 10, {"nsubj", "nsubj:pass"}}));
   EXPECT_EQ(spelled(*head), "3.10=nsubj,nsubj:pass");
-  for (const char* bad : {"", "3", "3.1", "3.1=", "3.1=a,", "a.1=b", "-1.0=a", "3.-1=a", "1.1:a"}) {
+  const auto labelled = parse_taught_head("L3·H10=nsubj,nsubj:pass");
+  ASSERT_TRUE(labelled);
+  EXPECT_EQ(*labelled, *head);
+  for (const char* bad : {"", "3", "3.1", "3.1=", "3.1=a,", "a.1=b", "-1.0=a", "3.-1=a", "1.1:a", "cross:1.1=a"}) {
     const auto wrong = parse_taught_head(bad);
     ASSERT_FALSE(wrong) << bad;
     EXPECT_NE(wrong.error().message.find("LAYER.HEAD=RELATION"), std::string::npos);
