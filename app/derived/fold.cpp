@@ -217,6 +217,14 @@ Matrix folded(const Matrix& weights, const Fold& fold) {
   return result;
 }
 
+bool is_of_single_tokens(const Fold& fold, const CellRef& cell) {
+  const auto is_single = [](const FoldedAxis& axis, Index token) {
+    const auto group = axis.group(token);
+    return group && axis.groups[static_cast<std::size_t>(*group)].count == 1;
+  };
+  return !fold.done.special && is_single(fold.queries, cell.query) && is_single(fold.keys, cell.key);
+}
+
 CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
   const auto step = [](const FoldedAxis& axis, Index token, Index by) {
     // From a token that is left out one goes to the next that is not.

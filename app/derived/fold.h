@@ -73,6 +73,9 @@ std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoic
 /// −1 where all cells of a group are blocked.
 Matrix folded(const Matrix& weights, const Fold& fold);
 
+/// Whether the map shows the cell's weight as it is: of one token each, in a row that is not scaled back to 1.
+bool is_of_single_tokens(const Fold& fold, const CellRef& cell);
+
 /// The cell that is so many groups further, by its first tokens.
 CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys);
 

@@ -183,6 +183,17 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_EQ(h.state.view.viewport, Viewport{});
   h.point_at("paint");
   EXPECT_TRUE(h.says("Show all tokens first: Alt Z and Alt Shift Z"));
+  h.say(Pin{CellRef{2, 1}});
+  h.probe.clear();
+  h.frame(2);
+  EXPECT_TRUE(h.has("weight by hand")) << "a cell of single tokens";
+  const bool was_allowed = h.state.trace->mask(Stack::self, 0).allowed(2, 1);
+  h.key({Key::left_alt, Key::x});
+  h.settle();
+  EXPECT_NE(h.state.trace->mask(Stack::self, 0).allowed(2, 1), was_allowed);
+  h.say(Undo{});
+  h.settle();
+  EXPECT_TRUE(h.state.document == before);
   h.say(Pin{CellRef{3, 2}});
   h.click("why");
   h.settle();

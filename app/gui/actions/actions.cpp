@@ -259,7 +259,7 @@ constexpr Action kActions[] = {
      [](const Gui& gui) { return answered(gui) && !is_folded(gui); },
      [](Gui& gui) { gui.say(SetPainting{!gui.state.view.painting}); }},
     {Act::block_cell, Group::question, {"Block or allow the pinned cell", "屏蔽或允许固定的单元格"}, {alt(Key::x)},
-     [](const Gui& gui) { return has_pinned(gui) && !is_folded(gui) && !nothing_asked(gui.state); }, block_pinned},
+     [](const Gui& gui) { return pins_tokens(gui) && !nothing_asked(gui.state); }, block_pinned},
     {Act::clear_paint, Group::question, {"Clear what was painted", "清除绘制的掩码"}, {alt(Key::backspace)},
      [](const Gui& gui) { return !scoped_mask(gui.state).painted.empty(); },
      [](Gui& gui) { gui.say_once(ClearPaint{gui.state.view.chosen.stack, scoped_layer(gui.state)}); }},

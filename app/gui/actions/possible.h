@@ -15,6 +15,11 @@ inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, Vie
 inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
 inline bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
 inline bool is_folded(const Gui& gui) { return shown_fold(gui.state, gui.state.view.chosen.stack) != nullptr; }
+/// The pinned cell is of one token each, to which masks and weights by hand belong.
+inline bool pins_tokens(const Gui& gui) {
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  return has_pinned(gui) && (!folded || is_of_single_tokens(folded->fold, *gui.state.view.pinned));
+}
 inline MapKind kind(const Gui& gui) { return shown_kind(gui.state, gui.state.view.chosen.stack); }
 /// The large map of one head, whose single cells can be seen.
 inline bool has_weights(const Gui& gui) {

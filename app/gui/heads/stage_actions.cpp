@@ -28,7 +28,8 @@ void pinned_cell(Gui& gui, float right) {
     gui.say(ShowSteps{true});
     gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
   }
-  const bool folded = shown_fold(state, head.stack) != nullptr;
+  const FoldedStack* fold = shown_fold(state, head.stack);
+  const bool folded = fold && !is_of_single_tokens(fold->fold, cell);
   explain_item(gui, std::string(kind != MapKind::weights
                                     ? gui.word(kMapWords.tip_why_other)
                                     : gui.word(folded ? kChosenHeadWords.tip_why_folded : kChosenHeadWords.tip_why)));
