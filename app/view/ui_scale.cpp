@@ -8,8 +8,8 @@
 namespace headlight {
 
 float fitting_ui_scale(float width, float height) {
-  const float quarters = std::floor(4 * std::min(width / 1600, height / 1000));
-  return std::clamp(quarters / 4, kLeastUiScale, kMostUiScale);
+  const float scale = std::min(width / 2100, height / 1250);
+  return std::clamp(std::floor(100 * scale) / 100, kLeastUiScale, kMostUiScale);
 }
 
 }  // namespace headlight

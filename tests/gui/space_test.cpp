@@ -189,6 +189,7 @@ TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
     for (float height = 600; height <= 1600; height += 100) {
       std::pair<float, float> narrower;
       for (float width = 960; width <= 2560; width += 160) {
+        h.state.settings.ui_scale = fitting_ui_scale(width, height);
         h.resize({width, height});
         h.frame(2);
         const std::pair maps{h.box("stage map").w, h.box("head 0.0").w};
@@ -231,8 +232,9 @@ TEST(SpaceOfAWindow, TheSmallestWindowHasALargeMapAndNothingOverlaps) {
 TEST(SpaceOfAWindow, TheTypeGrowsWithTheScreen) {
   EXPECT_EQ(fitting_ui_scale(1280, 800), 1);
   EXPECT_EQ(fitting_ui_scale(1920, 1080), 1);
-  EXPECT_EQ(fitting_ui_scale(2560, 1600), 1.5f);
-  EXPECT_EQ(fitting_ui_scale(3840, 2160), 2);
+  EXPECT_EQ(fitting_ui_scale(2560, 1600), 1.21f);
+  EXPECT_EQ(fitting_ui_scale(3840, 2160), 1.72f);
+  EXPECT_EQ(fitting_ui_scale(7680, 4320), kMostUiScale);
   EXPECT_EQ(fitting_ui_scale(0, 0), kLeastUiScale);
 }
 
