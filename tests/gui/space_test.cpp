@@ -189,7 +189,6 @@ TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
     for (float height = 600; height <= 1600; height += 100) {
       std::pair<float, float> narrower;
       for (float width = 960; width <= 2560; width += 160) {
-        h.state.settings.ui_scale = fitting_ui_scale(width, height);
         h.resize({width, height});
         h.frame(2);
         const std::pair maps{h.box("stage map").w, h.box("head 0.0").w};
@@ -198,6 +197,27 @@ TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
           EXPECT_GE(maps.second, smaller.second) << heads << " heads a layer, " << width << "x" << height;
         }
         shorter[width] = narrower = maps;
+      }
+    }
+  }
+}
+
+TEST(SpaceOfAWindow, ALargerScreenWithLargerTypeNeverMakesAMapSmaller) {
+  const ImVec2 screens[] = {{1280, 800},  {1366, 768},  {1440, 900},  {1600, 900},  {1680, 1050}, {1920, 1080},
+                            {1920, 1200}, {2048, 1280}, {2560, 1440}, {2560, 1600}, {2880, 1800}, {3840, 2160}};
+  for (const auto& [layers, heads] : {std::pair<Index, Index>{2, 8}, {4, 9}, {12, 12}}) {
+    Harness h(of_heads(layers, heads), screens[0]);
+    h.settle();
+    std::vector<std::pair<float, float>> maps;
+    for (const ImVec2& screen : screens) {
+      h.state.settings.ui_scale = fitting_ui_scale(screen.x, screen.y);
+      h.resize(screen);
+      h.frame(2);
+      maps.emplace_back(h.box("stage map").w, h.box("head 0.0").w);
+      for (std::size_t i = 0; i + 1 < maps.size(); ++i) {
+        if (screens[i].x > screen.x || screens[i].y > screen.y) continue;
+        EXPECT_GE(maps.back().first, maps[i].first) << heads << " heads a layer, " << screen.x << "x" << screen.y;
+        EXPECT_GE(maps.back().second, maps[i].second) << heads << " heads a layer, " << screen.x << "x" << screen.y;
       }
     }
   }
