@@ -8,7 +8,7 @@
 namespace headlight {
 
 float fitting_ui_scale(float width, float height) {
-  const float scale = std::min(width / 2100, height / 1250);
+  const float scale = std::min(width / 2200, height / 1250);
   return std::clamp(std::floor(100 * scale) / 100, kLeastUiScale, kMostUiScale);
 }
 

@@ -252,7 +252,7 @@ TEST(SpaceOfAWindow, TheSmallestWindowHasALargeMapAndNothingOverlaps) {
 TEST(SpaceOfAWindow, TheTypeGrowsWithTheScreen) {
   EXPECT_EQ(fitting_ui_scale(1280, 800), 1);
   EXPECT_EQ(fitting_ui_scale(1920, 1080), 1);
-  EXPECT_EQ(fitting_ui_scale(2560, 1600), 1.21f);
+  EXPECT_EQ(fitting_ui_scale(2560, 1600), 1.16f);
   EXPECT_EQ(fitting_ui_scale(3840, 2160), 1.72f);
   EXPECT_EQ(fitting_ui_scale(7680, 4320), kMostUiScale);
   EXPECT_EQ(fitting_ui_scale(0, 0), kLeastUiScale);
