@@ -1,5 +1,7 @@
 // The badge beside a checkpoint's name: whether it was loaded right, and all that was found, in both languages.
 #include "gui/harness.h"
+#include "words/failure_words.h"
+#include "words/finding_words.h"
 
 namespace headlight {
 namespace {
@@ -43,6 +45,11 @@ TEST_F(CheckBadge, AgreementIsSaidAndTheFindingsAreBehindIt) {
   EXPECT_TRUE(harness->says("attentions: as the reference"));
   chinese();
   EXPECT_TRUE(harness->says("加载正确：与参考结果一致"));
+  harness->point_at("check");
+  EXPECT_TRUE(harness->says("与参考结果一致。")) << harness->words_on_screen();
+  EXPECT_TRUE(harness->says("attentions: as the reference")) << "the line itself beneath";
+  for (const Finding& finding : *check_of_model(harness->state)->findings)
+    EXPECT_NE(finding_in_chinese(finding.line), kFailureWords.other.zh) << finding.line;
 }
 
 TEST_F(CheckBadge, WithoutAReferenceOnlyTheSanityChecksAreSaid) {

@@ -11,6 +11,7 @@
 #include "words/code_words.h"
 #include "words/compare_words.h"
 #include "words/file_words.h"
+#include "words/finding_words.h"
 #include "words/model_words.h"
 #include "words/number_words.h"
 #include "words/window_words.h"
@@ -185,7 +186,14 @@ void findings_tooltip(Gui& gui, const Badge& badge, const std::vector<Finding>& 
       draw_mark(gui, ImGui::GetCursorScreenPos(), size, mark_colour(gui, severity), severity <= Severity::note);
       ImGui::Dummy({size, size});
       ImGui::SameLine();
-      ImGui::TextUnformatted(gui.fonts.shown(finding.line).c_str());
+      if (!gui.chinese()) {
+        ImGui::TextUnformatted(gui.fonts.shown(finding.line).c_str());
+        continue;
+      }
+      ImGui::BeginGroup();
+      ImGui::TextUnformatted(gui.fonts.shown(finding_in_chinese(finding.line)).c_str());
+      dim_text(gui, gui.fonts.shown(finding.line));
+      ImGui::EndGroup();
     }
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
