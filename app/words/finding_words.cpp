@@ -8,10 +8,10 @@ namespace headlight {
 namespace {
 
 /// A part of a line, and what such a line means; the first that fits counts.
-struct Meaning {
+struct FindingMeaning {
   std::string_view part, chinese;
 };
-constexpr Meaning kMeanings[] = {
+constexpr FindingMeaning kFindingMeanings[] = {
     {"every one has its place", "权重张量各就各位，一个不少。"},
     {"needed neither for attention", "有些权重与注意力和预测无关，没有使用。"},
     {"not the sines and cosines", "存储的位置向量与公式算出的不同，按存储的使用。"},
@@ -38,15 +38,15 @@ constexpr Meaning kMeanings[] = {
 }  // namespace
 
 std::string_view finding_in_chinese(std::string_view line) {
-  const auto* const found = std::find_if(std::begin(kMeanings), std::end(kMeanings), [&](const Meaning& meaning) {
-    return line.find(meaning.part) != std::string_view::npos;
-  });
-  return found == std::end(kMeanings) ? std::string_view(plain_words(line).zh) : found->chinese;
+  const auto* const found =
+      std::find_if(std::begin(kFindingMeanings), std::end(kFindingMeanings),
+                   [&](const FindingMeaning& meaning) { return line.find(meaning.part) != std::string_view::npos; });
+  return found == std::end(kFindingMeanings) ? std::string_view(plain_words(line).zh) : found->chinese;
 }
 
 std::string all_finding_words() {
   std::string all;
-  for (const Meaning& meaning : kMeanings) all.append(meaning.chinese);
+  for (const FindingMeaning& meaning : kFindingMeanings) all.append(meaning.chinese);
   return all;
 }
 
