@@ -1,12 +1,10 @@
 #include "cli/cli.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 

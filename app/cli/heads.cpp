@@ -10,7 +10,6 @@
 #include "cli/options/request_options.h"
 #include "document/tokenizers.h"
 #include "model/head_text.h"
-#include "session/startup.h"
 #include "train/measure/alignment.h"
 #include "train/measure/relations_json.h"
 #include "train/trained_checkpoint.h"

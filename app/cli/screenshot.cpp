@@ -10,7 +10,6 @@
 #include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
-#include "model/head_text.h"
 
 namespace headlight {
 namespace {

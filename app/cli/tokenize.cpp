@@ -1,5 +1,3 @@
-#include <filesystem>
-#include <optional>
 
 #include "base/file.h"
 #include "base/folders.h"

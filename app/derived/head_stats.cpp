@@ -1,7 +1,5 @@
 #include "derived/head_stats.h"
 
-#include <algorithm>
-
 #include "heads/head_similarity.h"
 #include "math/attention.h"
 

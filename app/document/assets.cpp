@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string>
 #include <system_error>
-#include <vector>
 
 #include "base/file.h"
 #include "base/folders.h"

@@ -2,11 +2,9 @@
 
 #include <filesystem>
 #include <limits>
-#include <vector>
 
 #include "base/folders.h"
 #include "base/utf8.h"
-#include "document/bundled_models.h"
 #include "document/edits_json.h"
 #include "document/open_model.h"
 #include "model/config_fields.h"

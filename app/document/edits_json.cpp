@@ -6,7 +6,6 @@
 #include "document/document.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"
-#include "read/json/json_fields.h"
 #include "read/json/json_rows.h"
 
 namespace headlight {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 
 namespace headlight {
 

@@ -1,7 +1,6 @@
 #include "document/model_choice.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
 
 #include "base/folders.h"

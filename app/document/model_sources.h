@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"

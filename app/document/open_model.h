@@ -9,9 +9,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/progress.h"
 #include "base/result.h"
 #include "document/document.h"
-#include "math/forward.h"
 #include "read/array/stored_array.h"
 
 namespace headlight {

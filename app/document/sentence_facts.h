@@ -2,7 +2,6 @@
 // it is a sentence of the kind that a model's heads were measured on.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "document/tokenizers.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/file.h"
 #include "base/utf8.h"

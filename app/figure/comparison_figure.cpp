@@ -1,6 +1,5 @@
 // One head in two answers: A, B and B − A, a word that only one of them has in its colour.
 #include <algorithm>
-#include <array>
 
 #include "derived/answer_comparison.h"
 #include "figure/difference_words.h"

@@ -1,8 +1,6 @@
 #include "figure/flow.h"
 
-#include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace headlight {
 namespace {

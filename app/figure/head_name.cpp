@@ -12,7 +12,6 @@
 #include "figure/taught.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
-#include "words/answer_words.h"
 #include "words/relation_words.h"
 
 namespace headlight {

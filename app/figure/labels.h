@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "document/document.h"
-#include "model/trace.h"
 #include "view/settings.h"
 
 namespace headlight {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/utf8.h"
 #include "document/document_json.h"
 #include "read/array/array.h"
 #include "read/json/json_document.h"

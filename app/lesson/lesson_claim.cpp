@@ -1,7 +1,6 @@
 #include "lesson/lesson_claim.h"
 
 #include <algorithm>
-#include <limits>
 
 #include <nlohmann/json.hpp>
 

@@ -17,7 +17,6 @@
 #include "page/page_tables.h"
 #include "page/page_template.h"
 #include "read/external/page_text.h"
-#include "session/session_file.h"
 #include "write/arrays.h"
 
 namespace headlight {

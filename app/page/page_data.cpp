@@ -8,7 +8,6 @@
 #include "base/base64.h"
 #include "derived/fold.h"
 #include "document/bundled_models.h"
-#include "document/edits_json.h"
 #include "figure/labels.h"
 #include "figure/taught.h"
 #include "math/output.h"

@@ -1,6 +1,5 @@
 // The model of a page that answers other sentences: its weights as one array of numbers, and where each matrix lies in it.
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <map>
 #include <set>
@@ -10,7 +9,6 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "document/tokenizers.h"
-#include "math/output.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 

@@ -2,11 +2,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
-#include "base/file.h"
 #include "base/parallel.h"
-#include "base/result.h"
 #include "model/trace.h"
 
 namespace headlight {

@@ -9,7 +9,6 @@
 #include <cassert>
 #include <cmath>
 #include <deque>
-#include <memory>
 #include <string>
 #include <unordered_map>
 

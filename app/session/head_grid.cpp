@@ -4,7 +4,6 @@
 
 #include "derived/derived_maps.h"
 #include "session/shown.h"
-#include "session/state_rules.h"
 #include "training/layer_scores.h"
 
 namespace headlight {

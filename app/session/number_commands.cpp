@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "read/external/tensors_file.h"
 #include "session/state_rules.h"
 #include "write/number.h"
 

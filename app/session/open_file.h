@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/progress.h"
 #include "session/session_file.h"
 
 namespace headlight {

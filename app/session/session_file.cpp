@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document_json.h"
 #include "document/open_model.h"

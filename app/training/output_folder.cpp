@@ -1,7 +1,6 @@
 #include "training/output_folder.h"
 
 #include <cmath>
-#include <iterator>
 
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"

@@ -1,7 +1,5 @@
 #include "view/layout.h"
 
-#include <type_traits>
-
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/fold.h"

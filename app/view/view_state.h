@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "code/program.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"

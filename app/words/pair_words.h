@@ -1,7 +1,6 @@
 // The words about pairs of sentences, in both languages.
 #pragma once
 
-#include "view/view_state.h"
 #include "words/words.h"
 
 namespace headlight {

@@ -1,7 +1,6 @@
 // The role of a head, in words: a relation in the direction in which the head looks, or the measure that is strongest.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 

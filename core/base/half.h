@@ -4,8 +4,6 @@
 #include <bit>
 #include <cstdint>
 
-#include "base/matrix.h"
-
 namespace headlight {
 
 /// IEEE 754 binary16 → float32, exactly.

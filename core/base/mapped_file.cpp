@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
-#include <system_error>
 
 #include "base/file.h"
 #include "base/refusal.h"

@@ -6,7 +6,6 @@
 #endif
 
 #include <cstdint>
-#include <new>
 
 #include "base/refusal.h"
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <functional>
 
-#include "base/matrix.h"
+#include "base/index.h"
 
 namespace headlight {
 

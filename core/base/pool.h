@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 
 namespace headlight {
 

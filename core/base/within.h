@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "base/result.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <optional>
 
 #include "base/formatted.h"
 #include "diagnose/diagnosis.h"

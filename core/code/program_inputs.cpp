@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/pages.h"
 #include "code/program_writer.h"
 #include "math/attention.h"
 #include "math/block.h"

@@ -4,7 +4,6 @@
 
 #include "code/program_writer.h"
 #include "math/attention.h"
-#include "math/position.h"
 #include "write/number.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 
 #include "base/formatted.h"
 #include "write/json.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,6 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <tuple>
 
 #include "model/head_text.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "diagnose/export_file.h"
 
 namespace headlight {

@@ -1,7 +1,5 @@
 #include "diagnose/mistakes.h"
 
-#include <limits>
-
 namespace headlight::mistakes {
 
 namespace {

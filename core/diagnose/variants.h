@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "math/reference.h"
 

@@ -7,7 +7,6 @@
 #include "explain/matrix_source.h"
 #include "math/attention.h"
 #include "math/experts.h"
-#include "math/ops.h"
 #include "math/position.h"
 #include "math/score_terms.h"
 

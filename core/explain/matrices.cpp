@@ -5,7 +5,6 @@
 
 #include "explain/matrix_kinds.h"
 #include "explain/matrix_source.h"
-#include "explain/recipe.h"
 
 namespace headlight {
 namespace {

@@ -1,7 +1,6 @@
 #include "explain/matrix_kinds.h"
 
 #include <iterator>
-#include <optional>
 
 #include "base/names.h"
 #include "explain/matrix_source.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <string>
 #include <thread>
 
 #include "base/parallel.h"

@@ -1,7 +1,6 @@
 // The effect of each head: every head is switched off in turn, and the answer compared with the one before.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <vector>
 

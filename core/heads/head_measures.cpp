@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "base/names.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/parallel.h"
 #include "math/attention.h"
 #include "math/experts.h"
 #include "math/ops.h"

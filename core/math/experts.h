@@ -1,8 +1,6 @@
 // The feed-forward of a block: one, or for each token a few of several experts (math/reference.h, step 9).
 #pragma once
 
-#include <atomic>
-
 #include "base/parallel.h"
 #include "math/ops.h"
 #include "model/weights.h"

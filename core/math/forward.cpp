@@ -11,7 +11,6 @@
 
 #include "base/formatted.h"
 #include "base/mapped_file.h"
-#include "math/attention.h"
 #include "math/block.h"
 #include "math/common_rows.h"
 #include "math/embedding.h"

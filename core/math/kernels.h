@@ -4,7 +4,6 @@
 // digit, and a row computed alone equals the same row computed with others.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 #include "base/index.h"

@@ -9,8 +9,6 @@
 #include <immintrin.h>
 #endif
 
-#include "math/kernels.h"
-
 #if defined(__clang__)
 #define HEADLIGHT_UNROLL _Pragma("unroll")
 #else

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cassert>
 
-#include "base/parallel.h"
 #include "math/kernels.h"
 #include "math/stored_weight.h"
 

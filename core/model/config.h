@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "base/result.h"
 
 namespace headlight {

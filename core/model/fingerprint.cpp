@@ -1,6 +1,5 @@
 #include "model/fingerprint.h"
 
-#include <string_view>
 #include <type_traits>
 
 #include "base/formatted.h"

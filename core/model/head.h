@@ -2,7 +2,6 @@
 #pragma once
 
 #include <compare>
-#include <string_view>
 
 #include "base/matrix.h"
 

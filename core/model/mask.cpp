@@ -1,6 +1,5 @@
 #include "model/mask.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -11,7 +11,6 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <utility>
 

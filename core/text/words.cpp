@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <memory>
 
 #include "base/utf8.h"
 #include "text/characters.h"

@@ -10,7 +10,6 @@
 #include "base/folders.h"
 #include "model/config_fields.h"
 #include "model/weight_tree.h"
-#include "read/array/safetensors.h"
 #include "read/json/json_document.h"
 #include "train/card_text.h"
 #include "train/measure/relations_json.h"

@@ -2,7 +2,6 @@
 
 #include <cassert>
 
-#include "write/arrays.h"
 #include "write/number.h"
 
 namespace headlight {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/progress.h"
 #include "base/result.h"
-#include "math/forward.h"
 #include "write/arrays.h"
 
 namespace headlight {

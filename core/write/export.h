@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "base/result.h"
-#include "math/forward.h"
 #include "write/arrays.h"
 
 namespace headlight {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 
 #include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <optional>
 
-#include "base/file.h"
 #include "base/folders.h"
 #include "base/refusal.h"
 

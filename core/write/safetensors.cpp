@@ -1,7 +1,6 @@
 #include "write/safetensors.h"
 
 #include <cstdint>
-#include <string>
 
 #include "base/formatted.h"
 #include "write/json.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/file.h"
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "cli/options/number_options.h"

@@ -6,7 +6,6 @@
 #include "base/names.h"
 #include "base/utf8.h"
 #include "cli/options/number_option.h"
-#include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "model/tokens.h"
 #include "view/view_state.h"
 

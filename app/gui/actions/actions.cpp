@@ -9,9 +9,7 @@
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
 #include "gui/frame/scope.h"
-#include "session/lesson_commands.h"
 #include "session/number_commands.h"
-#include "session/shown.h"
 
 namespace headlight {
 namespace {

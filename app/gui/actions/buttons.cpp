@@ -2,7 +2,6 @@
 
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
-#include "words/compare_words.h"
 #include "words/grid_words.h"
 
 namespace headlight {

@@ -1,7 +1,5 @@
 #include "gui/actions/changes.h"
 
-#include <algorithm>
-
 #include "figure/head_name.h"
 #include "model/head_text.h"
 #include "words/change_words.h"

@@ -5,7 +5,6 @@
 #include <iterator>
 #include <optional>
 
-#include "figure/difference_words.h"
 #include "gui/actions/actions.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "figure/flow.h"
 #include "figure/head_name.h"
@@ -19,7 +18,6 @@
 #include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
-#include "words/answer_words.h"
 #include "words/flow_words.h"
 
 namespace headlight {

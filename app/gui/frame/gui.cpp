@@ -6,7 +6,6 @@
 #include "derived/derived_maps.h"
 #include "figure/figure.h"
 #include "figure/head_name.h"
-#include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/frame/focus.h"
 #include "gui/frame/stacks.h"

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "base/utf8.h"
 #include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/motion.h"
 #include "gui/frame/special_columns.h"
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"

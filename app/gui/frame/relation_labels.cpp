@@ -4,7 +4,6 @@
 
 #include "gui/frame/draw.h"
 #include "session/head_grid.h"
-#include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
 #include "words/any_sentence_words.h"

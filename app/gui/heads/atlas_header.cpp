@@ -1,7 +1,6 @@
 // Above the atlas: what is shown of the heads, in which order, and what the maps are.
 #include <algorithm>
 
-#include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/fold_switches.h"
 #include "gui/actions/look.h"
@@ -17,7 +16,6 @@
 #include "gui/heads/stage_parts.h"
 #include "session/answer_state.h"
 #include "session/head_grid.h"
-#include "session/shown.h"
 #include "training/layer_scores.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"

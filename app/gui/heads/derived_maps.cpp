@@ -5,7 +5,6 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/stacks.h"
-#include "gui/heads/heads.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/map_words.h"

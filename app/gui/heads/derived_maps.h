@@ -2,6 +2,7 @@
 #pragma once
 
 #include "derived/derived_maps.h"
+
 #include "gui/frame/map_view.h"
 
 namespace headlight {

@@ -1,7 +1,6 @@
 // The parts of the atlas: the maps themselves are in atlas_panel.cpp.
 #pragma once
 
-#include "gui/frame/draw.h"
 #include "gui/heads/heads.h"
 
 namespace headlight {

@@ -3,11 +3,9 @@
 #include <cstdio>
 
 #include "figure/line_bars.h"
-#include "figure/map_kinds.h"
 #include "gui/frame/draw.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/stage_parts.h"
-#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/relation_labels.h"
 #include "gui/heads/derived_maps.h"

@@ -10,7 +10,6 @@
 #include "gui/heads/heads.h"
 #include "gui/heads/role_bands.h"
 #include "gui/heads/stage_parts.h"
-#include "session/shown.h"
 
 namespace headlight {
 namespace {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "gui/actions/actions.h"
-#include "gui/actions/look.h"
 #include "gui/actions/window.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"

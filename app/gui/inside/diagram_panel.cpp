@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include "figure/drawing/diagram_layout.h"

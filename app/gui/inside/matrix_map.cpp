@@ -1,7 +1,6 @@
 #include "gui/inside/matrix_map.h"
 
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/map_view.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 
 #include "explain/matrix_kinds.h"
 #include "explain/moved_rows.h"
-#include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "session/shown.h"

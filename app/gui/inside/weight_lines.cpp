@@ -9,7 +9,6 @@
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
-#include "words/explain_words.h"
 #include "words/inside_words.h"
 
 namespace headlight {

@@ -1,5 +1,4 @@
 
-#include "gui/frame/controls.h"
 #include "gui/frame/looks.h"
 #include "gui/question/question.h"
 #include "words/model_words.h"

@@ -2,10 +2,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/utf8.h"
 #include "derived/guess.h"
 #include "document/tokenizers.h"
-#include "figure/head_name.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
@@ -14,8 +12,6 @@
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
 #include "words/chat_words.h"
-#include "words/chosen_head_words.h"
-#include "words/glosses.h"
 #include "words/pair_words.h"
 #include "words/sentence_words.h"
 

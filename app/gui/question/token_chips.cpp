@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/utf8.h"
 #include "derived/guess.h"
 #include "document/tokenizers.h"
 #include "figure/head_name.h"

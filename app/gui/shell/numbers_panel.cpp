@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 
 #include "document/assets.h"
 #include "gui/frame/draw.h"

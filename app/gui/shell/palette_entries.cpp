@@ -8,7 +8,6 @@
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
 #include "lesson/lesson.h"
-#include "session/head_grid.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
 #include "words/pair_words.h"

@@ -7,7 +7,6 @@
 #include "gui/flow/flow.h"
 #include "gui/frame/focus.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/looks.h"
 #include "gui/heads/heads.h"
 #include "gui/inside/inside.h"
 #include "gui/lesson/lesson_panel.h"

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "session/figure_request.h"
 #include "session/loop/worker.h"

@@ -5,7 +5,6 @@
 
 #include "session/figure_request.h"
 #include "session/loop/worker.h"
-#include "session/open_file.h"
 
 namespace headlight {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/file.h"
 #include "base/folders.h"
 #include "lesson/lesson.h"
 #include "read/external/page_text.h"

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/progress.h"
 #include "session/loop/worker.h"
 
 namespace headlight {

@@ -1,7 +1,6 @@
 #include "session/loop/worker.h"
 
 #include <cerrno>
-#include <memory>
 #include <new>
 #include <system_error>
 #include <utility>

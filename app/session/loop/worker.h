@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "math/forward.h"
+#include "base/progress.h"
 #include "session/command.h"
 
 namespace headlight {

@@ -7,7 +7,6 @@
 
 #include "base/half.h"
 #include "base/names.h"
-#include "base/utf8.h"
 
 namespace headlight {
 namespace {

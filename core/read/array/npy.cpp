@@ -2,7 +2,6 @@
 
 #include <cassert>
 #include <charconv>
-#include <optional>
 #include <string>
 #include <utility>
 

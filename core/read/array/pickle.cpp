@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
 

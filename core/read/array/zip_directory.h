@@ -1,7 +1,6 @@
 // Where the members of a zip archive lie in its bytes (APPNOTE.TXT 6.3.10).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>

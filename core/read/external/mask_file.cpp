@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "base/file.h"
 #include "model/batch_mask.h"

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/printable.h"
-#include "read/external/patterns.h"
 #include "read/json/json_document.h"
 
 namespace headlight {

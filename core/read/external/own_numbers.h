@@ -2,7 +2,6 @@
 // right about them is said.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -11,7 +11,6 @@
 #include "base/base64.h"
 #include "base/formatted.h"
 #include "base/half.h"
-#include "base/utf8.h"
 #include "model/head_text.h"
 #include "read/external/packed_planes.h"
 #include "read/external/patterns.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cassert>
-#include <system_error>
 #include <utility>
 
 #include "base/folders.h"

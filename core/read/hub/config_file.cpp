@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "read/array/array.h"
 #include "read/hub/families.h"
 #include "read/json/json_document.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "read/hub/model_places.h"
 
 namespace headlight {

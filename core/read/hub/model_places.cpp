@@ -1,7 +1,6 @@
 #include "read/hub/model_places.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>

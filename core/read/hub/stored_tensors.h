@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/matrix.h"
+#include "base/progress.h"
 #include "base/result.h"
-#include "math/forward.h"
 #include "model/weights.h"
 #include "read/array/stored_array.h"
 #include "read/hub/tensor_names.h"

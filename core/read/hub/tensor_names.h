@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "read/hub/config_file.h"
 
 namespace headlight {

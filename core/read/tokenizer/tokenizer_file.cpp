@@ -1,7 +1,5 @@
 #include "read/tokenizer/tokenizer_file.h"
 
-#include <optional>
-#include <system_error>
 #include <utility>
 
 #include "base/file.h"

@@ -2,10 +2,8 @@
 // files.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 #include "base/result.h"
 
 namespace headlight {

@@ -6,7 +6,6 @@
 #include <unordered_map>
 
 #include "base/utf8.h"
-#include "text/characters.h"
 #include "text/words.h"
 #include "train/grammar/special_words.h"
 

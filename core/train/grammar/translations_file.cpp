@@ -1,7 +1,6 @@
 // The English of assets/grammar.json → Dictionary, TargetPattern and Translation.
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <unordered_map>
 
 #include "base/formatted.h"

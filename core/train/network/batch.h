@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/matrix.h"
+#include "base/index.h"
 
 namespace headlight {
 
