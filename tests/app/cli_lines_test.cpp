@@ -1,9 +1,7 @@
 // `--lines` is a stream: a line in, a line out at once, in order, errors in their places, with memory for a few lines.
 #include <sys/resource.h>
 
-#include <csignal>
 #include <sstream>
-#include <thread>
 
 #include "app/program.h"
 
@@ -25,19 +23,11 @@ TEST(CliLines, EachLineIsAnsweredBeforeTheNextIsWritten) {
   int in[2], out[2];
   ASSERT_EQ(::pipe(in), 0);
   ASSERT_EQ(::pipe(out), 0);
-  Strings words{HEADLIGHT_PROGRAM};
-  words.insert(words.end(), kLines.begin(), kLines.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t process = fork();
-  if (process == 0) {
+  const pid_t process = start(kLines, [&] {
     dup2(in[0], STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     for (const int end : {in[0], in[1], out[0], out[1]}) ::close(end);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
+  });
   ::close(in[0]);
   ::close(out[1]);
   const auto answer = [&] {

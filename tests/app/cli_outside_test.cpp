@@ -52,17 +52,8 @@ TEST(CliOutside, TheListOfModelsHasNothingThatATerminalObeys) {
 TEST(CliOutside, EachWordIsWrittenWhenItIsFound) {
   int out[2];
   ASSERT_EQ(::pipe2(out, O_DIRECT), 0);  // what is written at once is read at once
-  Strings words =
-      small({HEADLIGHT_PROGRAM, "generate", "--random", "--arch", "decoder", "--text", "我请", "--count", "6"});
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  const pid_t process = fork();
-  if (process == 0) {
-    dup2(out[1], STDOUT_FILENO);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
+  const Strings words = small({"generate", "--random", "--arch", "decoder", "--text", "我请", "--count", "6"});
+  const pid_t process = start(words, [&] { dup2(out[1], STDOUT_FILENO); });
   ::close(out[1]);
   EXPECT_EQ(status_of(process), 0);
   int writes = 0;

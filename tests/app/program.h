@@ -25,8 +25,9 @@ struct Ran {
   std::string out, err;
 };
 
-/// Starts the program with `words`; the files are its standard input, output and error.
-inline pid_t start(const Strings& words, const char* in, const char* out, const char* err) {
+/// Starts the program with `words`, after `connect` has given it its standard input, output and error.
+template <class Connect>
+pid_t start(const Strings& words, const Connect& connect) {
   Strings all{HEADLIGHT_PROGRAM};
   all.insert(all.end(), words.begin(), words.end());
   std::vector<char*> argv;
@@ -34,13 +35,19 @@ inline pid_t start(const Strings& words, const char* in, const char* out, const 
   argv.push_back(nullptr);
   const pid_t process = fork();
   if (process == 0) {
-    dup2(open(in, O_RDONLY), STDIN_FILENO);
-    dup2(open(out, O_WRONLY), STDOUT_FILENO);
-    dup2(open(err, O_WRONLY), STDERR_FILENO);
+    connect();
     execv(argv[0], argv.data());
     _exit(127);
   }
   return process;
+}
+/// The files are its standard input, output and error.
+inline pid_t start(const Strings& words, const char* in, const char* out, const char* err) {
+  return start(words, [&] {
+    dup2(open(in, O_RDONLY), STDIN_FILENO);
+    dup2(open(out, O_WRONLY), STDOUT_FILENO);
+    dup2(open(err, O_WRONLY), STDERR_FILENO);
+  });
 }
 
 /// Its exit status once it has ended; −1 where a signal ended it.

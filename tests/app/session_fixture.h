@@ -78,6 +78,13 @@ inline TraceReady answer(const AppState& state) {
   return {*trace, 1.0};
 }
 
+/// The small state with its answer.
+inline AppState answered_state() {
+  AppState state = small_state();
+  update(state, answer(state));
+  return state;
+}
+
 /// One step of the loop with these commands.
 inline void say(Loop& loop, AppState& state, Commands commands, double now = 0) { loop.step(state, commands, now); }
 

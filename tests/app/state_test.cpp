@@ -3,20 +3,13 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "document/open_model.h"
-#include "session/open_file.h"
 
 namespace headlight {
 namespace {
 
 using fixture::answer;
+using fixture::answered_state;
 using fixture::small_state;
-
-AppState answered() {
-  AppState state = small_state();
-  update(state, answer(state));
-  return state;
-}
 
 TEST(Update, EveryEditChangesItsPartOfTheDocument) {
   AppState state = small_state();
@@ -83,7 +76,7 @@ TEST(Update, ArchitectureBringsItsMaskOnceWhenItChanges) {
 }
 
 TEST(Update, EveryLookChangesItsPartOfTheView) {
-  AppState state = answered();
+  AppState state = answered_state();
   update(state, ChooseHead{{1, 1}});
   EXPECT_EQ(state.view.chosen, (HeadRef{1, 1}));
   update(state, Hover{HeadRef{0, 1}, CellRef{2, 3}});
@@ -177,7 +170,7 @@ TEST(Update, NoticesComeAndGo) {
 }
 
 TEST(View, FollowsTheAnswerWhenItGetsSmaller) {
-  AppState state = answered();
+  AppState state = answered_state();
   update(state, ChooseHead{{1, 1}});
   update(state, Pin{CellRef{9, 9}});
   update(state, Hover{HeadRef{1, 1}, CellRef{9, 0}});
@@ -201,7 +194,7 @@ TEST(View, FollowsTheAnswerWhenItGetsSmaller) {
 }
 
 TEST(View, CannotLeaveTheAnswer) {
-  AppState state = answered();
+  AppState state = answered_state();
   update(state, ChooseHead{{7, 9}});
   EXPECT_EQ(state.view.chosen, (HeadRef{1, 1}));
   update(state, Pin{CellRef{10, 0}});
@@ -211,7 +204,7 @@ TEST(View, CannotLeaveTheAnswer) {
 }
 
 TEST(View, AThumbnailIsEnoughForAShortSentence) {
-  AppState state = answered();
+  AppState state = answered_state();
   EXPECT_FALSE(needs_detail(state));
   update(state, SetViewport{{2, 4, 3, 4}});
   EXPECT_TRUE(needs_detail(state));
@@ -258,7 +251,7 @@ TEST(Stale, ExactlyWhenTheAnswerIsToAnotherQuestion) {
 }
 
 TEST(Stale, AnUnwantedAnswerDoesNotReplaceTheRightOne) {
-  AppState state = answered();
+  AppState state = answered_state();
   const auto right = state.trace;
   update(state, SetScale{3.0f});
   const TraceReady late = answer(state);
@@ -269,7 +262,7 @@ TEST(Stale, AnUnwantedAnswerDoesNotReplaceTheRightOne) {
 }
 
 TEST(Stale, AnAnswerInBetweenIsShownWhileTheRightOneIsComing) {
-  AppState state = answered();
+  AppState state = answered_state();
   update(state, SetText{"我爱"});
   const TraceReady between = answer(state);
   update(state, SetText{"我爱你"});
@@ -280,7 +273,7 @@ TEST(Stale, AnAnswerInBetweenIsShownWhileTheRightOneIsComing) {
 }
 
 TEST(Problem, BelongsToTheRequestThatFailed) {
-  AppState state = answered();
+  AppState state = answered_state();
   update(state, GiveMask{fixture::open_mask(9, 9)});
   const auto failed = forward(*wanted(state));
   ASSERT_FALSE(failed);
@@ -292,114 +285,6 @@ TEST(Problem, BelongsToTheRequestThatFailed) {
   EXPECT_FALSE(is_stale(state));
   update(state, Redo{});
   EXPECT_NE(problem_of(state), "");
-}
-
-FileOpened opened_session(Session session, std::string path = "/x/s.headlight.json") {
-  OpenFile opened;
-  opened.kind = OpenFile::Kind::session;
-  opened.session = std::move(session);
-  return {std::move(path), std::move(opened)};
-}
-
-TEST(Opening, ASessionIsItsDocumentItsLookAndAPlaceToSave) {
-  AppState state = answered();
-  Session session;
-  session.document = fixture::small_document("我爱你");
-  session.view.scale = Scale::log;
-  update(state, opened_session(session));
-  EXPECT_EQ(state.document, session.document);
-  EXPECT_EQ(state.view.scale, Scale::log);
-  EXPECT_EQ(state.session_path, "/x/s.headlight.json");
-  EXPECT_EQ(state.settings.recent, (std::vector<std::string>{"/x/s.headlight.json"}));
-  EXPECT_FALSE(has_unsaved_changes(state));
-  ASSERT_TRUE(state.notice);
-  EXPECT_EQ(state.notice->kind, Notice::Kind::opened);
-  update(state, Undo{});
-  EXPECT_EQ(state.document.source.text, kDefaultSentence);
-}
-
-TEST(Opening, TheLookOfASessionWaitsForItsAnswer) {
-  AppState state = small_state("我爱");
-  update(state, answer(state));
-  Session session;
-  session.document = fixture::small_document("a b c d e f g h i j k l");
-  session.document.config.num_layers = 5;
-  session.view.chosen = {4, 1};
-  session.view.pinned = CellRef{11, 3};
-  session.view.viewport = {6, 5, 1, 5};
-  update(state, opened_session(session));
-  EXPECT_LT(state.view.chosen.layer, state.trace->num_layers()) << "the picture on the screen is the old one";
-  EXPECT_FALSE(state.view.pinned);
-  update(state, answer(state));
-  EXPECT_EQ(state.view.chosen, session.view.chosen);
-  EXPECT_EQ(state.view.pinned, session.view.pinned);
-  EXPECT_EQ(state.view.viewport, session.view.viewport);
-  update(state, ChooseHead{{0, 0}});
-  update(state, SetScale{2.0f});
-  update(state, answer(state));
-  EXPECT_EQ(state.view.chosen, (HeadRef{0, 0})) << "only once";
-}
-
-TEST(Opening, AClickMeanwhileWins) {
-  AppState state = answered();
-  Session session;
-  session.document = fixture::small_document("我爱你");
-  session.view.chosen = {1, 1};
-  update(state, opened_session(session));
-  update(state, ChooseHead{{0, 1}});
-  update(state, answer(state));
-  EXPECT_EQ(state.view.chosen, (HeadRef{0, 1}));
-}
-
-TEST(Opening, AMaskATextAndTensorsAreEdits) {
-  AppState state = answered();
-  OpenFile file;
-  file.kind = OpenFile::Kind::mask;
-  file.mask.given = fixture::open_mask(10, 10);
-  file.warnings = {"m.npy: something"};
-  update(state, FileOpened{"/x/m.npy", file});
-  EXPECT_EQ(state.document.mask.given, file.mask.given);
-  EXPECT_EQ(state.session_path, "");
-  EXPECT_EQ(state.notice->text, "/x/m.npy\nm.npy: something");
-  EXPECT_TRUE(has_unsaved_changes(state));
-
-  OpenFile text;
-  text.kind = OpenFile::Kind::text;
-  text.text = "我爱";
-  update(state, FileOpened{"/x/t.txt", text});
-  EXPECT_EQ(state.document.source.text, "我爱");
-
-  const auto tensors = open_any(fixture::golden("tensors-cross-4x6/input.safetensors"));
-  ASSERT_TRUE(tensors) << tensors.error().message;
-  update(state, FileOpened{"/x/w.safetensors", *tensors});
-  ASSERT_NE(wanted(state), nullptr);
-  EXPECT_NE(wanted(state)->model, nullptr);
-  ASSERT_NE(shown_tokens(state), nullptr);
-  EXPECT_EQ(shown_tokens(state)->size(), 4u);
-  EXPECT_EQ(state.settings.recent.size(), 3u);
-
-  update(state, Undo{});
-  EXPECT_EQ(state.document.source.text, "我爱");
-  EXPECT_EQ(state.document.model, nullptr);
-  update(state, Undo{});
-  update(state, Undo{});
-  EXPECT_FALSE(has_unsaved_changes(state));
-}
-
-TEST(Saving, UnsavedChangesEndWithTheDocumentThatWasSaved) {
-  AppState state = answered();
-  EXPECT_FALSE(has_unsaved_changes(state));
-  update(state, SetText{"我爱"});
-  EXPECT_TRUE(has_unsaved_changes(state));
-  update(state, SaveSession{"/x/s.headlight.json"});
-  const Document saved = state.document;
-  update(state, SetText{"我爱你"});
-  update(state, FileSaved{"/x/s.headlight.json", saved});
-  EXPECT_TRUE(has_unsaved_changes(state)) << "typed while it was written";
-  EXPECT_EQ(state.session_path, "/x/s.headlight.json");
-  EXPECT_EQ(state.notice->kind, Notice::Kind::saved);
-  update(state, Undo{});
-  EXPECT_FALSE(has_unsaved_changes(state));
 }
 
 }  // namespace

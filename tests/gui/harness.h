@@ -43,6 +43,9 @@ class RecordingPainter : public MapPainter {
   std::map<std::uint64_t, std::size_t> contents_;
 };
 
+/// Where a pointer is that points at nothing.
+inline constexpr float kFarAway = -1e5f;
+
 class Harness {
  public:
   explicit Harness(Document document = {}, ImVec2 size = {1440, 900}, Settings settings = {});

@@ -1,4 +1,4 @@
-"""The module itself: capturing, threads, gradients, files, arrays of other libraries, the program, the stream of lines."""
+"""The module itself: capturing, threads, gradients, files, arrays of other libraries."""
 import gc
 import json
 import math
@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import types
 import unittest
 from unittest import mock
@@ -353,108 +352,6 @@ class Arrays(unittest.TestCase):
                   "assert 'torch' not in sys.modules\nwith headlight.watch() as seen: pass\n"
                   "assert 'torch is not imported' in str(seen.check()), seen")
         subprocess.run([sys.executable, "-c", script, os.path.join(ROOT, "python")], check=True)
-
-
-class Program(unittest.TestCase):
-    def test_answers_as_arrays_and_dicts(self):
-        arrays = headlight.export("我请李雷", mask="causal", with_="qkv,scores")
-        self.assertEqual(arrays["attentions"].shape, (2, 8, 3, 3))
-        self.assertEqual(arrays["attentions"][0, 0, 0, 1], 0)
-        self.assertIn("queries", arrays)
-        own = headlight.export("我请李雷", mask=np.tri(3, dtype=bool))
-        np.testing.assert_array_equal(own["attentions"], arrays["attentions"])
-        self.assertGreater(headlight.next("我请", arch="decoder", top=3)["next_token"][0]["probability"], 0)
-        steps = headlight.explain("我请李雷", layer=0, head=1, query=2, key=0)["steps"]
-        self.assertTrue(any(step["name"] == "scores" for step in steps))
-        self.assertEqual(len(headlight.heads("我请李雷")["heads"]), 16)
-        with self.assertRaisesRegex(headlight.Error, "nothing-here"):
-            headlight.export(source="nothing-here")
-
-    def test_a_missing_program_is_an_error_of_one_line(self):
-        with mock.patch.dict(os.environ, {"HEADLIGHT": "/nothing/here"}):
-            with self.assertRaisesRegex(headlight.Error, "HEADLIGHT: expected the path"):
-                headlight.program()
-        with mock.patch.dict(os.environ, {"HEADLIGHT": "", "PATH": ""}):
-            with self.assertRaisesRegex(headlight.Error, "found none of them"):
-                headlight.program()
-
-    def test_lines(self):
-        sentences = ["我请李雷", "", "the cat sat", "two\nlines", "北京"] * 3
-        answers = list(headlight.lines(iter(sentences)))
-        self.assertEqual(len(answers), len(sentences))
-        for sentence, answer in zip(sentences, answers):
-            if "error" in answer:
-                self.assertIn(sentence, ("", "two\nlines"))
-            else:
-                self.assertEqual(answer["request"]["text"], sentence)
-        self.assertEqual(list(headlight.lines([])), [])
-
-    def test_lines_are_a_stream(self):
-        asked = []
-
-        def sentences():
-            for number in range(10**9):
-                asked.append(number)
-                yield f"the cat sat {number}"
-        stream = headlight.lines(sentences())
-        for number in range(5):
-            self.assertEqual(headlight._first(stream)["request"]["text"], f"the cat sat {number}")
-        stream.close()
-        self.assertLess(len(asked), 100000)
-
-        def failing():
-            yield "我"
-            raise KeyError("mine")
-        with self.assertRaisesRegex(KeyError, "mine"):
-            list(headlight.lines(failing()))
-
-    def test_the_next_sentence_may_depend_on_the_last_answer(self):
-        told = threading.Event()
-
-        def sentences():
-            for number in range(5):
-                yield f"the cat sat {number}"
-                self.assertTrue(told.wait(60), "the answer came before the next sentence was there")
-                told.clear()
-        for answer in headlight.lines(sentences()):
-            self.assertNotIn("error", answer)
-            told.set()
-
-    def test_a_program_that_ends_early_loses_no_line(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "headlight")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write("#!/bin/sh\nwhile read -r line; do\n  if [ \"$line\" = bad ]; then echo \"text: bad\" >&2; exit 2; fi\n"
-                           "  printf '{\"text\": \"%s\"}\\n' \"$line\"\ndone\n")
-            os.chmod(path, 0o755)
-            with mock.patch.dict(os.environ, {"HEADLIGHT": path}):
-                answers = list(headlight.lines(["a", "bad", "b", "", "bad", "c"]))
-        self.assertEqual([answer.get("text") for answer in answers], ["a", "bad", "b", "", "bad", "c"])
-        self.assertEqual([("error" in answer) for answer in answers], [False, True, False, True, True, False])
-
-    def test_log_and_tracker(self):
-        with tempfile.TemporaryDirectory() as folder:
-            weights = torch.softmax(torch.randn(5, 5, 2, 3), 1)
-            headlight.tracker.folder = folder
-            headlight.tracker.set_global_step(10)
-            headlight.tracker.debug("attn", weights)
-            headlight.tracker.debug("attn", weights)
-            headlight.tracker.debug("loss", torch.tensor(1.0))
-            headlight.tracker.add_global_step()
-            self.assertEqual(os.listdir(folder), ["step-000010.safetensors"])
-            arrays = headlight.export(source=os.path.join(folder, "step-000010.safetensors"))
-            np.testing.assert_array_equal(arrays["attentions"][1], weights[:, :, 0].permute(2, 0, 1).numpy())
-            module = SplitAttention(D, H).eval()
-            with headlight.watch() as seen:
-                module(*[torch.randn(B, T, D)] * 3)
-            path = headlight.log(200, seen, folder)
-            self.assertEqual(headlight.export(source=str(path))["attentions"].shape, (1, H, T, T))
-
-    def test_a_page_is_shut_off_and_guarded(self):
-        page = headlight.Page("<!doctype html><p title=\"a\">&amp;</p>")
-        self.assertIn('sandbox="allow-scripts"', page._repr_html_())
-        self.assertIn('srcdoc="&lt;!doctype html&gt;&lt;p title=&quot;a&quot;&gt;&amp;amp;&lt;/p&gt;"', page._repr_html_())
-        self.assertIn("too large", headlight.Page("x" * (9 << 20))._repr_html_())
 
 
 if __name__ == "__main__":
