@@ -317,75 +317,57 @@ ParsedCommand add_train(CLI::App& program) {
   command.add_option("--text-credit", options->text_credits, "A source of the texts with its licence, for the card");
   command.add_option("--teach-credit", options->teach_credits, "A treebank with its licence, for the card");
   command.option_defaults()->always_capture_default();
-  command
-      .add_option("--teach-grammar", plan.teaching.grammar, "Share of the sentences that teach drawn of the grammar")
-      ->check(share);
-  command.add_option("--teach-share", plan.teaching.share, "Share of a step's sentences that teach")->check(share);
-  command.add_option("--teach-from", plan.teaching.from, "Share of the steps before the first that teaches")
-      ->check(share);
-  command
-      .add_option("--teach-weight", options->teach_weight, "Weight of what heads are taught beside that of the words")
-      ->check(number_between(0.0, 1000.0));
-  command.add_option("--teach-rest", plan.teaching.rest, "Weight of words without such a relation, which look at <s>")
-      ->check(share);
-  command.add_option("--teach-hide", plan.teaching.hide, "Share of words hidden in sentences that teach")->check(share);
+  const auto checked = [&command](const char* name, auto& value, const char* help, const CLI::Validator& check) {
+    command.add_option(name, value, help)->check(check);
+  };
+  checked("--teach-grammar", plan.teaching.grammar, "Share of the sentences that teach drawn of the grammar", share);
+  checked("--teach-share", plan.teaching.share, "Share of a step's sentences that teach", share);
+  checked("--teach-from", plan.teaching.from, "Share of the steps before the first that teaches", share);
+  checked("--teach-weight", options->teach_weight, "Weight of what heads are taught beside that of the words",
+          number_between(0.0, 1000.0));
+  checked("--teach-rest", plan.teaching.rest, "Weight of words without such a relation, which look at <s>", share);
+  checked("--teach-hide", plan.teaching.hide, "Share of words hidden in sentences that teach", share);
   command.add_option("--grammar", options->corpus.grammar, "A grammar of your own, written as assets/grammar.json is");
-  command
-      .add_option("--words", options->corpus.most_words,
-                  "The most frequent words of a text that get a row of their own")
-      ->check(CLI::Range(1, 1000000));
+  checked("--words", options->corpus.most_words, "The most frequent words of a text that get a row of their own",
+          CLI::Range(1, 1000000));
   command.add_option("--name", options->name, "What the model is called");
   command.add_option(
       "--arch", options->arch,
       "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
       "word of the English of a sentence");
-  command.add_option("--d-model", plan.config.d_model, "The width of a word's vector")->check(CLI::Range(1, 4096));
-  command.add_option("--num-heads", plan.config.num_heads, "Heads of each layer")->check(CLI::Range(1, 128));
-  command.add_option("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given")
-      ->check(CLI::Range(1, 1024));
-  command
-      .add_option("--layers", plan.config.num_layers, "Blocks one after another; of an encoder-decoder the decoder's")
-      ->check(CLI::Range(1, 48));
-  command.add_option("--encoder-layers", plan.config.encoder_layers, "Of an encoder-decoder; as many as --layers")
-      ->check(CLI::Range(1, 48));
-  command.add_option("--ffn", plan.config.ffn, "The width of the feed-forward; 0: none")->check(CLI::Range(0, 16384));
+  checked("--d-model", plan.config.d_model, "The width of a word's vector", CLI::Range(1, 4096));
+  checked("--num-heads", plan.config.num_heads, "Heads of each layer", CLI::Range(1, 128));
+  checked("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given", CLI::Range(1, 1024));
+  checked("--layers", plan.config.num_layers, "Blocks one after another; of an encoder-decoder the decoder's",
+          CLI::Range(1, 48));
+  checked("--encoder-layers", plan.config.encoder_layers, "Of an encoder-decoder; as many as --layers",
+          CLI::Range(1, 48));
+  checked("--ffn", plan.config.ffn, "The width of the feed-forward; 0: none", CLI::Range(0, 16384));
   command.add_option("--norm", options->norm, "pre or post");
   command.add_option("--activation", options->activation, "relu or gelu");
   command.add_option("--position", options->position, "sinusoidal, learned or none");
   command.add_flag("--no-bias", options->no_bias, "Leaves the biases of all layers and norms out");
   command.add_flag("--untied", options->untied, "An output layer of its own");
-  command.add_option("--steps", plan.recipe.schedule.steps, "Steps of the training; the warm-up is part of them")
-      ->check(CLI::Range(1, 100000000));
-  command.add_option("--batch", plan.batch, "Sentences a step")->check(CLI::Range(1, 65536));
-  command
-      .add_option("--learning-rate", plan.recipe.schedule.peak,
-                  "At the end of the warm-up; then it falls along a cosine to 0.05 of it")
-      ->check(number_between(0.0, 10.0));
-  command.add_option("--warmup", plan.recipe.schedule.warmup, "Steps until the learning rate is reached")
-      ->check(CLI::Range(0, 1000000));
-  command.add_option("--decay", plan.recipe.adamw.decay, "AdamW's weight decay")->check(number_between(0.0, 10.0));
-  command.add_option("--clip", plan.recipe.clip, "Largest norm of the gradients; 0: none")
-      ->check(number_between(0.0, 1e6));
-  command.add_option("--dropout", plan.recipe.objective.dropout, "Share of the activations left out in a step")
-      ->check(number_between(0.0, 0.9));
-  command
-      .add_option("--label-smoothing", plan.recipe.objective.label_smoothing,
-                  "Share of each target that is spread over all words")
-      ->check(number_between(0.0, 0.9));
-  command.add_option("--hide", options->hide, "Share of words hidden behind <mask>; of an encoder 0.15, else 0")
-      ->check(share);
-  command.add_option("--swap", options->swap, "Share of words swapped for others; of an encoder 0.15, else 0")
-      ->check(share);
-  command.add_option("--keep", plan.corruption.keep, "Share of words asked for as they are")->check(share);
-  command
-      .add_option("--family", plan.corruption.family,
-                  "Share of the swaps that take a word of the same places in the grammar")
-      ->check(share);
-  command
-      .add_option("--restore", plan.corruption.restore, "Share of pronouns asked for the noun they stand for; 0: off")
-      ->check(share);
-  command.add_option("--seed", plan.config.seed, "Of the first weights and of all that is drawn")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
+  checked("--steps", plan.recipe.schedule.steps, "Steps of the training; the warm-up is part of them",
+          CLI::Range(1, 100000000));
+  checked("--batch", plan.batch, "Sentences a step", CLI::Range(1, 65536));
+  checked("--learning-rate", plan.recipe.schedule.peak,
+          "At the end of the warm-up; then it falls along a cosine to 0.05 of it", number_between(0.0, 10.0));
+  checked("--warmup", plan.recipe.schedule.warmup, "Steps until the learning rate is reached", CLI::Range(0, 1000000));
+  checked("--decay", plan.recipe.adamw.decay, "AdamW's weight decay", number_between(0.0, 10.0));
+  checked("--clip", plan.recipe.clip, "Largest norm of the gradients; 0: none", number_between(0.0, 1e6));
+  checked("--dropout", plan.recipe.objective.dropout, "Share of the activations left out in a step",
+          number_between(0.0, 0.9));
+  checked("--label-smoothing", plan.recipe.objective.label_smoothing,
+          "Share of each target that is spread over all words", number_between(0.0, 0.9));
+  checked("--hide", options->hide, "Share of words hidden behind <mask>; of an encoder 0.15, else 0", share);
+  checked("--swap", options->swap, "Share of words swapped for others; of an encoder 0.15, else 0", share);
+  checked("--keep", plan.corruption.keep, "Share of words asked for as they are", share);
+  checked("--family", plan.corruption.family, "Share of the swaps that take a word of the same places in the grammar",
+          share);
+  checked("--restore", plan.corruption.restore, "Share of pronouns asked for the noun they stand for; 0: off", share);
+  checked("--seed", plan.config.seed, "Of the first weights and of all that is drawn",
+          CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
   command.add_option(
       "--from", options->from,
       "A trained model of the same shape and words, whose weights are those that this training begins with");
@@ -394,10 +376,8 @@ ParsedCommand add_train(CLI::App& program) {
       .add_flag("--overwrite", options->overwrite, "Replaces what another training, or another program, left in DIR")
       ->excludes("--resume");
   command.add_flag("--half", options->half, "Stores the weights in float16");
-  command.add_option("--save-every", options->save_seconds, "Seconds between checkpoints")
-      ->check(number_between(0.1, 86400.0));
-  command.add_option("--threads", options->threads, "To compute with; 0: all. No bit depends on it")
-      ->check(CLI::Range(0, 256));
+  checked("--save-every", options->save_seconds, "Seconds between checkpoints", number_between(0.1, 86400.0));
+  checked("--threads", options->threads, "To compute with; 0: all. No bit depends on it", CLI::Range(0, 256));
   return [options] { return run_train(*options); };
 }
 
