@@ -5,7 +5,17 @@
 namespace headlight {
 namespace {
 
-/// A part of a line, and what such a line means; the first that fits counts.
+// Said of several lines.
+constexpr Words kNotWritable{"Nothing can be written there.", "那里不能写入。"};
+constexpr Words kNotFinite{"It holds numbers that are not finite.", "其中有不是有限数的值。"};
+constexpr Words kEmpty{"The file is empty.", "文件是空的。"};
+constexpr Words kNoSuchToken{"A number of a token is beyond the model's vocabulary.", "有词元编号超出模型的词表。"};
+constexpr Words kMaskTable{
+    "A mask is a table: a row for each word that looks, a column for each word that is looked at.",
+    "掩码是一张表：每个在看的词一行，每个被看的词一列。"};
+constexpr Words kNoSuchKind{"It is of no kind that can be opened here.", "这不是能在这里打开的种类。"};
+
+/// A part of a line, and what such a line means.
 struct Meaning {
   std::string_view part;
   Words words;
@@ -17,9 +27,9 @@ constexpr Meaning kMeanings[] = {
     {"No space left", kFailureWords.no_space},
     {"No such file", kFailureWords.absent},
     {"Permission denied", kFailureWords.not_allowed},
-    {"Read-only file system", {"Nothing can be written there.", "那里不能写入。"}},
-    {"a folder that can be made", {"Nothing can be written there.", "那里不能写入。"}},
-    {"a writable", {"Nothing can be written there.", "那里不能写入。"}},
+    {"Read-only file system", kNotWritable},
+    {"a folder that can be made", kNotWritable},
+    {"a writable", kNotWritable},
     {"a session of this version", {"A newer version of this program wrote it.", "它由更新版本的程序写成。"}},
     {"is not there", {"Something that the session needs is not there any more.", "会话所需的内容已不在。"}},
     {"of a training, which is not kept",
@@ -33,18 +43,18 @@ constexpr Meaning kMeanings[] = {
     {"cut off", kFailureWords.too_short},
     {"floating-point numbers", {"It holds whole numbers in place of weights.", "其中是整数，不是权重。"}},
     {"quantiz", {"Its weights are quantized, which cannot be read here.", "它的权重经过量化，这里无法读取。"}},
-    {"NaN or inf", {"It holds numbers that are not finite.", "其中有不是有限数的值。"}},
-    {"nan or inf", {"It holds numbers that are not finite.", "其中有不是有限数的值。"}},
+    {"NaN or inf", kNotFinite},
+    {"nan or inf", kNotFinite},
     {"an overflow", {"The numbers grew too large to compute with.", "数值变得太大，无法计算。"}},
     {"memory", kFailureWords.no_memory},
     {"GiB", kFailureWords.no_memory},
-    {"found a file of 0 bytes", {"The file is empty.", "文件是空的。"}},
-    {"an empty file", {"The file is empty.", "文件是空的。"}},
+    {"found a file of 0 bytes", kEmpty},
+    {"an empty file", kEmpty},
 
     // What is asked of a model.
     {"--ids", kFailureWords.no_tokenizer},
-    {"id: expected 0 to", {"A number of a token is beyond the model's vocabulary.", "有词元编号超出模型的词表。"}},
-    {"an id below", {"A number of a token is beyond the model's vocabulary.", "有词元编号超出模型的词表。"}},
+    {"id: expected 0 to", kNoSuchToken},
+    {"an id below", kNoSuchToken},
     {"unk_token", {"The model has no token for what it does not know.", "这个模型没有表示未知词的词元。"}},
     {"tokenizer",
      {"Its tokenizer cannot be read, so a sentence cannot be cut into its words. Give it the numbers of its tokens.",
@@ -77,12 +87,8 @@ constexpr Meaning kMeanings[] = {
      {"The mask is of several sentences; give one of a single sentence.", "这是几个句子的掩码，请给一个句子的。"}},
     {"true, false, 1 or 0", {"A mask holds only true, false, 1 and 0.", "掩码里只能有 true、false、1 和 0。"}},
     {"a finite number or -inf", {"A mask holds only finite numbers and −∞.", "掩码里只能有有限的数和 −∞。"}},
-    {"(queries, keys",
-     {"A mask is a table: a row for each word that looks, a column for each word that is looked at.",
-      "掩码是一张表：每个在看的词一行，每个被看的词一列。"}},
-    {"mask: ",
-     {"A mask is a table: a row for each word that looks, a column for each word that is looked at.",
-      "掩码是一张表：每个在看的词一行，每个被看的词一列。"}},
+    {"(queries, keys", kMaskTable},
+    {"mask: ", kMaskTable},
 
     // Tables of numbers, and what is wrong in them.
     {"numbers, as in row 0", {"The rows are not of the same length.", "各行的长度不同。"}},
@@ -127,8 +133,8 @@ constexpr Meaning kMeanings[] = {
     {"config.json", kFailureWords.no_model},
     {"model.safetensors", kFailureWords.no_model},
     {"model_type", kFailureWords.no_model},
-    {"kind: expected", {"It is of no kind that can be opened here.", "这不是能在这里打开的种类。"}},
-    {"a file named", {"It is of no kind that can be opened here.", "这不是能在这里打开的种类。"}},
+    {"kind: expected", kNoSuchKind},
+    {"a file named", kNoSuchKind},
     {"schema", {"It is of another kind or version than can be opened.", "它的种类或版本不是能打开的。"}},
     {"JSON", kFailureWords.damaged},
     {"UTF-8", kFailureWords.damaged},
@@ -139,21 +145,61 @@ constexpr Meaning kMeanings[] = {
     {"at most", {"It is larger than this program reads.", "超出了本程序能读的大小。"}},
 };
 
+/// What the check of a checkpoint found.
+struct FindingMeaning {
+  std::string_view part, chinese;
+};
+constexpr FindingMeaning kFindingMeanings[] = {
+    {"every one has its place", "权重张量各就各位，一个不少。"},
+    {"needed neither for attention", "有些权重与注意力和预测无关，没有使用。"},
+    {"not the sines and cosines", "存储的位置向量与公式算出的不同，按存储的使用。"},
+    {"so the model has no output layer", "没有存储输出层，所以不能预测词。"},
+    {"which the model has in its place", "同一处有两份不同的权重，使用了其中一份。"},
+    {"missing, taken as zero", "缺少一项权重，按零处理。"},
+    {"no part of", "有不属于这种模型的权重，没有使用。"},
+    {"the token vectors themselves", "输出层就是词元向量，与 config.json 所说一致。"},
+    {"config.json says it is not the token vectors", "config.json 说输出层不是词元向量，但二者数值相同。"},
+    {"have a vector", "分词器的每个编号都有词元向量。"},
+    {"less than the", "分词器有的编号没有对应的词元向量。"},
+    {"the same number everywhere", "有一个权重处处相同，可能没有加载。"},
+    {"as before any training", "所有归一化参数都是 1 和 0，与训练之前一样。"},
+    {"expected heads that choose", "很多注意力头几乎均匀：模型可能没有训练，或者加载有误。"},
+    {"heads almost uniform", "注意力头有取舍，不是处处均匀。"},
+    {"no answers were compared", "模型旁边没有参考结果，所以没有比较。"},
+    {"not compared", "参考结果中的这一项，这个模型没有，所以没有比较。"},
+    {"as the reference", "与参考结果一致。"},
+    {"as with this mistake", "与参考结果的差别，正像犯了这个错误："},
+    {"differences of at most", "与参考结果不同。"},
+    {"expected answers beside the ids", "参考文件里只有编号，没有结果。"},
+};
+
+/// The first row of a table of meanings whose part stands in the line; null: none does.
+template <class Row, std::size_t size>
+const Row* row_of(const Row (&table)[size], std::string_view line) {
+  const Row* const found =
+      std::find_if(table, table + size, [&](const Row& row) { return line.find(row.part) != std::string_view::npos; });
+  return found == table + size ? nullptr : found;
+}
+
 }  // namespace
 
 const Words& plain_words(std::string_view message) {
   // Folders may be called anything.
   const std::size_t colon = message.find(": "), slash = message.substr(0, colon).rfind('/');
   if (slash != std::string_view::npos) message.remove_prefix(slash + 1);
-  const auto* const found = std::find_if(std::begin(kMeanings), std::end(kMeanings), [&](const Meaning& meaning) {
-    return message.find(meaning.part) != std::string_view::npos;
-  });
-  return found == std::end(kMeanings) ? kFailureWords.other : found->words;
+  const Meaning* const meaning = row_of(kMeanings, message);
+  return meaning ? meaning->words : kFailureWords.other;
+}
+
+std::string_view finding_in_chinese(std::string_view line) {
+  const FindingMeaning* const meaning = row_of(kFindingMeanings, line);
+  return meaning ? meaning->chinese : plain_words(line).zh;
 }
 
 std::string all_failure_words() {
   std::string all;
   for (const Meaning& meaning : kMeanings) all.append(meaning.words.en).append(meaning.words.zh);
+  for (const FindingMeaning& meaning : kFindingMeanings) all.append(meaning.chinese);
   return all;
 }
 

@@ -50,6 +50,9 @@ inline constexpr FailureWords kFailureWords;
 /// The meaning of the line of an error or a warning, without terms of file formats; `other` where it is not known.
 const Words& plain_words(std::string_view message);
 
+/// The meaning of the line of a Finding in Chinese, for the Chinese window: the lines themselves are English.
+std::string_view finding_in_chinese(std::string_view line);
+
 /// All of them, for the fonts.
 std::string all_failure_words();
 

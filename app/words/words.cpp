@@ -15,7 +15,6 @@
 #include "words/explain_words.h"
 #include "words/failure_words.h"
 #include "words/file_words.h"
-#include "words/finding_words.h"
 #include "words/flow_words.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
@@ -70,7 +69,7 @@ std::string all_words() {
                                kFlowWords, kCompareWords, kGridWords, kHeadOrderWords, kMapWords, kLessonWords,
                                kPairWords, kChatWords, kPaletteWords, kFailureWords);
   return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
-         all_relation_words() + all_explain_words() + all_failure_words() + all_finding_words() + "+−→✓▸▾×";
+         all_relation_words() + all_explain_words() + all_failure_words() + "+−→✓▸▾×";
 }
 
 }  // namespace headlight
