@@ -62,7 +62,7 @@ Result<std::vector<std::string>> names_of_shipped() {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
-    if (is_folder(at->path())) names.push_back(std::string(kShipped) + at->path().filename().string());
+    if (is_folder(*at)) names.push_back(std::string(kShipped) + at->path().filename().string());
   std::erase(names, kAnySentence);  // read when a sentence needs it
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);

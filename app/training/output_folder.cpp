@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/folders.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
 
@@ -16,17 +17,17 @@ constexpr const char* kTrainedFiles[] = {"training.json", "model.safetensors", "
 
 Result<FileLock> take_output_folder(const std::filesystem::path& folder, const std::string& command, OutputFolder use) {
   std::error_code error;
-  const bool is_new = !std::filesystem::exists(folder, error);
+  const bool is_new = !path_exists(folder);
   std::filesystem::create_directories(folder, error);
   if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
-  const bool was_trained_in = std::filesystem::exists(folder / kLockFile, error);  // by a program that was killed
+  const bool was_trained_in = path_exists(folder / kLockFile);  // by a program that was killed
   auto lock = lock_folder(folder);
   if (!lock || is_new || use != OutputFolder::fresh) return lock;
   const auto card = read_card(folder);
   if (card && *card && (*card)->command == command) return lock;
   if (card && !*card && was_trained_in) return lock;
   for (const char* name : kTrainedFiles) {
-    if (!std::filesystem::exists(folder / name, error)) continue;
+    if (!path_exists(folder / name)) continue;
     const bool of_a_training = card && *card;
     std::filesystem::remove(folder / kLockFile, error);
     return bad_input(folder.string(), "", "an empty folder, --resume or --overwrite",
@@ -37,9 +38,8 @@ Result<FileLock> take_output_folder(const std::filesystem::path& folder, const s
 
 std::vector<std::filesystem::path> files_to_come(const std::filesystem::path& folder) {
   std::vector<std::filesystem::path> files;
-  std::error_code ignored;
   for (const char* name : kTrainedFiles)
-    if (!std::filesystem::exists(folder / name, ignored)) files.push_back(folder / name);
+    if (!path_exists(folder / name)) files.push_back(folder / name);
   return files;
 }
 

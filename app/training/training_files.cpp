@@ -231,7 +231,7 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
   std::vector<std::pair<fs::file_time_type, fs::path>> folders;
   std::error_code error, gone;
   for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error))
-    if (is_folder(at->path()) && !is_locked(at->path() / kLockFile))
+    if (is_folder(*at) && !is_locked(at->path() / kLockFile))
       folders.emplace_back(at->last_write_time(gone), at->path());
   std::sort(folders.begin(), folders.end(), std::greater<>());
   if (folders.size() > kMostListed) folders.resize(kMostListed);

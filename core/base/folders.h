@@ -20,6 +20,12 @@ inline bool is_folder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, unreadable);
 }
 
+/// The type that the listing has read, without asking the disk again.
+inline bool is_folder(const std::filesystem::directory_entry& entry) {
+  std::error_code unreadable;
+  return entry.is_directory(unreadable);
+}
+
 inline bool is_regular(const std::filesystem::path& path) {
   std::error_code unreadable;
   return std::filesystem::is_regular_file(path, unreadable);

@@ -52,7 +52,7 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
        at.increment(error)) {
     const std::string name = at->path().filename().string();
     if (name.starts_with('.')) continue;
-    Browser::Entry entry{.name = name, .folder = is_folder(at->path())};
+    Browser::Entry entry{.name = name, .folder = is_folder(*at)};
     if (!entry.folder) entry.what = file_kind(at->path());
     else if (is_regular(at->path() / "config.json")) entry.what = model_in_words(at->path());
     entry.opens = !entry.what.empty();
