@@ -200,11 +200,11 @@ void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opaci
                       std::max(curve.width, gui.unit), segments);
 }
 
-/// Keys at which heads rest: lines to them would cover all others.
-std::vector<bool> special_keys(const std::vector<Token>& keys) {
-  std::vector<bool> special;
-  for (const Token& key : keys) special.push_back(key.special && !key.pad);
-  return special;
+/// Lines to these keys would cover all others.
+std::vector<bool> resting_places(const std::vector<Token>& keys) {
+  std::vector<bool> resting(keys.size());
+  std::transform(keys.begin(), keys.end(), resting.begin(), is_resting_place);
+  return resting;
 }
 
 /// The columns of words at the edges of the area; rows as high as there is room for.
@@ -303,7 +303,7 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                           .to_y = window.y + ImGui::GetWindowHeight(),
                           .word = word,
                           .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned),
-                          .pale = special_keys(sides.keys)};
+                          .pale = resting_places(sides.keys)};
   const auto measure = [](std::string_view text, float) {
     return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
   };

@@ -67,6 +67,10 @@ std::string key_label(Gui& gui, Index key, Stack stack) {
   return gui.fonts.shown(axis_label(gui.state.trace->key_tokens(stack).tokens[static_cast<std::size_t>(key)]));
 }
 
+std::string group_label(Gui& gui, const FoldedAxis& axis, Index group) {
+  return gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(group)]));
+}
+
 std::string weight_text(float weight) {
   char text[32];
   std::snprintf(text, sizeof text, weight != 0.0f && weight < 0.0001f ? "%.2e" : "%.4f", static_cast<double>(weight));
@@ -102,11 +106,8 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
                          query_label(gui, cell.query, head.stack));
   if (!column)
     return without_place(gui, folded, trace.key_tokens(head.stack), cell.key, key_label(gui, cell.key, head.stack));
-  const auto label = [&](const FoldedAxis& axis, Index group) {
-    return gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(group)]));
-  };
-  const std::string line =
-      label(queries, *row) + " " + gui.word(kAnswerWords.attends) + " " + label(keys, *column) + ": ";
+  const std::string line = group_label(gui, queries, *row) + " " + gui.word(kAnswerWords.attends) + " " +
+                           group_label(gui, keys, *column) + ": ";
   const float weight = folded.map(head)(*row, *column);
   if (weight < 0) return line + gui.word(kAnswerWords.blocked);
   const bool by_hand = any_by_hand(gui.state.trace->request.edits, head, queries.groups[static_cast<std::size_t>(*row)],

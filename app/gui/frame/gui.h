@@ -62,8 +62,7 @@ struct Gui {
   DrawnBoxes* boxes = nullptr;              // null: they are not asked for
   Motion* motion = nullptr;                 // null: everything is drawn settled
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
-  float least_atlas =
-      0;  // what the maps of the atlas have across where it is narrowest in windows of this width; 0: now
+  float least_atlas = 0;  // the width of the atlas' maps where it is narrowest in windows of this width; 0: now
 
   const Palette& colours() const { return palette(state.settings.theme); }
   const char* word(const Words& words) const { return headlight::words(state.settings.language, words); }
@@ -101,6 +100,8 @@ ColourScale colour_scale(const AppState& state);
 /// The token of a query or a key as the window shows it.
 std::string query_label(Gui& gui, Index query, Stack stack);
 std::string key_label(Gui& gui, Index key, Stack stack);
+/// The same of a group of folded tokens.
+std::string group_label(Gui& gui, const FoldedAxis& axis, Index group);
 
 /// `Layer 2 · Head 1`, of an answer with several stacks with the stack's name before it.
 std::string head_words(const Gui& gui, const HeadRef& head);

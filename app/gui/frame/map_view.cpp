@@ -7,6 +7,7 @@
 #include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/motion.h"
 #include "gui/frame/special_columns.h"
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"
@@ -36,13 +37,17 @@ AxisWords labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Ind
     if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
     return label;
   };
-  AxisWords labels(count, [&gui, whole](Index at) {
+  const auto fitted = [&gui](const std::string& label) {
     const auto measure = [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; };
-    return gui.fonts.shown(cut_to(whole(at), kMostWord * gui.unit, measure));
-  });
+    return gui.fonts.shown(cut_to(label, kMostWord * gui.unit, measure));
+  };
+  AxisWords labels(count, [whole, fitted](Index at) { return fitted(whole(at)); });
   if (count <= kMostWords) {
-    for (Index i = 0; i < count; ++i)
-      metrics.add(whole(i), ImGui::CalcTextSize(labels[static_cast<std::size_t>(i)].c_str()).x);
+    for (Index i = 0; i < count; ++i) {
+      const std::string label = whole(i), drawn = fitted(label);
+      metrics.add(label, ImGui::CalcTextSize(drawn.c_str()).x);
+      labels.set(static_cast<std::size_t>(i), drawn);
+    }
     return labels;
   }
   const std::string last = std::to_string(first + count - 1);

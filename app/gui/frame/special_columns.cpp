@@ -17,7 +17,7 @@ std::vector<Index> pale_columns(const Gui& gui, const MapContent& content) {
   if (region.num_keys > kMostPale) return pale;
   const Token* tokens = column_tokens(gui.state, content).data() + region.first_key;
   for (Index j = 0; j < region.num_keys; ++j)
-    if (tokens[j].special && !tokens[j].pad) pale.push_back(j);
+    if (is_resting_place(tokens[j])) pale.push_back(j);
   return pale;
 }
 

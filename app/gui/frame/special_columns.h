@@ -6,7 +6,10 @@
 
 namespace headlight {
 
-/// The columns of the map that are special tokens', ascending; padding, at which nothing should look, is not meant.
+/// Whether heads rest at such a token. Padding, at which nothing should look, is not meant.
+inline bool is_resting_place(const Token& token) { return token.special && !token.pad; }
+
+/// The columns of the map that are resting places, ascending.
 std::vector<Index> pale_columns(const Gui& gui, const MapContent& content);
 
 /// Whether the maps on the screen have such columns.

@@ -105,7 +105,7 @@ bool whose_line(Gui& gui, const HeadLine& line) {
     const Trace& trace = *gui.state.trace;
     const Tokens& tokens = line.of_query ? trace.query_tokens(stack) : trace.key_tokens(stack);
     special = folded->fold.done.special && tokens.tokens[static_cast<std::size_t>(line.at)].special;
-    if (there) word = gui.fonts.shown(axis_label(axis.tokens[static_cast<std::size_t>(*group)]));
+    if (there) word = group_label(gui, axis, *group);
   }
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
   ImGui::TextUnformatted(word.c_str());

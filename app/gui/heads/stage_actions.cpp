@@ -2,6 +2,7 @@
 
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
+#include "gui/actions/possible.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
@@ -28,8 +29,7 @@ void pinned_cell(Gui& gui, float right) {
     gui.say(ShowSteps{true});
     gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
   }
-  const FoldedStack* fold = shown_fold(state, head.stack);
-  const bool folded = fold && !is_of_single_tokens(fold->fold, cell);
+  const bool folded = !possible::pins_tokens(gui);
   explain_item(gui, std::string(kind != MapKind::weights
                                     ? gui.word(kMapWords.tip_why_other)
                                     : gui.word(folded ? kChosenHeadWords.tip_why_folded : kChosenHeadWords.tip_why)));

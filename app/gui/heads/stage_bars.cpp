@@ -41,9 +41,8 @@ Matrix row_of(const AppState& state, const MapContent& content, Index query) {
 }
 
 std::string row_label(Gui& gui, const MapContent& content, Index query) {
-  if (!content.folded) return query_label(gui, query, content.head.stack);
-  const auto group = static_cast<std::size_t>(*map_row(content, query));
-  return gui.fonts.shown(axis_label(content.folded->fold.queries.tokens[group]));
+  return content.folded ? group_label(gui, content.folded->fold.queries, *map_row(content, query))
+                        : query_label(gui, query, content.head.stack);
 }
 
 /// `it looks at`, and at the right end, where there is room, what the row sums to.

@@ -137,11 +137,9 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   const auto row = folded ? folded->fold.queries.group(cell.query) : cell.query;
   const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
   if (!row || !column) return {cell_in_words(gui, head, cell)};  // of a token that is left out
-  const auto group_label = [&](const FoldedAxis& axis, Index group) {
-    return gui.fonts.shown(axis_label(axis.tokens[at(group)]));
-  };
-  const std::string query = folded ? group_label(folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
-  const std::string key = folded ? group_label(folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
+  const std::string query =
+      folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
+  const std::string key = folded ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
   const float weight =
       folded ? folded->map(head)(*row, *column) : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   if (folded ? weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))

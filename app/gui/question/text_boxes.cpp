@@ -21,9 +21,9 @@ constexpr int kMostTextLines = 3;
 struct Editing {
   std::string text;
   bool takes_keyboard = false;
-  std::string typed;  // before the box had the keyboard
-  std::string arriving =
-      {};  // the characters of this frame; both replace the text, which is selected where there are none
+  // Both replace the text, which is selected where there are none.
+  std::string typed;          // before the box had the keyboard
+  std::string arriving = {};  // the characters of this frame
 };
 
 /// Whatever ImGui made of the characters of this frame, which depends on where the cursor was left, the box holds what
