@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "model/head_text.h"
+#include "model/mask.h"
 
 namespace headlight {
 namespace {
@@ -174,8 +175,8 @@ float largest_score(std::span<const float> row) {
 }
 
 bool is_masked_score(float score, float largest_of_row) {
-  constexpr float kSurely = -1e8f, kLikely = -5e3f, kBelow = 4e3f;
-  return score <= kSurely || (score <= kLikely && score <= largest_of_row - kBelow);
+  constexpr float kSurely = -1e8f;
+  return score <= kSurely || score <= masked_from(largest_of_row);
 }
 
 float ComparedCell::difference() const { return apart(expected, found); }

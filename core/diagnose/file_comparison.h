@@ -50,9 +50,8 @@ struct FileComparison {
 /// The largest number of a row of scores; −inf where there is none.
 float largest_score(std::span<const float> row);
 
-/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place, from
-/// −1e4 (BERT's first code) and half precision's −65504 to −1e9 and the smallest float. Such a number lies far below the
-/// largest of its row, or below −1e8.
+/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place
+/// (masked_from of model/mask.h), or one below −1e8, be all of its row so.
 bool is_masked_score(float score, float largest_of_row);
 
 /// `expected` is A, `found` is B. Two numbers are equal when they are at most `tolerance` apart, in arrays other than

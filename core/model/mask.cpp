@@ -39,6 +39,11 @@ void paint(std::vector<PaintedCell>& painted, PaintedCell cell) {
   else painted.insert(at, cell);
 }
 
+float masked_from(float largest) {
+  constexpr float kLikely = -5e3f, kBelow = 4e3f;
+  return std::min(kLikely, largest - kBelow);
+}
+
 std::string mask_words(const MaskSpec& spec) {
   std::string words;
   const auto add = [&](bool said, const std::string& word) {
@@ -90,7 +95,22 @@ float Mask::added(Index query, Index key) const {
   }
   if (is_blocked_[static_cast<std::size_t>(key)]) return kBlocked;
   if (!given_) return 0.0f;
+  const float number = given(query, key);
+  return masked_from_.empty() || number > masked_from_[static_cast<std::size_t>(query)] ? number : kBlocked;
+}
+
+float Mask::given(Index query, Index key) const {
   return (*given_)(given_->rows() == 1 ? 0 : query, given_->cols() == 1 ? 0 : key);
+}
+
+void Mask::find_masked_from() {
+  std::vector<float> rows(static_cast<std::size_t>(queries_));
+  for (Index query = 0; query < queries_; ++query) {
+    float largest = kBlocked;
+    for (Index key = 0; key < keys_ && largest < 0; ++key) largest = std::max(largest, added(query, key));
+    rows[static_cast<std::size_t>(query)] = masked_from(largest);  // the same for all that are 0 or larger
+  }
+  masked_from_ = std::move(rows);
 }
 
 std::pair<Index, Index> Mask::near(Index query) const {
@@ -151,6 +171,9 @@ void Mask::add_to(MatrixRef scores, Index first) const {
       const Index given_row = given_->rows() == 1 ? 0 : query;
       if (given_->cols() == 1) row.array() += (*given_)(given_row, 0);
       else row += given_->row(given_row).head(columns);
+      if (!masked_from_.empty())
+        for (Index key = 0; key < columns; ++key)
+          if (given(query, key) <= masked_from_[static_cast<std::size_t>(query)]) row(key) = kBlocked;
     }
     const auto [begin, end] = near(query);
     if (prefix_ < begin && prefix_ < columns)
@@ -197,6 +220,7 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
       mask.blocked_keys_.push_back(static_cast<Index>(key));
     }
   }
+  bool is_far = false;  // whether a finite given number may mask
   if (spec.batch && !spec.given)
     return bad_input("mask", "axes", "(queries, keys), a mask of one sentence", "three axes");
   if (spec.given) {
@@ -208,6 +232,7 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
                        shape(given.rows(), given.cols()));
     for (Index i = 0; i < given.size(); ++i) {
       const float value = given.data()[i];
+      is_far |= value <= masked_from(0) && value != kBlocked;
       if (value < -kBlocked) continue;  // false for NaN too
       return bad_input("mask", shape(i / given.cols(), i % given.cols()), "a finite number or -inf",
                        std::isnan(value) ? "nan" : "inf");
@@ -217,6 +242,7 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
   for (const auto& cell : spec.painted)
     if (cell.query >= 0 && cell.query < mask.queries_ && cell.key >= 0 && cell.key < mask.keys_)
       mask.painted_.push_back(cell);
+  if (is_far) mask.find_masked_from();
   return mask;
 }
 

@@ -55,13 +55,19 @@ Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text)
 /// The largest window, chunk or prefix.
 inline constexpr Index kMaxMaskTokens = Index{1} << 30;
 
+/// Numbers up to this one mask their cell, beside `largest` of the row: implementations add to a score, or put in its
+/// place, −1e4 (BERT's first code), half precision's −65504, −1e9 or the smallest float in place of −inf. They lie so far
+/// below the rest that the weight is 0: e^-4000 is 0 in every precision.
+float masked_from(float largest);
+
 /// The mask of one sentence: T queries × S keys.
 class Mask {
  public:
   Index queries() const { return queries_; }
   Index keys() const { return keys_; }
   bool allowed(Index query, Index key) const;
-  /// The number added to the score: 0, -inf, or the value of the given matrix.
+  /// The number added to the score: 0, -inf, or the value of the given matrix; -inf where that value masks
+  /// (masked_from). A row that is given nothing but such numbers keeps them: its softmax is not empty.
   float added(Index query, Index key) const;
   /// The number of leading keys that the queries before `query` may attend to at most: all others are blocked for them.
   Index reach(Index query) const;
@@ -84,6 +90,8 @@ class Mask {
   bool has_chunks() const { return chunk_ > 0 && chunk_ < std::max(queries_, keys_); }
   /// The keys that window and chunk leave to a query: [first, second).
   std::pair<Index, Index> near(Index query) const;
+  float given(Index query, Index key) const;
+  void find_masked_from();
 
   Index queries_ = 0, keys_ = 0;
   bool causal_ = false;
@@ -91,6 +99,7 @@ class Mask {
   std::vector<Index> blocked_keys_;  // padding, ascending
   std::vector<bool> is_blocked_;     // (S)
   std::shared_ptr<const Matrix> given_;
+  std::vector<float> masked_from_;    // (T) masked_from of each row; empty where no given number reaches that far
   std::vector<PaintedCell> painted_;  // those inside (T, S)
 };
 

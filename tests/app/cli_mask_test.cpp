@@ -1,4 +1,7 @@
 // `--mask` of the program: by name, and from files of one mask or one for each sentence.
+#include <cstring>
+#include <limits>
+
 #include "app/program.h"
 
 namespace headlight {
@@ -37,13 +40,21 @@ TEST(Export, MasksByName) {
   EXPECT_FALSE(blocked(window, 6, 0));
 }
 
-/// A NumPy file of booleans.
-std::string booleans(const std::string& shape, const std::vector<int>& values) {
-  std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (" + shape + "), }";
+/// A NumPy file.
+std::string numpy(const std::string& type, const std::string& shape, const std::string& bytes) {
+  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   header += std::string(118 - header.size() - 1, ' ') + "\n";
-  std::string file = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header;
-  for (const int value : values) file += static_cast<char>(value);
-  return file;
+  return std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header + bytes;
+}
+
+std::string booleans(const std::string& shape, const std::vector<int>& values) {
+  return numpy("|b1", shape, {values.begin(), values.end()});
+}
+
+std::string floats(const std::string& shape, const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return numpy("<f4", shape, bytes);
 }
 
 TEST(Export, EachSentenceOfABatchMayHaveAMaskOfItsOwn) {
@@ -118,6 +129,43 @@ TEST(Export, MasksFromFiles) {
             "mask: shape (queries, keys): expected (10, 10), found (2, 2)\n");
   EXPECT_TRUE(contains(refused({"export", "--mask", (folder / "missing.npy").string()}), "missing.npy"));
   EXPECT_TRUE(contains(refused({"export", "--mask", folder.with("bad.json", "[[1,")}), "bad.json"));
+}
+
+TEST(Export, LargeFiniteNumbersOfAMaskAreMaskedCells) {
+  const Folder folder;
+  const auto asked = [&](float blocked_by) {
+    const std::string mask = folder.with("m.npy", floats("3, 3", {0, blocked_by, 0, 0.5f, 0, blocked_by, 0, 0, 0}));
+    return small({"--tokens", "我|爱|你", "--mask", mask});
+  };
+  const auto said = [&](Strings words, const char* command) {
+    words.insert(words.begin(), command);
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return ran.out;
+  };
+  const json expected = exported(asked(-std::numeric_limits<float>::infinity()));
+  const Strings cell{"--layer", "0", "--head", "1", "--query", "0", "--key", "1"};
+  for (const float number : {-1e4f, -1e9f, std::numeric_limits<float>::lowest()}) {
+    const json object = exported(asked(number));
+    EXPECT_TRUE(blocked(object, 0, 1));
+    EXPECT_TRUE(blocked(object, 1, 2));
+    EXPECT_FALSE(blocked(object, 1, 0));
+    EXPECT_EQ(object["mask"]["allowed"], expected["mask"]["allowed"]);
+    EXPECT_EQ(object["attention"], expected["attention"]);
+    Strings one = asked(number), other = asked(-std::numeric_limits<float>::infinity());
+    one.insert(one.end(), cell.begin(), cell.end());
+    other.insert(other.end(), cell.begin(), cell.end());
+    EXPECT_EQ(said(one, "explain"), said(other, "explain"));
+    EXPECT_TRUE(contains(said(one, "explain"), "-inf")) << said(one, "explain");
+  }
+}
+
+TEST(Export, ARowOfNothingButLargeNumbersIsExportedAsItIsComputed) {
+  const Folder folder;
+  const json object =
+      exported(small({"--tokens", "我|爱", "--mask", folder.with("m.npy", floats("2, 2", {-1e9f, -1e9f, 0, -1e9f}))}));
+  EXPECT_EQ(object["mask"]["allowed"], (json{{1, 1}, {1, 0}}));
+  EXPECT_EQ(object["attention"][0]["attn"][0][0], (json{{0.5, 0.5}, {1, 0}}));
 }
 
 }  // namespace

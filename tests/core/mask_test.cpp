@@ -155,6 +155,50 @@ TEST(Mask, GivenOfOneCellHoldsForEverything) {
     for (Index j = 0; j < 6; ++j) EXPECT_EQ(mask.added(i, j), -3.0f);
 }
 
+TEST(Mask, LargeFiniteNumbersMaskAsMinusInfinityDoes) {
+  for (const float number : {-1e4f, -65504.0f, -1e9f, std::numeric_limits<float>::lowest(), -kFloatInfinity}) {
+    Matrix given = Matrix::Zero(3, 3);
+    given << 0, number, -2, 1.5f, 0, number, number, number, 0;
+    const Mask mask = resolved({.given = given_mask(given)}, counted(3));
+    Matrix scores = Matrix::Constant(3, 3, 7.0f);
+    mask.add_to(scores, 0);
+    for (Index i = 0; i < 3; ++i)
+      for (Index j = 0; j < 3; ++j) {
+        EXPECT_EQ(mask.allowed(i, j), given(i, j) > -1e3f) << number << " " << i << " " << j;
+        EXPECT_EQ(mask.added(i, j), given(i, j) > -1e3f ? given(i, j) : -kFloatInfinity);
+        EXPECT_EQ(scores(i, j), 7.0f + mask.added(i, j));
+      }
+  }
+}
+
+TEST(Mask, ARowOfNothingButLargeNumbersIsNoEmptyRow) {
+  Matrix given = Matrix::Constant(2, 3, -1e9f);
+  given(1, 2) = std::numeric_limits<float>::lowest();
+  const Mask mask = resolved({.given = given_mask(given)}, counted(2), counted(3));
+  for (Index j = 0; j < 3; ++j) EXPECT_EQ(mask.added(0, j), -1e9f);
+  EXPECT_TRUE(mask.allowed(1, 0));
+  EXPECT_FALSE(mask.allowed(1, 2)) << "far below the others of its row";
+}
+
+TEST(Mask, WhatMasksIsFarBelowTheOpenCellsOfItsRow) {
+  Matrix row(1, 4);
+  row << -1e9f, 0, 0, -1e9f;
+  const MaskSpec causal{.causal = true, .given = given_mask(row)};
+  const Mask mask = resolved(causal, counted(4));
+  EXPECT_TRUE(mask.allowed(0, 0)) << "the only key of its row";
+  EXPECT_FALSE(mask.allowed(1, 0));
+  EXPECT_FALSE(mask.allowed(3, 3));
+  Matrix part = Matrix::Zero(2, 3);
+  mask.add_to(part, 1);
+  EXPECT_EQ(part(0, 0), -kFloatInfinity);
+  EXPECT_EQ(part(1, 1), 0.0f);
+  MaskSpec painted = causal;
+  painted.painted = {{2, 1, false}, {2, 2, false}, {1, 0, true}};
+  const Mask by_hand = resolved(painted, counted(4));
+  EXPECT_TRUE(by_hand.allowed(2, 0)) << "nothing else of its row is open";
+  EXPECT_EQ(by_hand.added(1, 0), 0.0f);
+}
+
 TEST(Mask, GivenOfAnotherShapeIsRefusedWithBothShapes) {
   const auto line = [](Index rows, Index cols) {
     return refused({.given = given_mask(Matrix::Zero(rows, cols))}, 4, 6);

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import struct
 
 from page_setting import CHINESE_AND_ENGLISH, SENTENCE, agrees, expect, flat, float32_safetensors, largest_difference
 
@@ -50,6 +51,18 @@ def test_masked(s):
     mask.write_text(json.dumps([[(i * 7 + j * 3) % 4 != 0 for j in range(10)] for i in range(10)]), encoding='utf-8')
     return '; '.join(agrees(s, f'masked-{i}', ['--text', SENTENCE, *request]) for i, request in enumerate((
         ['--mask', 'causal'], ['--mask', mask], ['--pad', '3'], ['--pad', '2', '--mask', 'causal+padding'])))
+
+
+def test_masked_by_large_numbers(s):
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 10), }".ljust(117) + '\n'
+    cells = [[-1e9 if (i * 7 + j * 3) % 4 == 0 or i == 5 else 0.5 * (j % 3) for j in range(10)] for i in range(10)]
+    mask = s.folder / 'mask.npy'
+    mask.write_bytes(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(header)) + header.encode() + struct.pack('<100f', *flat(cells)))
+    said = agrees(s, 'masked-large', ['--text', SENTENCE, '--mask', mask])
+    expected = s.export('--text', SENTENCE, '--mask', mask)['mask']['allowed']
+    for i, j in ((0, 0), (0, 1), (5, 5)):
+        expect(bool(expected[i][j]) == ((i, j) != (0, 0)), f'query {i} key {j}: {expected[i][j]}')
+    return said
 
 
 def test_edited(s):

@@ -14,6 +14,9 @@ export function writtenKind(stack) {
   return stack.mask.causal ? (pads ? 'causal+padding' : 'causal') : pads ? 'padding' : 'none';
 }
 
+/** Numbers up to this one mask beside the largest of their row, as −1e9 does in place of −∞ (core/model/mask.h). */
+const maskedFrom = (largest) => Math.min(-5000, Math.fround(largest - 4000));
+
 /** The mask of one layer as the reader wants it: {kind, painted}. 'file': as it was written, else none, causal, padding
     or causal+padding; painted cells override everything. Gives 1 where a query may attend, row by row, and what is
     added to the scores, if anything is. */
@@ -47,6 +50,11 @@ export function resolveMask(stack, layer, wanted) {
       allowed[i * S + j] = may ? 1 : 0;
       if (added) added[i * S + j] = 0;
     }
+  for (let at = 0; added && at < T * S; at += S) {
+    let largest = -Infinity;
+    for (let j = at; j < at + S; ++j) if (allowed[j] && added[j] > largest) largest = added[j];
+    for (let j = at, from = maskedFrom(largest); j < at + S; ++j) if (added[j] <= from) allowed[j] = 0;
+  }
   return {allowed, added, open: !added && !allowed.includes(0), ends: endsOf(allowed, T, S)};
 }
 
