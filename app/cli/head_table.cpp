@@ -64,6 +64,7 @@ void add_divergence(const Trace& trace, int threads, Gathered& all) {
 /// Leaves what holds of both sentences.
 void narrow(SentenceFacts& facts, const SentenceFacts& other) {
   facts.unknown = std::max(facts.unknown, other.unknown);
+  facts.of_other_words |= other.of_other_words;
   std::erase_if(facts.relations, [&](const RelatedWords& one) {
     return std::none_of(other.relations.begin(), other.relations.end(),
                         [&](const RelatedWords& also) { return also.relation == one.relation; });
@@ -104,8 +105,10 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   const auto opposites = opposites_of(asked.document(), measures.head);
   row.learned.insert(row.learned.end(), opposites.begin(), opposites.end());
   row.name = head_name(Language::en, asked.document(), measures.head, &measures, all.facts.at(measures.head.stack));
-  for (const RelationScore* one : row.learned)
+  for (const RelationScore* one : row.learned) {
     row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
+    row.doubted.push_back(is_doubted(*one, all.facts.at(measures.head.stack)));
+  }
   if (!all.found.empty()) row.found = all.found[at];
   if (all.effects.empty()) return row;
   const auto sentences = static_cast<float>(asked.requests.size());

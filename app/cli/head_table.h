@@ -36,6 +36,7 @@ struct HeadRow {
   std::optional<HeadEffect> effect = {};
   std::vector<const RelationScore*> learned = {};  // of the model's card
   std::vector<char> taught = {};                   // of each of these, whether the head was told
+  std::vector<char> doubted = {};                  // … and whether this sentence is no reason to believe it
   std::optional<FoundCell> found = {};
   HeadName name = {};  // as the window calls it
 };

@@ -117,7 +117,8 @@ Result<std::string> text_table(const HeadTable& table) {
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   const auto is_doubtful = [](const HeadRow& row) { return row.name.doubtful; };
   if (std::any_of(table.rows.begin(), table.rows.end(), is_doubtful))
-    text += "in brackets: measured on sentences of another kind, or with words that the model does not know\n";
+    text +=
+        "in brackets: measured on sentences of another kind or language, or with words that the model does not know\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
                              "top word: the change of its probability\n"
@@ -169,7 +170,8 @@ Result<std::string> json_table(const HeadTable& table) {
       append_number(learned, static_cast<float>(one->score.accuracy));
       append_number(learned += ",\"position\":", static_cast<float>(position_alone(*one)));
       learned += std::string(",\"worn\":") + (is_worn(*one) ? "true" : "false") +
-                 ",\"supervised\":" + (row.taught[i] ? "true" : "false") + '}';
+                 ",\"supervised\":" + (row.taught[i] ? "true" : "false") +
+                 ",\"doubted\":" + (row.doubted[i] ? "true" : "false") + '}';
     }
     if (!learned.empty()) text += ",\"learned\":[" + learned + "]";
     text += '}';

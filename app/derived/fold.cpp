@@ -99,6 +99,7 @@ Tokens beginning(const Tokens& tokens) {
   while (!is_boundary(tokens.text, end)) ++end;
   part.text = tokens.text.substr(0, end);
   part.has_words = tokens.has_words;
+  part.word_rows = tokens.word_rows;
   return part;
 }
 

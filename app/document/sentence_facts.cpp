@@ -7,7 +7,9 @@
 
 #include "base/file.h"
 #include "base/random.h"
+#include "base/utf8.h"
 #include "document/assets.h"
+#include "text/characters.h"
 #include "train/grammar/sentence_match.h"
 
 namespace headlight {
@@ -55,8 +57,22 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
+bool is_of_other_words(const Tokens& tokens) {
+  Index words = 0, others = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens.tokens[i];
+    const std::vector<char32_t> letters = code_points(token.text);
+    if (token.special || token.pad || token.continues || letters.empty()) continue;
+    if (!is_word_character(letters[0]) || is_numeric(letters[0])) continue;
+    ++words;
+    const bool goes_on = i + 1 < tokens.size() && tokens.tokens[i + 1].continues;
+    if (!is_chinese_character(letters[0]) && (goes_on || token.id >= tokens.word_rows)) ++others;
+  }
+  return tokens.word_rows > 0 && 2 * others > words;
+}
+
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar) {
-  SentenceFacts facts;
+  SentenceFacts facts{.of_other_words = is_of_other_words(tokens)};
   std::vector<std::string_view> words;
   std::vector<Index> places;
   for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -22,10 +22,16 @@ struct RelatedWords {
 struct SentenceFacts {
   Index words = 0;                           // tokens that were typed
   Index unknown = 0;                         // … of which the model does not know so many
+  bool of_other_words = false;               // most of its words are not in the model's word list (below)
   bool of_grammar = false;                   // the grammar could have written it
   std::vector<RelatedWords> relations = {};  // … and then these belong together
   friend bool operator==(const SentenceFacts&, const SentenceFacts&) = default;
 };
+
+/// Whether most of the words in letters, names and rare words among them, are no whole words of the tokenizer's list
+/// (Tokens::word_rows): so are sentences of languages that the model was not taught, whose words are spelt in pieces.
+/// Chinese is cut into what the model has, so its words count as listed. False of tokenizers without such a list.
+bool is_of_other_words(const Tokens& tokens);
 
 /// `grammar` may be null: then the sentence is of none.
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar);

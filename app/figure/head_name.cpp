@@ -32,17 +32,21 @@ bool has_relation(const SentenceFacts& facts, const std::string& relation) {
                      [&](const RelatedWords& one) { return one.relation == relation; });
 }
 
-/// Whether the sentences that the relation was measured on are those of the shipped grammar.
+constexpr const char* kBeforeName = "  ";
+constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer tell no name from another
+
+}  // namespace
+
 bool is_of_grammar(const std::string& relation) {
   const Grammar* grammar = shipped_grammar();
   return grammar && std::any_of(grammar->relations.begin(), grammar->relations.end(),
                                 [&](const Relation& one) { return one.name == relation; });
 }
 
-constexpr const char* kBeforeName = "  ";
-constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer tell no name from another
-
-}  // namespace
+bool is_doubted(const RelationScore& relation, const SentenceFacts& facts) {
+  if (facts.unknown > 0) return true;
+  return is_of_grammar(relation.relation) ? !has_relation(facts, relation.relation) : facts.of_other_words;
+}
 
 HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
                    const SentenceFacts& facts) {
@@ -64,7 +68,7 @@ HeadName head_name(Language language, const Document& document, const HeadRef& h
     name.score = worn.score.accuracy;
     name.alone = position_alone(worn);
     name.taught = taught_mark(language, document, worn);
-    name.doubtful = facts.unknown > 0 || (is_of_grammar(worn.relation) && !has_relation(facts, worn.relation));
+    name.doubtful = is_doubted(worn, facts);
     return name;
   }
   if (!measures) return name;
@@ -163,7 +167,9 @@ std::string name_explained(Language language, const HeadName& name, const Senten
       filled(word(kHeadNameWords.tip_relation), {std::to_string(name.relation->sentences), share_text(name.score),
                                                  share_text(name.alone), share_text(name.relation->random)});
   if (name.doubtful)
-    text += "\n" + word(facts.unknown > 0 ? kHeadNameWords.tip_unknown_words : kHeadNameWords.tip_other_kind);
+    text += "\n" + word(facts.unknown > 0                        ? kHeadNameWords.tip_unknown_words
+                        : is_of_grammar(name.relation->relation) ? kHeadNameWords.tip_other_kind
+                                                                 : kHeadNameWords.tip_other_words);
   return text;
 }
 

@@ -25,8 +25,15 @@ struct HeadName {
   std::optional<Measure> measure = {};      // that it is named by, and …
   float share = 0;                          // … its value
   std::string taught;                       // " taught", behind the score of a relation that the head was told
-  bool doubtful = false;  // the relation was measured on sentences of another kind, or not all words are known
+  bool doubtful = false;                    // is_doubted
 };
+
+/// Whether the relations of the shipped grammar are meant: they were measured on its sentences alone.
+bool is_of_grammar(const std::string& relation);
+/// Whether the sentence is no reason to believe the measured relation: it has words that the model does not know, or is of
+/// another kind than those measured; of a relation that was measured on sentences of all kinds, is_of_other_words. Decided
+/// here alone, for the window, figures, pages and `heads`.
+bool is_doubted(const RelationScore& relation, const SentenceFacts& facts);
 
 /// The name of a head. `measures`: of the answer, null where they are not known (yet); `facts`: of its sentence. Of
 /// several relations that a head wears those that the sentence has come first, then those that it was chosen for, before

@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "derived/fold.h"
 #include "document/bundled_models.h"
+#include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/taught.h"
 #include "math/output.h"
@@ -237,7 +238,8 @@ json edits_object(const Trace& trace) {
 /// The measures of the heads in the page.
 json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
   json list = json::array();
-  for (const StackNames& names : stacks_of(trace))
+  for (const StackNames& names : stacks_of(trace)) {
+    const SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
     for (const HeadRef& head : of_stack(heads, names.stack)) {
       std::vector<const RelationScore*> measured = relations_of(document, head);
       const auto opposites = opposites_of(document, head);
@@ -254,9 +256,12 @@ json relations_object(const Trace& trace, const Document& document, const std::v
                         {"accuracy", one->score.accuracy},
                         {"offset", position_alone(*one)},
                         {"random", one->random},
-                        {"sentences", one->sentences}});
+                        {"sentences", one->sentences},
+                        {"of_grammar", is_of_grammar(one->relation)},
+                        {"doubted", is_doubted(*one, facts)}});
       }
     }
+  }
   return list;
 }
 

@@ -39,6 +39,10 @@ struct HeadNameWords {
       "在 % 个未训练过的句子上，它最强的目标在 % 的情况下恰为正确的词。只靠位置可达 %，随机权重最好的头为 %。"};
   Words tip_other_kind{"Measured on sentences of another kind than this one, so it may not hold here.",
                        "测量所用的句子与这一句不是同一类，因此在这里未必成立。"};
+  Words tip_other_words{
+      "Most words of this sentence are not in the model's word list, as in a language that it was not taught, "
+      "so it may not hold here.",
+      "这句话的多数词不在模型的词表里，像是没有教过它的语言，因此在这里未必成立。"};
   Words tip_unknown_words{"This sentence has words that the model does not know, so it may not hold here.",
                           "这句话里有模型不认识的词，因此在这里未必成立。"};
 };

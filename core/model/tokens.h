@@ -32,8 +32,9 @@ struct Token {
 struct Tokens {
   std::string text;
   std::vector<Token> tokens;
-  std::size_t second = 0;  // of two sentences, the first token of the second; 0: there is one
-  bool has_words = false;  // the tokenizer knows words: Token::continues says where they go on
+  std::size_t second = 0;      // of two sentences, the first token of the second; 0: there is one
+  bool has_words = false;      // the tokenizer knows words: Token::continues says where they go on
+  std::int64_t word_rows = 0;  // … and ids below are whole words, not pieces that begin one; 0: not known
 
   std::size_t size() const { return tokens.size(); }
   friend bool operator==(const Tokens&, const Tokens&) = default;

@@ -173,6 +173,12 @@ bool knows_words(const Tokenizer& tokenizer) {
   return lexicon && lexicon->likely && lexicon->words.empty();
 }
 
+/// Tokens::word_rows.
+std::int64_t word_rows(const Tokenizer& tokenizer) {
+  const auto* pieces = std::get_if<WordPiece>(&tokenizer.model);
+  return pieces && knows_words(tokenizer) && !tokenizer.foreign ? pieces->word_rows : 0;
+}
+
 Status check_length(std::string_view text) {
   if (text.size() > kLongestText)
     return bad_input("text", "size", "at most " + std::to_string(kLongestText) + " bytes", std::to_string(text.size()));
@@ -209,7 +215,10 @@ Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_vie
 }
 
 Tokens whole(const Tokenizer& tokenizer, std::string_view text, std::vector<Token> tokens, bool add_special_tokens) {
-  Tokens result{.text = std::string(text), .tokens = std::move(tokens), .has_words = knows_words(tokenizer)};
+  Tokens result{.text = std::string(text),
+                .tokens = std::move(tokens),
+                .has_words = knows_words(tokenizer),
+                .word_rows = word_rows(tokenizer)};
   for (const Template& around : tokenizer.templates)
     result.tokens = surrounded(around.parts, result.tokens, {}, add_special_tokens);
   return result;
@@ -260,8 +269,10 @@ Result<Tokens> encode_pair(const Tokenizer& tokenizer, std::string_view first, s
     token.begin += first.size() + 1;
     token.end += first.size() + 1;
   }
-  Tokens result{
-      .text = std::string(first) + '\n' + std::string(second), .tokens = {}, .has_words = knows_words(tokenizer)};
+  Tokens result{.text = std::string(first) + '\n' + std::string(second),
+                .tokens = {},
+                .has_words = knows_words(tokenizer),
+                .word_rows = word_rows(tokenizer)};
   const std::vector<Template::Part>& parts = tokenizer.templates.front().pair;
   result.tokens = surrounded(parts, *before, *after, true);
   for (const Template::Part& part : parts) {

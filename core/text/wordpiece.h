@@ -20,6 +20,9 @@ struct WordPiece {
   /// Where no word of the vocabulary goes on: a character on its own, without the prefix; a Chinese character as its
   /// bytes, <0xE9>; any other is unknown, alone or with unknown neighbours. No piece is too long then.
   bool character_fallback = false;
+  /// The smallest id of a word with the prefix. A vocabulary that begins with the words of its text, and goes on with
+  /// pieces of words, has whole words alone below. 0: there is none.
+  std::int32_t word_rows = 0;
 };
 
 struct WordLevel {

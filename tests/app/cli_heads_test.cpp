@@ -166,6 +166,20 @@ TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
   EXPECT_EQ(measured({"--text", kSentence, "--sort", "similar"})["heads"].size(), 16u);
 }
 
+TEST(CliHeads, WhatTheSentenceIsNoReasonToBelieveIsMarked) {
+  const auto first = [](const char* model, const char* text) {
+    for (const json& head : measured({model, "--text", text})["heads"])
+      if (head.contains("learned")) return head["learned"][0]["doubted"].get<bool>();
+    ADD_FAILURE() << "no head learned a relation";
+    return false;
+  };
+  EXPECT_FALSE(first("shipped:any-sentence", "The cat sat on the mat."));
+  EXPECT_TRUE(first("shipped:any-sentence", "Der Hund schläft unter dem Tisch in der Küche."));
+  EXPECT_TRUE(first("shipped:encoder", "The cat sat on the mat.")) << "unknown words";
+  const Ran ran = run({"heads", "shipped:any-sentence", "--text", "Der Hund schläft unter dem Tisch in der Küche."});
+  EXPECT_TRUE(contains(ran.out, "in brackets: measured on sentences of another kind or language")) << ran.out;
+}
+
 TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
   const json heads =
       measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y", "--layers", "1",

@@ -77,6 +77,50 @@ TEST(HeadName, AnotherKindOfSentenceAndUnknownWordsAreDoubted) {
   EXPECT_TRUE(name_of(answered("shipped:encoder", "I am a student"), {1, 5}).doubtful);
 }
 
+TEST(HeadName, ALanguageThatWasNotTaughtIsDoubted) {
+  constexpr const char* kTaught[] = {
+      "The quick brown fox jumps over the lazy dog.",
+      "The archaeologist deciphered a cuneiform tablet from Nineveh.",
+      "Photosynthesis converts sunlight into chemical energy.",
+      "He quickly googled the defenestration of Prague.",
+      "She was diagnosed with fibromyalgia last winter.",
+      "Our committee postponed the quinquennial jamboree.",
+      "The trophy does not fit in the suitcase because it is too big.",
+      "The cat sat on the mat.",
+      "Antidisestablishmentarianism is a long word.",
+      "John Smith lives in Massachusetts.",
+      "我昨天在图书馆看了一本关于天安门的书。",
+      "小猫饿坏了，它没有吃鱼。",
+      "他告诉我，他要走了。",
+      "经济发展了，人民生活水平提高了。",
+      "我用 Kubernetes 部署了三个服务。",
+  };
+  constexpr const char* kOthers[] = {
+      "Le chat noir dort sur le canapé du salon.",
+      "Je voudrais réserver une table pour deux personnes ce soir.",
+      "Les enfants jouent dans le jardin avec leurs amis.",
+      "Il a mangé une pomme et bu un verre d'eau.",
+      "Ma sœur travaille à l'hôpital depuis trois ans.",
+      "Der Hund schläft unter dem Tisch in der Küche.",
+      "Ich habe gestern ein neues Buch gekauft.",
+      "Die Kinder spielen im Garten mit ihren Freunden.",
+      "Wir fahren morgen mit dem Zug nach Berlin.",
+      "Meine Schwester arbeitet seit drei Jahren im Krankenhaus.",
+      "El gato duerme en la mesa de la cocina.",
+      "Me gustaría reservar una mesa para dos personas.",
+      "Los niños juegan en el jardín con sus amigos.",
+      "Mi hermana trabaja en un hospital desde hace tres años.",
+      "Ayer compré un libro nuevo en la librería.",
+  };
+  const auto is_grey = [](const char* text) {
+    const HeadName name = name_of(answered("shipped:any-sentence", text), {3, 0});
+    EXPECT_NE(name.relation, nullptr) << text;
+    return name.doubtful;
+  };
+  for (const char* text : kTaught) EXPECT_FALSE(is_grey(text)) << text;
+  for (const char* text : kOthers) EXPECT_TRUE(is_grey(text)) << text;
+}
+
 TEST(HeadName, AScoreBelowPositionIsNeverWorn) {
   const Answered answer = answered("shipped:decoder", std::string(kDefaultSentence));
   for (const HeadRef& head : heads_of(*answer.trace)) {

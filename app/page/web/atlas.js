@@ -259,6 +259,7 @@ export function createAtlas(store, element, colourTop, changed) {
     cell.title.textContent = thumb < 76 && store.view.order === 'layer' ? `H${head}` : name;
     const text = value !== null && value !== undefined ? value.toFixed(2) : notes[0] ? notes[0].name : telling(entry?.measures);
     cell.note.textContent = off ? say('head_is_off') : text;
+    cell.note.classList.toggle('doubted', notes[0]?.doubted === true);
     cell.button.classList.toggle('off', off);
     cell.button.setAttribute('aria-label', [name, ...notes.map((one) => `${one.name} ${one.score.toFixed(2)}`),
       off ? say('head_is_off') : ''].filter(Boolean).join(', '));

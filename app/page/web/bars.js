@@ -21,8 +21,10 @@ export function createBars(store, element, colourTop) {
   function drawHeader() {
     const {stack, layer, head} = store.chosen(), off = store.isOff(stack, layer, head);
     title.textContent = (store.answer.stacks.length > 1 ? `${stackTitle(stack.name)} ` : '') + headName(layer, head);
-    fill(notes, ...headNotes(store.answer, stack, layer, head).slice(0, 2).map((one) => make('span', {class: 'relation',
-      title: say('tip_relation', percent(one.score), percent(one.alone ?? 0), percent(one.random ?? 0))},
+    fill(notes, ...headNotes(store.answer, stack, layer, head).slice(0, 2).map((one) => make('span', {
+      class: one.doubted ? 'relation doubted' : 'relation',
+      title: say('tip_relation', percent(one.score), percent(one.alone ?? 0), percent(one.random ?? 0)) +
+        (one.doubted ? ` ${say('tip_doubted')}` : '')},
       make('span', {text: one.name}),
       make('span', {class: 'meter', 'aria-hidden': 'true'},
         sized(make('span', {class: 'meter-fill'}), 'width', `${100 * one.score}%`),

@@ -57,10 +57,11 @@ export function stackTitle(name) {
   return say({Self: 'stack_self', Encoder: 'stack_encoder', Decoder: 'stack_decoder', Cross: 'stack_cross'}[name] ?? name);
 }
 
-/** What is known of a head: the relations that were measured on it, else its largest measure. */
+/** What is known of a head: the relations that were measured on it, in brackets where the sentence is no reason to believe
+    them. */
 export function headNotes(answer, stack, layer, head) {
   return answer.relations.filter((one) => one.stack === stack.name && one.layer === layer && one.head === head)
-    .map((one) => ({name: either(one.label), score: one.accuracy, alone: one.offset, random: one.random, of: one}));
+    .map((one) => ({name: one.doubted ? `(${either(one.label)})` : either(one.label), doubted: one.doubted === true, score: one.accuracy, alone: one.offset, random: one.random, of: one}));
 }
 
 /** A weight in the room of a cell: two digits, without the zero before the point; nothing that would round to 0. */

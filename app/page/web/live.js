@@ -4,7 +4,7 @@ import { headWeights, prepareHead, resolveMask } from './attention.js';
 import { make, fill } from './elements.js';
 import { percent } from './labels.js';
 import { forward, mostProbable, openWeights } from './live_forward.js';
-import { openTokenizer, readable } from './live_tokens.js';
+import { isOfOtherWords, openTokenizer, readable } from './live_tokens.js';
 import { offKey } from './state.js';
 import { say } from './words.js';
 
@@ -36,6 +36,17 @@ export function createLive(store, page, elements) {
     isOff: (attention, head) => store.edits.off.has(offKey(stackNamed[attention.stack], attention.layer, head)),
     offAs: live.off_as,
   };
+
+  /** Of which measured relations the sentence is no reason to believe them: the page knows no grammar, so of a sentence that
+      it was not written with it does not know the kind. */
+  function doubt(same) {
+    store.answer.relations = (page.relations ?? []).map((one) => {
+      if (same) return one;
+      const stack = stacks.find(({name}) => name === one.stack), {keyTokens} = stack;
+      const side = both && stack === stackNamed.self ? live.target_side : live.source_side;
+      return {...one, doubted: one.of_grammar || keyTokens.some((token) => token.known === false) || isOfOtherWords(keyTokens, side)};
+    });
+  }
 
   /** Puts new tokens along the sides of every stack. */
   function takeTokens(source, target) {
@@ -89,6 +100,7 @@ export function createLive(store, page, elements) {
     store.done = [];
     store.undone = [];
     answer = run(source, mine);
+    doubt(text === written.text && (!both || target === written.target));
     store.recompute = () => { answer = run(source, mine); draw(); };
     store.view = {...store.view, pinned: null, hovered: null, viewport: null};
     store.renewed();

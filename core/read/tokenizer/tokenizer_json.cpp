@@ -145,6 +145,9 @@ std::optional<TokenModel> wordpiece_from(const JsonField& field) {
   if (field.problems().first) return std::nullopt;
   check_longest(field, words);
   if (field.problems().first) return std::nullopt;
+  for (const WordTable::Word& word : words)
+    if (word.text.size() > model.prefix.size() && word.text.starts_with(model.prefix) && !model.prefix.empty())
+      model.word_rows = model.word_rows == 0 ? word.id : std::min(model.word_rows, word.id);
   model.words = WordTable(std::move(words));
   return TokenModel(std::move(model));
 }
