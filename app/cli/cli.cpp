@@ -78,6 +78,8 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
                                         add_export(program),
                                         add_screenshot(program, frontend),
                                         add_explain(program),
+                                        add_why(program),
+                                        add_lens(program),
                                         add_next(program),
                                         add_generate(program),
                                         add_diagnose(program),

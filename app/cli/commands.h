@@ -20,6 +20,8 @@ ParsedCommand add_tokenize(CLI::App& program);
 ParsedCommand add_next(CLI::App& program);
 ParsedCommand add_generate(CLI::App& program);
 ParsedCommand add_explain(CLI::App& program);
+ParsedCommand add_why(CLI::App& program);
+ParsedCommand add_lens(CLI::App& program);
 ParsedCommand add_diagnose(CLI::App& program);
 ParsedCommand add_check(CLI::App& program);
 ParsedCommand add_train(CLI::App& program);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <utility>
 
 #include "base/formatted.h"
 #include "math/ops.h"
@@ -14,25 +15,36 @@ Activation transform_activation(const Model& model) {
   return model.output->activation.value_or(model.config.activation);
 }
 
-Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
-  Matrix logits = uncapped_logit_rows(trace, first, count, threads);
-  if (trace.model->output->softcap > 0) soft_cap(logits, trace.model->output->softcap);
-  return logits;
-}
+namespace {
 
-Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
-  assert(trace.model->output);
-  const OutputWeights& output = *trace.model->output;
-  Matrix hidden = trace.last_hidden_state().middleRows(first, count);
+Matrix uncapped_logits(const Model& model, Matrix hidden, const Threads& threads) {
+  assert(model.output);
+  const OutputWeights& output = *model.output;
   if (!output.transform.is_identity()) {
     hidden = linear(hidden, output.transform, threads);
-    activate(hidden, transform_activation(*trace.model));
+    activate(hidden, transform_activation(model));
   }
   if (output.transform_norm) hidden = norm(hidden, *output.transform_norm);
   Matrix logits = linear(hidden, *output.weight, threads);
   if (output.scale != 1.0f) logits *= output.scale;
   if (output.bias.size() > 0) logits.rowwise() += output.bias;
   return logits;
+}
+
+}  // namespace
+
+Matrix logits_of(const Model& model, Matrix hidden, const Threads& threads) {
+  Matrix logits = uncapped_logits(model, std::move(hidden), threads);
+  if (model.output->softcap > 0) soft_cap(logits, model.output->softcap);
+  return logits;
+}
+
+Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
+  return logits_of(*trace.model, trace.last_hidden_state().middleRows(first, count), threads);
+}
+
+Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads) {
+  return uncapped_logits(*trace.model, trace.last_hidden_state().middleRows(first, count), threads);
 }
 
 Vector probabilities(const Vector& logits, float temperature) {

@@ -19,6 +19,9 @@ Matrix logit_rows(const Trace& trace, Index first, Index count, const Threads& t
 /// The same before the output layer's soft cap.
 Matrix uncapped_logit_rows(const Trace& trace, Index first, Index count, const Threads& threads = {});
 
+/// The logits, capped, of hidden states (n, d_model) that a final norm has normed: (n, V).
+Matrix logits_of(const Model& model, Matrix hidden, const Threads& threads = {});
+
 /// A word and its probability.
 struct Candidate {
   std::int64_t id = 0;

@@ -159,10 +159,11 @@ double sinusoid(Index position, Index column, Index d_model) {
 
 // Or pairs of columns of each query and key are rotated by an angle that grows with the position (Su et al. 2021). The
 // dot product of a rotated query and a rotated key depends on their distance, not on where they stand.
-Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads) {
+Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads, Index first_position) {
   Grid y = x;
   const Index d_k = x.cols() / num_heads, pairs = rotary.frequencies.size();
-  for (Index position = 0; position < x.rows(); ++position) {
+  for (Index row = 0; row < x.rows(); ++row) {
+    const Index position = first_position + row;
     for (Index head = 0; head < num_heads; ++head) {
       for (Index i = 0; i < pairs; ++i) {
         const double angle = static_cast<double>(position) * static_cast<double>(rotary.frequencies(i));
@@ -170,8 +171,8 @@ Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads) {
         const double sine = std::sin(angle) * static_cast<double>(rotary.factor);
         const Index a = head * d_k + (rotary.interleaved ? 2 * i : i);
         const Index b = head * d_k + (rotary.interleaved ? 2 * i + 1 : pairs + i);
-        y(position, a) = cosine * x(position, a) - sine * x(position, b);
-        y(position, b) = sine * x(position, a) + cosine * x(position, b);
+        y(row, a) = cosine * x(row, a) - sine * x(row, b);
+        y(row, b) = sine * x(row, a) + cosine * x(row, b);
       }
     }
   }

@@ -109,7 +109,7 @@ Grid weighted_sums(const Grid& weights, const Grid& v);  // (T, S), (S, d_v) →
 Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid& x_key, const Grid& x_value,
                     const AttentionOptions& options);
 double sinusoid(Index position, Index column, Index d_model);
-Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads);
+Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads, Index first_position = 0);
 Grid norm(const Grid& x, const NormLayer& layer, Index parts = 1);  // each of so many parts of a row by itself
 double activated(double x, Activation activation);
 Grid feed_forward(const Grid& x, const LinearLayer& gate, const LinearLayer& up, const LinearLayer& down,

@@ -1,0 +1,34 @@
+// What the model would say after each layer, and what each head adds to a word.
+#pragma once
+
+#include <vector>
+
+#include "base/result.h"
+#include "explain/writers.h"
+#include "math/output.h"
+
+namespace headlight {
+
+/// The logit lens (nostalgebraist 2020, "interpreting GPT: the logit lens"): final norm and output layer applied to the
+/// residual stream of one query after each layer of the main stack; of the last layer the model's own answer. [layer]: the
+/// `top` most probable words. The model must have an output layer.
+std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads = 0);
+
+struct LogitTerm {
+  Writer from;
+  double value = 0;
+};
+
+/// Direct logit attribution: the last hidden state split over its writers, the final norm frozen (writers.h), each part
+/// times the word's row of the output layer. The output layer's bias of the word is part of `bias`.
+struct LogitSplit {
+  double logit = 0;  // as the pass computed it, before a soft cap of the logits
+  double sum = 0;    // of the terms
+  std::vector<LogitTerm> terms;
+};
+
+/// Of the word in row `row` of the output layer. The model must have one. Errors: an output layer with a transform and an
+/// activation before the words (BERT), which is not linear.
+Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row);
+
+}  // namespace headlight

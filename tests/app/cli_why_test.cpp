@@ -1,0 +1,167 @@
+// `why` and `lens`: a score and a logit split over what wrote the residual stream.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/program.h"
+#include "read/array/npz.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+using fixture::golden;
+
+json object_of(const Strings& words) {
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json object = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(object.is_object()) << ran.out.substr(0, 200);
+  return object;
+}
+
+double sum_of_terms(const json& list, const char* field) {
+  double sum = 0;
+  for (const json& term : list) sum += term[field].get<double>();
+  return sum;
+}
+
+void expect_close(double a, double b) { EXPECT_NEAR(a, b, 1e-4 * std::max(1.0, std::abs(b))); }
+
+const Strings kCell{"--head", "1.2", "--query", "4", "--key", "1"};
+
+Strings with_cell(Strings words) {
+  words.insert(words.end(), kCell.begin(), kCell.end());
+  return words;
+}
+
+TEST(CliWhy, TermsSumToTheScoreThatExplainTells) {
+  for (const Strings& source : {Strings{}, {"--arch", "decoder"}, {"shipped:any-sentence", "--text", "他爱他的猫。"}}) {
+    Strings words = with_cell({"why", "--format", "json"});
+    words.insert(words.end(), source.begin(), source.end());
+    const json why = object_of(words);
+    expect_close(sum_of_terms(why["terms"], "value"), why["score"].get<double>());
+    expect_close(why["sum"].get<double>(), why["score"].get<double>());
+    words[0] = "explain";
+    const json steps = json::parse(run(words).out, nullptr, false);
+    for (const json& step : steps)
+      if (step["name"] == "scores") expect_close(why["score"].get<double>(), step["value"].get<double>());
+    EXPECT_EQ(why["terms"][0]["query"], "embedding");
+    EXPECT_TRUE(std::any_of(why["terms"].begin(), why["terms"].end(),
+                            [](const json& term) { return term["query"] == "L0·H3" && term["key"] == "L0·ffn"; }));
+  }
+}
+
+TEST(CliWhy, EveryFormatHasTheSameTerms) {
+  const json why = object_of(with_cell({"why", "--format", "json"}));
+  const Ran csv = run(with_cell({"why", "--format", "csv"}));
+  EXPECT_EQ(csv.out.substr(0, csv.out.find('\n')), "query,key,value");
+  EXPECT_EQ(static_cast<std::size_t>(lines_of(csv.out)), why["terms"].size() + 1);
+  EXPECT_TRUE(contains(csv.out, "\nL0·H3,L0·ffn,"));
+  const Folder folder;
+  const std::string file = folder.with("why.npz", "");
+  EXPECT_EQ(run(with_cell({"why", "--format", "npz"}), "", file.c_str()).status, 0);
+  const auto arrays = read_npz(file);
+  ASSERT_TRUE(arrays) << arrays.error().message;
+  const Array& terms = arrays->arrays.at("terms");
+  ASSERT_EQ(static_cast<std::size_t>(terms.shape[0] * terms.shape[1]), why["terms"].size());
+  EXPECT_EQ(arrays->arrays.at("query_writers").shape[0], terms.shape[0]);
+  const Ran text = run(with_cell({"why", "--top", "3"}));
+  EXPECT_EQ(text.err, "");
+  EXPECT_EQ(lines_of(text.out), 2 + 1 + 1 + 3 + 1) << text.out;
+  EXPECT_TRUE(contains(text.out, "self, L1·H2, query 4, key 1\n"));
+  EXPECT_TRUE(contains(text.out, "the other " + std::to_string(why["terms"].size() - 3) + "\n"));
+}
+
+TEST(CliWhy, ABlockedScoreIsTheOneBeforeTheMask) {
+  const Strings words{"why", "--arch", "decoder", "--head", "1.2", "--query", "1", "--key", "4"};
+  EXPECT_TRUE(contains(run(words).out, "(before the mask, which blocks it)"));
+}
+
+TEST(CliWhy, RefusesInOneLine) {
+  EXPECT_TRUE(contains(refused({"why", "--head", "1.2", "--query", "4", "--key", "99"}), "--key: expected 0 to "));
+  EXPECT_TRUE(contains(refused({"why", "--head", "7.0", "--query", "4", "--key", "1"}), "--layer: expected 0 to 1"));
+  EXPECT_TRUE(contains(refused({"why", "--head", "1.2", "--query", "4"}), "--key is required"));
+  EXPECT_EQ(refused(small({"why", "--random", "--softcap", "20", "--tokens", "a|b|c", "--head", "0.1", "--query", "2",
+                           "--key", "1"})),
+            "why: SOURCE: expected scores that are sums, found a soft cap (tanh), which is not linear\n");
+  const Folder folder;
+  const std::string file = folder.with("a.json", run(small({"export", "--random", "--tokens", "a|b"})).out);
+  EXPECT_TRUE(
+      contains(refused({"why", file, "--head", "0.0", "--query", "1", "--key", "0"}), "another program computed"));
+}
+
+TEST(CliLens, EndsInWhatNextSays) {
+  for (const Strings& source :
+       {Strings{"shipped:decoder", "--text", "我请李雷帮"}, {"--text", "我请李雷帮我<mask>去北京的机票"}}) {
+    Strings words{"lens", "--format", "json", "--top", "3"};
+    words.insert(words.end(), source.begin(), source.end());
+    const json lens = object_of(words);
+    words[0] = "next";
+    const json next = object_of(words);
+    ASSERT_EQ(lens["layers"].size(), 2u);
+    EXPECT_EQ(lens["layers"][0]["layer"], 0);
+    EXPECT_EQ(lens["layers"][1]["top"], next["next_token"]);
+    EXPECT_EQ(lens["query"], next["place"]["query"]);
+    EXPECT_EQ(lens["word"], next["next_token"][0]);
+    expect_close(sum_of_terms(lens["attribution"], "logit"), lens["logit"].get<double>());
+    expect_close(lens["sum"].get<double>(), lens["logit"].get<double>());
+    EXPECT_EQ(lens["attribution"][0]["from"], "embedding");
+  }
+}
+
+/// Two words' terms differ by their logits; a head that is off adds nothing.
+TEST(CliLens, SplitsTheWordThatIsAskedFor) {
+  const Strings words{"lens", "shipped:decoder", "--text", "我请李雷帮", "--format", "json", "--token", "北京"};
+  EXPECT_EQ(object_of(words)["word"]["text"], "北京");
+  Strings off = words;
+  off.insert(off.end(), {"--off", "1.3"});
+  for (const json& term : object_of(off)["attribution"])
+    if (term["from"] == "L1·H3") EXPECT_EQ(term["logit"], 0.0);
+  EXPECT_EQ(object_of({"lens", "shipped:decoder", "--text", "我请李雷帮", "--format", "json", "--query", "1"})["query"],
+            1);
+}
+
+TEST(CliLens, EveryFormatHasTheSameNumbers) {
+  const Strings asked{"lens", "shipped:decoder", "--text", "我请李雷帮", "--top", "2", "--format"};
+  const auto as = [&](const char* format) {
+    Strings words = asked;
+    words.push_back(format);
+    return words;
+  };
+  const json lens = object_of(as("json"));
+  const Ran csv = run(as("csv")), text = run(as("text"));
+  EXPECT_EQ(static_cast<std::size_t>(lines_of(csv.out)), 1 + 2 * 2 + lens["attribution"].size());
+  EXPECT_TRUE(contains(csv.out, "\nlogit,,,L1·H3,"));
+  EXPECT_TRUE(contains(text.out, "\nlayer 1  0.")) << text.out;
+  EXPECT_TRUE(contains(text.out, "  L1·ffn\n"));
+  const Folder folder;
+  const std::string file = folder.with("lens.npz", "");
+  EXPECT_EQ(run(as("npz"), "", file.c_str()).status, 0);
+  const auto arrays = read_npz(file);
+  ASSERT_TRUE(arrays) << arrays.error().message;
+  EXPECT_EQ(arrays->arrays.at("probabilities").shape, (std::vector<Index>{2, 2}));
+  EXPECT_EQ(static_cast<std::size_t>(arrays->arrays.at("attribution").shape[0]), lens["attribution"].size());
+}
+
+/// BERT's words stand behind a layer with an activation: the lens reads them, no head's share can be told.
+TEST(CliLens, SaysWhereNothingCanBeToldApart) {
+  const Ran ran = run({"lens", golden("family-roberta").string(), "--ids", "5,9,3", "--format", "json"});
+  EXPECT_EQ(ran.status, 0);
+  const json lens = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(lens["attribution"].empty() && !lens["layers"].empty());
+  EXPECT_TRUE(contains(ran.err, "warning: lens: attribution: expected an output layer that is linear"));
+}
+
+TEST(CliLens, RefusesInOneLine) {
+  EXPECT_EQ(refused({"lens", golden("bert").string(), "--ids", "5,9"}),
+            "lens: output layer: expected a model with scores over a vocabulary, found none\n");
+  EXPECT_EQ(refused({"lens", "shipped:decoder", "--text", "我请", "--token", "qqq"}),
+            "--token: expected a word of the vocabulary, or its id, found 'qqq'\n");
+  EXPECT_TRUE(
+      contains(refused({"lens", "shipped:decoder", "--text", "我请", "--query", "9"}), "--query: expected 0 to "));
+}
+
+}  // namespace
+}  // namespace headlight
