@@ -652,8 +652,9 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
     projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
     `weights` (heads, T, S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend,
-    or added to the scores. `tolerance`: the largest difference that counts as equal; None: as the least precise array has
-    it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
+    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
+    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
+    float32, 4e-3 of float16, 3e-2 of bfloat16."""
     if tolerance is None:
         tolerance = max(_precision(array) for array in (query, key, value, weights, output))
     if weights is None and output is None:
@@ -692,7 +693,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
 
 
 def _precision(array: Any) -> float:
-    """The largest difference from float32 that rounding explains, in weights and in outputs of about 1."""
+    """The tolerance, as `check` has it, that allows for rounding; `headlight diagnose` names the same numbers."""
     first = array[0] if isinstance(array, (list, tuple)) and array else array
     return {"float16": 4e-3, "bfloat16": 3e-2}.get(str(getattr(first, "dtype", "")).replace("torch.", ""), 2e-5)
 

@@ -161,7 +161,7 @@ std::vector<std::string> half_precision_lines(const Answer& answer) {
       if (dtype != Dtype::f16 && dtype != Dtype::bf16) continue;
       lines.push_back(file->name + ": " + array.name + ": numbers of " + std::string(name(dtype)) +
                       " are rounded to more than the tolerance; --tolerance " +
-                      (dtype == Dtype::f16 ? "4e-3" : "3e-2") + " allows for it");
+                      (dtype == Dtype::f16 ? kFloat16Tolerance : kBfloat16Tolerance) + " allows for it");
     }
   return lines;
 }

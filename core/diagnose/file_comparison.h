@@ -13,6 +13,8 @@
 namespace headlight {
 
 inline constexpr float kCompareTolerance = 2e-5f;
+/// Tolerances that allow for the rounding of numbers of half precision; python/headlight.py has the same.
+inline constexpr const char *kFloat16Tolerance = "4e-3", *kBfloat16Tolerance = "3e-2";
 
 /// One cell of an array in both files.
 struct ComparedCell {
