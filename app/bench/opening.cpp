@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/passing_folder.h"
 #include "base/random.h"
 
 extern char** environ;
@@ -168,18 +169,6 @@ Status write_weights(const KnownShape& shape, const fs::path& file) {
   return output->commit();
 }
 
-/// A folder for checkpoints, removed in the end.
-struct TemporaryCheckpoint {
-  fs::path path = fs::temp_directory_path() / ("headlight-open-" + std::to_string(::getpid()));
-  TemporaryCheckpoint() { fs::create_directories(path); }
-  ~TemporaryCheckpoint() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  TemporaryCheckpoint(const TemporaryCheckpoint&) = delete;
-  TemporaryCheckpoint& operator=(const TemporaryCheckpoint&) = delete;
-};
-
 /// What a command took.
 struct Spent {
   double seconds = 0, processor = 0, peak = 0;  // peak in bytes
@@ -276,9 +265,11 @@ struct Runs {
 Status add_rows(const KnownShape& shape, const BenchOptions& options, BenchReport& report) {
   const std::string name = std::string("open/") + shape.name;
   if (!options.wants(name)) return Done{};
-  const TemporaryCheckpoint folder;
-  const fs::path weights = folder.path / "model.safetensors", answer = folder.path / "answer.json";
-  if (const Status written = write_file(folder.path / "config.json", shape.config.dump()); !written) return written;
+  const Result<PassingFolder> passing = PassingFolder::make();
+  if (!passing) return passing.error();
+  const fs::path& folder = passing->path();
+  const fs::path weights = folder / "model.safetensors", answer = folder / "answer.json";
+  if (const Status written = write_file(folder / "config.json", shape.config.dump()); !written) return written;
   if (const Status written = write_weights(shape, weights); !written) return written;
   std::vector<Runs> ours, peers, loads;
   bool has_peer = true;
@@ -290,13 +281,13 @@ Status add_rows(const KnownShape& shape, const BenchOptions& options, BenchRepor
   for (int round = -1; round < options.rounds; ++round)  // the first brings the file into memory
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const std::string threads = std::to_string(ours[i].threads);
-      const auto own = spend({"/proc/self/exe", "export", folder.path.string(), "--ids", "1,2,3,4,5,6,7,8,9,10",
-                              "--threads", threads, "-o", answer.string()},
-                             folder.path / "printed");
+      const auto own = spend({"/proc/self/exe", "export", folder.string(), "--ids", "1,2,3,4,5,6,7,8,9,10", "--threads",
+                              threads, "-o", answer.string()},
+                             folder / "printed");
       if (!own) return own.error();
       if (round >= 0) ours[i].add(*own);
       if (!has_peer) continue;
-      const auto peer = spend({"python3", "-c", kPeer, weights.string(), threads}, folder.path / "printed");
+      const auto peer = spend({"python3", "-c", kPeer, weights.string(), threads}, folder / "printed");
       const json said = peer ? json::parse(peer->printed, nullptr, false) : json();
       has_peer = said.is_object();
       if (!has_peer || round < 0) continue;

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/passing_folder.h"
 #include "base/random.h"
 #include "bench/inputs.h"
 #include "bench/opening.h"
@@ -238,16 +239,6 @@ Result<BenchReport> train_suite(const BenchOptions& options) {
   return measured.finished(options.rounds);
 }
 
-/// A file for exports, removed in the end.
-struct TemporaryFile {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("headlight-bench-" + std::to_string(::getpid()));
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path, ignored);
-  }
-};
-
 Status dump_with_nlohmann(const Trace& trace, const std::filesystem::path& file) {
   nlohmann::json layers = nlohmann::json::array();
   for (Index layer = 0; layer < trace.num_layers(); ++layer) {
@@ -268,7 +259,9 @@ Result<BenchReport> export_suite(const BenchOptions& options) {
   const Index tokens = options.longest > 0 ? std::min<Index>(options.longest, 256) : 256;
   std::optional<Result<std::shared_ptr<const Trace>>> trace;
   Progress progress;
-  const TemporaryFile file;
+  const Result<PassingFolder> folder = PassingFolder::make();
+  if (!folder) return folder.error();
+  const std::filesystem::path file = folder->path() / "export";
   Measured measured;
   const auto add = [&](std::string_view of, int threads, std::function<Status()> write) -> Status {
     const std::string name = "export/" + std::string(of) + "/heads=144/T=" + std::to_string(tokens);
@@ -276,19 +269,18 @@ Result<BenchReport> export_suite(const BenchOptions& options) {
     if (!trace) trace = forward(asked(computed_patterns(12, 12, tokens), tokens), progress);
     if (!*trace) return trace->error();
     if (const Status written = write(); !written) return written;
-    measured.add(
-        {.name = name, .threads = threads, .bytes = static_cast<double>(std::filesystem::file_size(file.path))},
-        std::move(write));
+    measured.add({.name = name, .threads = threads, .bytes = static_cast<double>(std::filesystem::file_size(file))},
+                 std::move(write));
     return Done{};
   };
   for (const Format format : {Format::json, Format::npz, Format::safetensors, Format::csv})
     for (const int threads : options.threads) {
       const auto write = [&, format, threads] {
-        return write_export({**trace}, {""}, format, {.threads = threads}, file.path, progress);
+        return write_export({**trace}, {""}, format, {.threads = threads}, file, progress);
       };
       if (const Status added = add(name(format), threads, write); !added) return added.error();
     }
-  const auto dump = [&] { return dump_with_nlohmann(***trace, file.path); };
+  const auto dump = [&] { return dump_with_nlohmann(***trace, file); };
   if (const Status added = add("nlohmann-dump", 1, dump); !added) return added.error();
   return measured.finished(options.rounds);
 }

@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/measure.h"
+#include "base/passing_folder.h"
 #include "document/answer_snapshot.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"
@@ -62,26 +63,6 @@ void take_beside(AppState& state, Session& session, std::optional<Notice>& notic
   if (notice) notice->text += " " + in_lines(lost);
   else notice = Notice{Notice::Kind::failed, in_lines(lost)};
 }
-
-/// A folder for as long as it lives; an empty path where there is no place for one.
-class PassingFolder {
- public:
-  PassingFolder() {
-    std::error_code error;
-    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-    std::string pattern = (folder / "headlight-XXXXXX").string();
-    if (!error && ::mkdtemp(pattern.data())) path_ = pattern;
-  }
-  PassingFolder(const PassingFolder&) = delete;
-  ~PassingFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// Trains for a picture. What depends on this machine's speed is not shown.
 Status train_for(Loop& loop, AppState& state, Index steps) {
@@ -219,8 +200,8 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   begin_looking(state);
   if (!start.session.lost.empty()) state.notice = Notice{Notice::Kind::failed, in_lines(start.session.lost)};
-  const PassingFolder trained;
-  Loop loop({}, {}, {.training = {.folder = trained.path()}});
+  const Result<PassingFolder> trained = PassingFolder::make();  // without one nothing is trained
+  Loop loop({}, {}, {.training = {.folder = trained ? trained->path() : std::filesystem::path()}});
   loop.settle(state);
   if (options.train_steps > 0)
     if (const Status done = train_for(loop, state, options.train_steps); !done) return done;
