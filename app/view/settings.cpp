@@ -42,10 +42,6 @@ void read_window(const JsonField& object, WindowSize& window) {
 
 std::string_view name(ColourMap map) { return name_in(kColourNames, map); }
 
-std::optional<ColourMap> parse_colour_map(std::string_view wanted) {
-  return value_named<ColourMap>(kColourNames, wanted);
-}
-
 void remember(Settings& settings, const std::string& path) {
   std::erase(settings.recent, path);
   settings.recent.insert(settings.recent.begin(), path);

@@ -24,7 +24,6 @@ inline constexpr std::string_view kLanguageNames[] = {"en", "zh"}, kThemeNames[]
 inline constexpr std::string_view kColourNames[] = {"teal", "viridis", "cividis", "grey"};
 inline constexpr int kColourMaps = std::size(kColourNames);
 std::string_view name(ColourMap map);
-std::optional<ColourMap> parse_colour_map(std::string_view name);
 
 /// How large the window is, at a scale of 100 %; while it is maximised, how large it was before.
 struct WindowSize {

@@ -327,4 +327,32 @@ Cell explain_cell(const Trace& trace, const MatrixId& id, Index row, Index col) 
   return CellExplainer(trace, id, row, col).tell();
 }
 
+bool is_sum_of_terms(Operation operation) {
+  switch (operation) {
+    case Op::copy:
+    case Op::sum:
+    case Op::scale:
+    case Op::distance:
+    case Op::mixture:
+    case Op::projection:
+    case Op::columns:
+    case Op::dot_product:
+    case Op::mask:
+    case Op::dropout:
+    case Op::weighted_sum:
+    case Op::zero_off:
+    case Op::mean_off:
+    case Op::concatenation:
+    case Op::rotation:
+    case Op::product: return true;
+    default: return false;
+  }
+}
+
+std::optional<double> constant(const Cell& cell, std::string_view name) {
+  for (const Constant& one : cell.constants)
+    if (one.name == name) return one.value;
+  return std::nullopt;
+}
+
 }  // namespace headlight

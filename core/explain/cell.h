@@ -56,9 +56,6 @@ Cell explain_cell(const Trace& trace, const MatrixId& id, Index row, Index col);
 /// Whether the value is the sum of the contributions of the terms.
 bool is_sum_of_terms(Operation operation);
 
-/// The value again, from the terms and constants alone. Of a leaf it is the leaf.
-float evaluate(const Cell& cell);
-
 /// The constant of that name, if the cell has it.
 std::optional<double> constant(const Cell& cell, std::string_view name);
 

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/names.h"
+
 namespace headlight {
 namespace {
 
@@ -68,7 +70,7 @@ TEST_P(EveryTheme, EveryMapIsAsEven) {
     }
     const ColourScale scale{.theme = GetParam(), .colours = static_cast<ColourMap>(map)};
     EXPECT_EQ(colour_of(scale, 1), colours.back());
-    EXPECT_EQ(parse_colour_map(name(scale.colours)), scale.colours);
+    EXPECT_EQ(value_named<ColourMap>(kColourNames, name(scale.colours)), scale.colours);
   }
   for (const Rgb grey : colour_map(GetParam(), ColourMap::grey))
     EXPECT_LE(std::hypot(oklab(grey).a, oklab(grey).b), 0.01);

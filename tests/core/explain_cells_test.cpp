@@ -10,6 +10,7 @@
 #include <set>
 
 #include "drawn.h"
+#include "evaluated.h"
 #include "explained.h"
 
 namespace headlight {
@@ -18,6 +19,7 @@ namespace {
 using reference::all_matrices;
 using reference::ask;
 using reference::counted;
+using reference::evaluate;
 using reference::listed_matrices;
 using reference::random_matrix;
 

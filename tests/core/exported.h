@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "math/forward.h"
+#include "read/array/array.h"
 #include "read/external/tensors_file.h"
 #include "temporary_folder.h"
 #include "write/export.h"
@@ -20,6 +21,12 @@ namespace headlight::exported {
 using TracePtr = std::shared_ptr<const Trace>;
 
 using Folder = TemporaryFolder;
+
+/// An array of two axes.
+inline Matrix matrix_of(const Array& array) {
+  EXPECT_EQ(array.shape.size(), 2u);
+  return Eigen::Map<const Matrix>(array.values.data(), array.shape[0], array.shape[1]);
+}
 
 inline Tokens tokens_of(const std::vector<std::string>& texts) {
   Tokens tokens;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/checkpoints.h"
+#include "evaluated.h"
 #include "explain/cell.h"
 #include "explain/softmax_gradient.h"
 #include "explain/steps.h"
@@ -18,6 +19,7 @@ namespace {
 
 using namespace checkpoints;
 using reference::all_matrices;
+using reference::evaluate;
 using reference::listed_matrices;
 using Q = Quantity;
 

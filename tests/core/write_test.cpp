@@ -39,15 +39,11 @@ void expect_same_arrays(const ArrayFile& file, const Trace& trace, const std::st
     for (Index head = 0; head < trace.num_heads(); ++head)
       EXPECT_TRUE(same(pattern_of(attentions, layer, head), attention_rows(trace, {layer, head}, 0, trace.queries())));
   if (trace.model->given) {
-    const auto output = to_matrix("f", "output", file.arrays.at(prefix + "output"));
-    ASSERT_TRUE(output) << output.error().message;
-    EXPECT_TRUE(same(*output, trace.last_hidden_state()));
+    EXPECT_TRUE(same(matrix_of(file.arrays.at(prefix + "output")), trace.last_hidden_state()));
     EXPECT_FALSE(file.arrays.contains(prefix + "hidden_states"));
     return;
   }
-  const auto last = to_matrix("f", "last", file.arrays.at(prefix + "last_hidden_state"));
-  ASSERT_TRUE(last) << last.error().message;
-  EXPECT_TRUE(same(*last, trace.last_hidden_state()));
+  EXPECT_TRUE(same(matrix_of(file.arrays.at(prefix + "last_hidden_state")), trace.last_hidden_state()));
   const Array& hidden = file.arrays.at(prefix + "hidden_states");
   const Index tokens = trace.embedding.rows(), d_model = trace.embedding.cols();
   ASSERT_EQ(hidden.shape, (std::vector<Index>{trace.num_layers() + 1, tokens, d_model}));
@@ -225,10 +221,9 @@ TEST(NpzExport, AnEncoderDecoderHasThreeAttentions) {
       EXPECT_TRUE(same(pattern_of(scores, layer, 1), score_rows(*trace, {layer, 1, stack}, 0, trace->queries(stack))))
           << name;
     }
-    const auto logits = to_matrix("f", "logits", file->arrays.at("logits"));
-    ASSERT_TRUE(logits);
-    EXPECT_TRUE(same(*logits, logit_rows(*trace, 0, 2)));
-    EXPECT_TRUE(same(logits->row(1), trace->logits)) << "the last token says the next word";
+    const Matrix logits = matrix_of(file->arrays.at("logits"));
+    EXPECT_TRUE(same(logits, logit_rows(*trace, 0, 2)));
+    EXPECT_TRUE(same(logits.row(1), trace->logits)) << "the last token says the next word";
     if (format == Format::npz) continue;
     EXPECT_EQ(file->metadata.at("tokens"), R"(["a","b","c"])");
     EXPECT_EQ(file->metadata.at("target_tokens"), R"(["x","y"])");
@@ -261,9 +256,7 @@ TEST(NpzExport, HiddenStatesEndBeforeTheFinalNormAndLogitsAreOfEveryToken) {
   ASSERT_TRUE(file) << file.error().message;
   expect_same_arrays(*file, *trace, "");
   EXPECT_FALSE(same(trace->blocks[1].output, trace->last_hidden_state())) << "or this test says nothing";
-  const auto logits = to_matrix("f", "logits", file->arrays.at("logits"));
-  ASSERT_TRUE(logits);
-  EXPECT_TRUE(same(*logits, logit_rows(*trace, 0, 3)));
+  EXPECT_TRUE(same(matrix_of(file->arrays.at("logits")), logit_rows(*trace, 0, 3)));
 }
 
 TEST(NpzExport, AttentionComputedElsewhereIsAllThereIs) {

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 #include "gui/frame/glyph_substitutes.h"
-#include "gui/frame/imgui_compat.h"
+#include "gui/imgui_input.h"
 
 namespace headlight {
 namespace {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/motion.h"
+#include "gui/imgui_input.h"
 #include "gui/shell/shell.h"
 #include "session/loop/loop.h"
 #include "temporary_folder.h"

@@ -155,42 +155,6 @@ inline int imgui_key(Key key) { return static_cast<int>(key); }
 inline bool key_pressed(Key key, bool repeat = true) { return ImGui::IsKeyPressed(imgui_key(key), repeat); }
 inline bool key_down(Key key) { return ImGui::IsKeyDown(imgui_key(key)); }
 
-/// ImGui with neither a window nor a renderer, for tests: once after ImGui::CreateContext, in place of the backends,
-/// which would say which key is which and that they look after textures. Then the inject functions are its input.
-inline void prepare_headless() {
-#if IMGUI_VERSION_NUM < 18700
-  constexpr Key kNames[ImGuiKey_COUNT] = {
-      Key::tab, Key::left,   Key::right, Key::up,        Key::down,  Key::page_up, Key::page_down, Key::home,
-      Key::end, Key::insert, Key::del,   Key::backspace, Key::space, Key::enter,   Key::escape,    Key::keypad_enter,
-      Key::a,   Key::c,      Key::v,     Key::x,         Key::y,     Key::z};
-  for (int i = 0; i < ImGuiKey_COUNT; ++i) ImGui::GetIO().KeyMap[i] = static_cast<int>(kNames[i]);
-#endif
-}
-
-inline void inject_mouse_position(ImVec2 at) {
-#if IMGUI_VERSION_NUM >= 18700
-  ImGui::GetIO().AddMousePosEvent(at.x, at.y);
-#else
-  ImGui::GetIO().MousePos = at;
-#endif
-}
-
-inline void inject_mouse_button(int button, bool down) {
-#if IMGUI_VERSION_NUM >= 18700
-  ImGui::GetIO().AddMouseButtonEvent(button, down);
-#else
-  ImGui::GetIO().MouseDown[button] = down;
-#endif
-}
-
-inline void inject_wheel(float up) {
-#if IMGUI_VERSION_NUM >= 18700
-  ImGui::GetIO().AddMouseWheelEvent(0, up);
-#else
-  ImGui::GetIO().MouseWheel += up;
-#endif
-}
-
 /// A modifier key also sets ImGuiIO's KeyCtrl and its like.
 inline void inject_key(Key key, bool down) {
   ImGuiIO& io = ImGui::GetIO();

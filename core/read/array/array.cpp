@@ -101,9 +101,4 @@ void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::v
   }
 }
 
-Result<Matrix> to_matrix(std::string_view where, std::string_view what, const Array& array) {
-  if (array.shape.size() != 2) return bad_input(where, what, "two axes", shape_text(array.shape));
-  return Matrix{Eigen::Map<const Matrix>(array.values.data(), array.shape[0], array.shape[1])};
-}
-
 }  // namespace headlight

@@ -47,7 +47,4 @@ std::string shape_text(const std::vector<Index>& shape);
 /// Appends the elements in `bytes` (a whole number of them) to `values`, each widened or rounded to float32.
 void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::vector<float>& values);
 
-/// The array as a matrix; an Error `where: what: …` where it has other than two axes.
-Result<Matrix> to_matrix(std::string_view where, std::string_view what, const Array& array);
-
 }  // namespace headlight

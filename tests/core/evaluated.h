@@ -1,3 +1,6 @@
+// What the terms of a cell add up to: the check of every explanation.
+#pragma once
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -5,12 +8,11 @@
 #include "explain/cell.h"
 #include "math/ops.h"
 
-namespace headlight {
-namespace {
+namespace headlight::reference {
 
 using Op = Operation;
 
-double evaluate_norm(const Cell& cell) {
+inline double evaluate_norm(const Cell& cell) {
   // The row is what comes from one kind of matrix; then the norm's own weights at this column.
   const Quantity x = cell.terms.front().from.id.quantity;
   const auto end =
@@ -28,58 +30,29 @@ double evaluate_norm(const Cell& cell) {
   return normed * end->from.value + shift;
 }
 
-double evaluate_share(const Cell& cell) {
+inline double evaluate_share(const Cell& cell) {
   double set = 0, others = 0;
   for (const Term& term : cell.terms) (term.from.id == cell.id ? set : others) += term.from.value;
   const double own = cell.terms.front().from.value;
   return others > 0 ? own * std::max(0.0, 1.0 - set) / others : own;
 }
 
-double evaluate_softmax(const Cell& cell) {
+inline double evaluate_softmax(const Cell& cell) {
   const auto sink = constant(cell, "sink");
   double sum = sink.value_or(0);
   for (std::size_t i = 0; i + (sink ? 1 : 0) < cell.terms.size(); ++i) sum += cell.terms[i].from.value;
   return sum > 0 ? cell.terms[static_cast<std::size_t>(cell.col)].from.value / sum : 0.0;
 }
 
-double evaluate_exponential(const Cell& cell) {
+inline double evaluate_exponential(const Cell& cell) {
   const double largest = cell.terms[1].from.value;
   // A row that may attend to nothing.
   if (largest == -std::numeric_limits<double>::infinity()) return 0.0;
   return std::exp(cell.terms[0].from.value - largest);
 }
 
-}  // namespace
-
-bool is_sum_of_terms(Operation operation) {
-  switch (operation) {
-    case Op::copy:
-    case Op::sum:
-    case Op::scale:
-    case Op::distance:
-    case Op::mixture:
-    case Op::projection:
-    case Op::columns:
-    case Op::dot_product:
-    case Op::mask:
-    case Op::dropout:
-    case Op::weighted_sum:
-    case Op::zero_off:
-    case Op::mean_off:
-    case Op::concatenation:
-    case Op::rotation:
-    case Op::product: return true;
-    default: return false;
-  }
-}
-
-std::optional<double> constant(const Cell& cell, std::string_view name) {
-  for (const Constant& one : cell.constants)
-    if (one.name == name) return one.value;
-  return std::nullopt;
-}
-
-float evaluate(const Cell& cell) {
+/// The value of a cell again, from its terms and constants alone. Of a leaf it is the leaf.
+inline float evaluate(const Cell& cell) {
   if (is_sum_of_terms(cell.operation)) {
     double sum = 0;
     for (const Term& term : cell.terms) sum += static_cast<double>(term.from.value) * term.factor;
@@ -105,4 +78,4 @@ float evaluate(const Cell& cell) {
   }
 }
 
-}  // namespace headlight
+}  // namespace headlight::reference
