@@ -2,7 +2,7 @@
 
 #include <chrono>
 #include <optional>
-#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "base/thrown.h"
@@ -35,11 +35,23 @@ Job answer_job(Answer answer) {
   };
 }
 
-/// The question, unless the known answer is one to it.
-template <class Question, class Answer>
-std::optional<Question> unless_known(std::optional<Question> question, const Answer& known) {
-  return question && known && known->question == *question ? std::nullopt : std::move(question);
+/// The question, unless the state has an answer to it.
+template <auto question_of, auto known>
+auto unless_known(const AppState& state) {
+  auto question = question_of(state);
+  const auto& answer = state.*known;
+  return question && answer && answer->question == *question ? std::nullopt : std::move(question);
 }
+
+/// The job of an errand whose question `answer` takes as it is.
+template <class Ready, auto answer>
+constexpr auto kJob = [](auto question, const AppState&) {
+  return answer_job<Ready>([question = std::move(question)](Progress& progress) {
+    if constexpr (std::is_invocable_v<decltype(answer), decltype(question), Progress&>)
+      return answer(question, progress);
+    else return answer(question, progress.stop);
+  });
+};
 
 // Each errand below: its question, which is nothing where it is not wanted or answered already, and its job.
 
@@ -111,33 +123,6 @@ Job detail_job(DetailQuestion question, const AppState&) {
     if (progress.stop) return std::nullopt;
     return DetailReady{question.trace, question.region, std::move(weights)};
   };
-}
-
-std::optional<InsideQuestion> unknown_inside(const AppState& state) {
-  return unless_known(inside_question(state), state.inside);
-}
-
-Job inside_job(InsideQuestion question, const AppState&) {
-  return answer_job<InsideReady>(
-      [question = std::move(question)](Progress& progress) { return look_inside(question, progress.stop); });
-}
-
-std::optional<ListingQuestion> unknown_listing(const AppState& state) {
-  return unless_known(listing_question(state), state.listing);
-}
-
-Job listing_job(ListingQuestion question, const AppState&) {
-  return answer_job<ListingReady>(
-      [question = std::move(question)](Progress& progress) { return listing_of(question, progress); });
-}
-
-std::optional<FlowQuestion> unknown_flow(const AppState& state) {
-  return unless_known(flow_question(state), state.flow);
-}
-
-Job flow_job(FlowQuestion question, const AppState&) {
-  return answer_job<FlowReady>(
-      [question = std::move(question)](Progress& progress) { return look_at_flow(question, progress.stop); });
 }
 
 std::optional<std::shared_ptr<const Model>> check_question(const AppState& state) {
@@ -272,11 +257,6 @@ std::optional<GuessQuestion> unknown_guess(const AppState& state) {
   return is_known ? std::nullopt : std::move(question);
 }
 
-Job guess_job(GuessQuestion question, const AppState&) {
-  return answer_job<GuessReady>(
-      [question = std::move(question)](Progress& progress) { return make_guess(question, progress); });
-}
-
 struct NearestQuestion {
   std::vector<std::string> words;
   std::shared_ptr<const Model> model;
@@ -301,11 +281,6 @@ Job nearest_job(NearestQuestion question, const AppState& state) {
       text = nearest_known_sentence(question.words, *question.model->vocabulary, *grammar, words_of_samples(lexicon));
     return NearestReady{question.words, question.model, std::move(text)};
   };
-}
-
-std::optional<FileQuestion> unknown_preview(const AppState& state) {
-  auto question = file_question(state);
-  return question && state.preview && state.preview->question == *question ? std::nullopt : std::move(question);
 }
 
 using TrainingMoment = std::pair<std::uint64_t, TrainingPhase>;
@@ -360,9 +335,11 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   set(Errand::trace, errand(trace_question, trace_job, at_once));
   set(Errand::baseline, errand(baseline_question, baseline_job, is_fresh));
   set(Errand::detail, errand(detail_question, detail_job, at_once));
-  set(Errand::inside, errand(unknown_inside, inside_job, at_once));
-  set(Errand::listing, errand(unknown_listing, listing_job, at_once));
-  set(Errand::flow, errand(unknown_flow, flow_job, at_once));
+  set(Errand::inside,
+      errand(unless_known<inside_question, &AppState::inside>, kJob<InsideReady, look_inside>, at_once));
+  set(Errand::listing,
+      errand(unless_known<listing_question, &AppState::listing>, kJob<ListingReady, listing_of>, at_once));
+  set(Errand::flow, errand(unless_known<flow_question, &AppState::flow>, kJob<FlowReady, look_at_flow>, at_once));
   set(Errand::check, errand(check_question, check_job, after_the_answer));
   set(Errand::heads, errand(unknown_heads, heads_job, at_once));
   set(Errand::effects, errand(effects_question, effects_job, at_once));
@@ -371,9 +348,9 @@ Errands::Errands(JobThreads& threads, const std::function<void()>& wake, std::fi
   set(Errand::folds, errand(fold_question, fold_job, at_once));
   set(Errand::comparison, errand(unknown_comparison, comparison_job, at_once));
   set(Errand::snapshot, errand(snapshot_question, snapshot_job, after_the_answer));
-  set(Errand::guess, errand(unknown_guess, guess_job, after_the_answer));
+  set(Errand::guess, errand(unknown_guess, kJob<GuessReady, make_guess>, after_the_answer));
   set(Errand::nearest, errand(nearest_question, nearest_job, after_the_answer));
-  set(Errand::preview, errand(unknown_preview, preview_of, at_once));
+  set(Errand::preview, errand(unless_known<file_question, &AppState::preview>, preview_of, at_once));
   set(Errand::trained, errand(list_question, list_job, is_settled));
 }
 
