@@ -58,16 +58,10 @@ void block_scores(const Head& head, Index first, MatrixRef scores) {
   } else {
     const auto q = head_columns(attention.query, head.head, attention.num_heads());
     for (Index key = 0; key < columns; key += kPanel)
-      math_kernels().product({.m = rows,
-                              .n = std::min(kPanel, columns - key),
-                              .k = q.cols(),
-                              .a = q.data() + first * q.outerStride(),
-                              .a_row = q.outerStride(),
-                              .a_col = 1,
-                              .b = head.transposed.data() + key * q.cols(),
-                              .b_row = kPanel,
-                              .c = scores.data() + key,
-                              .c_row = scores.outerStride(),
+      math_kernels().product({.size = {rows, std::min(kPanel, columns - key), q.cols()},
+                              .a = {q.data() + first * q.outerStride(), q.outerStride()},
+                              .b = {head.transposed.data() + key * q.cols(), kPanel},
+                              .c = {scores.data() + key, scores.outerStride()},
                               .scale = attention.scale});
     if (attention.softcap > 0) soft_cap(scores, attention.softcap);
     if (!head.distances.keys.is_identity())
@@ -213,16 +207,10 @@ void compute_softmax(const Head& head, Index first, MatrixRef block) {
 void weigh_values(const Head& head, const ConstMatrixRef& weights, MatrixRef z) {
   if (weights.cols() == 0) z.setZero();
   for (Index key = 0; key < weights.cols(); key += kValuesTogether)
-    math_kernels().product({.m = weights.rows(),
-                            .n = z.cols(),
-                            .k = std::min(kValuesTogether, weights.cols() - key),
-                            .a = weights.data() + key,
-                            .a_row = weights.outerStride(),
-                            .a_col = 1,
-                            .b = head.values.data() + key * z.cols(),
-                            .b_row = z.cols(),
-                            .c = z.data(),
-                            .c_row = z.outerStride(),
+    math_kernels().product({.size = {weights.rows(), z.cols(), std::min(kValuesTogether, weights.cols() - key)},
+                            .a = {weights.data() + key, weights.outerStride()},
+                            .b = {head.values.data() + key * z.cols(), z.cols()},
+                            .c = {z.data(), z.outerStride()},
                             .add = key > 0});
 }
 

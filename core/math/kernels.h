@@ -10,17 +10,22 @@
 
 namespace headlight {
 
+/// A matrix in memory: at[i·row + j·col].
+template <class Number>
+struct Strided {
+  Number* at = nullptr;
+  Index row = 0, col = 1;
+};
+
 /// C (m, n) = A·B, plus C where `add`, plus `bias` (n) in each row where there is one; all that times `scale`.
-/// A is read as a[i·a_row + p·a_col], so that Aᵀ needs no copy; B and C are row-major.
+/// A has any strides, so that Aᵀ needs no copy; B and C are row-major.
 struct Product {
-  Index m = 0, n = 0, k = 0;
-  const float* a = nullptr;
-  Index a_row = 0, a_col = 0;
-  const float* b = nullptr;
+  struct {
+    Index m = 0, n = 0, k = 0;
+  } size;
+  Strided<const float> a, b;
   const std::uint16_t* b_half = nullptr;  // instead of `b`: the upper 16 bits of its numbers (bfloat16); n is 64 then
-  Index b_row = 0;
-  float* c = nullptr;
-  Index c_row = 0;
+  Strided<float> c;
   const float* bias = nullptr;
   bool add = false;
   float scale = 1;

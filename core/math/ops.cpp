@@ -47,24 +47,21 @@ Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const
   const Index length = (x.cols() + stretches - 1) / stretches;
   parallel_for(panels * blocks, alone ? Threads{1, threads.stop} : threads, [&](Index part) {
     const Index panel = part % panels, first = panel * kWeightPanel, row = part / panels * kRows;
-    Product product{.m = std::min(kRows, x.rows() - row),
-                    .n = std::min(kWeightPanel, outputs - first),
-                    .a_row = x.outerStride(),
-                    .a_col = 1,
-                    .b_row = kWeightPanel,
-                    .c = &y(row, first),
-                    .c_row = y.outerStride(),
+    Product product{.size = {std::min(kRows, x.rows() - row), std::min(kWeightPanel, outputs - first)},
+                    .a = {.row = x.outerStride()},
+                    .b = {.row = kWeightPanel},
+                    .c = {&y(row, first), y.outerStride()},
                     .bias = bias.size() > 0 ? bias.data() + first : nullptr};
     alignas(64) float space[kWeightPanel * kStretch];
     for (Index k = 0; k < x.cols(); k += length) {
-      product.k = std::min(length, x.cols() - k);
-      product.a = x.data() + row * x.outerStride() + k;
-      const Stretch stretch{panel, k, product.k};
+      product.size.k = std::min(length, x.cols() - k);
+      product.a.at = x.data() + row * x.outerStride() + k;
+      const Stretch stretch{panel, k, product.size.k};
       product.ahead = packed ? after(*packed, stretch) : nullptr;
-      product.b_half = packed && x.rows() <= kFewRows && product.n == kWeightPanel && packed->halves
+      product.b_half = packed && x.rows() <= kFewRows && product.size.n == kWeightPanel && packed->halves
                            ? packed->halves.get() + packed->panel(panel) + k * kWeightPanel
                            : nullptr;
-      product.b = product.b_half ? nullptr : transposed(stretch, space);
+      product.b.at = product.b_half ? nullptr : transposed(stretch, space);
       math_kernels().product(product);
       product.add = true;
       product.bias = nullptr;

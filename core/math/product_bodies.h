@@ -33,7 +33,7 @@ constexpr int kHalfLanes = kWidth == 16 ? 2 : kTileLanes;
 
 template <class Number>
 inline const Number* numbers_of(const Product& p) {
-  if constexpr (sizeof(Number) == sizeof(float)) return p.b;
+  if constexpr (sizeof(Number) == sizeof(float)) return p.b.at;
   else return p.b_half;
 }
 
@@ -43,7 +43,7 @@ inline const Number* numbers_of(const Product& p) {
 template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
 inline void tile(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
   Lanes c[R][L];
-  const auto at = [&](int r, int l) { return p.c + (i + r) * p.c_row + j + l * kWidth; };
+  const auto at = [&](int r, int l) { return p.c.at + (i + r) * p.c.row + j + l * kWidth; };
   const auto width = [&](int l) { return kWhole || l + 1 < L ? Index{kWidth} : last; };
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
@@ -51,33 +51,33 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
     for (int l = 0; l < L; ++l) { c[r][l] = Lanes{}; }
   }
   constexpr int kEvery = kLines < 0 ? -kLines : 1, kTogether = kLines < 0 ? 1 : kLines;
-  const float* a = p.a + i * p.a_row;
+  const float* a = p.a.at + i * p.a.row;
   const Number* b = numbers_of<Number>(p) + j;
   const auto multiply = [&]() __attribute__((always_inline)) {  // one step of k
     if constexpr (L == kTileLanes && kWhole) {
       HEADLIGHT_UNROLL
-      for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b_row + l * kWidth);
+      for (int l = 0; l < L; ++l) __builtin_prefetch(b + kSoon * p.b.row + l * kWidth);
     }
     Lanes row[L];
     HEADLIGHT_UNROLL
     for (int l = 0; l < L; ++l) row[l] = load(b + l * kWidth, width(l));
     HEADLIGHT_UNROLL
     for (int r = 0; r < R; ++r) {
-      const Lanes x = all(a[r * p.a_row]);
+      const Lanes x = all(a[r * p.a.row]);
       HEADLIGHT_UNROLL
       for (int l = 0; l < L; ++l) c[r][l] = multiply_add(x, row[l], c[r][l]);
     }
-    a += p.a_col, b += p.b_row;
+    a += p.a.col, b += p.b.row;
   };
   Index k = 0;
-  for (; k + kEvery <= p.k; k += kEvery) {
+  for (; k + kEvery <= p.size.k; k += kEvery) {
     HEADLIGHT_UNROLL
     for (int line = 0; line < kTogether; ++line) __builtin_prefetch(ahead + line * kLine, 0, 2);
     ahead += kTogether * kLine;
     HEADLIGHT_UNROLL
     for (int times = 0; times < kEvery; ++times) multiply();
   }
-  for (; k < p.k; ++k) multiply();
+  for (; k < p.size.k; ++k) multiply();
   HEADLIGHT_UNROLL
   for (int r = 0; r < R; ++r) {
     HEADLIGHT_UNROLL
@@ -92,14 +92,14 @@ inline void tile(const Product& p, Index i, Index j, Index last, const char* ahe
 /// R rows from i on, or the rows that are left.
 template <int R, int L, bool kWhole, int kLines = 0, class Number = float>
 inline void rows(const Product& p, Index i, Index j, Index last, const char* ahead = nullptr) {
-  if (p.m - i >= R) tile<R, L, kWhole, kLines, Number>(p, i, j, last, ahead);
+  if (p.size.m - i >= R) tile<R, L, kWhole, kLines, Number>(p, i, j, last, ahead);
   else if constexpr (R > 1) rows<R - 1, L, kWhole, kLines, Number>(p, i, j, last, ahead);
 }
 
 template <int L, bool kWhole>
 inline void columns(const Product& p, Index j, Index last) {
   constexpr int kRows = kTileRows<L>;
-  for (Index i = 0; i < p.m; i += kRows) rows<kRows, L, kWhole>(p, i, j, last);
+  for (Index i = 0; i < p.size.m; i += kRows) rows<kRows, L, kWhole>(p, i, j, last);
 }
 
 template <int L>
@@ -113,11 +113,11 @@ inline void columns(const Product& p, Index j, Index lanes, Index last) {
 template <int L, int kLines, class Number>
 inline void product_beside(const Product& p) {
   constexpr int kRows = kTileRows<L>;
-  const Index share = kLine * (kLines > 0 ? kLines * p.k : p.k / -kLines);  // bytes
+  const Index share = kLine * (kLines > 0 ? kLines * p.size.k : p.size.k / -kLines);  // bytes
   const char* ahead = static_cast<const char*>(p.ahead);
-  Index left = ahead ? p.n * p.k * static_cast<Index>(sizeof(Number)) : 0;
-  for (Index j = 0; j < p.n; j += L * kWidth)
-    for (Index i = 0; i < p.m; i += kRows) {
+  Index left = ahead ? p.size.n * p.size.k * static_cast<Index>(sizeof(Number)) : 0;
+  for (Index j = 0; j < p.size.n; j += L * kWidth)
+    for (Index i = 0; i < p.size.m; i += kRows) {
       if (left <= 0) {
         rows<kRows, L, true, 0, Number>(p, i, j, kWidth);
         continue;
@@ -131,8 +131,8 @@ inline void product_beside(const Product& p) {
 /// As few prefetches in flight as possible: line-fill buffers are limited, and more requests stall the product.
 template <int L, class Number>
 inline void product_beside(const Product& p) {
-  const Index passes = p.n / (L * kWidth) * ((p.m + kTileRows<L> - 1) / kTileRows<L>);
-  const Index lines = p.n * static_cast<Index>(sizeof(Number)) / kLine;  // with each k, if there were one pass only
+  const Index passes = p.size.n / (L * kWidth) * ((p.size.m + kTileRows<L> - 1) / kTileRows<L>);
+  const Index lines = p.size.n * static_cast<Index>(sizeof(Number)) / kLine;  // with each k, were there a single pass
   if (passes >= 8 * lines) product_beside<L, -8, Number>(p);
   else if (passes >= 4 * lines) product_beside<L, -4, Number>(p);
   else if (passes >= 2 * lines) product_beside<L, -2, Number>(p);
@@ -142,18 +142,18 @@ inline void product_beside(const Product& p) {
 }
 
 inline void product_beside_halves(const Product& p) {
-  if (p.m > kTileRows<kTileLanes>) product_beside<kHalfLanes, std::uint16_t>(p);
+  if (p.size.m > kTileRows<kTileLanes>) product_beside<kHalfLanes, std::uint16_t>(p);
   else product_beside<kTileLanes, std::uint16_t>(p);
 }
 
 inline void product(const Product& p) {
   if (p.b_half) return product_beside_halves(p);
-  if (p.ahead && p.n % (kTileLanes * kWidth) == 0) return product_beside<kTileLanes, float>(p);
-  Index left = (p.n + kWidth - 1) / kWidth;  // registers a row
+  if (p.ahead && p.size.n % (kTileLanes * kWidth) == 0) return product_beside<kTileLanes, float>(p);
+  Index left = (p.size.n + kWidth - 1) / kWidth;  // registers a row
   for (Index j = 0; left > 0;) {
     const Index lanes = left == kTileLanes + 1 ? (left + 1) / 2 : left < kTileLanes ? left : kTileLanes;
     left -= lanes;
-    columns<kTileLanes>(p, j, lanes, left > 0 ? kWidth : p.n - j - (lanes - 1) * kWidth);
+    columns<kTileLanes>(p, j, lanes, left > 0 ? kWidth : p.size.n - j - (lanes - 1) * kWidth);
     j += lanes * kWidth;
   }
 }

@@ -26,16 +26,10 @@ Floats product(const MathKernels& kernels, Index m, Index n, Index k, const Floa
                const Floats* bias) {
   Floats c(static_cast<std::size_t>(m * n)), turned(static_cast<std::size_t>(k * n));
   kernels.transpose(w.data(), k, n, k, turned.data(), n);
-  kernels.product({.m = m,
-                   .n = n,
-                   .k = k,
-                   .a = x.data(),
-                   .a_row = apart,
-                   .a_col = 1,
-                   .b = turned.data(),
-                   .b_row = n,
-                   .c = c.data(),
-                   .c_row = n,
+  kernels.product({.size = {m, n, k},
+                   .a = {x.data(), apart},
+                   .b = {turned.data(), n},
+                   .c = {c.data(), n},
                    .bias = bias ? bias->data() : nullptr});
   return c;
 }
@@ -70,16 +64,10 @@ TEST(MathKernels, ProductsOfATransposedMatrixAddTheBiasAndWhatWasThere) {
           for (const bool transposed : {false, true})
             for (const bool add : {false, true}) {
               Floats c(static_cast<std::size_t>(m * (n + 2)), 7.0f);
-              Product product{.m = m,
-                              .n = n,
-                              .k = k,
-                              .a = a.data(),
-                              .a_row = transposed ? 1 : k,
-                              .a_col = transposed ? m : 1,
-                              .b = b.data(),
-                              .b_row = n,
-                              .c = c.data(),
-                              .c_row = n + 2,
+              Product product{.size = {m, n, k},
+                              .a = {a.data(), transposed ? 1 : k, transposed ? m : 1},
+                              .b = {b.data(), n},
+                              .c = {c.data(), n + 2},
                               .bias = transposed ? bias.data() : nullptr,
                               .add = add};
               named.table->product(product);
@@ -183,18 +171,9 @@ TEST(MathKernels, WhatIsFetchedMeanwhileChangesNoBit) {
   for (const NamedMathKernels& named : all_kernels())
     for (Index m = 1; m <= 24; ++m) {
       Floats c(static_cast<std::size_t>(m * kOut)), beside = c;
-      Product product{.m = m,
-                      .n = kOut,
-                      .k = kIn,
-                      .a = x.data(),
-                      .a_row = kIn,
-                      .a_col = 1,
-                      .b = b.data(),
-                      .b_row = kOut,
-                      .c = c.data(),
-                      .c_row = kOut};
+      Product product{.size = {m, kOut, kIn}, .a = {x.data(), kIn}, .b = {b.data(), kOut}, .c = {c.data(), kOut}};
       named.table->product(product);
-      product.c = beside.data();
+      product.c.at = beside.data();
       product.ahead = b.data() + kIn * kOut;
       named.table->product(product);
       ASSERT_EQ(c, beside) << named.name << " " << m;

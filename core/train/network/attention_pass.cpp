@@ -18,16 +18,10 @@ void attention_forward(const AttentionPass& pass) {
   const MathKernels& math = math_kernels();
   const Index size = pass.weights_row;
   math.transpose(pass.k, pass.k_row, pass.keys, pass.d_k, pass.scratch, size);
-  math.product({.m = pass.queries,
-                .n = size,
-                .k = pass.d_k,
-                .a = pass.q,
-                .a_row = pass.q_row,
-                .a_col = 1,
-                .b = pass.scratch,
-                .b_row = size,
-                .c = pass.weights,
-                .c_row = size,
+  math.product({.size = {pass.queries, size, pass.d_k},
+                .a = {pass.q, pass.q_row},
+                .b = {pass.scratch, size},
+                .c = {pass.weights, size},
                 .scale = pass.scale});
   for (Index i = 0; i < pass.queries; ++i) {
     float* row = pass.weights + i * size;
@@ -42,16 +36,10 @@ void attention_forward(const AttentionPass& pass) {
     kernels().multiply(pass.dropped, pass.factors, pass.queries * size);
     weights = pass.dropped;
   }
-  math.product({.m = pass.queries,
-                .n = pass.d_k,
-                .k = pass.keys,
-                .a = weights,
-                .a_row = size,
-                .a_col = 1,
-                .b = pass.v,
-                .b_row = pass.v_row,
-                .c = pass.z,
-                .c_row = pass.z_row});
+  math.product({.size = {pass.queries, pass.d_k, pass.keys},
+                .a = {weights, size},
+                .b = {pass.v, pass.v_row},
+                .c = {pass.z, pass.z_row}});
 }
 
 void attention_backward(const AttentionPass& pass, const AttentionGradients& gradients) {
@@ -59,50 +47,26 @@ void attention_backward(const AttentionPass& pass, const AttentionGradients& gra
   const Index size = pass.weights_row;
   float* const scores = pass.scratch + pass.d_k * size;  // their gradients
   math.transpose(pass.v, pass.v_row, pass.keys, pass.d_k, pass.scratch, size);
-  math.product({.m = pass.queries,
-                .n = size,
-                .k = pass.d_k,
-                .a = gradients.z,
-                .a_row = pass.z_row,
-                .a_col = 1,
-                .b = pass.scratch,
-                .b_row = size,
-                .c = scores,
-                .c_row = size});
+  math.product({.size = {pass.queries, size, pass.d_k},
+                .a = {gradients.z, pass.z_row},
+                .b = {pass.scratch, size},
+                .c = {scores, size}});
   if (pass.factors) kernels().multiply(scores, pass.factors, pass.queries * size);
   for (Index i = 0; i < pass.queries; ++i)
     kernels().softmax_backward(pass.weights + i * size, scores + i * size, size, pass.scale);
   if (gradients.scores) kernels().add(scores, gradients.scores, pass.scale, pass.queries * size);
-  math.product({.m = pass.queries,
-                .n = pass.d_k,
-                .k = pass.keys,
-                .a = scores,
-                .a_row = size,
-                .a_col = 1,
-                .b = pass.k,
-                .b_row = pass.k_row,
-                .c = gradients.q,
-                .c_row = pass.q_row});
-  math.product({.m = pass.keys,
-                .n = pass.d_k,
-                .k = pass.queries,
-                .a = scores,
-                .a_row = 1,
-                .a_col = size,
-                .b = pass.q,
-                .b_row = pass.q_row,
-                .c = gradients.k,
-                .c_row = pass.k_row});
-  math.product({.m = pass.keys,
-                .n = pass.d_k,
-                .k = pass.queries,
-                .a = pass.factors ? pass.dropped : pass.weights,
-                .a_row = 1,
-                .a_col = size,
-                .b = gradients.z,
-                .b_row = pass.z_row,
-                .c = gradients.v,
-                .c_row = pass.v_row});
+  math.product({.size = {pass.queries, pass.d_k, pass.keys},
+                .a = {scores, size},
+                .b = {pass.k, pass.k_row},
+                .c = {gradients.q, pass.q_row}});
+  math.product({.size = {pass.keys, pass.d_k, pass.queries},
+                .a = {scores, 1, size},
+                .b = {pass.q, pass.q_row},
+                .c = {gradients.k, pass.k_row}});
+  math.product({.size = {pass.keys, pass.d_k, pass.queries},
+                .a = {pass.factors ? pass.dropped : pass.weights, 1, size},
+                .b = {gradients.z, pass.z_row},
+                .c = {gradients.v, pass.v_row}});
 }
 
 }  // namespace headlight

@@ -41,16 +41,10 @@ Packed packed(const Sentences& sentences, Index first, Index count) {
 
 void linear_forward(const PassContext& context, const LinearOffsets& place, const float* x, Index x_row, Index rows,
                     float* y, bool add) {
-  math_kernels().product({.m = rows,
-                          .n = place.out,
-                          .k = place.in,
-                          .a = x,
-                          .a_row = x_row,
-                          .a_col = 1,
-                          .b = context.transposed + place.weight,
-                          .b_row = place.out,
-                          .c = y,
-                          .c_row = place.out,
+  math_kernels().product({.size = {rows, place.out, place.in},
+                          .a = {x, x_row},
+                          .b = {context.transposed + place.weight, place.out},
+                          .c = {y, place.out},
                           .bias = context.values_if(place.bias),
                           .add = add});
 }
@@ -59,41 +53,20 @@ void linear_backward(const PassContext& context, const LinearOffsets& place, con
                      Index rows, float* dx, bool add) {
   static constexpr float kOne = 1.0f;
   const Index out = place.out, in = place.in;
-  math_kernels().product({.m = out,
-                          .n = in,
-                          .k = rows,
-                          .a = dy,
-                          .a_row = 1,
-                          .a_col = out,
-                          .b = x,
-                          .b_row = in,
-                          .c = context.gradients + place.weight,
-                          .c_row = in,
+  math_kernels().product({.size = {out, in, rows},
+                          .a = {dy, 1, out},
+                          .b = {x, in},
+                          .c = {context.gradients + place.weight, in},
                           .add = !context.first});
   if (place.bias >= 0)  // the sums of dy's columns
-    math_kernels().product({.m = 1,
-                            .n = out,
-                            .k = rows,
-                            .a = &kOne,
-                            .a_row = 0,
-                            .a_col = 0,
-                            .b = dy,
-                            .b_row = out,
-                            .c = context.gradients + place.bias,
-                            .c_row = out,
+    math_kernels().product({.size = {1, out, rows},
+                            .a = {&kOne, 0, 0},
+                            .b = {dy, out},
+                            .c = {context.gradients + place.bias, out},
                             .add = !context.first});
   if (!dx) return;
-  math_kernels().product({.m = rows,
-                          .n = in,
-                          .k = out,
-                          .a = dy,
-                          .a_row = out,
-                          .a_col = 1,
-                          .b = context.values(place.weight),
-                          .b_row = in,
-                          .c = dx,
-                          .c_row = in,
-                          .add = add});
+  math_kernels().product(
+      {.size = {rows, in, out}, .a = {dy, out}, .b = {context.values(place.weight), in}, .c = {dx, in}, .add = add});
 }
 
 void clear_added(const Network& network, float* gradients) {
