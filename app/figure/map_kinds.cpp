@@ -3,70 +3,51 @@
 #include <algorithm>
 
 #include "figure/labels.h"
+#include "words/words.h"
 
 namespace headlight {
 
-const char* number_title(Language language, MapKind kind) {
-  switch (kind) {
-    case MapKind::weights: break;
-    case MapKind::norms: return either(language, "norm", "范数");
-    case MapKind::rollout: return either(language, "rollout", "累积");
-  }
-  return either(language, "weight", "权重");
-}
+namespace {
 
-const char* kind_line(Language language, MapKind kind) {
-  switch (kind) {
-    case MapKind::weights: break;
-    case MapKind::norms:
-      return either(language,
-                    "‖α f(x)‖: how long a vector the head brings from the column's word to the row's "
-                    "(Kobayashi et al. 2020).",
-                    "‖α f(x)‖：该头从列词元带给行词元的向量有多长 (Kobayashi et al. 2020)。");
-    case MapKind::rollout:
-      return either(language,
-                    "How much of the column's word is in the row's after all layers up to this one "
-                    "(Abnar & Zuidema 2020).",
-                    "经过到这一层为止的所有层，列词元有多少进入了行词元 (Abnar & Zuidema 2020)。");
-  }
-  return either(language,
-                "α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
-                "α：行词元分给列词元的注意力份额 (Vaswani et al. 2017)。");
-}
-
-const char* kind_formula(Language language, MapKind kind) {
-  switch (kind) {
-    case MapKind::weights: break;
-    case MapKind::norms:
-      return either(
-          language,
-          "The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a "
+struct KindWords {
+  Words title, line, formula, caption;
+};
+/// In the order of MapKind.
+constexpr KindWords kKindWords[] = {
+    {.title = {"weight", "权重"},
+     .line = {"α: the share of its attention that the row's word gives to the column's (Vaswani et al. 2017).",
+              "α：行词元分给列词元的注意力份额 (Vaswani et al. 2017)。"},
+     .formula = {"The softmax of the scaled scores, after mask and edits: each row sums to 1, or to less in a head "
+                 "with a sink.",
+                 "缩放后的打分经 softmax，已含掩码与改动：每行之和为 1，有注意力汇的头则小于 1。"},
+     .caption = {"", ""}},
+    {.title = {"norm", "范数"},
+     .line = {"‖α f(x)‖: how long a vector the head brings from the column's word to the row's "
+              "(Kobayashi et al. 2020).",
+              "‖α f(x)‖：该头从列词元带给行词元的向量有多长 (Kobayashi et al. 2020)。"},
+     .formula =
+         {"The weight α times the length of f(x) = (x W_V + b_V) W_O, with the head's own part of W_O: a "
           "word that is much looked at may have little to give.",
-          "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。");
-    case MapKind::rollout:
-      return either(language,
-                    "The product of the layers, the first at the right, each half the mean of its heads and half the "
-                    "word itself; rows sum to 1. Heads that are off count as nothing.",
-                    "各层相乘，第一层在最右；每层一半是各头的平均，一半是词元自身；每行之和为 1。关闭的头不计入。");
-  }
-  return either(language,
-                "The softmax of the scaled scores, after mask and edits: each row sums to 1, or to less in a head "
-                "with a sink.",
-                "缩放后的打分经 softmax，已含掩码与改动：每行之和为 1，有注意力汇的头则小于 1。");
-}
+          "权重 α 乘以 f(x) = (x W_V + b_V) W_O 的长度，W_O 取该头自己的部分：被看得多的词元也可能没有多少可给。"},
+     .caption = {"norms ‖α f(x)‖ of what the heads add (Kobayashi et al. 2020)",
+                 "各头所加向量的范数 ‖α f(x)‖（Kobayashi et al. 2020）"}},
+    {.title = {"rollout", "累积"},
+     .line = {"How much of the column's word is in the row's after all layers up to this one (Abnar & Zuidema 2020).",
+              "经过到这一层为止的所有层，列词元有多少进入了行词元 (Abnar & Zuidema 2020)。"},
+     .formula = {"The product of the layers, the first at the right, each half the mean of its heads and half the "
+                 "word itself; rows sum to 1. Heads that are off count as nothing.",
+                 "各层相乘，第一层在最右；每层一半是各头的平均，一半是词元自身；每行之和为 1。关闭的头不计入。"},
+     .caption = {"attention rollout up to each layer (Abnar & Zuidema 2020)",
+                 "到各层为止的注意力累积 rollout（Abnar & Zuidema 2020）"}},
+};
+const KindWords& kind_words(MapKind kind) { return kKindWords[static_cast<std::size_t>(kind)]; }
 
-const char* kind_caption(Language language, MapKind kind) {
-  switch (kind) {
-    case MapKind::weights: break;
-    case MapKind::norms:
-      return either(language, "norms ‖α f(x)‖ of what the heads add (Kobayashi et al. 2020)",
-                    "各头所加向量的范数 ‖α f(x)‖（Kobayashi et al. 2020）");
-    case MapKind::rollout:
-      return either(language, "attention rollout up to each layer (Abnar & Zuidema 2020)",
-                    "到各层为止的注意力累积 rollout（Abnar & Zuidema 2020）");
-  }
-  return "";
-}
+}  // namespace
+
+const char* number_title(Language language, MapKind kind) { return words(language, kind_words(kind).title); }
+const char* kind_line(Language language, MapKind kind) { return words(language, kind_words(kind).line); }
+const char* kind_formula(Language language, MapKind kind) { return words(language, kind_words(kind).formula); }
+const char* kind_caption(Language language, MapKind kind) { return words(language, kind_words(kind).caption); }
 
 std::string why_not_line(Language language, MapKind kind, MapUnavailable why) {
   const std::string name =
