@@ -39,7 +39,6 @@ std::size_t count_special(const Tokens& tokens) {
       std::count_if(tokens.tokens.begin(), tokens.tokens.end(), [](const Token& token) { return token.special; }));
 }
 
-/// The token that a group is shown as.
 Token shown(const Tokens& tokens, const FoldedAxis::Group& group) {
   Token token = tokens.tokens[static_cast<std::size_t>(group.first)];
   if (group.count == 1) return token;

@@ -48,7 +48,6 @@ Picture pooled(Matrix rows, Index first_row, Index most_columns) {
   return picture;
 }
 
-/// Marks what moved of the rows of a picture.
 void mark_moved(const InsideQuestion& question, const MatrixId& id, Picture& picture) {
   if (!question.before || is_learned(id.quantity) || !can_compare(*question.before, *question.trace, id)) return;
   const Matrix cells = moved_cells(*question.before, *question.trace, id, picture.first_row, picture.rows);

@@ -80,7 +80,6 @@ class GivenLines {
   bool empty_ = false;
 };
 
-/// The answer to a line.
 struct LineAnswer {
   std::shared_ptr<const Trace> trace = {};  // to be written with `request`; else …
   std::string request = {};

@@ -58,7 +58,6 @@ struct FlowItems {
 /// Of the width and of the opacity that a line to a pale key would have.
 inline constexpr float kPaleLine = 0.3f;
 
-/// The opacity of a line of this weight.
 float line_opacity(float weight);
 
 /// `labels` are ready to be drawn, one for each query and each key.

@@ -41,7 +41,6 @@ MatrixId ffn_result(const MatrixSource& source, const MatrixId& id) {
 /// Side by side with the attention, the feed-forward is added to what that gives.
 bool adds_ffn(const MatrixSource& source) { return !source.off.residual || source.block->parallel; }
 
-/// The matrix that this one equals.
 std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
   const MatrixSource source(trace, id);
   switch (id.quantity) {

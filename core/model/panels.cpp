@@ -28,7 +28,6 @@ bool for_each_panel(Index rows, const RowsOf& rows_of, const Visit& visit) {
   return true;
 }
 
-/// Writes the rows of a panel transposed.
 template <class Number, class Write>
 void write_panel(const Matrix& rows, Number* to, const Write& write) {
   constexpr Index kColumns = 16;  // a cache line of a row

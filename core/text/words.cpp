@@ -228,7 +228,6 @@ void sort_lengths(Lexicon& lexicon) {
   lexicon.lengths.erase(std::unique(lexicon.lengths.begin(), lexicon.lengths.end()), lexicon.lengths.end());
 }
 
-/// The line without its comment.
 std::string_view without_comment(std::string_view line) {
   for (std::size_t at = line.find('#'); at != std::string_view::npos; at = line.find('#', at + 1))
     if (at == 0 || u_isUWhiteSpace(code_point_before(line, at))) return line.substr(0, at);

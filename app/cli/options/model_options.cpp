@@ -10,7 +10,6 @@
 namespace headlight {
 namespace {
 
-/// The options of a field.
 std::vector<const char*> options_of(const auto& field) {
   if constexpr (std::is_same_v<decltype(field), const BiasField&>) return {field.option, "--no-bias"};
   return {field.option};

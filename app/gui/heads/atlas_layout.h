@@ -6,7 +6,6 @@
 
 namespace headlight {
 
-/// The content of the atlas.
 struct AtlasContent {
   Index groups = 1;          // layers; 1 where the heads have an order of their own
   Index heads = 1;           // of each

@@ -186,7 +186,6 @@ void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const Ma
   list.AddText({x, y}, gui.colours().accent, label.c_str());
 }
 
-/// A head, or a layer: its title and its map.
 void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place, const Box& title) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -226,7 +225,6 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   else if (cell) column_word(gui, atlas, layout, content, *cell);
 }
 
-/// The words beside each row of maps.
 void row_words_beside(Gui& gui, const Atlas& atlas, const MapContent& content) {
   if (atlas.layout.labels <= 0) return;
   const auto lit = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;

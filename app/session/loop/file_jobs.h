@@ -14,7 +14,6 @@ Job open_job(const std::string& path);
 Job save_job(const std::string& path, Session session);
 /// The numbers of all that is asked, or of the chosen head; of a .py the program of the chosen head's layer.
 Job export_job(const std::string& path, const AppState& state);
-/// A figure's file.
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);
 /// What a figure's file will be.
 Job preview_job(const FileQuestion& question, const PreviewFigure& preview);

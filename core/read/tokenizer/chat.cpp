@@ -113,7 +113,6 @@ std::vector<Mark> marks_of(const ChatFamily& family) {
   return marks;
 }
 
-/// The role of each byte of a text.
 std::vector<ChatRole> roles_of_bytes(const ChatFamily& family, std::string_view text) {
   const std::vector<Mark> marks = marks_of(family);
   std::vector<ChatRole> roles(text.size(), ChatRole::none);

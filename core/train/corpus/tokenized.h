@@ -34,7 +34,6 @@ struct TokenLines {
   }
 };
 
-/// One text of a corpus.
 struct CorpusText {
   std::string name;
   float weight = 1;  // of each of its sentences, beside those of other texts

@@ -203,7 +203,6 @@ const float* StackPass::forward(const float* memory) {
 
 namespace {
 
-/// The targets of one head in one sentence.
 std::span<const AttentionTarget> targets_of(std::span<const AttentionTarget> all, Index sentence, Index layer,
                                             Index head) {
   const auto key = std::tuple(sentence, layer, head);
