@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "base/formatted.h"
 #include "gui/actions/actions.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
@@ -25,9 +26,7 @@ constexpr const char* kOrderNames[] = {"differences by layer", "differences by l
 
 void order_buttons(Gui& gui) {
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(kCompareWords.order_of_differences));
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, gui.word(kCompareWords.order_of_differences));
   for (std::size_t i = 0; i < std::size(kCompareWords.orders); ++i) {
     same_line_if_room(button_width(gui.word(kCompareWords.orders[i].name)), i == 0 ? 4 * gui.unit : 0);
     const auto order = static_cast<DifferenceOrder>(i);
@@ -54,9 +53,7 @@ void headline(Gui& gui) {
 std::string value_text(const HeadDifference& head, DifferenceOrder order) {
   const auto value = order_value(head, order);
   if (!value) return {};
-  char text[24];
-  std::snprintf(text, sizeof text, *value != 0 && *value < 0.001f ? "  %.1e" : "  %.3f", static_cast<double>(*value));
-  return text;
+  return formatted(*value != 0 && *value < 0.001f ? "  %.1e" : "  %.3f", static_cast<double>(*value));
 }
 
 /// Of many heads: the map alone, its name under the pointer.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/formatted.h"
 #include "gui/actions/buttons.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
@@ -29,10 +30,9 @@ void title(Gui& gui) {
   for (const DifferenceOrder order : {DifferenceOrder::largest, DifferenceOrder::mean, DifferenceOrder::divergence}) {
     const auto value = order_value(*head, order);
     if (!value) continue;
-    char number[24];
-    std::snprintf(number, sizeof number, " %.3f", static_cast<double>(*value));
     line += (line.empty() ? "" : "   ") +
-            std::string(gui.word(kCompareWords.orders[static_cast<std::size_t>(order)].name)) + number;
+            formatted("%s %.3f", gui.word(kCompareWords.orders[static_cast<std::size_t>(order)].name),
+                      static_cast<double>(*value));
   }
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();

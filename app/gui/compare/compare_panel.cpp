@@ -40,9 +40,7 @@ BothInWords both_in_words(const Gui& gui) {
 void answer_line(Gui& gui, const char* name, ImU32 ink, const std::string& words, float right) {
   const std::string shown = gui.fonts.shown(words);
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  ImGui::TextUnformatted(name);
-  ImGui::PopStyleColor();
+  coloured_text(ink, name);
   ImGui::SameLine(0, 8 * gui.unit);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float room = std::max(20 * gui.unit, ImGui::GetWindowPos().x + right - at.x);

@@ -85,10 +85,8 @@ void threshold_slider(Gui& gui) {
   FlowLook flow = gui.state.view.flow;
   ImGui::SameLine(0, 16 * gui.unit);
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
   const auto above = [&](double share) { return filled(gui.word(kFlowWords.threshold), {share_text(share)}); };
-  ImGui::TextUnformatted(above(static_cast<double>(flow.threshold)).c_str());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, above(static_cast<double>(flow.threshold)));
   const float width = ImGui::CalcTextSize(above(0.0999).c_str()).x;
   ImGui::SameLine(ImGui::GetItemRectMin().x - ImGui::GetWindowPos().x + width + 8 * gui.unit);
   float root = std::sqrt(flow.threshold);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.h"
 #include "gui/frame/focus.h"
 
 namespace headlight {
@@ -16,10 +17,10 @@ void control_label(Gui& gui, const Words& string, const std::string& right) {
   if (right.empty()) return;
   const FontScope small(gui, TextSize::small);
   ImGui::SameLine(ImGui::GetContentRegionMax().x - ImGui::CalcTextSize(right.c_str()).x);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(right.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, right);
 }
+
+std::string short_number(float value) { return formatted("%.4g", static_cast<double>(value)); }
 
 SlimScope::SlimScope(const Gui& gui, float width) {
   gui.fonts.push(TextSize::small);

@@ -17,6 +17,9 @@ void section(Gui& gui, const Words& title);
 /// A label on its own line, its value at the right; the control below is as wide as the panel.
 void control_label(Gui& gui, const Words& string, const std::string& right = {});
 
+/// The value of a slider: four digits.
+std::string short_number(float value);
+
 /// Sliders are low bars: their value stands beside the label.
 class SlimScope {
  public:

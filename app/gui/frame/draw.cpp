@@ -2,8 +2,8 @@
 
 #include <cfloat>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "figure/labels.h"
 
@@ -102,9 +102,7 @@ void same_line_if_room(float width, float gap) {
 void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour) {
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(gui.fonts.shown(line).c_str());
-  ImGui::PopStyleColor();
+  coloured_text(colour, gui.fonts.shown(line));
   ImGui::PopTextWrapPos();
 }
 
@@ -115,9 +113,7 @@ void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
   std::string first = line.substr(0, line.find('\n'));
   if (first.size() < line.size()) first += "…";
   first = cut_to(first, room, width);
-  ImGui::PushStyleColor(ImGuiCol_Text, colour);
-  ImGui::TextUnformatted(gui.fonts.shown(first).c_str());
-  ImGui::PopStyleColor();
+  coloured_text(colour, gui.fonts.shown(first));
   if (first != line) explain_item(gui, line);
 }
 
@@ -153,18 +149,26 @@ void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const
   }
   list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
   for (const float tick : ticks(scale)) {
-    char text[16];
-    std::snprintf(text, sizeof text, "%g", static_cast<double>(tick));
-    const float at = box.x + box.w * position_on_map(scale, tick), size = ImGui::CalcTextSize(text).x;
-    list.AddText({std::round(at - size / 2), box.bottom() + gui.unit}, gui.colours().dim, text);
+    const std::string text = formatted("%g", static_cast<double>(tick));
+    const float at = box.x + box.w * position_on_map(scale, tick), size = ImGui::CalcTextSize(text.c_str()).x;
+    list.AddText({std::round(at - size / 2), box.bottom() + gui.unit}, gui.colours().dim, text.c_str());
   }
+}
+
+int grow_text(ImGuiInputTextCallbackData* data) {
+  resize_text(data, *static_cast<std::string*>(data->UserData));
+  return 0;
+}
+
+void coloured_text(ImU32 colour, std::string_view text) {
+  ImGui::PushStyleColor(ImGuiCol_Text, colour);
+  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  ImGui::PopStyleColor();
 }
 
 void dim_text(const Gui& gui, std::string_view text) {
   const FontScope small(gui, TextSize::small);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, text);
 }
 
 }  // namespace headlight

@@ -58,10 +58,14 @@ void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box);
 
 /// The callback of an input widget for ImGuiInputTextFlags_CallbackResize: `text` grows with the typed text.
 void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
+/// The callback of one whose user data is that text.
+int grow_text(ImGuiInputTextCallbackData* data);
 
 /// The colours of a scale, its numbers below it.
 void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box);
 
+/// Text at the current font.
+void coloured_text(ImU32 colour, std::string_view text);
 /// Small dim text, as labels of controls are written.
 void dim_text(const Gui& gui, std::string_view text);
 

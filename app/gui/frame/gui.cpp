@@ -1,8 +1,8 @@
 #include "gui/frame/gui.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "derived/derived_maps.h"
 #include "figure/figure.h"
 #include "figure/head_name.h"
@@ -72,9 +72,7 @@ std::string group_label(Gui& gui, const FoldedAxis& axis, Index group) {
 }
 
 std::string weight_text(float weight) {
-  char text[32];
-  std::snprintf(text, sizeof text, weight != 0.0f && weight < 0.0001f ? "%.2e" : "%.4f", static_cast<double>(weight));
-  return text;
+  return formatted(weight != 0.0f && weight < 0.0001f ? "%.2e" : "%.4f", static_cast<double>(weight));
 }
 
 std::string percent(float probability) { return share_text(static_cast<double>(probability)); }

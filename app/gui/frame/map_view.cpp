@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/formatted.h"
 #include "derived/derived_maps.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
@@ -85,11 +86,9 @@ void draw_values(Gui& gui, ImDrawList& list, const MapContent& content, const Ma
 bool is_late(const AppState& state) { return is_stale(state) && !(state.training && is_active(*state.training)); }
 
 std::string part_text(const Gui& gui, const Viewport& part) {
-  char text[128];
-  std::snprintf(text, sizeof text, "%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern),
-                static_cast<int>(part.first_query), static_cast<int>(part.first_query + part.num_queries - 1),
-                static_cast<int>(part.first_key), static_cast<int>(part.first_key + part.num_keys - 1));
-  return text;
+  return formatted("%s %d–%d × %d–%d", gui.word(kAnswerWords.part_of_pattern), static_cast<int>(part.first_query),
+                   static_cast<int>(part.first_query + part.num_queries - 1), static_cast<int>(part.first_key),
+                   static_cast<int>(part.first_key + part.num_keys - 1));
 }
 
 /// The outline of a cell of the pattern, where the map has it.

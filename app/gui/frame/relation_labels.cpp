@@ -44,9 +44,7 @@ void measured_line(Gui& gui, const HeadRef& head, float room) {
   const float needed = ImGui::CalcTextSize(text.c_str()).x, width = 48 * gui.unit;
   if (text.empty()) return;
   const ImU32 ink = name.doubtful || !name.relation ? gui.colours().dim : gui.colours().text;
-  ImGui::PushStyleColor(ImGuiCol_Text, ink);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(ink, text);
   gui.name_item(name.relation ? "measured " + name.relation->relation : "measured", BoxKind::label);
   explain_name(gui, name);
   if (!name.relation || needed + 8 * gui.unit + width > room) return;

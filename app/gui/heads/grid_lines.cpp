@@ -107,9 +107,7 @@ bool whose_line(Gui& gui, const HeadLine& line) {
     special = folded->fold.done.special && tokens.tokens[static_cast<std::size_t>(line.at)].special;
     if (there) word = group_label(gui, axis, *group);
   }
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().accent);
-  ImGui::TextUnformatted(word.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().accent, word);
   gui.name_item("line word", BoxKind::label);
   ImGui::SameLine(0, 6 * gui.unit);
   const char* title = line_title(gui.state.settings.language, line.of_query, shown_kind(gui.state, stack));

@@ -1,11 +1,12 @@
 // Above the atlas: what the heads stand in order of, and which of them are looked for.
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
+#include "base/formatted.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
 #include "gui/frame/controls.h"
+#include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
@@ -20,9 +21,7 @@ namespace {
 /// A few dim words on the line of the controls.
 void quiet(const Gui& gui, const std::string& text, bool warning = false) {
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, warning ? gui.colours().warning : gui.colours().dim);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(warning ? gui.colours().warning : gui.colours().dim, text);
 }
 
 /// Whether so much has room in this line; what has none is left out.
@@ -57,13 +56,9 @@ bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, 
   std::string shown = gui.fonts.shown(text);
   shown.reserve(64);
   ImGui::SetNextItemWidth(width);
-  const auto grow = [](ImGuiInputTextCallbackData* data) {
-    resize_text(data, *static_cast<std::string*>(data->UserData));
-    return 0;
-  };
   ImGui::PushID(name);
   const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), shown.data(), shown.capacity() + 1,
-                                               ImGuiInputTextFlags_CallbackResize, grow, &shown);
+                                               ImGuiInputTextFlags_CallbackResize, grow_text, &shown);
   ImGui::PopID();
   gui.name_item(name, BoxKind::field);
   if (!edited || key_pressed(Key::escape, false)) return false;  // Escape leaves the box; what was typed stays
@@ -89,9 +84,7 @@ void found_words(Gui& gui) {
 
 /// The least weight that counts.
 bool least_weight(Gui& gui, float& above) {
-  char number[16];
-  std::snprintf(number, sizeof number, "%.2f", static_cast<double>(above));
-  const std::string text = std::string(gui.word(kHeadOrderWords.more_than)) + " " + number;
+  const std::string text = formatted("%s %.2f", gui.word(kHeadOrderWords.more_than), static_cast<double>(above));
   if (!fits(ImGui::CalcTextSize(text.c_str()).x + 62 * gui.unit)) return false;
   quiet(gui, text);
   ImGui::SameLine(0, 6 * gui.unit);

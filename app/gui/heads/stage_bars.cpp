@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "figure/line_bars.h"
 #include "gui/frame/draw.h"
 #include "gui/heads/derived_maps.h"
@@ -53,11 +53,11 @@ void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, I
   const float x = plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
   const char* looks = row_words(gui, content.kind);
   list.AddText({x, y}, gui.colours().dim, looks);
-  char sum[128];
-  std::snprintf(sum, sizeof sum, content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g", gui.word(kAnswerWords.sum),
-                row.cast<double>().sum());
-  const float sum_x = plot.right() - ImGui::CalcTextSize(sum).x;
-  if (x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x) list.AddText({sum_x, y}, gui.colours().dim, sum);
+  const std::string sum = formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g",
+                                    gui.word(kAnswerWords.sum), row.cast<double>().sum());
+  const float sum_x = plot.right() - ImGui::CalcTextSize(sum.c_str()).x;
+  if (x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x)
+    list.AddText({sum_x, y}, gui.colours().dim, sum.c_str());
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #include <algorithm>
-#include <cstdio>
 #include <cstring>
 
+#include "base/formatted.h"
 #include "gui/frame/controls.h"
+#include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/heads/stage_parts.h"
@@ -59,9 +60,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
 /// A line of text that ends where the chips begin.
 void lead(Gui& gui, const std::string& text) {
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, text);
   ImGui::SameLine(0, 8 * gui.unit);
 }
 
@@ -71,12 +70,8 @@ void word_search(Gui& gui) {
   std::string text = gui.fonts.shown(state.view.word);
   text.reserve(64);
   ImGui::SetNextItemWidth(96 * gui.unit);
-  const auto grow = [](ImGuiInputTextCallbackData* data) {
-    resize_text(data, *static_cast<std::string*>(data->UserData));
-    return 0;
-  };
   if (ImGui::InputTextWithHint("##word", gui.word(kChosenHeadWords.find_word), text.data(), text.capacity() + 1,
-                               ImGuiInputTextFlags_CallbackResize, grow, &text)) {
+                               ImGuiInputTextFlags_CallbackResize, grow_text, &text)) {
     text.resize(std::strlen(text.c_str()));
     gui.say(SearchWord{gui.fonts.typed(text)});
   }
@@ -102,9 +97,7 @@ void writing_on(Gui& gui) {
   }
   lead(gui, gui.word(kChosenHeadWords.write_words));
   ImGui::NewLine();
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f", static_cast<double>(sampling.temperature));
-  control_label(gui, kChosenHeadWords.temperature, text);
+  control_label(gui, kChosenHeadWords.temperature, formatted("%.2f", static_cast<double>(sampling.temperature)));
   Sampling changed = sampling;
   if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, kChosenHeadWords.tip_temperature))
     gui.say(SetSampling{{std::max(0.0f, changed.temperature), sampling.seed}});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "explain/matrix_kinds.h"
 #include "explain/moved_rows.h"
 #include "figure/labels.h"
@@ -79,10 +80,9 @@ void draw_gradients(Gui& gui, ImDrawList& list, const Inside& inside, const Box&
       const float length = std::max(1.0f, std::min(1.0f, sizes(row) / kLargestGradient) * most);
       list.AddRectFilled({x, y + height * 0.25f}, {x + length, y + std::max(1.0f, height * 0.75f)}, bar);
       if (number == 0) continue;
-      char digits[16];
-      std::snprintf(digits, sizeof digits, "%.3f", static_cast<double>(sizes(row)));
+      const std::string digits = formatted("%.3f", static_cast<double>(sizes(row)));
       list.AddText({x + kGradientColumn * unit - number, std::round(y + (height - text) / 2)}, gui.colours().text,
-                   digits);
+                   digits.c_str());
     }
   };
   const float begin = plot.right() + kGradientGap * unit;

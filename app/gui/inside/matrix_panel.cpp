@@ -335,9 +335,7 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
   const std::string line = operation_line(gui.state.settings.language, cell);
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(0);
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(line.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, line);
   ImGui::PopTextWrapPos();
   if (inside.empty_row) empty_row_answers(gui, shape(trace, cell.id).cols);
   if (!cell.terms.empty()) terms_table(gui, trace, cell);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "base/formatted.h"
 #include "figure/head_name.h"
 #include "figure/inside_parts.h"
 #include "figure/labels.h"
@@ -43,9 +44,7 @@ ImU32 bar_colour(const Gui& gui, float value) {
 }
 
 std::string bar_number(float value) {
-  char text[16];
-  std::snprintf(text, sizeof text, std::abs(value) >= 9.95f ? "%.0f" : "%.1f", static_cast<double>(value));
-  return text;
+  return formatted(std::abs(value) >= 9.95f ? "%.0f" : "%.1f", static_cast<double>(value));
 }
 
 /// The numbers of a row as bars from a common zero, upwards where they are positive, each number below its bar where

@@ -115,9 +115,7 @@ void unknown_words(Gui& gui) {
   const std::string text =
       filled(gui.word(kDoubtWords.unknown), {std::to_string(counts.unknown), std::to_string(counts.words)});
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().caution, text);
   gui.name_item("unknown words", BoxKind::label);
   const auto& nearest = gui.state.nearest;
   const auto asked = partly_unknown_words(gui.state);
@@ -155,9 +153,7 @@ std::string way_back(const Gui& gui, const Config& now, const Config& trained) {
 void random_weights(Gui& gui) {
   const AppState& state = gui.state;
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().caution);
-  ImGui::TextUnformatted(gui.word(kDoubtWords.random));
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().caution, gui.word(kDoubtWords.random));
   gui.name_item("random weights", BoxKind::label);
   if (const BundledModel* nearest = nearest_model(*state.shipped, state.document.config)) {
     ImGui::SameLine(0, 12 * gui.unit);

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <cstdio>
 
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
@@ -9,12 +8,6 @@
 
 namespace headlight {
 namespace {
-
-std::string short_number(float value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(value));
-  return text;
-}
 
 void scale_controls(Gui& gui) {
   const AppState& state = gui.state;

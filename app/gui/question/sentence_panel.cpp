@@ -103,9 +103,7 @@ void split_choice(Gui& gui) {
     explain_item(gui, kSentenceWords.tip_split);
   };
   ImGui::AlignTextToFramePadding();
-  ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(kSentenceWords.split));
-  ImGui::PopStyleColor();
+  coloured_text(gui.colours().dim, gui.word(kSentenceWords.split));
   ImGui::SameLine(0, 4 * gui.unit);
   if (is_checkpoint(document)) {
     if (flat_button(gui, "split by tokenizer", gui.word(kSentenceWords.own_tokenizer), !by_hand) && by_hand)

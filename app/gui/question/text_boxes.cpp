@@ -155,12 +155,8 @@ void ids_box(Gui& gui, TextSide side, float width) {
   ImGui::SetNextItemWidth(width);
   const bool takes_keyboard = gui.state.view.focus_text && side == TextSide::source;
   if (takes_keyboard) ImGui::SetKeyboardFocusHere();
-  const auto grow = [](ImGuiInputTextCallbackData* data) {
-    resize_text(data, *static_cast<std::string*>(data->UserData));
-    return 0;
-  };
   if (ImGui::InputTextWithHint("##ids", gui.word(kSentenceWords.ids_hint), text.data(), text.capacity() + 1,
-                               ImGuiInputTextFlags_CallbackResize, grow, &text)) {
+                               ImGuiInputTextFlags_CallbackResize, grow_text, &text)) {
     std::istringstream numbers(std::string(text.c_str()));
     SetIds wanted{{}, side};
     for (std::string part; std::getline(numbers, part, ',');) {

@@ -66,11 +66,6 @@ void act(Gui& gui, const Browser& browser) {
   }
 }
 
-int resize_name(ImGuiInputTextCallbackData* data) {
-  resize_text(data, *static_cast<std::string*>(data->UserData));
-  return 0;
-}
-
 void name_box(Gui& gui, float width) {
   std::string name = gui.fonts.shown(gui.state.browser.name);
   ImGui::SetNextItemWidth(width);
@@ -79,7 +74,7 @@ void name_box(Gui& gui, float width) {
     ImGui::SetKeyboardFocusHere();
   const bool entered =
       ImGui::InputText("##name", name.data(), name.capacity() + 1,
-                       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, resize_name, &name);
+                       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow_text, &name);
   gui.name_item("file name", BoxKind::field);
   name.resize(std::strlen(name.c_str()));
   Browser named = gui.state.browser;

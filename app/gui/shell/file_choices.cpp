@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/formatted.h"
 #include "derived/answer_comparison.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
@@ -126,9 +127,7 @@ std::string bytes_in_words(std::size_t bytes) {
   double size = static_cast<double>(bytes);
   std::size_t unit = 0;
   for (; size >= 999.5 && unit < 3; ++unit) size /= 1000;
-  char text[32];
-  std::snprintf(text, sizeof text, unit > 0 && size < 9.95 ? "%.1f %s" : "%.0f %s", size, kUnits[unit]);
-  return text;
+  return formatted(unit > 0 && size < 9.95 ? "%.1f %s" : "%.0f %s", size, kUnits[unit]);
 }
 
 }  // namespace headlight

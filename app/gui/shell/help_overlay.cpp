@@ -92,9 +92,7 @@ void draw_columns(Gui& gui, const std::vector<KeyLine>& lines, const Columns& se
       const bool heading = lines[i].keys.empty();
       if (heading && i > column.first) y += kAboveHeading * set.row;
       ImGui::SetCursorPos({x, y});
-      ImGui::PushStyleColor(ImGuiCol_Text, heading ? gui.colours().text : gui.colours().dim);
-      ImGui::TextUnformatted(heading ? lines[i].meaning.c_str() : lines[i].keys.c_str());
-      ImGui::PopStyleColor();
+      coloured_text(heading ? gui.colours().text : gui.colours().dim, heading ? lines[i].meaning : lines[i].keys);
       gui.name_item("key line " + std::to_string(i), BoxKind::label);
       if (heading) {
         const ImVec2 below{ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y};

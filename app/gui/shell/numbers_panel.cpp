@@ -16,11 +16,6 @@ namespace {
 constexpr const char* kSampleFiles[] = {"two-heads", "ten-words", "printed-row", "printed-matrix"};
 constexpr std::size_t kMostFindings = 8;
 
-int grow_table(ImGuiInputTextCallbackData* data) {
-  resize_text(data, *static_cast<std::string*>(data->UserData));
-  return 0;
-}
-
 void table_choices(Gui& gui, const NumbersDialog& dialog) {
   for (std::size_t i = 0; i < std::size(kOwnTableNames); ++i) {
     const auto table = static_cast<OwnTable>(i);
@@ -57,7 +52,7 @@ void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
   }
   const bool edited = ImGui::InputTextMultiline(id.c_str(), shown.data(), shown.capacity() + 1, {-1, height},
                                                 ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_AllowTabInput,
-                                                grow_table, &shown);
+                                                grow_text, &shown);
   if (empty) ImGui::PopStyleColor();
   gui.name_item("table text", BoxKind::field);
   if (!edited) return;

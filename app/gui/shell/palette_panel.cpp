@@ -11,20 +11,15 @@
 namespace headlight {
 namespace {
 
-int grow(ImGuiInputTextCallbackData* data) {
-  resize_text(data, *static_cast<std::string*>(data->UserData));
-  return 0;
-}
-
 /// The box that finds; true where Enter was pressed in it.
 bool query_box(Gui& gui, CommandPalette& palette) {
   std::string shown = gui.fonts.shown(palette.query);
   shown.reserve(64);
   ImGui::SetNextItemWidth(-1);
   if (!ImGui::IsAnyItemActive()) ImGui::SetKeyboardFocusHere();  // an entry that is pressed keeps the pointer
-  const bool entered =
-      ImGui::InputTextWithHint("##query", gui.word(kPaletteWords.hint), shown.data(), shown.capacity() + 1,
-                               ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow, &shown);
+  const bool entered = ImGui::InputTextWithHint(
+      "##query", gui.word(kPaletteWords.hint), shown.data(), shown.capacity() + 1,
+      ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue, grow_text, &shown);
   gui.name_item("palette query", BoxKind::field);
   shown.resize(std::strlen(shown.c_str()));
   if (std::string typed = gui.fonts.typed(shown); typed != palette.query) palette = {std::move(typed), 0};
@@ -40,9 +35,7 @@ bool entry(Gui& gui, const PaletteEntry& action, std::size_t number, bool chosen
   const float width = ImGui::CalcTextSize(action.keys.c_str()).x;
   if (width > 0) {
     ImGui::SameLine(ImGui::GetWindowContentRegionMax().x - width);
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    ImGui::TextUnformatted(action.keys.c_str());
-    ImGui::PopStyleColor();
+    coloured_text(gui.colours().dim, action.keys);
   }
   return pressed;
 }

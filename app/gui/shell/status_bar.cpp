@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
@@ -56,9 +56,7 @@ void notice_line(Gui& gui, const Notice& notice, float right) {
   const float room = std::max(40 * gui.unit, right - ImGui::GetCursorScreenPos().x - after);
   const std::string seen = cut_to(
       first, room, [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; });
-  ImGui::PushStyleColor(ImGuiCol_Text, failed ? gui.colours().warning : gui.colours().text);
-  ImGui::TextUnformatted(gui.fonts.shown(seen).c_str());
-  ImGui::PopStyleColor();
+  coloured_text(failed ? gui.colours().warning : gui.colours().text, gui.fonts.shown(seen));
   gui.name_item("notice", BoxKind::label);
   if (all != seen) explain_item(gui, all);
   if (more > 0) {
@@ -87,14 +85,11 @@ std::string answer_text(Gui& gui) {
   if (state.view.view == View::compare) line = lit_joint_cell_in_words(gui);
   else if (lit) line = cell_in_words(gui, head, *lit);
   if (!line.empty()) line += "  ·  ";
-  char numbers[192];
-  std::snprintf(numbers, sizeof numbers, "  ·  %s %s  ·  %d × %d", gui.word(kWindowWords.mask_is),
-                mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
-                static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
-  line += map_title(gui, head) + numbers;
-  if (state.trace_milliseconds <= 0) return line;
-  std::snprintf(numbers, sizeof numbers, "  ·  %.1f ms", state.trace_milliseconds);
-  return line + numbers;
+  line += map_title(gui, head) +
+          formatted("  ·  %s %s  ·  %d × %d", gui.word(kWindowWords.mask_is),
+                    mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
+                    static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
+  return state.trace_milliseconds <= 0 ? line : line + formatted("  ·  %.1f ms", state.trace_milliseconds);
 }
 
 /// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of
@@ -192,9 +187,7 @@ void status_bar(Gui& gui) {
   if (state.notice) notice_line(gui, *state.notice, ImGui::GetWindowPos().x + bar - 12 * gui.unit);
   if (state.trace && answer_state(state).kind == AnswerState::Kind::shown) {
     ImGui::AlignTextToFramePadding();
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    ImGui::TextUnformatted(answer_text(gui).c_str());
-    ImGui::PopStyleColor();
+    coloured_text(gui.colours().dim, answer_text(gui));
   }
   ImGui::PopClipRect();
 }

@@ -216,9 +216,7 @@ void check_badge(Gui& gui, float top, const HasRoom& has_room) {
   }
   if (has_room(ImGui::CalcTextSize(badge.text.c_str()).x)) {
     ImGui::SetCursorPosY(y);
-    ImGui::PushStyleColor(ImGuiCol_Text, badge.colour);
-    ImGui::TextUnformatted(badge.text.c_str());
-    ImGui::PopStyleColor();
+    coloured_text(badge.colour, badge.text);
   }
   ImGui::EndGroup();
   gui.name_item("check", BoxKind::label);
@@ -252,9 +250,7 @@ void top_bar(Gui& gui) {
   const std::string model = model_line(gui);
   if (has_room(ImGui::CalcTextSize(model.c_str()).x)) {
     ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - ImGui::GetFontSize()) / 2);
-    ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
-    ImGui::TextUnformatted(model.c_str());
-    ImGui::PopStyleColor();
+    coloured_text(gui.colours().dim, model);
     if (is_any_sentence(gui.state.document)) explain_item(gui, kAnySentenceWords.tip_chosen);
     gui.name_item("model line", BoxKind::label);
     ImGui::SameLine(0, gap);

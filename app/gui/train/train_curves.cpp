@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "figure/drawing/curve.h"
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
@@ -21,11 +21,7 @@ struct CurvePoint {
   double step = 0, value = 0;
 };
 
-std::string brief(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%g", number);
-  return text;
-}
+std::string brief(double number) { return formatted("%g", number); }
 
 CurveFrame frame_of(Gui& gui, const TrainingRun& run, float height) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -96,9 +92,7 @@ void loss_plot(Gui& gui, const TrainingRun& run, float height) {
     line.push_back({static_cast<double>(point.last()), point.loss()});
     if (std::isfinite(point.loss())) top = std::max(top, point.loss());
   }
-  char text[64] = "";
-  if (!points.empty()) std::snprintf(text, sizeof text, "%.3f", points.back().loss());
-  plot_title(gui, kTrainWords.loss, text);
+  plot_title(gui, kTrainWords.loss, points.empty() ? "" : formatted("%.3f", points.back().loss()));
   const FontScope small(gui, TextSize::small);
   CurveFrame frame = frame_of(gui, run, height);
   frame.top = top > 0 ? top * 1.05 : 1;

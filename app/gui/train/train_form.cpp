@@ -18,12 +18,6 @@ namespace {
 
 constexpr int kMostSteps = 1000000, kMostBatch = 4096, kMostSeed = 1000000000;
 
-std::string short_number(float value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", static_cast<double>(value));
-  return text;
-}
-
 /// Where the controls of a row begin, behind their labels.
 float column(const Gui& gui) { return std::max(120 * gui.unit, ImGui::GetContentRegionMax().x * 0.42f); }
 

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "base/formatted.h"
 #include "gui/actions/actions.h"
 #include "gui/frame/controls.h"
+#include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
 #include "gui/train/train.h"
 #include "gui/train/train_parts.h"
@@ -36,9 +37,8 @@ float share_done(const TrainingRun& run) {
 std::string progress_words(const Gui& gui, const TrainingRun& run) {
   std::string line = std::string(gui.word(kTrainWords.training_step)) + " " + std::to_string(run.step) + " / " +
                      std::to_string(run.plan.steps());
-  char text[64];
-  std::snprintf(text, sizeof text, "%.0f", run.tokens_per_second);
-  if (run.tokens_per_second > 0) line += std::string(" · ") + text + " " + gui.word(kTrainWords.words_a_second);
+  if (run.tokens_per_second > 0)
+    line += formatted(" · %.0f %s", run.tokens_per_second, gui.word(kTrainWords.words_a_second));
   if (run.phase == TrainingPhase::running && run.seconds_left > 0)
     line += " · " + duration_words(gui, run.seconds_left) + " " + gui.word(kTrainWords.time_left);
   return line;
@@ -78,9 +78,7 @@ void run_part(Gui& gui, const TrainingRun& run) {
   const std::string name = run.name.empty() ? gui.word(kWindowWords.view_train) : run.name;
   ImGui::TextUnformatted(gui.fonts.shown(name).c_str());
   ImGui::SameLine(0, 8 * gui.unit);
-  ImGui::PushStyleColor(ImGuiCol_Text, is_working(run) ? gui.colours().accent : gui.colours().dim);
-  ImGui::TextUnformatted(gui.word(phase_word(run.phase)));
-  ImGui::PopStyleColor();
+  coloured_text(is_working(run) ? gui.colours().accent : gui.colours().dim, gui.word(phase_word(run.phase)));
   gui.name_item("training phase", BoxKind::label);
   if (!run.message.empty()) {
     wrapped_small(gui, plain_lines(gui, run.message), gui.colours().warning);
