@@ -17,7 +17,7 @@ inline std::string diagnosed(const ExportFile& a, const ExportFile& b) {
 
 inline void nothing(Attention&) {}
 inline void causal(Attention& a) { a.causal(); }
-inline void padded(Attention& a) { a.pad(2); }
+inline void with_padding(Attention& a) { a.pad(2); }
 
 inline const std::string kInverse = "scores multiplied by sqrt(d_k)";
 inline const std::string kNoScale = "scores not divided by sqrt(d_k)";

@@ -231,7 +231,7 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
     const ExportFile c = file_of(inputs_of(with_small_inputs(seed, 0.003, causal)), {{"num_heads", "3"}});
     EXPECT_EQ(said(c, answers_of(with_small_inputs(seed, 0.003, open))), kNoScale) << seed;
     for (const double size : {1e-5, 1e-3, 0.003, 0.1, 1.0, 3.0})
-      for (const auto& both : {nothing, causal, padded}) {
+      for (const auto& both : {nothing, causal, with_padding}) {
         const Attention good = with_small_inputs(seed, size, both);
         const ExportFile inputs = file_of(inputs_of(good), {{"num_heads", "3"}});
         EXPECT_EQ(said(inputs, answers_of(good)), "none") << seed << " " << size;
