@@ -118,7 +118,7 @@ TEST(CliLens, SplitsTheWordThatIsAskedFor) {
   Strings off = words;
   off.insert(off.end(), {"--off", "1.3"});
   for (const json& term : object_of(off)["attribution"])
-    if (term["from"] == "L1·H3") EXPECT_EQ(term["logit"], 0.0);
+    if (term["from"] == "L1·H3") { EXPECT_EQ(term["logit"], 0.0); }
   EXPECT_EQ(object_of({"lens", "shipped:decoder", "--text", "我请李雷帮", "--format", "json", "--query", "1"})["query"],
             1);
 }

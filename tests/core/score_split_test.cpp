@@ -70,7 +70,7 @@ void expect_sums(const Trace& trace, double apart) {
       ASSERT_NEAR(split->sum, split->score, apart * std::max({1.0, std::abs(split->score), 0.1 * largest}))
           << head_text(head) << " " << cell.query << " " << cell.key;
       ASSERT_EQ(split->blocked, std::isinf(scores(cell.query, cell.key)));
-      if (!split->blocked) ASSERT_NEAR(split->score, double(scores(cell.query, cell.key)), 1e-5 * largest);
+      if (!split->blocked) { ASSERT_NEAR(split->score, double(scores(cell.query, cell.key)), 1e-5 * largest); }
     }
   });
 }
