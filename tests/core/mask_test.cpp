@@ -193,7 +193,7 @@ TEST(Mask, WhatMasksIsFarBelowTheOpenCellsOfItsRow) {
   EXPECT_EQ(part(0, 0), -kFloatInfinity);
   EXPECT_EQ(part(1, 1), 0.0f);
   MaskSpec painted = causal;
-  painted.painted = {{2, 1, false}, {2, 2, false}, {1, 0, true}};
+  painted.painted = {{1, 0, true}, {2, 1, false}, {2, 2, false}};
   const Mask by_hand = resolved(painted, counted(4));
   EXPECT_TRUE(by_hand.allowed(2, 0)) << "nothing else of its row is open";
   EXPECT_EQ(by_hand.added(1, 0), 0.0f);

@@ -276,6 +276,25 @@ std::string complaint_of_page(const PageOfCopy& page, const json& data, const ch
   return answer ? "" : answer.error().message;
 }
 
+TEST(PageSource, OfOneHeadOfVeryManyTakesNoMoreMemoryThanItSays) {
+  const PageOfCopy page("bert", {{"ids", {2, 9, 50, 33, 3}}}, {.only = {{0, 0}}});
+  fs::remove_all(page.model);
+  json data = page.data();
+  json& stack = data["stacks"][0];
+  stack["layers"] = stack["heads"] = stack["kv_heads"] = 128;
+  if (stack["scale"].is_array()) stack["scale"] = std::vector<double>(128, 1.0);
+  page.write(data);
+  const auto few = read_session(page.file);
+  EXPECT_TRUE(few) << few.error().message;
+  // 128 · 128 · 50² weights
+  while (data["tokens"].size() < 50) data["tokens"].push_back(data["tokens"].back());
+  const std::string line = complaint_of_page(page, data, "/stacks/0/layers", 128);
+  EXPECT_NE(line.find("at most 2^25 numbers of all heads, where some are not in the page, found 40960000"),
+            std::string::npos)
+      << line;
+  EXPECT_NE(complaint_of_page(page, data, "/stacks/0/d_k", 8191).find("at most 2^25 numbers"), std::string::npos);
+}
+
 TEST(PageSource, WithDamagedNumbersIsOneLine) {
   const PageOfCopy page("family-t5", {{"ids", {5, 9, 12, 7, 1}}, {"decoder_ids", {0, 4, 6, 8}}});
   fs::remove_all(page.model);

@@ -24,6 +24,8 @@ using nlohmann::json;
 constexpr Index kMostPageTokens = 16384;
 /// Numbers of all heads together: a page of that many takes a gigabyte.
 constexpr Index kMostPageNumbers = Index{1} << 28;
+/// The same, and weights, where only some heads are in the page: the others take room that no byte of the file stands for.
+constexpr Index kMostPartNumbers = Index{1} << 25;
 
 const json& field_of(const json& object, const char* key) {
   static const json kNone;
@@ -50,9 +52,9 @@ class PageStackReader {
 
   Result<PageStack> read() {
     using Part = Status (PageStackReader::*)();
-    for (const Part part :
-         {&PageStackReader::read_sides, &PageStackReader::read_shape, &PageStackReader::read_heads,
-          &PageStackReader::read_layers, &PageStackReader::read_masks, &PageStackReader::read_numbers})
+    for (const Part part : {&PageStackReader::read_sides, &PageStackReader::read_shape, &PageStackReader::read_heads,
+                            &PageStackReader::check_room, &PageStackReader::read_layers, &PageStackReader::read_masks,
+                            &PageStackReader::read_numbers})
       if (const Status status = (this->*part)(); !status) return status.error();
     return std::move(page_);
   }
@@ -125,9 +127,20 @@ class PageStackReader {
     has_weights_ = !field_of(stack_, "weights").is_null();
     if (const auto read = read_size("d_k", has_weights_ ? 0 : 1, kMaxDModel, d_k_); !read) return read;
     if (heads_ % groups_ != 0) return wrong(at("kv_heads"), "a divisor of heads", field_of(stack_, "kv_heads"));
-    const Index numbers =
-        layers_ * (has_weights_ ? heads_ * queries_ * keys_ : d_k_ * (heads_ * queries_ + groups_ * keys_));
+    return Done{};
+  }
+
+  Status check_room() {
+    Index own_layers = 0;
+    for (std::size_t i = 0; i < page_.heads.size(); ++i)
+      if (i == 0 || page_.heads[i].layer != page_.heads[i - 1].layer) ++own_layers;
+    const Index weights = layers_ * heads_ * queries_ * keys_;
+    const Index numbers = has_weights_ ? weights : own_layers * d_k_ * (heads_ * queries_ + groups_ * keys_);
     if (numbers > kMostPageNumbers) return bad_input(where_, place_, "at most 2^28 numbers", std::to_string(numbers));
+    const bool is_part = static_cast<Index>(page_.heads.size()) < layers_ * heads_;
+    if (is_part && std::max(weights, numbers) > kMostPartNumbers)
+      return bad_input(where_, at("only"), "at most 2^25 numbers of all heads, where some are not in the page",
+                       std::to_string(std::max(weights, numbers)));
     return Done{};
   }
 
@@ -294,13 +307,15 @@ class PageStackReader {
     }
     const auto k = bytes_of("k", groups, keys * d_k);
     if (!k) return k.error();
-    for (AttentionTrace& attention : page_.layers) {
-      attention.query = Matrix::Zero(queries_, heads_ * d_k_);
-      attention.key = Matrix::Zero(keys_, groups_ * d_k_);
-    }
     const auto layer_of = [&](const HeadRef& head) -> AttentionTrace& {
       return page_.layers[static_cast<std::size_t>(head.layer)];
     };
+    for (const HeadRef& head : page_.heads) {  // of a layer without heads in the page nothing is computed
+      AttentionTrace& attention = layer_of(head);
+      if (attention.query.size() > 0) continue;
+      attention.query = Matrix::Zero(queries_, heads_ * d_k_);
+      attention.key = Matrix::Zero(keys_, groups_ * d_k_);
+    }
     for (const HeadRef& head : page_.heads)
       if (const auto filled = fill("q", *q, next, head.head * d_k_, d_k_, layer_of(head).query); !filled) return filled;
     next = 0;
