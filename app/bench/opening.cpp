@@ -16,7 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/passing_folder.h"
+#include "base/folders.h"
 #include "base/random.h"
 
 extern char** environ;

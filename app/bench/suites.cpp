@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/passing_folder.h"
+#include "base/folders.h"
 #include "base/random.h"
 #include "bench/inputs.h"
 #include "bench/opening.h"

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/measure.h"
-#include "base/passing_folder.h"
 #include "document/answer_snapshot.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/folders.h"
+#include "base/printable.h"
 #include "base/refusal.h"
 
 namespace headlight {
@@ -262,6 +263,20 @@ Status write_file(const std::filesystem::path& path, std::string_view bytes) {
   if (!output) return output.error();
   output->write(bytes);
   return output->commit();
+}
+
+Result<PassingFolder> PassingFolder::make() {
+  const char* asked = ::getenv("TMPDIR");
+  const std::filesystem::path folder = asked && *asked ? asked : "/tmp";
+  std::string pattern = (folder / "headlight-XXXXXX").string();
+  if (!::mkdtemp(pattern.data()))
+    return bad_input("TMPDIR " + printable(folder.string()), "", "a writable folder", system_error_text(errno));
+  return PassingFolder(std::filesystem::path(pattern));
+}
+
+PassingFolder::~PassingFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace headlight
