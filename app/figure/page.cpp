@@ -47,10 +47,13 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   const Trace& trace = subject.trace;
   const HeadRef& head = options.head;
   std::vector<std::string> parts{model_title(language, subject.document), sentence_of(trace, head.stack)};
-  if (const Index unknown = sentence_facts(trace.key_tokens(head.stack), nullptr).unknown; unknown > 0)
-    parts.push_back(std::to_string(unknown) +
-                    either(language, unknown == 1 ? " word unknown to the model" : " words unknown to the model",
+  const SentenceFacts facts = sentence_facts(trace.key_tokens(head.stack), nullptr);
+  if (facts.unknown > 0)
+    parts.push_back(std::to_string(facts.unknown) +
+                    either(language, facts.unknown == 1 ? " word unknown to the model" : " words unknown to the model",
                            " 个词模型不认识"));
+  else if (facts.of_other_words)
+    parts.push_back(either(language, "most words are not in the model's word list", "多数词不在模型的词表里"));
   if (trace.encoder) parts.push_back(stack_title(language, head.stack));
   parts.push_back(std::string(either(language, "mask: ", "掩码：")) +
                   mask_title(language, trace.mask(head.stack, head.layer).kind()));

@@ -178,6 +178,7 @@ TEST(CliHeads, WhatTheSentenceIsNoReasonToBelieveIsMarked) {
   EXPECT_TRUE(first("shipped:encoder", "The cat sat on the mat.")) << "unknown words";
   const Ran ran = run({"heads", "shipped:any-sentence", "--text", "Der Hund schläft unter dem Tisch in der Küche."});
   EXPECT_TRUE(contains(ran.out, "in brackets: measured on sentences of another kind or language")) << ran.out;
+  EXPECT_TRUE(contains(ran.err, "warning: most words of the sentence are not in the model's word list")) << ran.err;
 }
 
 TEST(CliHeads, EncoderDecodersHaveThreeStacks) {

@@ -12,6 +12,7 @@
 #include "document/model_choice.h"
 #include "document/model_sources.h"
 #include "document/open_model.h"
+#include "document/sentence_facts.h"
 #include "document/tokenizers.h"
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
@@ -200,6 +201,13 @@ Result<Asked> RequestOptions::ask() const {
   if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
   for (std::string& line : mask_warnings(requests->front())) start->warnings.push_back(std::move(line));
   if (std::string line = unknown_words_line(*requests); !line.empty()) start->warnings.push_back(std::move(line));
+  const auto& card = start->session.document.card;
+  const auto is_other = [](const Request& request) { return is_of_other_words(request.tokens); };
+  if (card && !card->plan.teaching.heads.empty() && std::any_of(requests->begin(), requests->end(), is_other))
+    start->warnings.push_back(
+        "most words of the sentence are not in the model's word list, as in a language that it was not taught: what "
+        "its "
+        "heads are called may not hold");
   return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
 }
 
