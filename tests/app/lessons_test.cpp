@@ -16,7 +16,7 @@ using fixture::all_lessons;
 using fixture::shipped;
 using fixture::state_with;
 
-void answer(AppState& state) {
+void answer_if_stale(AppState& state) {
   if (is_stale(state)) update(state, fixture::answer(state));
 }
 
@@ -36,7 +36,7 @@ void for_each_step(Visit visit) {
       for (std::size_t step = 0; step < lesson.steps.size(); ++step) {
         SCOPED_TRACE(step_name(lesson, step) + (language == Language::en ? " in English" : " in Chinese"));
         update(state, GoToStep{step});
-        answer(state);
+        answer_if_stale(state);
         ASSERT_TRUE(state.problem.empty()) << state.problem;
         ASSERT_TRUE(state.trace && !is_stale(state));
         visit(state, lesson.steps[step]);
@@ -256,7 +256,7 @@ TEST(Lessons, WhatTheyAskForCanBeDoneAndIsSeen) {
       return;
     }
     for (Command& command : commands) update(state, std::move(command));
-    for (int words = 0; words < 30 && is_stale(state); ++words) answer(state);
+    for (int words = 0; words < 30 && is_stale(state); ++words) answer_if_stale(state);
     EXPECT_EQ(is_attempt_done(state), true);
   });
 }
@@ -267,23 +267,23 @@ TEST(Lessons, ACausalRowDoesNotDependOnWhatComesAfterIt) {
   ASSERT_TRUE(masks);
   update(state, OpenLesson{*masks});
   update(state, GoToStep{1});
-  answer(state);
+  answer_if_stale(state);
   const Matrix tired = attention_rows(*state.trace, state.view.chosen, 7, 1);
   update(state, SetText{"The animal didn't cross the street because it was too wide."});
-  answer(state);
+  answer_if_stale(state);
   EXPECT_EQ(attention_rows(*state.trace, state.view.chosen, 7, 1), tired) << "to the last digit";
 }
 
 TEST(Lessons, AStepIsOneStepOfUndoAndLeavingChangesNothing) {
   AppState state = state_with(all_lessons().lessons);
-  answer(state);
+  answer_if_stale(state);
   update(state, SetText{"我爱"});
   update(state, EndGesture{});
-  answer(state);
+  answer_if_stale(state);
   update(state, OpenLesson{1});
   EXPECT_TRUE(state.settings.greeted) << "a lesson replaces the greeting";
   update(state, GoToStep{2});
-  answer(state);
+  answer_if_stale(state);
   EXPECT_EQ(state.view.view, View::inside);
   const Document shown = state.document;
   const ViewState view = state.view;
