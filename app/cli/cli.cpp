@@ -80,6 +80,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
                                         add_explain(program),
                                         add_why(program),
                                         add_lens(program),
+                                        add_patch(program),
                                         add_next(program),
                                         add_generate(program),
                                         add_diagnose(program),

@@ -22,6 +22,7 @@ ParsedCommand add_generate(CLI::App& program);
 ParsedCommand add_explain(CLI::App& program);
 ParsedCommand add_why(CLI::App& program);
 ParsedCommand add_lens(CLI::App& program);
+ParsedCommand add_patch(CLI::App& program);
 ParsedCommand add_diagnose(CLI::App& program);
 ParsedCommand add_check(CLI::App& program);
 ParsedCommand add_train(CLI::App& program);

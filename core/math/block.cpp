@@ -41,6 +41,30 @@ const BlockTrace* earlier_block(const StackRun& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
+/// The patch of this place; null where there is none.
+const Patch* patch_of(const StackRun& run, PatchAt at, Stack stack, Index layer) {
+  const Patch* patch = run.patch;
+  return patch && patch->at == at && patch->stack == stack && patch->layer == layer ? patch : nullptr;
+}
+
+/// Patches the columns of its head in a matrix with `heads` heads side by side.
+void patch_head(const StackRun& run, PatchAt at, Stack stack, Index layer, Index heads, Matrix& side_by_side) {
+  const Patch* patch = patch_of(run, at, stack, layer);
+  if (!patch) return;
+  const Index width = side_by_side.cols() / heads;
+  put(*patch, side_by_side.middleCols(patch->head * width, width));
+}
+
+/// Patches z by weights that stand in place of those of a head.
+void patch_pattern(const StackRun& run, Stack stack, Index layer, AttentionTrace& attention) {
+  const Patch* patch = patch_of(run, PatchAt::pattern, stack, layer);
+  if (!patch) return;
+  const auto values = head_columns(attention.value, attention.kv_head(patch->head), attention.num_kv_heads);
+  Patch of_z = *patch;
+  of_z.values = patch->values * values;
+  put(of_z, attention.z.middleCols(patch->head * values.cols(), values.cols()));
+}
+
 Status check_projections(const std::string& where, const AttentionTrace& attention, const Threads& threads) {
   for (const auto& [name, matrix] :
        {std::pair{" queries", &attention.query}, {" keys", &attention.key}, {" values", &attention.value}})
@@ -152,6 +176,9 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
     attention.value = with_earlier(&AttentionTrace::value, linear(value_input, weights.value, run.threads));
   }
   if (run.progress.stop) return std::optional<Matrix>{};
+  patch_head(run, PatchAt::q, stack, layer, weights.num_heads, attention.query);
+  patch_head(run, PatchAt::k, stack, layer, weights.num_kv_heads, attention.key);
+  patch_head(run, PatchAt::v, stack, layer, weights.num_kv_heads, attention.value);
   const Index d_k = attention.query.cols() / weights.num_heads, d_v = attention.value.cols() / weights.num_kv_heads;
   assert(attention.query.cols() == d_k * weights.num_heads && attention.key.cols() == d_k * weights.num_kv_heads);
   attention.z.resize(attention.query.rows(), d_v * weights.num_heads);
@@ -170,6 +197,8 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   if (!mask) return mask.error();
   attention.mask = (*mask)->mask;
   if (!run_heads(stack, layer, edits, (*mask)->blocked, run, earlier, attention)) return std::optional<Matrix>{};
+  patch_head(run, PatchAt::heads, stack, layer, weights.num_heads, attention.z);
+  patch_pattern(run, stack, layer, attention);
   const std::string where = layer_name(run.model, stack, layer);
   if (const auto finite = check_projections(where, attention, Threads(run.threads.count)); !finite)
     return finite.error();
@@ -231,10 +260,12 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   }
   if (weights.has_ffn() && !off.ffn) {
     const Matrix input = weights.parallel ? beside : read(weights.ffn_norm);
-    const Matrix output = feed_forward(weights, run.model.config.activation, input, run.threads);
+    Matrix output = feed_forward(weights, run.model.config.activation, input, run.threads);
     if (run.progress.stop) return std::optional<BlockTrace>{};
+    if (const Patch* patch = patch_of(run, PatchAt::ffn, stack, layer)) put(*patch, output);
     add(output, weights.ffn_after_norm, weights.ffn_norm, !off.residual || weights.parallel);
   }
+  if (const Patch* patch = patch_of(run, PatchAt::residual, stack, layer)) put(*patch, stream);
   if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable); !finite)
     return finite.error();
   const BlockTrace* earlier = earlier_block(run, layer);

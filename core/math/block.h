@@ -47,6 +47,7 @@ struct StackRun {
   Progress& progress;
   float share = 0;  // what one attention adds to Progress::done
   Threads threads;
+  const Patch* patch = nullptr;  // null: nothing is put in place of what is computed
 };
 
 /// The mask of a layer: its edit's, which is made into `own`, else that of its window, else the stack's.

@@ -172,7 +172,10 @@ struct Pass {
   const Trace* previous;
   Progress& progress;
   int threads;
-  float share;  // of one attention
+  float share;         // of one attention
+  const Patch* patch;  // null: none
+  /// Whether it is in a block of this stack.
+  bool patches(Stack stack) const { return patch && (patch->stack == Stack::encoder) == (stack == Stack::encoder); }
 };
 
 /// The leading blocks of a stack that are the same in the earlier answer.
@@ -181,7 +184,8 @@ std::vector<BlockTrace> common_blocks(const Pass& pass, Stack stack) {
   if (!previous || previous->model != pass.trace.model) return {};
   if (stack == Stack::self && previous->encoder != pass.trace.encoder) return {};
   const auto& blocks = previous->blocks_of(stack);
-  const Index common = common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
+  Index common = common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
+  if (pass.patches(stack)) common = std::min(common, pass.patch->layer);
   return {blocks.begin(), blocks.begin() + common};
 }
 
@@ -198,7 +202,8 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
                .windows = {},
                .progress = pass.progress,
                .share = pass.share,
-               .threads = {pass.threads, &pass.progress.stop}};
+               .threads = {pass.threads, &pass.progress.stop},
+               .patch = pass.patch};
   auto mask = resolve_mask(request, stack);
   if (!mask) return mask.error();
   run.mask = std::move(*mask);
@@ -219,7 +224,7 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   if (const auto finite = check_finite(name + "embeddings", result.embedding, Threads(pass.threads)); !finite)
     return finite.error();
   result.blocks = common_blocks(pass, stack);
-  if (pass.previous && stack == Stack::self && result.blocks.empty()) {
+  if (pass.previous && !pass.patch && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
     if (!rows) return rows.error();
     run.first = *rows;
@@ -253,7 +258,7 @@ Result<bool> run_model(Pass& pass) {
   pass.share =
       kLayersShare * pass.progress.share / static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
   const Trace* previous = pass.previous;
-  if (previous && previous->encoder && previous->model == trace.model &&
+  if (previous && previous->encoder && previous->model == trace.model && !pass.patches(Stack::encoder) &&
       encoder_part(previous->request) == encoder_part(trace.request)) {
     trace.encoder = previous->encoder;
     pass.progress.done.fetch_add(pass.share * static_cast<float>(model.encoder->blocks.size()));
@@ -353,7 +358,7 @@ float largest_weight(const Trace& trace) {
 }  // namespace
 
 Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress, const Trace* previous,
-                                             int threads) {
+                                             int threads, const Patch* patch) {
   if (!request.model)
     if (const auto valid = check(request.config); !valid) return valid.error();
   if (const auto valid = check_edits(request.edits); !valid) return valid.error();
@@ -365,7 +370,8 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (const auto valid = check_sides(request, *trace->model); !valid) return valid.error();
   if (const auto valid = check_parts(*trace->model, request.edits); !valid) return valid.error();
 
-  Pass pass{.trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0};
+  Pass pass{
+      .trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0, .patch = patch};
   const bool given = trace->model->given.has_value();
   const bool patterns = given && !trace->model->given->stacks.at(Stack::self).patterns.empty();
   const auto finished = patterns ? run_given_patterns(pass) : given ? run_given(pass) : run_model(pass);

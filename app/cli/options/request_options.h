@@ -40,6 +40,8 @@ class RequestOptions {
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
   Result<Asked> ask() const;
   int threads() const { return threads_; }
+  /// SOURCE as it was given; empty: none.
+  const std::string& source() const { return source_; }
 
  private:
   Result<Startup> start(bool reads_text) const;

@@ -1,0 +1,32 @@
+// Activation patching: numbers of one answer put in place of those that a pass computes, and everything after them follows
+// (Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2; Wang et al. 2022, "Interpretability in
+// the Wild", section 3).
+#pragma once
+
+#include <vector>
+
+#include "base/matrix.h"
+#include "model/head.h"
+
+namespace headlight {
+
+/// heads: z of a head, before W_O. residual: the stream after a block. ffn: what the feed-forward gives, before its norm and
+/// the sum. pattern: the weights of a head, before they weigh the values. q, k, v: of a head, as they are used.
+enum class PatchAt { heads, residual, ffn, pattern, q, k, v };
+
+struct Patch {
+  PatchAt at = PatchAt::heads;
+  Stack stack = Stack::self;  // of residual and ffn not cross
+  Index layer = 0;
+  Index head = 0;                // of k and v one of the keys' heads; of residual and ffn without meaning
+  std::vector<Index> rows = {};  // of which tokens; of a pattern, of which queries
+  Matrix values = {};            // (rows, width of the place)
+};
+
+/// Puts the values into the rows of `target`, which is the place itself: (T, width).
+inline void put(const Patch& patch, MatrixRef target) {
+  for (std::size_t i = 0; i < patch.rows.size(); ++i)
+    target.row(patch.rows[i]) = patch.values.row(static_cast<Index>(i));
+}
+
+}  // namespace headlight

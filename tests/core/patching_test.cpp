@@ -1,0 +1,180 @@
+// Activation patching: numbers of one answer in the pass of another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "asking.h"
+#include "core/checkpoints.h"
+#include "explain/patching.h"
+#include "math/output.h"
+
+namespace headlight {
+namespace {
+
+using namespace checkpoints;
+
+constexpr PatchAt kEveryPlace[] = {PatchAt::heads, PatchAt::residual, PatchAt::ffn, PatchAt::pattern,
+                                   PatchAt::q,     PatchAt::k,        PatchAt::v};
+
+/// Two sentences of one length in one model, and the places that each has in the other.
+struct TwoAnswers {
+  std::shared_ptr<const Trace> clean, corrupt;
+  PatchWanted wanted;
+};
+
+TwoAnswers two_answers(const std::string& name, Stack stack = Stack::self) {
+  const auto checkpoint = read_checkpoint(kGolden / name);
+  EXPECT_TRUE(checkpoint) << name;
+  const auto& model = checkpoint->model;
+  const bool two = model->config.arch == Arch::encoder_decoder;
+  const auto asked = [&](const std::vector<std::int64_t>& ids) {
+    return reference::ask(request_for(model, tokens_of_ids(ids), two ? tokens_of_ids({2, 7, 19}) : Tokens{}));
+  };
+  TwoAnswers answers{asked({5, 44, 12, 9, 7, 3}), asked({5, 31, 12, 9, 20, 3}), {}};
+  answers.wanted.stack = stack;
+  for (Index i = 0; i < answers.clean->queries(stack); ++i) answers.wanted.queries.emplace_back(i, i);
+  for (Index i = 0; i < answers.clean->keys(stack); ++i) answers.wanted.keys.emplace_back(i, i);
+  return answers;
+}
+
+double restored_by(const PatchAnswer& answer, Index layer, std::optional<Index> head, std::optional<Index> token = {}) {
+  for (const PatchCell& cell : answer.cells)
+    if (cell.layer == layer && cell.head == head && cell.token == token) return cell.restored;
+  ADD_FAILURE() << "no such cell";
+  return 0;
+}
+
+/// Every place of every stack is reached: the clean sentence's numbers there move the answer.
+TEST(Patching, ReachesEveryPlace) {
+  for (const std::string name :
+       {"gpt2", "llama-gqa", "family-gptj", "family-olmo2", "family-bart", "family-opt-post"}) {
+    const bool two = two_answers(name).clean->encoder != nullptr;
+    for (const Stack stack : kStacks) {
+      if (stack != Stack::self && !two) continue;
+      TwoAnswers answers = two_answers(name, stack);
+      for (const PatchAt at : kEveryPlace) {
+        if ((at == PatchAt::residual || at == PatchAt::ffn) && stack == Stack::cross) continue;
+        SCOPED_TRACE(name + " " + std::string(stack_name(stack)) + " " + std::string(headlight::name(at)));
+        answers.wanted.at = at;
+        answers.wanted.layers = {0};
+        const auto moved = patch_answers(*answers.clean, *answers.corrupt, answers.wanted);
+        ASSERT_TRUE(moved) << moved.error().message;
+        ASSERT_FALSE(moved->cells.empty());
+        // The target is the same in both: only what has read the encoder's output differs.
+        const bool differs = !two || stack == Stack::encoder || (stack == Stack::cross && at != PatchAt::q);
+        double most = 0;
+        for (const PatchCell& cell : moved->cells) most = std::max(most, std::abs(cell.restored));
+        if (differs) { EXPECT_GT(most, 1e-4); }
+      }
+    }
+  }
+}
+
+/// The stream after a layer is all that the layers above read: patched at every token it gives the clean answer itself.
+TEST(Patching, TheWholeStreamIsTheCleanAnswer) {
+  for (const std::string name : {"gpt2", "llama-gqa", "family-bart", "family-opt-post", "family-gptj"}) {
+    SCOPED_TRACE(name);
+    const TwoAnswers answers = two_answers(name);
+    if (answers.clean->encoder) continue;
+    for (Index layer = 0; layer < answers.clean->num_layers(); ++layer) {
+      Patch patch{.at = PatchAt::residual, .layer = layer};
+      patch.values = answers.clean->blocks[static_cast<std::size_t>(layer)].output;
+      for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
+      Progress progress;
+      const auto patched = forward(answers.corrupt->request, progress, answers.corrupt.get(), 1, &patch);
+      ASSERT_TRUE(patched && *patched);
+      EXPECT_TRUE(same((*patched)->logits, answers.clean->logits)) << layer;
+    }
+  }
+}
+
+/// After the last layer only the token that answers matters.
+TEST(Patching, TheLastStreamOfTheAnsweringTokenRestoresAll) {
+  TwoAnswers answers = two_answers("gpt2");
+  answers.wanted.at = PatchAt::residual;
+  const auto answer = patch_answers(*answers.clean, *answers.corrupt, answers.wanted);
+  ASSERT_TRUE(answer) << answer.error().message;
+  const Index last = answers.clean->num_layers() - 1, tokens = answers.clean->queries();
+  EXPECT_EQ(answer->cells.size(), static_cast<std::size_t>((last + 1) * tokens));
+  for (Index token = 0; token < tokens; ++token)
+    EXPECT_NEAR(restored_by(*answer, last, {}, token), token == answers.clean->answering ? 1 : 0, 1e-6) << token;
+}
+
+/// A pattern put in is the same pass as the same weights set by hand.
+TEST(Patching, APatternIsTheWeightsSetByHand) {
+  for (const std::string name : {"gpt2", "llama-gqa", "family-mpnet", "family-bart"}) {
+    SCOPED_TRACE(name);
+    TwoAnswers answers = two_answers(name);
+    answers.wanted.at = PatchAt::pattern;
+    const auto answer = patch_answers(*answers.clean, *answers.corrupt, answers.wanted);
+    if (answers.clean->logits.size() == 0) continue;
+    ASSERT_TRUE(answer) << answer.error().message;
+    const HeadRef head{0, 1};
+    const Matrix weights = attention_rows(*answers.clean, head, 0, answers.clean->queries());
+    Request request = answers.corrupt->request;
+    for (Index i = 0; i < weights.rows(); ++i)
+      for (Index j = 0; j < weights.cols(); ++j) set_weight(request.edits, head, {i, j}, weights(i, j));
+    const auto by_hand = reference::ask(request);
+    ASSERT_TRUE(by_hand);
+    // The metric again, from the logits.
+    const auto top = [](const Vector& logits) {
+      Index best = 0;
+      logits.maxCoeff(&best);
+      return best;
+    };
+    const Index word = top(answers.clean->logits), other = top(answers.corrupt->logits);
+    const auto metric = [&](const Vector& logits) {
+      return word == other ? double(probabilities(logits)(word)) : double(logits(word)) - double(logits(other));
+    };
+    const double corrupt = metric(answers.corrupt->logits);
+    EXPECT_NEAR(answer->corrupt, corrupt, 1e-6);
+    EXPECT_NEAR(restored_by(*answer, 0, 1) * (answer->clean - answer->corrupt), metric(by_hand->logits) - corrupt,
+                1e-5);
+  }
+}
+
+/// A head's z is a head that is off, where zeros are put in.
+TEST(Patching, ZerosAreAHeadThatIsOff) {
+  const TwoAnswers answers = two_answers("llama-gqa");
+  const Trace& corrupt = *answers.corrupt;
+  Patch patch{.at = PatchAt::heads, .layer = 1, .head = 2};
+  for (Index row = 0; row < corrupt.queries(); ++row) patch.rows.push_back(row);
+  patch.values = Matrix::Zero(corrupt.queries(), corrupt.attention(Stack::self, 1).z.cols() / corrupt.num_heads());
+  Progress progress;
+  const auto patched = forward(corrupt.request, progress, &corrupt, 1, &patch);
+  Request request = corrupt.request;
+  switch_off(request.edits, {1, 2}, true);
+  const auto off = reference::ask(request);
+  ASSERT_TRUE(patched && *patched && off);
+  EXPECT_TRUE(same((*patched)->logits, off->logits));
+}
+
+TEST(Patching, RefusesWhatIsNotThere) {
+  TwoAnswers answers = two_answers("gpt2");
+  const auto refusal_of = [&](const PatchWanted& wanted) {
+    const auto answer = patch_answers(*answers.clean, *answers.corrupt, wanted);
+    return answer ? std::string() : answer.error().message;
+  };
+  PatchWanted wanted = answers.wanted;
+  wanted.layers = {7};
+  EXPECT_EQ(refusal_of(wanted), "--at-layers: expected 0 to 1, found 7");
+  wanted = answers.wanted;
+  wanted.heads = {{.layer = 1, .head = 9}};
+  EXPECT_EQ(refusal_of(wanted), "--at-heads: head: expected 0 to 2, found 9");
+  wanted = answers.wanted;
+  wanted.tokens = {6};
+  EXPECT_EQ(refusal_of(wanted), "--at-tokens: expected 0 to 5, found 6");
+  wanted.tokens = {5};
+  wanted.queries.pop_back();
+  EXPECT_EQ(refusal_of(wanted), "--at-tokens: expected tokens that both sentences have, found 5");
+  wanted.stack = Stack::cross;
+  EXPECT_EQ(refusal_of(wanted), "--stack: expected self, the only attention of this model, found cross");
+  const auto elsewhere = patch_answers(*answers.clean, *two_answers("llama-gqa").corrupt, answers.wanted);
+  ASSERT_FALSE(elsewhere);
+  EXPECT_EQ(elsewhere.error().message, "--from: model: expected the shape of the SOURCE's, found another");
+}
+
+}  // namespace
+}  // namespace headlight
