@@ -36,7 +36,8 @@ Status check_shapes(const Trace& clean, const Trace& corrupt) {
       return bad_input(trace == &clean ? "patch" : "--from", "output layer", "a model with scores over a vocabulary",
                        trace->model->given ? "attention alone" : "none");
   const auto shape_of = [](const Trace& trace) {
-    std::vector<Index> sizes{trace.logits.size(), trace.embedding.cols()};
+    std::vector<Index> sizes{static_cast<Index>(trace.request.config.arch), trace.logits.size(),
+                             trace.embedding.cols()};
     for (const Stack stack : kStacks) {
       if (!trace.has(stack)) continue;
       const AttentionTrace& first = trace.attention(stack, 0);
