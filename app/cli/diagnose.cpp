@@ -34,7 +34,7 @@ std::string number(float value) {
 }
 
 /// Two digits tell how well something fits.
-std::string rounded(double value) { return formatted("%.2g", value); }
+std::string two_digits(double value) { return formatted("%.2g", value); }
 
 std::string first_line(const Answer& answer) {
   const ComparedArray& array = answer.comparison.arrays[*answer.comparison.first];
@@ -54,10 +54,10 @@ std::string diagnosis_lines(const Answer& answer) {
   if (layered) where += " of layer " + std::to_string(diagnosis.layer);
   if (parse_array_name(diagnosis.array).kind == "scores") where = "the weights that " + where + " come to";
   std::string lines = "diagnosis: " + diagnosis.text + "\n           explains " + where + " to within " +
-                      rounded(diagnosis.left) + ", of a difference of " + rounded(diagnosis.difference) + "\n";
+                      two_digits(diagnosis.left) + ", of a difference of " + two_digits(diagnosis.difference) + "\n";
   if (answer.hidden_by > 0)
     lines += "           the inputs are so small that the difference is below the tolerance, " +
-             rounded(answer.hidden_by) + "\n";
+             two_digits(answer.hidden_by) + "\n";
   if (!diagnosis.otherwise.empty()) lines += "           or, if B is right: " + diagnosis.otherwise + "\n";
   return lines;
 }

@@ -52,7 +52,7 @@ std::string learned_fields(const HeadRow& row) {
   return text;
 }
 
-std::string rounded(const std::optional<float>& value) {
+std::string three_decimals(const std::optional<float>& value) {
   if (!value) return "—";
   const double number = static_cast<double>(*value);
   return formatted(number != 0 && std::abs(number) < 0.0005 ? "%.1e" : "%.3f", number);
@@ -88,7 +88,7 @@ Result<std::string> text_table(const HeadTable& table) {
     bool any = false;
     for (const HeadRow& row : table.rows) {
       any = any || column.value(row);
-      one.cells.push_back(rounded(column.value(row)));
+      one.cells.push_back(three_decimals(column.value(row)));
     }
     if (any) shown.push_back(std::move(one));
   }
@@ -113,7 +113,7 @@ Result<std::string> text_table(const HeadTable& table) {
   if (table.words)
     text += std::to_string(table.rows.size()) + " of " + std::to_string(table.heads) + " heads look from " +
             quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
-            rounded(table.above) + "\n";
+            three_decimals(table.above) + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
   const auto is_doubtful = [](const HeadRow& row) { return row.name.doubtful; };
   if (std::any_of(table.rows.begin(), table.rows.end(), is_doubtful))

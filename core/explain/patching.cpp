@@ -19,11 +19,11 @@ bool of_keys(PatchAt at) { return at == PatchAt::k || at == PatchAt::v; }
 
 /// The number that is restored.
 struct PatchMetric {
-  Index word = 0;                   // the most probable one of the clean answer
-  std::optional<Index> other = {};  // of the corrupt one, where it is another
+  Index word = 0;   // the most probable one of the clean answer
+  Index other = 0;  // the most probable one of the corrupt answer
 
   double of(const Trace& trace) const {
-    if (other) return static_cast<double>(trace.logits(word)) - static_cast<double>(trace.logits(*other));
+    if (other != word) return static_cast<double>(trace.logits(word)) - static_cast<double>(trace.logits(other));
     return static_cast<double>(probabilities(trace.logits)(word));
   }
 };
@@ -131,7 +131,7 @@ Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchW
 
 std::string metric_text(const Model& model, const PatchMetric& metric, const Vector& logits) {
   const auto word = [&](Index row) { return candidate(model, logits, row).text; };
-  if (metric.other) return "logit difference " + word(metric.word) + " − " + word(*metric.other);
+  if (metric.other != metric.word) return "logit difference " + word(metric.word) + " − " + word(metric.other);
   return "probability of " + word(metric.word);
 }
 
@@ -149,8 +149,7 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
-  PatchMetric metric{.word = likeliest(clean)};
-  if (const Index other = likeliest(corrupt); other != metric.word) metric.other = other;
+  const PatchMetric metric{.word = likeliest(clean), .other = likeliest(corrupt)};
   PatchAnswer answer{.metric = metric_text(*clean.model, metric, clean.logits),
                      .clean = metric.of(clean),
                      .corrupt = metric.of(corrupt),
