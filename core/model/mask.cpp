@@ -41,7 +41,8 @@ void paint(std::vector<PaintedCell>& painted, PaintedCell cell) {
 
 float masked_from(float largest) {
   constexpr float kLikely = -5e3f, kBelow = 4e3f;
-  return std::min(kLikely, largest - kBelow);
+  // A number so large that 4,000 less is the same float masks what is below it, and never itself.
+  return std::min({kLikely, largest - kBelow, std::nextafter(largest, kBlocked)});
 }
 
 std::string mask_words(const MaskSpec& spec) {

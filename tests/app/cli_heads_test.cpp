@@ -168,7 +168,8 @@ TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
 
 TEST(CliHeads, WhatTheSentenceIsNoReasonToBelieveIsMarked) {
   const auto first = [](const char* model, const char* text) {
-    for (const json& head : measured({model, "--text", text})["heads"])
+    const json answer = measured({model, "--text", text});
+    for (const json& head : answer["heads"])
       if (head.contains("learned")) return head["learned"][0]["doubted"].get<bool>();
     ADD_FAILURE() << "no head learned a relation";
     return false;

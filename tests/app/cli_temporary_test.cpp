@@ -43,7 +43,8 @@ TEST(CliTemporary, WhatGoesToAFileDoesNotNeedIt) {
 TEST(CliTemporary, WhatGoesToStandardOutputIsWrittenOrRefusedInALine) {
   const Folder folder;
   for (const std::string& temporary : unusable(folder)) {
-    const Ran ran = with_temporary(folder, temporary, small({"export", "--text", "我爱", "--format", "npz"}));
+    const Ran ran =
+        with_temporary(folder, temporary, small({"export", "--random", "--text", "我爱", "--format", "npz"}));
     EXPECT_TRUE(ran.status == 0 || ran.status == 2) << temporary << ran.status;
     EXPECT_EQ(lines_of(ran.err), ran.status == 0 ? 0 : 1) << ran.err;
     if (ran.status == 2) { EXPECT_TRUE(ran.err.starts_with(temporary + ": write: expected")) << ran.err; }

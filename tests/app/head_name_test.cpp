@@ -7,6 +7,8 @@
 #include "app/session_fixture.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
+#include "document/model_choice.h"
+#include "document/open_model.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
@@ -19,10 +21,22 @@ struct Answered {
   std::shared_ptr<const Trace> trace;
 };
 
-Answered answered(const std::string& model, const std::string& text) {
+Document document_of(const std::string& model) {
   Document document = default_document(fixture::shipped().get());
   for (const BundledModel& one : *fixture::shipped())
     if (one.source == model) take_model(document, one);
+  return document;
+}
+
+/// The model for any sentence is read from its folder when a sentence needs it, and once in this test program.
+const Document& document_of_any_sentence() {
+  static const auto opened = open_model(std::string(kAnySentence));
+  EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+  return opened->document;
+}
+
+Answered answered(const std::string& model, const std::string& text) {
+  Document document = model == kAnySentence ? document_of_any_sentence() : document_of(model);
   document.mask.causal = is_causal_by_default(config_of(document).arch);
   set_text(document, TextSide::source, text, fixture::lexicon());
   auto requests = requests_of(document, fixture::lexicon());

@@ -176,6 +176,9 @@ TEST(Mask, ARowOfNothingButLargeNumbersIsNoEmptyRow) {
   given(1, 2) = std::numeric_limits<float>::lowest();
   const Mask mask = resolved({.given = given_mask(given)}, counted(2), counted(3));
   for (Index j = 0; j < 3; ++j) EXPECT_EQ(mask.added(0, j), -1e9f);
+  const float lowest = std::numeric_limits<float>::lowest();
+  const Mask all = resolved({.given = given_mask(Matrix::Constant(2, 3, lowest))}, counted(2), counted(3));
+  for (Index j = 0; j < 3; ++j) EXPECT_EQ(all.added(0, j), lowest) << "4,000 less is the same float";
   EXPECT_TRUE(mask.allowed(1, 0));
   EXPECT_FALSE(mask.allowed(1, 2)) << "far below the others of its row";
 }

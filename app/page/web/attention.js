@@ -53,7 +53,7 @@ export function resolveMask(stack, layer, wanted) {
   for (let at = 0; added && at < T * S; at += S) {
     let largest = -Infinity;
     for (let j = at; j < at + S; ++j) if (allowed[j] && added[j] > largest) largest = added[j];
-    for (let j = at, from = maskedFrom(largest); j < at + S; ++j) if (added[j] <= from) allowed[j] = 0;
+    for (let j = at, from = maskedFrom(largest); j < at + S; ++j) if (added[j] <= from && added[j] < largest) allowed[j] = 0;
   }
   return {allowed, added, open: !added && !allowed.includes(0), ends: endsOf(allowed, T, S)};
 }
