@@ -11,7 +11,7 @@ namespace headlight::program {
 namespace {
 
 constexpr std::uint64_t kBegins = 2903477066513646837u;   // of model.safetensors after the first steps
-constexpr std::uint64_t kShipped = 7064038556337272872u;  // of the file that comes along
+constexpr std::uint64_t kShipped = 8545156830827879550u;  // of the file that comes along
 
 const auto kModel = fixture::fs::path(HEADLIGHT_TEST_DATA).parent_path() / "assets" / "models" / "any-sentence";
 
@@ -49,9 +49,9 @@ TEST(AnySentence, BeginsWithTheseWeights) {
   const std::string english = folder.with("en.txt", kEnglish), chinese = folder.with("zh.txt", kChinese);
   const std::string treebank = folder.with("bank.conllu", kTreebank);
   Strings options{"train", "--tokenizer", (kModel / "tokenizer.json").string(), "-o", (folder / "model").string()};
-  for (const std::string& text : {english + ":1", chinese + ":2.5"}) options.insert(options.end(), {"--text", text});
+  for (const std::string& text : {english + ":1", chinese + ":2"}) options.insert(options.end(), {"--text", text});
   const std::string_view rest =
-      "--teach-weight 4 --teach-from 0.4 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 "
+      "--teach-weight 4 --teach-from 0.87 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 "
       "--d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 "
       "--batch 16 --steps 50 --seed 1 --warmup 5 --learning-rate 0.002 --threads 1";
   options.insert(options.end(), {"--teach", treebank + ":1"});
@@ -97,8 +97,8 @@ TEST(AnySentence, TwoMentionsOfAPersonFindEachOther) {
                                 {"她对妈妈说，她想回家。", "她", "她"},
                                 {"He told me that he had to leave.", "He", "he"}}) {
     const auto [back, forth] = weights_between(asked);
-    EXPECT_GT(back, 0.9) << asked.text;
-    EXPECT_GT(forth, 0.9) << asked.text;
+    EXPECT_GT(back, 0.8) << asked.text;
+    EXPECT_GT(forth, 0.8) << asked.text;
   }
 }
 

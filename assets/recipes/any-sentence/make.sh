@@ -38,8 +38,8 @@ train() {
   resume=
   [ -e "$into/resume.safetensors" ] && resume=--resume
   "$headlight" train --name 'any sentence' --tokenizer "$work/tokenizer.json" \
-    --text "$work/text/en-story.txt:1" --text "$work/text/en-essay.txt:0.5" --text "$work/text/en-manual.txt:0.5" \
-    --text "$work/text/zh-story.txt:2.5" --text "$work/text/zh-manual.txt:1" \
+    --text "$work/text/en-story.txt:1" --text "$work/text/en-essay.txt:1" --text "$work/text/en-manual.txt:1" \
+    --text "$work/text/zh-story.txt:2" --text "$work/text/zh-manual.txt:1" \
     --text-credit 'words to cut Chinese by: python3-jieba 0.42.1-3: Expat' \
     --teach-credit 'UD_English-EWT, Universal Dependencies: CC BY-SA 4.0' \
     --teach-credit 'UD_Chinese-PUD, Universal Dependencies, simplified: CC BY-SA 3.0' \
@@ -50,16 +50,16 @@ train() {
     --batch 128 --steps "$steps" --seed 1 --half --save-every 300 -o "$into" $resume "$@"
 }
 
-# First the words, then, behind 40 % of the steps, the heads too. A training whose model is whole is not begun again.
+# First the words, then, behind 87 % of the steps, the heads too. A training whose model is whole is not begun again.
 first=$work/first
-[ -e "$first/model.safetensors" ] && [ ! -e "$first/resume.safetensors" ] || train "$first" 6000 \
+[ -e "$first/model.safetensors" ] && [ ! -e "$first/resume.safetensors" ] || train "$first" 36000 \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
   --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" \
-  --teach-from 0.4 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 \
+  --teach-from 0.87 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 \
   --warmup 500 --learning-rate 0.002 "$@"
 
 # Then more Chinese, copulas on a head of their own, and more rest.
-train "$model" 700 --from "$first" \
+train "$model" 1000 --from "$first" \
   --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
   --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
   --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
@@ -67,6 +67,6 @@ train "$model" 700 --from "$first" \
   --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
   --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
   --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
-  --teach-head 3.8=cop --teach-from 0 --teach-share 0.66 --teach-grammar 0.25 --teach-rest 0.4 --teach-hide 0.15 \
+  --teach-head 3.8=cop --teach-from 0 --teach-share 0.66 --teach-grammar 0.25 --teach-rest 0.5 --teach-hide 0.15 \
   --warmup 60 --learning-rate 0.001 \
   --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" "$@"
