@@ -21,7 +21,7 @@ struct Answered {
   std::shared_ptr<const Trace> trace;
 };
 
-Document document_of(const std::string& model) {
+Document document_with_model(const std::string& model) {
   Document document = default_document(fixture::shipped().get());
   for (const BundledModel& one : *fixture::shipped())
     if (one.source == model) take_model(document, one);
@@ -36,7 +36,7 @@ const Document& document_of_any_sentence() {
 }
 
 Answered answered(const std::string& model, const std::string& text) {
-  Document document = model == kAnySentence ? document_of_any_sentence() : document_of(model);
+  Document document = model == kAnySentence ? document_of_any_sentence() : document_with_model(model);
   document.mask.causal = is_causal_by_default(config_of(document).arch);
   set_text(document, TextSide::source, text, fixture::lexicon());
   auto requests = requests_of(document, fixture::lexicon());
