@@ -100,15 +100,16 @@ TEST(Words, TheDefaultSentenceHasExactlyTenTokens) { EXPECT_EQ(words(kDefault, s
 
 TEST(Words, ChineseIsCutAlongTheLikeliestPathThatPrefersTheLexicon) {
   Lexicon lexicon = with_words({}, {"他", "我", "司机", "关了", "图书馆"});
-  const std::vector<LikelyWords::Word> list{{"要", 6}, {"走", 7},   {"了", 4.25}, {"告诉", 8}, {"是", 4.25},
-                                            {"派", 8}, {"机关", 8}, {"派司", 9},  {"图书", 8}, {"馆", 9},
-                                            {"他", 4}, {"我", 4},   {"司机", 4},  {"关了", 4}, {"图书馆", 4}};
+  const std::vector<LikelyWords::Word> list{
+      {"要", 6},   {"走", 7}, {"了", 4.25}, {"告诉", 8}, {"是", 4.25}, {"派", 8},   {"机关", 8},   {"派司", 9},
+      {"图书", 8}, {"馆", 9}, {"他", 4},    {"我", 4},   {"司机", 4},  {"关了", 4}, {"图书馆", 4}, {"日本", 7}};
   lexicon.likely = std::make_shared<const LikelyWords>(list);
   EXPECT_EQ(words("他告诉我，他要走了。", lexicon), (Texts{"他", "告诉", "我", "，", "他", "要", "走", "了", "。"}));
   EXPECT_EQ(words("派司机关了图书馆", lexicon), (Texts{"派", "司机", "关了", "图书馆"}));
   EXPECT_EQ(words("the cat didn't 我是 3.5 cats", lexicon),
             (Texts{"the", " cat", " didn't", " 我", "是", " 3.5", " cats"}));
   EXPECT_EQ(words("食べる", lexicon), words("食べる", Lexicon{}));
+  EXPECT_EQ(words("日本語のテキスト", lexicon), words("日本語のテキスト", Lexicon{})) << "ICU's dictionary beside kana";
   for (const char* text : {"他告诉我，他要走了。", "食べる我", "我 是a他", "我\u3099是"})
     expect_lossless(text, Split::words, lexicon);
 }
