@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/head_table.h"
 #include "cli/head_text.h"
+#include "cli/options/format_option.h"
 #include "cli/options/number_option.h"
 #include "cli/options/request_options.h"
 #include "document/tokenizers.h"
@@ -39,13 +40,8 @@ constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  //
 constexpr std::size_t kWidestName = 22;
 constexpr std::size_t kLayerCell = 15;  // characters of `H12 1.000 →` and what is between two columns
 
-std::string name_padded(std::string text, std::size_t width) {
-  for (std::size_t length = code_points(text).size(); length < width; ++length) text += ' ';
-  return text;
-}
-
 std::string row_of_relation(const RelationScore& one) {
-  return name_padded(relation_in_words(Language::en, one), kWidestName) +
+  return padded(relation_in_words(Language::en, one), kWidestName) +
          formatted("  %s   %.3f  %.3f   %.3f   %.3f   %.3f   %.3f     %ld\n",
                    head_label({one.chosen.layer, one.chosen.head}).c_str(), one.score.accuracy, one.score.weight,
                    one.score.hard, one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
@@ -93,14 +89,14 @@ std::string layer_cell(const DirectedHead& head, double accuracy) {
 std::string as_text_by_layer(const RelationReport& report) {
   std::size_t widest = std::string("relation").size();
   for (const RelationScore& one : report.relations) widest = std::max(widest, code_points(one.en).size());
-  std::string text = name_padded("relation", widest + 2);
+  std::string text = padded("relation", widest + 2);
   const std::size_t layers = report.relations.empty() ? 0 : report.relations.front().best_of_layer.size();
-  for (std::size_t layer = 0; layer < layers; ++layer) text += name_padded("L" + std::to_string(layer), kLayerCell);
+  for (std::size_t layer = 0; layer < layers; ++layer) text += padded("L" + std::to_string(layer), kLayerCell);
   text += "random  per kind  sentences\n";
   for (const RelationScore& one : report.relations) {
-    text += name_padded(one.en, widest + 2);
+    text += padded(one.en, widest + 2);
     for (const std::size_t best : one.best_of_layer)
-      text += name_padded(layer_cell(one.directed[best], one.heads[best].accuracy), kLayerCell);
+      text += padded(layer_cell(one.directed[best], one.heads[best].accuracy), kLayerCell);
     text += formatted("%.3f   %.3f     %ld\n", one.random, one.kind_offset, static_cast<long>(one.sentences));
   }
   return text +
@@ -255,8 +251,7 @@ ParsedCommand add_heads(CLI::App& program) {
       ->excludes(grammar)
       ->excludes(by);
   add_measure_options(command, *options, relations);
-  command.add_option("--format", options->format, "text (default), json, or csv")
-      ->check(CLI::IsMember({"text", "json", "csv"}));
+  add_format(command, options->format, "text (default), json, or csv", {"text", "json", "csv"});
   return [options, &command] { return run_heads(*options, command); };
 }
 

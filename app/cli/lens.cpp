@@ -3,6 +3,7 @@
 #include "base/formatted.h"
 #include "base/within.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
 #include "cli/split_text.h"
 #include "explain/lens.h"
@@ -38,9 +39,7 @@ Result<LensAnswer> lens_of(const Request& request, const LensArguments& options,
   const auto computed = forward(request, progress, nullptr, options.request.threads());
   if (!computed) return computed.error();
   const Trace& trace = **computed;
-  if (trace.logits.size() == 0)
-    return bad_input("lens", "output layer", "a model with scores over a vocabulary",
-                     trace.model->given ? "attention alone" : "none");
+  if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();
   LensAnswer answer{.trace = *computed, .query = options.query.value_or(trace.answering), .layers = {}};
   if (const auto valid = check_within("--query", "", answer.query, trace.queries()); !valid) return valid.error();
   const int threads = options.request.threads();
@@ -190,8 +189,7 @@ ParsedCommand add_lens(CLI::App& program) {
   command->add_option("--top", options->top, "Words after each layer, 5 by default")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--format", options->format, "text (default), csv, json or npz")
-      ->check(CLI::IsMember({"text", "csv", "json", "npz"}));
+  add_number_format(*command, options->format);
   return [options] { return run_lens(*options); };
 }
 

@@ -50,11 +50,8 @@ std::string as_text(const std::vector<ListedModel>& models) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], code_points(row[i]).size());
   std::string text;
   for (const Row& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      text += row[i];
-      if (i + 1 < row.size()) text.append(widths[i] - code_points(row[i]).size() + 2, ' ');
-      else text += '\n';
-    }
+    for (std::size_t i = 0; i < row.size(); ++i)
+      text += i + 1 < row.size() ? padded(row[i], widths[i] + 2) : row[i] + '\n';
   return text;
 }
 

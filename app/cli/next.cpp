@@ -40,9 +40,8 @@ struct Answer {
 Result<std::shared_ptr<const Trace>> compute(const Request& request, const Trace* previous, int threads) {
   Progress progress;
   auto trace = forward(request, progress, previous, threads);
-  if (trace && (*trace)->logits.size() == 0)
-    return bad_input("next", "output layer", "a model with scores over a vocabulary",
-                     (*trace)->model->given ? "attention alone" : "none");
+  if (!trace) return trace;
+  if (const auto valid = check_has_logits(**trace, "next"); !valid) return valid.error();
   return trace;
 }
 

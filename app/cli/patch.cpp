@@ -1,9 +1,12 @@
 #include <memory>
 
 #include "base/formatted.h"
+#include "base/names.h"
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
+#include "cli/options/format_option.h"
 #include "cli/options/request_options.h"
+#include "cli/options/view_options.h"
 #include "cli/split_text.h"
 #include "explain/patching.h"
 #include "heads/token_alignment.h"
@@ -18,13 +21,14 @@ constexpr Index kMostCells = 20;  // for people
 struct PatchArguments {
   explicit PatchArguments(CLI::App& command) : request(command) {}
   RequestOptions request;
-  std::string from, at, stack = "self", format = "text";
+  std::string from, stack = "self", format = "text";
+  PatchAt at = PatchAt::heads;
   std::vector<Index> layers;
   std::vector<std::string> heads, tokens;
 };
 
 Result<PatchWanted> wanted_of(const PatchArguments& options) {
-  PatchWanted wanted{.at = *parse_patch_at(options.at), .stack = *parse_stack(options.stack)};
+  PatchWanted wanted{.at = options.at, .stack = *parse_stack(options.stack)};
   wanted.layers = options.layers;
   for (const std::string& text : options.heads) {
     const auto heads = parse_heads(text);
@@ -58,11 +62,10 @@ Result<TokenPairs> pairs_of(const Tokens& clean, const Tokens& corrupt) {
 }
 
 std::string patch_text(const PatchAnswer& answer, const Trace& corrupt, const PatchWanted& wanted) {
-  const bool of_keys = wanted.at == PatchAt::k || wanted.at == PatchAt::v;
-  const Tokens& tokens = of_keys ? corrupt.key_tokens(wanted.stack) : corrupt.query_tokens(wanted.stack);
+  const Tokens& tokens = of_keys(wanted.at) ? corrupt.key_tokens(wanted.stack) : corrupt.query_tokens(wanted.stack);
   std::string text =
       word_in_table(answer.metric) + formatted(": clean %.6f, corrupt %.6f", answer.clean, answer.corrupt);
-  text += "\nrestored by " + std::string(name(wanted.at)) + " of the clean answer, 0 nothing, 1 all:\n";
+  text += "\nrestored by " + std::string(name_in(kPatchNames, wanted.at)) + " of the clean answer, 0 nothing, 1 all:\n";
   std::vector<NamedTerm> cells;
   for (const PatchCell& cell : answer.cells) {
     std::string place = cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer);
@@ -177,11 +180,9 @@ ParsedCommand add_patch(CLI::App& program) {
       ->type_name("'[SOURCE] [REQUEST]'")
       ->required()
       ->group(group);
-  command
-      ->add_option("--at", options->at,
-                   "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a head's "
-                   "weights), q, k or v")
-      ->check(CLI::IsMember({"heads", "residual", "ffn", "pattern", "q", "k", "v"}))
+  add_choice<PatchAt>(*command, "--at", options->at, kPatchNames,
+                      "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a "
+                      "head's weights), q, k or v")
       ->type_name("PART")
       ->required()
       ->group(group);
@@ -195,8 +196,7 @@ ParsedCommand add_patch(CLI::App& program) {
   add_list("--at-heads", options->heads, "HEADS", "These heads alone, 0.3,1.*; of k and v the keys' heads");
   add_list("--at-tokens", options->tokens, "TOKENS",
            "One token at a time, these or all, of the corrupt sentence; residual and ffn always do so");
-  command->add_option("--format", options->format, "text (default), csv, json or npz")
-      ->check(CLI::IsMember({"text", "csv", "json", "npz"}));
+  add_number_format(*command, options->format);
   return [options] { return run_patch(*options); };
 }
 

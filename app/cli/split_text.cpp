@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <memory>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 #include "base/file.h"
@@ -57,12 +56,10 @@ Result<int> print_npz(std::vector<std::vector<ArrayStream>> sentences) {
       arrays.push_back(std::move(array));
     }
   }
-  std::error_code failure;
-  auto scratch = std::filesystem::temp_directory_path(failure);
-  if (failure) scratch = ".";
   Output output = Output::to_standard_output();
   Progress progress;
-  if (const Status written = write_npz(arrays, scratch, output, progress); !written) return written.error();
+  if (const Status written = write_npz(arrays, scratch_for(std::nullopt), output, progress); !written)
+    return written.error();
   if (const Status written = output.commit(); !written) return written.error();
   return 0;
 }

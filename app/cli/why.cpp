@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/within.h"
 #include "cli/commands.h"
+#include "cli/options/format_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/request_options.h"
 #include "cli/split_text.h"
@@ -47,11 +48,6 @@ Result<WhyAnswer> split_of(const Request& request, const HeadRef& head, const Wh
   return WhyAnswer{*trace, head, options.cell, std::move(*split)};
 }
 
-std::string left_of(const std::string& name, std::size_t width) {
-  const std::size_t length = code_points(name).size();
-  return name + std::string(width > length ? width - length : 0, ' ');
-}
-
 std::string why_text(const WhyAnswer& answer, Index most) {
   const auto word = [](const Tokens& tokens, Index at) {
     return word_in_table(tokens.tokens[static_cast<std::size_t>(at)].text);
@@ -65,10 +61,10 @@ std::string why_text(const WhyAnswer& answer, Index most) {
   text += split.blocked ? " (before the mask, which blocks it)\n" : "\n";
   std::size_t widest = 5;
   for (const Writer& writer : split.queries) widest = std::max(widest, code_points(writer_name(writer)).size());
-  text += "       value  " + left_of("query", widest + 2) + "key\n";
+  text += "       value  " + padded("query", widest + 2) + "key\n";
   std::vector<NamedTerm> terms;
   for (const ScoreTerm& term : split.terms)
-    terms.push_back({left_of(writer_name(term.query), widest + 2) + writer_name(term.key), term.value});
+    terms.push_back({padded(writer_name(term.query), widest + 2) + writer_name(term.key), term.value});
   return text + largest_terms(std::move(terms), most);
 }
 
@@ -157,8 +153,7 @@ ParsedCommand add_why(CLI::App& program) {
   command->add_option("--top", options->top, "Of text, how many of the largest terms, 20 by default")
       ->type_name("K")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--format", options->format, "text (default), csv, json or npz: all terms")
-      ->check(CLI::IsMember({"text", "csv", "json", "npz"}));
+  add_number_format(*command, options->format, "text (default), csv, json or npz: all terms");
   return [options] { return run_why(*options); };
 }
 

@@ -41,6 +41,12 @@ std::vector<char32_t> code_points(std::string_view text) {
   return result;
 }
 
+std::string padded(std::string text, std::size_t width) {
+  const std::size_t length = code_points(text).size();
+  if (length < width) text.append(width - length, ' ');
+  return text;
+}
+
 void append_utf8(std::string& text, char32_t code_point) {
   UChar32 c = static_cast<UChar32>(code_point);
   if (c < 0 || c > 0x10FFFF || U_IS_SURROGATE(c)) c = 0xFFFD;

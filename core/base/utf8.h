@@ -20,6 +20,9 @@ Status check_utf8(std::string_view where, std::string_view text);
 /// The code points of valid UTF-8 (invalid bytes become U+FFFD).
 std::vector<char32_t> code_points(std::string_view text);
 
+/// `text`, padded with spaces at its end to at least `width` code points.
+std::string padded(std::string text, std::size_t width);
+
 /// Appends one code point; surrogates and values above U+10FFFF become U+FFFD.
 void append_utf8(std::string& text, char32_t code_point);
 

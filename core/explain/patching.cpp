@@ -1,7 +1,6 @@
 #include "explain/patching.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "base/names.h"
 #include "base/within.h"
@@ -12,10 +11,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::string_view kPatchNames[] = {"heads", "residual", "ffn", "pattern", "q", "k", "v"};
-
 bool of_stream(PatchAt at) { return at == PatchAt::residual || at == PatchAt::ffn; }
-bool of_keys(PatchAt at) { return at == PatchAt::k || at == PatchAt::v; }
 
 /// The number that is restored.
 struct PatchMetric {
@@ -32,9 +28,7 @@ Index likeliest(const Trace& trace) { return most_probable(*trace.model, probabi
 
 Status check_shapes(const Trace& clean, const Trace& corrupt) {
   for (const Trace* trace : {&clean, &corrupt})
-    if (trace->logits.size() == 0)
-      return bad_input(trace == &clean ? "patch" : "--from", "output layer", "a model with scores over a vocabulary",
-                       trace->model->given ? "attention alone" : "none");
+    if (const auto valid = check_has_logits(*trace, trace == &clean ? "patch" : "--from"); !valid) return valid;
   const auto shape_of = [](const Trace& trace) {
     std::vector<Index> sizes{static_cast<Index>(trace.request.config.arch), trace.logits.size(),
                              trace.embedding.cols()};
@@ -137,15 +131,13 @@ std::string metric_text(const Model& model, const PatchMetric& metric, const Vec
 
 }  // namespace
 
-std::string_view name(PatchAt at) { return name_in(kPatchNames, at); }
-std::optional<PatchAt> parse_patch_at(std::string_view text) { return value_named<PatchAt>(kPatchNames, text); }
-
 Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads) {
   if (const auto valid = check_shapes(clean, corrupt); !valid) return valid.error();
   if (!clean.has(wanted.stack))
     return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
   if (of_stream(wanted.at) && wanted.stack == Stack::cross)
-    return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
+    return bad_input("--stack", "", "self or encoder with --at " + std::string(name_in(kPatchNames, wanted.at)),
+                     "cross");
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");

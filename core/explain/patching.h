@@ -11,10 +11,6 @@
 
 namespace headlight {
 
-/// heads | residual | ffn | pattern | q | k | v.
-std::string_view name(PatchAt at);
-std::optional<PatchAt> parse_patch_at(std::string_view name);
-
 /// Tokens of the clean and of the corrupt sentence that stand for each other.
 using TokenPairs = std::vector<std::pair<Index, Index>>;
 

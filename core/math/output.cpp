@@ -11,6 +11,12 @@
 
 namespace headlight {
 
+Status check_has_logits(const Trace& trace, std::string_view where) {
+  if (trace.logits.size() > 0) return Done{};
+  return bad_input(where, "output layer", "a model with scores over a vocabulary",
+                   trace.model->given ? "attention alone" : "none");
+}
+
 Activation transform_activation(const Model& model) {
   return model.output->activation.value_or(model.config.activation);
 }

@@ -10,6 +10,9 @@
 
 namespace headlight {
 
+/// An Error of `where` for an answer without logits: a model without an output layer, or weights without a model.
+Status check_has_logits(const Trace& trace, std::string_view where);
+
 /// The activation between the output layer's transform and its norm.
 Activation transform_activation(const Model& model);
 

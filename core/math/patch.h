@@ -3,6 +3,7 @@
 // the Wild", section 3).
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "base/matrix.h"
@@ -13,6 +14,10 @@ namespace headlight {
 /// heads: z of a head, before W_O. residual: the stream after a block. ffn: what the feed-forward gives, before its norm and
 /// the sum. pattern: the weights of a head, before they weigh the values. q, k, v: of a head, as they are used.
 enum class PatchAt { heads, residual, ffn, pattern, q, k, v };
+inline constexpr std::string_view kPatchNames[] = {"heads", "residual", "ffn", "pattern", "q", "k", "v"};
+
+/// Of the keys' heads and tokens.
+inline bool of_keys(PatchAt at) { return at == PatchAt::k || at == PatchAt::v; }
 
 struct Patch {
   PatchAt at = PatchAt::heads;

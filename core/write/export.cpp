@@ -16,16 +16,6 @@ namespace {
 
 constexpr std::array kFormats = {Format::json, Format::npz, Format::safetensors, Format::csv};
 
-/// Where a file on its way may lie: beside its target, which has the room that it needs.
-std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& file) {
-  std::error_code failure;
-  const bool beside =
-      file && (!std::filesystem::exists(*file, failure) || std::filesystem::is_regular_file(*file, failure));
-  const auto folder =
-      beside ? std::filesystem::absolute(*file, failure).parent_path() : std::filesystem::temp_directory_path(failure);
-  return failure ? std::filesystem::path(".") : folder;
-}
-
 constexpr std::string_view kFormatNames[] = {"json", "npz", "safetensors", "csv"};
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
+#include <system_error>
 
 #include "base/folders.h"
 #include "base/refusal.h"
@@ -248,6 +248,15 @@ std::string npy_header(const std::vector<Index>& shape, TensorType type) {
   header += static_cast<char>(dictionary.size() & 0xFF);
   header += static_cast<char>(dictionary.size() >> 8);
   return header + dictionary;
+}
+
+std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& file) {
+  std::error_code failure;
+  const bool beside =
+      file && (!std::filesystem::exists(*file, failure) || std::filesystem::is_regular_file(*file, failure));
+  const auto folder =
+      beside ? std::filesystem::absolute(*file, failure).parent_path() : std::filesystem::temp_directory_path(failure);
+  return failure ? std::filesystem::path(".") : folder;
 }
 
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,

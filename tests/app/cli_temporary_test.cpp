@@ -26,7 +26,7 @@ Ran with_temporary(const Folder& folder, const std::string& temporary, const Str
   return ran;
 }
 
-/// TMPDIR that cannot be used: missing, a file, and a folder in which nobody can make a file.
+/// Values of TMPDIR that cannot be used: a missing folder, a file, and a folder that no process can write to.
 Strings unusable(const Folder& folder) { return {(folder / "missing").string(), folder.with("file", "mine"), "/proc"}; }
 
 TEST(CliTemporary, WhatGoesToAFileDoesNotNeedIt) {

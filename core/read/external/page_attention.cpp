@@ -13,6 +13,7 @@
 #include "base/half.h"
 #include "model/head_text.h"
 #include "read/external/packed_planes.h"
+#include "read/external/page_edits.h"
 #include "read/external/patterns.h"
 #include "read/json/json_fields.h"
 
@@ -21,22 +22,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Index kMostPageTokens = 16384;
 /// Numbers of all heads together: a page of that many takes a gigabyte.
 constexpr Index kMostPageNumbers = Index{1} << 28;
 /// The same, and weights, where only some heads are in the page: the others take room that no byte of the file stands for.
 constexpr Index kMostPartNumbers = Index{1} << 25;
-
-const json& field_of(const json& object, const char* key) {
-  static const json kNone;
-  const auto found = object.is_object() ? object.find(key) : object.end();
-  return object.is_object() && found != object.end() ? *found : kNone;
-}
-
-/// A whole number from 0 to `most`.
-std::optional<Index> whole(const json& value, Index most) {
-  return is_whole(value, 0, static_cast<std::uint64_t>(most)) ? std::optional(value.get<Index>()) : std::nullopt;
-}
 
 float float16_at(const std::string& bytes, std::size_t number) {
   const auto low = static_cast<unsigned char>(bytes[2 * number]),
@@ -62,20 +51,20 @@ class PageStackReader {
   Status read_mask(const std::string& place, const json& object, MaskSpec& mask) const {
     if (!object.is_object()) return wrong(place, "an object", object);
     for (const auto& [key, flag] : {std::pair{"causal", &mask.causal}, {"padding", &mask.padding}}) {
-      const json& value = field_of(object, key);
+      const json& value = value_or_null(object, key);
       if (!value.is_boolean()) return wrong(place + "." + key, "true or false", value);
       *flag = value.get<bool>();
     }
-    const json& painted = field_of(object, "painted");
+    const json& painted = value_or_null(object, "painted");
     for (const json& cell : painted.is_array() ? painted : json::array()) {
       const bool has_three = cell.is_array() && cell.size() == 3;
-      const auto query = whole(has_three ? cell[0] : json(), kMostPageTokens),
-                 key = whole(has_three ? cell[1] : json(), kMostPageTokens),
-                 allowed = whole(has_three ? cell[2] : json(), 1);
+      const auto query = whole_number(has_three ? cell[0] : json(), kMostPageTokens),
+                 key = whole_number(has_three ? cell[1] : json(), kMostPageTokens),
+                 allowed = whole_number(has_three ? cell[2] : json(), 1);
       if (!query || !key || !allowed) return wrong(place + ".painted", "[query, key, 0 or 1]", cell);
       paint(mask.painted, {*query, *key, *allowed != 0});
     }
-    const json& given = field_of(object, "given");
+    const json& given = value_or_null(object, "given");
     if (given.is_null()) return Done{};
     auto matrix = float32_matrix(place + ".given", given);
     if (!matrix) return matrix.error();
@@ -90,24 +79,24 @@ class PageStackReader {
   std::string at(const char* key) const { return place_ + "." + key; }
 
   Status read_size(const char* key, Index least, Index most, Index& size) const {
-    const auto number = whole(field_of(stack_, key), most);
+    const auto number = whole_number(value_or_null(stack_, key), most);
     if (!number || *number < least)
-      return wrong(at(key), std::to_string(least) + " to " + std::to_string(most), field_of(stack_, key));
+      return wrong(at(key), std::to_string(least) + " to " + std::to_string(most), value_or_null(stack_, key));
     size = *number;
     return Done{};
   }
 
   Status read_tokens(const char* side, Tokens& tokens) const {
-    const json& name = field_of(stack_, side);
+    const json& name = value_or_null(stack_, side);
     const std::string list_name = name.is_string() ? name.get<std::string>() : "";
-    const json& list = field_of(answer_, list_name.c_str());
+    const json& list = value_or_null(answer_, list_name.c_str());
     if (!list.is_array() || list.empty() || list.size() > static_cast<std::size_t>(kMostPageTokens))
       return wrong(at(side), "the name of a list of 1 to " + std::to_string(kMostPageTokens) + " tokens", name);
     tokens = numbered_tokens(static_cast<Index>(list.size()));
     if (const auto taken = take_details(where_, list_name, list, tokens); !taken) return taken;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      tokens.tokens[i].pad = field_of(list[i], "pad") == true;
-      tokens.tokens[i].continues = field_of(list[i], "continues") == true;
+      tokens.tokens[i].pad = value_or_null(list[i], "pad") == true;
+      tokens.tokens[i].continues = value_or_null(list[i], "continues") == true;
       tokens.has_words = tokens.has_words || tokens.tokens[i].continues;
     }
     return Done{};
@@ -124,9 +113,9 @@ class PageStackReader {
       if (!status) return status;
     queries_ = static_cast<Index>(page_.query_tokens.size());
     keys_ = static_cast<Index>(page_.key_tokens.size());
-    has_weights_ = !field_of(stack_, "weights").is_null();
+    has_weights_ = !value_or_null(stack_, "weights").is_null();
     if (const auto read = read_size("d_k", has_weights_ ? 0 : 1, kMaxDModel, d_k_); !read) return read;
-    if (heads_ % groups_ != 0) return wrong(at("kv_heads"), "a divisor of heads", field_of(stack_, "kv_heads"));
+    if (heads_ % groups_ != 0) return wrong(at("kv_heads"), "a divisor of heads", value_or_null(stack_, "kv_heads"));
     return Done{};
   }
 
@@ -145,7 +134,7 @@ class PageStackReader {
   }
 
   Status read_heads() {
-    const json& only = field_of(stack_, "only");
+    const json& only = value_or_null(stack_, "only");
     if (only.is_null()) {
       for (Index layer = 0; layer < layers_; ++layer)
         for (Index head = 0; head < heads_; ++head) page_.heads.push_back({layer, head});
@@ -163,10 +152,10 @@ class PageStackReader {
   }
 
   Result<Matrix> float32_matrix(const std::string& place, const json& object) const {
-    const json &shape = field_of(object, "shape"), &data = field_of(object, "data");
+    const json &shape = value_or_null(object, "shape"), &data = value_or_null(object, "data");
     const bool has_two = shape.is_array() && shape.size() == 2;
-    const auto rows = whole(has_two ? shape[0] : json(), kMostPageTokens),
-               columns = whole(has_two ? shape[1] : json(), kMostPageTokens);
+    const auto rows = whole_number(has_two ? shape[0] : json(), kMostPageTokens),
+               columns = whole_number(has_two ? shape[1] : json(), kMostPageTokens);
     if (!rows || !columns || *rows * *columns == 0) return wrong(place, "a shape", shape);
     const auto bytes = data.is_string() ? decode_base64(data.get_ref<const std::string&>()) : std::nullopt;
     if (!bytes || bytes->size() != static_cast<std::size_t>(4 * *rows * *columns))
@@ -180,8 +169,8 @@ class PageStackReader {
     auto table = float32_matrix(at("relative"), object);
     if (!table) return table.error();
     RelativeBias bias{.table = std::move(*table)};
-    const json& both = field_of(object, "bidirectional");
-    const auto most = whole(field_of(object, "max_distance"), Index{1} << 30);
+    const json& both = value_or_null(object, "bidirectional");
+    const auto most = whole_number(value_or_null(object, "max_distance"), Index{1} << 30);
     const Index exact = bias.table.rows() / (both == true ? 4 : 2);
     if (bias.table.rows() < 4 || bias.table.cols() != heads_ || !bias.table.allFinite() || !both.is_boolean() ||
         !most || *most <= exact)
@@ -192,8 +181,8 @@ class PageStackReader {
   }
 
   Status read_layers() {
-    const json &scale = field_of(stack_, "scale"), &relative = field_of(stack_, "relative"),
-               &of_layer = field_of(stack_, "relative_of_layer");
+    const json &scale = value_or_null(stack_, "scale"), &relative = value_or_null(stack_, "relative"),
+               &of_layer = value_or_null(stack_, "relative_of_layer");
     std::vector<std::shared_ptr<const RelativeBias>> tables;
     for (const json& object : relative.is_array() ? relative : json::array()) {
       auto table = relative_bias(object);
@@ -212,7 +201,7 @@ class PageStackReader {
       if (tables.empty()) continue;
       const json& number = of_layer.is_array() && i < of_layer.size() ? of_layer[i] : of_layer;
       if (number == -1) continue;
-      const auto table = whole(number, static_cast<Index>(tables.size()) - 1);
+      const auto table = whole_number(number, static_cast<Index>(tables.size()) - 1);
       if (!table) return wrong(at("relative_of_layer"), "the number of a table for each layer", number);
       attention.relative_bias = tables[static_cast<std::size_t>(*table)];
     }
@@ -226,16 +215,16 @@ class PageStackReader {
   }
 
   Status read_masks() {
-    if (const auto read = read_mask(at("mask"), field_of(stack_, "mask"), page_.mask); !read) return read;
+    if (const auto read = read_mask(at("mask"), value_or_null(stack_, "mask"), page_.mask); !read) return read;
     const auto mask = resolved(page_.mask);
     if (!mask) return mask.error();
     for (AttentionTrace& attention : page_.layers) attention.mask = *mask;
-    const json& own = field_of(stack_, "layer_masks");
+    const json& own = value_or_null(stack_, "layer_masks");
     for (const json& item : own.is_array() ? own : json::array()) {
-      const auto layer = whole(field_of(item, "layer"), layers_ - 1);
+      const auto layer = whole_number(value_or_null(item, "layer"), layers_ - 1);
       if (!layer) return wrong(at("layer_masks"), "a layer", item);
       MaskSpec spec;
-      if (const auto read = read_mask(at("layer_masks"), field_of(item, "mask"), spec); !read) return read;
+      if (const auto read = read_mask(at("layer_masks"), value_or_null(item, "mask"), spec); !read) return read;
       const auto of_layer = resolved(spec);
       if (!of_layer) return of_layer.error();
       page_.layers[static_cast<std::size_t>(*layer)].mask = *of_layer;
@@ -245,7 +234,7 @@ class PageStackReader {
 
   /// The bytes of one field: `each` numbers a head. Packed they are a list, one item a layer.
   Result<std::string> bytes_of(const char* key, const std::vector<HeadRef>& heads, std::size_t each) const {
-    const json& value = field_of(stack_, key);
+    const json& value = value_or_null(stack_, key);
     const auto bad = [&](std::size_t expected, const std::string& found) {
       return bad_input(where_, at(key), std::to_string(expected) + " bytes in base64", found);
     };
@@ -332,74 +321,34 @@ class PageStackReader {
   bool has_weights_ = false;
 };
 
-std::optional<Stack> stack_called(const json& answer, const json& name) {
-  const json& stacks = field_of(answer, "stacks");
-  for (const json& stack : stacks.is_array() ? stacks : json::array())
-    if (name.is_string() && field_of(stack, "name") == name)
-      if (const auto number = whole(field_of(stack, "number"), 2)) return static_cast<Stack>(*number);
-  return {};
-}
-
-Status read_page_edits(const std::string& where, const json& answer, PageAttention& page) {
-  const json& object = field_of(answer, "edits");
-  const auto wrong = [&](const char* what, const json& found) {
-    return bad_input(where, "edits", what, found_text(found));
-  };
-  const json &off = field_of(object, "off"), &weights = field_of(object, "weights"),
-             &dropout = field_of(object, "dropout"), &seed = field_of(object, "dropout_seed");
-  for (const json& item : off.is_array() ? off : json::array()) {
-    const auto head = item.is_string() ? parse_head(item.get<std::string>()) : std::nullopt;
-    if (!head) return wrong("heads that are off", item);
-    switch_off(page.edits, *head, true);
-  }
-  if (field_of(object, "off_as") == "mean") page.edits.off_as = OffAs::mean;
-  for (const json& item : weights.is_array() ? weights : json::array()) {
-    const auto number = [&](const char* key) { return whole(field_of(item, key), kMostPageTokens).value_or(-1); };
-    const auto stack = stack_called(answer, field_of(item, "stack"));
-    const json& weight = field_of(item, "weight");
-    const HeadRef head{number("layer"), number("head"), stack.value_or(Stack::self)};
-    const CellRef cell{number("query"), number("key")};
-    if (!stack || std::min({head.layer, head.head, cell.query, cell.key}) < 0 || !weight.is_number())
-      return wrong("weights set by hand", item);
-    set_weight(page.edits, head, cell, weight.get<float>());
-  }
-  if (dropout.is_null()) return Done{};
-  const std::string digits = seed.is_string() ? seed.get<std::string>() : "";
-  const auto number = parse_number<std::uint64_t>(digits);
-  if (!dropout.is_number() || !number) return wrong("dropout and its seed", object);
-  page.edits.dropout_seed = *number;
-  page.edits.dropout = dropout.get<float>();
-  return Done{};
-}
-
 }  // namespace
 
 Result<PageAttention> page_attention(const std::string& where, const json& answer) {
   PageAttention page;
-  const json &stacks = field_of(answer, "stacks"), &error = field_of(answer, "error");
+  const json &stacks = value_or_null(answer, "stacks"), &error = value_or_null(answer, "error");
   if (!stacks.is_array() || stacks.empty()) return bad_input(where, "stacks", "a list", found_text(stacks));
   if (!error.is_number() || !std::isfinite(error.get<float>()))
     return bad_input(where, "error", "a number", found_text(error));
   page.error = error.get<float>();
   for (std::size_t i = 0; i < stacks.size(); ++i) {
-    const auto number = whole(field_of(stacks[i], "number"), 2);
+    const auto number = whole_number(value_or_null(stacks[i], "number"), 2);
     const auto stack = static_cast<Stack>(number.value_or(0));
     if (!number || page.stacks.contains(stack))
       return bad_input(where, "stacks[" + std::to_string(i) + "].number", "0, 1 or 2, each once",
-                       found_text(field_of(stacks[i], "number")));
+                       found_text(value_or_null(stacks[i], "number")));
     PageStackReader reader(where, answer, stacks[i], i);
     auto read = reader.read();
     if (!read) return read.error();
     page.stacks.emplace(stack, std::move(*read));
-    const json& own = field_of(stacks[i], "layer_masks");
+    const json& own = value_or_null(stacks[i], "layer_masks");
     for (const json& item : own.is_array() ? own : json::array()) {
-      LayerEdit edit{.stack = stack, .layer = field_of(item, "layer").get<Index>(), .mask = MaskSpec{}};
-      if (const auto again = reader.read_mask("layer_masks", field_of(item, "mask"), *edit.mask); !again)
+      LayerEdit edit{.stack = stack, .layer = value_or_null(item, "layer").get<Index>(), .mask = MaskSpec{}};
+      if (const auto again = reader.read_mask("layer_masks", value_or_null(item, "mask"), *edit.mask); !again)
         return again.error();
       set_layer_edit(page.edits, std::move(edit));
     }
   }
-  if (const auto edits = read_page_edits(where, answer, page); !edits) return edits.error();
+  if (const auto edits = read_page_edits(where, answer, page.edits); !edits) return edits.error();
   return page;
 }
 
