@@ -1,7 +1,6 @@
 #include <memory>
 
 #include "base/formatted.h"
-#include "base/names.h"
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/format_option.h"
@@ -65,7 +64,7 @@ std::string patch_text(const PatchAnswer& answer, const Trace& corrupt, const Pa
   const Tokens& tokens = of_keys(wanted.at) ? corrupt.key_tokens(wanted.stack) : corrupt.query_tokens(wanted.stack);
   std::string text =
       word_in_table(answer.metric) + formatted(": clean %.6f, corrupt %.6f", answer.clean, answer.corrupt);
-  text += "\nrestored by " + std::string(name_in(kPatchNames, wanted.at)) + " of the clean answer, 0 nothing, 1 all:\n";
+  text += "\nrestored by " + std::string(name(wanted.at)) + " of the clean answer, 0 nothing, 1 all:\n";
   std::vector<NamedTerm> cells;
   for (const PatchCell& cell : answer.cells) {
     std::string place = cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer);

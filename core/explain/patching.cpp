@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/names.h"
 #include "base/within.h"
 #include "explain/matrices.h"
 #include "math/attention.h"
@@ -136,8 +135,7 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   if (!clean.has(wanted.stack))
     return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
   if (of_stream(wanted.at) && wanted.stack == Stack::cross)
-    return bad_input("--stack", "", "self or encoder with --at " + std::string(name_in(kPatchNames, wanted.at)),
-                     "cross");
+    return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/matrix.h"
+#include "base/names.h"
 #include "model/head.h"
 
 namespace headlight {
@@ -15,6 +16,8 @@ namespace headlight {
 /// the sum. pattern: the weights of a head, before they weigh the values. q, k, v: of a head, as they are used.
 enum class PatchAt { heads, residual, ffn, pattern, q, k, v };
 inline constexpr std::string_view kPatchNames[] = {"heads", "residual", "ffn", "pattern", "q", "k", "v"};
+
+inline std::string_view name(PatchAt at) { return name_in(kPatchNames, at); }
 
 /// Of the keys' heads and tokens.
 inline bool of_keys(PatchAt at) { return at == PatchAt::k || at == PatchAt::v; }
