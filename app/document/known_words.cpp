@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-bool is_ascii(std::string_view word) { return static_cast<unsigned char>(word.front()) < 0x80; }
+bool begins_in_ascii(std::string_view word) { return static_cast<unsigned char>(word.front()) < 0x80; }
 
 bool is_special(std::string_view word) { return word.size() > 2 && word.front() == '<' && word.back() == '>'; }
 
@@ -15,7 +15,7 @@ bool is_special(std::string_view word) { return word.size() > 2 && word.front() 
 bool tells(std::string_view word) {
   const char first = word.front();
   const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
-  return !is_ascii(word) || letter;
+  return !begins_in_ascii(word) || letter;
 }
 
 }  // namespace
@@ -23,11 +23,11 @@ bool tells(std::string_view word) {
 KnownWords known_words(const Vocabulary& vocabulary, std::string_view like, std::size_t most) {
   KnownWords known;
   std::vector<const std::string*> alike;
-  const bool ascii = like.empty() || is_ascii(like);
+  const bool ascii = like.empty() || begins_in_ascii(like);
   for (const std::string& word : vocabulary.words) {
     if (word.empty() || is_special(word)) continue;
     ++known.count;
-    if (is_ascii(word) == ascii && tells(word)) alike.push_back(&word);
+    if (begins_in_ascii(word) == ascii && tells(word)) alike.push_back(&word);
   }
   if (known.count > kMostWholeWords) return known;
   const std::size_t count = std::min(most, alike.size());
