@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kStepsPerNat = 1024, kUnknownNats = 2;
 
-enum class CharacterKind : std::uint8_t { space, letter, digit, chinese, mark, other };
+enum class CharacterClass : std::uint8_t { space, letter, digit, chinese, mark, other };
 
 bool is_spaced_script(UChar32 c) {
   UErrorCode status = U_ZERO_ERROR;
@@ -34,42 +34,42 @@ bool is_spaced_script(UChar32 c) {
   }
 }
 
-CharacterKind kind_beyond_ascii(UChar32 c) {
-  if (is_white_space(static_cast<char32_t>(c))) return CharacterKind::space;
-  if (is_chinese_character(static_cast<char32_t>(c)) || c == 0x3005 || c == 0x3007) return CharacterKind::chinese;
-  if (u_isdigit(c)) return CharacterKind::digit;
+CharacterClass kind_beyond_ascii(UChar32 c) {
+  if (is_white_space(static_cast<char32_t>(c))) return CharacterClass::space;
+  if (is_chinese_character(static_cast<char32_t>(c)) || c == 0x3005 || c == 0x3007) return CharacterClass::chinese;
+  if (u_isdigit(c)) return CharacterClass::digit;
   const std::uint32_t category = U_GET_GC_MASK(c);
   if (category & (U_GC_L_MASK | U_GC_M_MASK | U_GC_N_MASK))
-    return is_spaced_script(c) ? CharacterKind::letter : CharacterKind::other;
-  if (category & U_GC_P_MASK) return CharacterKind::mark;
+    return is_spaced_script(c) ? CharacterClass::letter : CharacterClass::other;
+  if (category & U_GC_P_MASK) return CharacterClass::mark;
   if (c >= 0x1F000)
-    return CharacterKind::other;  // emoji, skin tones among them, of which ICU knows what belongs together
-  return (category & (U_GC_SM_MASK | U_GC_SC_MASK | U_GC_SK_MASK)) ? CharacterKind::mark : CharacterKind::other;
+    return CharacterClass::other;  // emoji, skin tones among them, of which ICU knows what belongs together
+  return (category & (U_GC_SM_MASK | U_GC_SC_MASK | U_GC_SK_MASK)) ? CharacterClass::mark : CharacterClass::other;
 }
 
-constexpr std::array<CharacterKind, 128> ascii_kinds() {
-  std::array<CharacterKind, 128> kinds{};
+constexpr std::array<CharacterClass, 128> ascii_kinds() {
+  std::array<CharacterClass, 128> kinds{};
   for (std::size_t c = 0; c < kinds.size(); ++c) {
     const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
     const bool space = c == ' ' || (c >= '\t' && c <= '\r');
-    kinds[c] = letter                 ? CharacterKind::letter
-               : c >= '0' && c <= '9' ? CharacterKind::digit
-               : space                ? CharacterKind::space
-               : c > ' ' && c < 0x7F  ? CharacterKind::mark
-                                      : CharacterKind::other;
+    kinds[c] = letter                 ? CharacterClass::letter
+               : c >= '0' && c <= '9' ? CharacterClass::digit
+               : space                ? CharacterClass::space
+               : c > ' ' && c < 0x7F  ? CharacterClass::mark
+                                      : CharacterClass::other;
   }
   return kinds;
 }
 
-CharacterKind kind_of(UChar32 c) {
-  static constexpr std::array<CharacterKind, 128> kAscii = ascii_kinds();
+CharacterClass kind_of(UChar32 c) {
+  static constexpr std::array<CharacterClass, 128> kAscii = ascii_kinds();
   return c < 128 ? kAscii[static_cast<std::size_t>(c)] : kind_beyond_ascii(c);
 }
 
 /// A character of the text and what it is; of no character behind the end.
 struct At {
   UChar32 code = 0;
-  CharacterKind kind = CharacterKind::space;
+  CharacterClass kind = CharacterClass::space;
   std::size_t end = 0;
 };
 
@@ -85,7 +85,7 @@ At character(std::string_view text, std::size_t begin) {
 }
 
 bool is_apostrophe(UChar32 c) { return c == '\'' || c == 0x2019; }
-bool is_word(CharacterKind kind) { return kind == CharacterKind::letter || kind == CharacterKind::digit; }
+bool is_word(CharacterClass kind) { return kind == CharacterClass::letter || kind == CharacterClass::digit; }
 
 /// Where the word that begins with a letter or a digit ends.
 std::size_t end_of_word(std::string_view text, At at) {
@@ -96,12 +96,12 @@ std::size_t end_of_word(std::string_view text, At at) {
       at = next;
       continue;
     }
-    const bool joins_letters = is_apostrophe(next.code) && at.kind == CharacterKind::letter;
+    const bool joins_letters = is_apostrophe(next.code) && at.kind == CharacterClass::letter;
     const bool joins_digits =
-        at.kind == CharacterKind::digit && (next.code == '.' || next.code == ',' || next.code == ':');
+        at.kind == CharacterClass::digit && (next.code == '.' || next.code == ',' || next.code == ':');
     if (!joins_letters && !joins_digits) return at.end;
     const At behind = character(text, next.end);
-    if (behind.kind != (joins_letters ? CharacterKind::letter : CharacterKind::digit) || behind.end == next.end)
+    if (behind.kind != (joins_letters ? CharacterClass::letter : CharacterClass::digit) || behind.end == next.end)
       return at.end;
     at = behind;
   }
@@ -254,15 +254,15 @@ std::vector<std::size_t> LikelyWords::cuts(std::string_view text) const {
       end = end_of_word(text, first);
       const std::size_t stem = before_clitic(text.substr(begin, end - begin));
       if (begin + stem < end) cuts.push_back(begin + stem);
-    } else if (first.kind == CharacterKind::mark) {
+    } else if (first.kind == CharacterClass::mark) {
       const std::string_view mark = text.substr(begin, end - begin);
       while (repeats(first.code) && text.substr(end).starts_with(mark)) end += mark.size();
     } else {
       for (At next = character(text, end); next.end > end && next.kind == first.kind; next = character(text, end))
         end = next.end;
       const std::string_view run = text.substr(begin, end - begin);
-      if (first.kind == CharacterKind::chinese) cut_chinese(run, begin, cuts);
-      if (first.kind == CharacterKind::other) cut_by_icu(run, begin, cuts);
+      if (first.kind == CharacterClass::chinese) cut_chinese(run, begin, cuts);
+      if (first.kind == CharacterClass::other) cut_by_icu(run, begin, cuts);
     }
     begin = end;
   }
