@@ -9,7 +9,7 @@ namespace {
 
 using namespace program;
 
-json measured(Strings words) {
+json bench_of(Strings words) {
   words.insert(words.begin(), "bench");
   words.insert(words.end(), {"--rounds", "1", "--format", "json"});
   const Ran ran = run(words);
@@ -20,7 +20,7 @@ json measured(Strings words) {
 }
 
 TEST(CliBench, SaysTheMachineAndARowForEachSizeAndNumberOfThreads) {
-  const json object = measured({"attention", "--longest", "10", "--threads", "2"});
+  const json object = bench_of({"attention", "--longest", "10", "--threads", "2"});
   EXPECT_GE(object["machine"]["threads"], 1);
   EXPECT_TRUE(object["machine"]["cpu"].is_string());
   ASSERT_EQ(object["rows"].size(), 2u);
@@ -36,32 +36,32 @@ TEST(CliBench, SaysTheMachineAndARowForEachSizeAndNumberOfThreads) {
 }
 
 TEST(CliBench, MeasuresEveryFormatOfAnExport) {
-  const json object = measured({"export", "--longest", "4", "--threads", "1"});
+  const json object = bench_of({"export", "--longest", "4", "--threads", "1"});
   ASSERT_EQ(object["rows"].size(), 5u);
   EXPECT_EQ(object["rows"][0]["name"], "export/json/heads=144/T=4");
   for (const json& row : object["rows"]) EXPECT_GT(row["mb_per_s"], 0.0);
 }
 
 TEST(CliBench, MeasuresOnlyTheRowsThatAreNamed) {
-  const json attention = measured({"attention", "--only", "T=10/d=512", "--threads", "1"});
+  const json attention = bench_of({"attention", "--only", "T=10/d=512", "--threads", "1"});
   ASSERT_EQ(attention["rows"].size(), 1u);
   EXPECT_EQ(attention["rows"][0]["name"], "attention/T=10/d=512/h=8");
-  const json files = measured({"export", "--longest", "4", "--threads", "2", "--only", "json"});
+  const json files = bench_of({"export", "--longest", "4", "--threads", "2", "--only", "json"});
   ASSERT_EQ(files["rows"].size(), 1u);
   EXPECT_EQ(files["rows"][0]["name"], "export/json/heads=144/T=4");
   EXPECT_EQ(files["rows"][0]["threads"], 2);
-  EXPECT_TRUE(measured({"growth", "--only", "nothing of this name"})["rows"].empty());
+  EXPECT_TRUE(bench_of({"growth", "--only", "nothing of this name"})["rows"].empty());
 }
 
 TEST(CliBench, MeasuresWholeCommandsThatOpenACheckpoint) {
-  const json object = measured({"open", "--only", "bert-small", "--threads", "2"});
+  const json object = bench_of({"open", "--only", "bert-small", "--threads", "2"});
   ASSERT_GE(object["rows"].size(), 1u);
   const json& row = object["rows"][0];
   EXPECT_EQ(row["name"], "open/bert-small");
   EXPECT_EQ(row["threads"], 2);
   EXPECT_GT(row["median_us"], 0.0);
   EXPECT_GT(row["peak_mb"], 1.0);
-  EXPECT_TRUE(measured({"open", "--only", "nothing of this name"})["rows"].empty());
+  EXPECT_TRUE(bench_of({"open", "--only", "nothing of this name"})["rows"].empty());
 }
 
 TEST(CliBench, PrintsATableForPeople) {

@@ -10,8 +10,6 @@ namespace {
 using namespace program;
 using fixture::golden;
 
-const std::string kSentence = "我请李雷帮我订了去北京的机票";
-
 Strings explain(Strings words, const Strings& place = {"--layer", "0", "--head", "1", "--query", "2", "--key", "1"}) {
   Strings all{"explain"};
   all.insert(all.end(), words.begin(), words.end());

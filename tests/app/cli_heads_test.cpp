@@ -12,8 +12,6 @@ namespace {
 
 using namespace program;
 
-const std::string kSentence = "我请李雷帮我订了去北京的机票";
-
 json measured(Strings words, const std::string& in = "") {
   words.insert(words.begin(), "heads");
   words.insert(words.end(), {"--format", "json"});

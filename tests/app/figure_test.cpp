@@ -20,8 +20,6 @@ namespace {
 
 using namespace figures;
 
-constexpr float kSlide = kSlideMm * kPointsInMm;
-
 /// A head's weights, −1 where the mask blocks.
 Matrix shown_weights(const Trace& trace, const HeadRef& head) {
   Matrix weights = attention_rows(trace, head, 0, trace.queries(head.stack));

@@ -15,6 +15,8 @@ namespace headlight::figures {
 
 using fixture::small_document;
 
+inline constexpr float kSlide = kSlideMm * kPointsInMm;
+
 /// The only sentence's answer.
 inline std::shared_ptr<const Trace> answer_of(const Document& document) {
   const auto requests = requests_of(document, fixture::lexicon());

@@ -13,8 +13,6 @@ namespace {
 
 using namespace figures;
 
-constexpr float kSlide = kSlideMm * kPointsInMm;
-
 /// The bars of a figure, in its order: rectangles that have no line.
 std::vector<Rectangle> bars_of(const Drawing& drawing) {
   std::vector<Rectangle> bars = all<Rectangle>(drawing);

@@ -20,6 +20,8 @@ using fixture::lines_of;
 using nlohmann::json;
 using Strings = std::vector<std::string>;
 
+inline const std::string kSentence = "我请李雷帮我订了去北京的机票";
+
 struct Ran {
   int status = -1;
   std::string out, err;
