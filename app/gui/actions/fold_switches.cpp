@@ -63,7 +63,6 @@ std::string folds_in_words(const Gui& gui) {
 void fold_switches(Gui& gui, bool beside) {
   const AppState& state = gui.state;
   if (!state.folded) return;
-  const FontScope small(gui, TextSize::small);
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   const Fixed fixed{shown_maps(state, state.view.chosen.stack) != nullptr, possible.too_long};
   const auto choice = [&](const char* name, const Words& label, const Words& tip, bool there, bool FoldChoice::*which) {

@@ -141,6 +141,21 @@ StageSlots stage_slots(const Box& stage, float unit) {
   return slots;
 }
 
+namespace {
+
+/// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
+Box bars_slot(const StageSlots& slots, const MapLayout& layout, float unit) {
+  constexpr float kGap = 8, kMost = 150;
+  Box bars = slots.bars;
+  if (bars.h <= 0) return bars;
+  const float bottom = bars.bottom();
+  bars.y = std::min(bars.y, std::max(layout.plot.bottom() + kGap * unit, bottom - kMost * unit));
+  bars.h = bottom - bars.y;
+  return bars;
+}
+
+}  // namespace
+
 void stage_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state_card(gui)) return;
@@ -159,7 +174,7 @@ void stage_panel(Gui& gui) {
     large_map(gui, map.content, labels, map.layout);
     if (bands > 0) draw_role_bands(gui, *ImGui::GetWindowDrawList(), map.content, map.layout, room);
   }
-  draw_row_bars(gui, slots.bars, map);
+  draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
   draw_guess(gui, slots.guess);
   draw_stage_actions(gui, slots.actions);
 }
