@@ -21,10 +21,11 @@ struct NamedMeasure {
   Measure measure;
   Words HeadNameWords::*words;
 };
+/// Of equal shares the first one names the head: the weight of a first token that is special is that of special tokens.
 constexpr NamedMeasure kNamed[] = {
     {Measure::previous, &HeadNameWords::previous}, {Measure::next, &HeadNameWords::next},
-    {Measure::same, &HeadNameWords::same},         {Measure::first, &HeadNameWords::first},
-    {Measure::special, &HeadNameWords::special},   {Measure::duplicate, &HeadNameWords::duplicate},
+    {Measure::same, &HeadNameWords::same},         {Measure::special, &HeadNameWords::special},
+    {Measure::first, &HeadNameWords::first},       {Measure::duplicate, &HeadNameWords::duplicate},
 };
 
 bool has_relation(const SentenceFacts& facts, const std::string& relation) {

@@ -12,6 +12,7 @@
 #include "words/head_words.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
+#include "words/relation_words.h"
 #include "words/window_words.h"
 #include "words/words.h"
 
@@ -74,12 +75,13 @@ constexpr PageWord kPageWords[] = {
     {"heads", kWindowWords.view_heads},
     {"order", kCompareWords.order_of_differences},
     {"order_layer", kHeadOrderWords.layer.name},
-    {"does_previous", {"previous word", "前一个词"}},
-    {"does_next", {"next word", "后一个词"}},
-    {"does_same", {"itself", "自身"}},
-    {"does_first", {"first word", "第一个词"}},
-    {"does_duplicate", {"same word again", "同一个词"}},
-    {"does_spread", {"spread out", "分散"}},
+    {"does_previous", kHeadNameWords.previous},
+    {"does_next", kHeadNameWords.next},
+    {"does_same", kHeadNameWords.same},
+    {"does_special", kHeadNameWords.special},
+    {"does_first", kHeadNameWords.first},
+    {"does_duplicate", kHeadNameWords.duplicate},
+    {"does_spread", kHeadNameWords.spread},
     {"colours", {"Colours", "颜色"}},
     {"linear", kWindowWords.linear},
     {"logarithmic", kWindowWords.logarithmic},

@@ -157,6 +157,8 @@ TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
   EXPECT_EQ(named({{Measure::previous, 0.5f}, {Measure::normalized, 0.9f}}).words, "spread out");
   EXPECT_EQ(named({{Measure::same, 0.51f}, {Measure::normalized, 0.9f}}).words, "itself");
   EXPECT_EQ(named({{Measure::duplicate, 0.7f}}).words, "same word again");
+  EXPECT_EQ(named({{Measure::first, 0.9f}, {Measure::special, 0.9f}}).words, "special tokens") << "<s> is no word";
+  EXPECT_EQ(named({{Measure::first, 0.9f}, {Measure::special, 0.6f}}).words, "first word");
   EXPECT_EQ(named({{Measure::next, 0.4f}, {Measure::normalized, 0.85f}}).words, "mixed");
   EXPECT_EQ(named({}).words, "mixed") << "nothing stands out";
   EXPECT_TRUE(head_name(Language::en, document, {}, nullptr, {}).words.empty()) << "not measured yet";

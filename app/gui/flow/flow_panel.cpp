@@ -90,11 +90,13 @@ void threshold_slider(Gui& gui) {
   const float width = ImGui::CalcTextSize(above(0.0999).c_str()).x;
   ImGui::SameLine(ImGui::GetItemRectMin().x - ImGui::GetWindowPos().x + width + 8 * gui.unit);
   float root = std::sqrt(flow.threshold);
+  ImGui::BeginGroup();  // what follows on this line begins at its top again
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
   if (slider(gui, "threshold", root, 0.0f, 1.0f, kFlowWords.tip_threshold, 160 * gui.unit)) {
     flow.threshold = std::clamp(root * root, 0.0f, 1.0f);
     gui.say(SetFlow{flow});
   }
+  ImGui::EndGroup();
 }
 
 /// Every head of the layer beside its colour; a click shows or hides its lines.

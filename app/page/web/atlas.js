@@ -266,12 +266,13 @@ export function createAtlas(store, element, colourTop, changed) {
     cell.button.title = [name, ...notes.map((one) => `${one.name} ${one.score.toFixed(2)}`), notes[0] ? '' : text].filter(Boolean).join(' · ');
   }
 
-  /** What a head without a measured relation does most: said where it is plain. */
+  /** What a head without a measured relation does most: said where it is plain, as the window does. */
   function telling(measures) {
     if (!measures) return '';
-    for (const name of ['previous', 'next', 'same', 'first', 'duplicate'])
-      if (measures[name] > 0.5) return say(`does_${name}`);
-    return measures.normalized > 0.85 ? say('does_spread') : '';
+    let largest = 0.5, told = '';
+    for (const name of ['previous', 'next', 'same', 'special', 'first', 'duplicate'])
+      if (measures[name] > largest) [largest, told] = [measures[name], name];
+    return told ? say(`does_${told}`) : measures.normalized > 0.85 ? say('does_spread') : '';
   }
 
   function mark() {
