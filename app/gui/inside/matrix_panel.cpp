@@ -227,7 +227,10 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   for (const Term& term : cell.terms)
     if (std::isfinite(length_of(term)))
       most = std::max(most, length_of(term)), least = std::min(least, length_of(term));
-  if (!ImGui::BeginTable("terms", adds_up ? 4 : 2, ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp)) return;
+  // In a wide window a bar would stand too far from its number to be read with it.
+  const float width = std::min(ImGui::GetContentRegionAvail().x, (adds_up ? 820 : 560) * gui.unit);
+  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
+  if (!ImGui::BeginTable("terms", adds_up ? 4 : 2, kFlags, {width, 0})) return;
   ImGui::TableSetupColumn("from", 0, 1.2f);
   if (adds_up) {
     ImGui::TableSetupColumn("times", 0, 1.1f);
@@ -251,17 +254,16 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
       }
       ImGui::TableNextColumn();
       // The addend as a bar beside its number: to the right where it adds, to the left where it takes away.
-      const float width = std::min(ImGui::GetContentRegionAvail().x, 240 * gui.unit);
+      const float room = std::min(ImGui::GetContentRegionAvail().x, 240 * gui.unit);
       const float height = ImGui::GetTextLineHeight();
       const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float share = least < 0 ? -least / (most - least) : 0, middle = at.x + width * share;
-      const float length =
-          most > least && std::isfinite(length_of(term)) ? length_of(term) / (most - least) * width : 0;
+      const float share = least < 0 ? -least / (most - least) : 0, middle = at.x + room * share;
+      const float length = most > least && std::isfinite(length_of(term)) ? length_of(term) / (most - least) * room : 0;
       const auto& map = diverging_map(gui.state.settings.theme);
       ImGui::GetWindowDrawList()->AddRectFilled({std::min(middle, middle + length), at.y + height * 0.2f},
                                                 {std::max(middle, middle + length), at.y + height * 0.8f},
                                                 to_imgui(map[length < 0 ? 40 : 215]));
-      ImGui::Dummy({width, height});
+      ImGui::Dummy({room, height});
     }
   }
   ImGui::EndTable();
