@@ -45,6 +45,17 @@ TEST_F(HeadTest, RowBarsFollowTheLitRow) {
   EXPECT_FALSE(h.has("row bars"));
 }
 
+TEST_F(HeadTest, RowBarsGrowIntoTheRoomThatTheMapLeaves) {
+  harness->hover("head 0.2", {3, 7});
+  const float usual = harness->box("row bars").h;
+  start({}, {1280, 1600});
+  harness->hover("head 0.2", {3, 7});
+  const Box bars = harness->box("row bars"), plot = harness->box("stage map");
+  EXPECT_GT(bars.h, 3 * usual);
+  EXPECT_GE(bars.y, plot.bottom());
+  EXPECT_LE(bars.bottom(), harness->box("stage").bottom());
+}
+
 TEST_F(HeadTest, WhilePaintingTheStageSaysWhatThePointerDoes) {
   Harness& h = *harness;
   h.say(Pin{CellRef{2, 3}});
