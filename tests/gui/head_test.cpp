@@ -51,7 +51,7 @@ TEST_F(HeadTest, RowBarsGrowIntoTheRoomThatTheMapLeaves) {
   start({}, {1280, 1600});
   harness->hover("head 0.2", {3, 7});
   const Box bars = harness->box("row bars"), plot = harness->box("stage map");
-  EXPECT_GT(bars.h, 3 * usual);
+  EXPECT_GT(bars.h, 1.5f * usual);
   EXPECT_GE(bars.y, plot.bottom());
   EXPECT_LE(bars.bottom(), harness->box("stage").bottom());
 }
