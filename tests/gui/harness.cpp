@@ -45,7 +45,28 @@ void RecordingPainter::draw(ImDrawList&, const Matrix& weights, std::uint64_t ve
   drawn.push_back({weights, version, {min.x, min.y, max.x - min.x, max.y - min.y}, scale, opacity});
 }
 
-Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size) {
+namespace {
+
+/// Fonts and their atlas for all windows of the process: to draw the glyphs anew for each takes longer than most tests.
+struct SharedFonts {
+  ImFontAtlas atlas;
+  Fonts fonts;
+
+  SharedFonts() {
+    const auto opened = fonts.open();
+    EXPECT_TRUE(opened) << opened.error().message;
+    fonts.keep(window_characters());
+  }
+};
+
+SharedFonts& shared_fonts() {
+  static SharedFonts shared;
+  return shared;
+}
+
+}  // namespace
+
+Harness::Harness(Document document, ImVec2 size, Settings settings) : fonts(shared_fonts().fonts), size_(size) {
   auto lexicon = read_lexicon();
   const auto folder = asset_folder();
   EXPECT_TRUE(lexicon && folder);
@@ -54,7 +75,7 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
   EXPECT_TRUE(text);
   samples = *parse_samples("samples.json", *text);
 
-  context_ = ImGui::CreateContext();
+  context_ = ImGui::CreateContext(&shared_fonts().atlas);
   ImGui::SetCurrentContext(context_);
   prepare_headless();
   ImGuiIO& io = ImGui::GetIO();
@@ -68,10 +89,6 @@ Harness::Harness(Document document, ImVec2 size, Settings settings) : size_(size
         Harness& harness = current(user);
         (harness.logged_ ? *harness.logged_ : harness.clipboard) = harness.fonts.typed(copied);
       });
-  const auto opened = fonts.open();
-  EXPECT_TRUE(opened) << opened.error().message;
-  fonts.keep(window_characters());
-
   state = initial_state(lexicon_, std::move(document), std::move(settings));
   loop = std::make_unique<Loop>(std::function<void()>([] {}), std::string{},
                                 LoopOptions{.draw_figure = figure_drawer(), .preview_figure = figure_previewer()});
@@ -99,6 +116,7 @@ void Harness::draw() {
   apply_style(state.settings.theme, unit);
   fonts.use_latin_signs(state.settings.language == Language::en);
   fonts.prepare(unit);
+  io.FontDefault = fonts.font(TextSize::body);  // also where another window had the atlas built
   ImGui::NewFrame();
   probe.clear();
   boxes.clear();

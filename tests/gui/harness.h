@@ -117,7 +117,7 @@ class Harness {
 
   AppState state;
   Commands commands;
-  Fonts fonts;
+  Fonts& fonts;  // of all windows of this process
   RecordingPainter maps;
   Motion motion;
   bool moves = false;  // maps fade as in the window; else everything is drawn as it is in the end
