@@ -60,9 +60,8 @@ std::string three_decimals(const std::optional<float>& value) {
 
 /// Appends a cell of so many characters, to the right or to the left of its blanks.
 void append_cell(std::string& line, const std::string& cell, std::size_t width, bool right) {
-  const std::size_t length = code_points(cell).size();
-  const std::string blanks(width > length ? width - length : 0, ' ');
-  line += right ? blanks + cell : cell + blanks;
+  const std::string filled = padded(cell, width);
+  line += right ? filled.substr(cell.size()) + cell : filled;
 }
 
 Error overflow(const Column& column, const HeadRow& row) {

@@ -183,7 +183,7 @@ struct Embeddings {
   Linear projection = {};                   // (d_model, e) after it; empty where e, the tables' width, is d_model
 };
 
-/// The model would compute longer sentences in a way that is not implemented: they are refused.
+/// Longer sentences are refused: the model computes them by another rule than this program does.
 struct LongestText {
   Index tokens = 0;
   std::string why;  // the limit in words: "the sliding window of this model"

@@ -113,6 +113,17 @@ void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, co
     gui.say(SetViewport{*part});
 }
 
+/// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
+Box bars_slot(const StageSlots& slots, const MapLayout& layout, float unit) {
+  constexpr float kGap = 8, kMost = 150;
+  Box bars = slots.bars;
+  if (bars.h <= 0) return bars;
+  const float bottom = bars.bottom();
+  bars.y = std::min(bars.y, std::max(layout.plot.bottom() + kGap * unit, bottom - kMost * unit));
+  bars.h = bottom - bars.y;
+  return bars;
+}
+
 }  // namespace
 
 SlotScope::SlotScope(const char* name, const Box& slot) {
@@ -140,21 +151,6 @@ StageSlots stage_slots(const Box& stage, float unit) {
   slots.map = {x, slots.header.bottom(), w, bars > 0 ? room : std::min(room, kLeastMap * unit)};
   return slots;
 }
-
-namespace {
-
-/// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
-Box bars_slot(const StageSlots& slots, const MapLayout& layout, float unit) {
-  constexpr float kGap = 8, kMost = 150;
-  Box bars = slots.bars;
-  if (bars.h <= 0) return bars;
-  const float bottom = bars.bottom();
-  bars.y = std::min(bars.y, std::max(layout.plot.bottom() + kGap * unit, bottom - kMost * unit));
-  bars.h = bottom - bars.y;
-  return bars;
-}
-
-}  // namespace
 
 void stage_panel(Gui& gui) {
   const AppState& state = gui.state;

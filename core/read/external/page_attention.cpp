@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "base/formatted.h"
 #include "base/half.h"
 #include "model/head_text.h"
 #include "read/external/packed_planes.h"

@@ -10,6 +10,7 @@
 
 namespace headlight {
 
+/// Tokens of a side at most, and so the largest number of a row or column.
 inline constexpr Index kMostPageTokens = 16384;
 
 /// Adds the heads that are off, the weights set by hand and the dropout of `answer`, the object that has `edits` and
