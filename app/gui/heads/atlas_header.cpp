@@ -76,7 +76,10 @@ void shown_menu(Gui& gui, const std::string& label) {
     ImGui::Separator();
   }
   map_kind_lines(gui);
-  fold_switches(gui, false);
+  {
+    const FontScope small(gui, TextSize::small);
+    fold_switches(gui, false);
+  }
   ImGui::EndPopup();
 }
 
