@@ -7,7 +7,6 @@
 #endif
 
 #if HEADLIGHT_GUI
-#include "bench/draw/bench_draw.h"
 #include "gl/app.h"
 #endif
 
@@ -24,7 +23,6 @@ int main(int argc, char** argv) {
 #if HEADLIGHT_GUI
   frontend.open_window = headlight::open_window;
   frontend.screenshot = headlight::screenshot;
-  frontend.bench_draw = headlight::bench_draw;
 #endif
   return headlight::run_command_line(argc, argv, frontend);
 }

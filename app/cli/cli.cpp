@@ -67,6 +67,8 @@ std::string one_line(std::string message) {
 }
 
 int run_program(int argc, const char* const* argv, const Frontend& frontend) {
+  if (argc > 1 && argv[1] == std::string_view("bench"))
+    return report("headlight bench: a program of its own: ./run bench in the source tree builds and runs it");
   CLI::App program{"Headlight shows attention: every head of every layer, live.", "headlight"};
   program.set_version_flag("--version", std::string("headlight ") + HEADLIGHT_VERSION);
   program.require_subcommand(1);
@@ -74,26 +76,14 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
       "headlight COMMAND --help says more. Without a command: the window.\n"
       "Results go to standard output, messages to standard error.\n"
       "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
-  const std::vector<ParsedCommand> runs{add_open(program, frontend),
-                                        add_export(program),
-                                        add_screenshot(program, frontend),
-                                        add_explain(program),
-                                        add_why(program),
-                                        add_lens(program),
-                                        add_patch(program),
-                                        add_next(program),
-                                        add_generate(program),
-                                        add_diagnose(program),
-                                        add_tokenize(program),
-                                        add_check(program),
-                                        add_train(program),
-                                        add_heads(program),
-                                        add_figure(program),
-                                        add_page(program),
-                                        add_bench(program, frontend),
-                                        add_models(program),
-                                        add_code(program),
-                                        add_worksheet(program)};
+  const std::vector<ParsedCommand> runs{
+      add_open(program, frontend), add_export(program),   add_screenshot(program, frontend),
+      add_explain(program),        add_why(program),      add_lens(program),
+      add_patch(program),          add_next(program),     add_generate(program),
+      add_diagnose(program),       add_tokenize(program), add_check(program),
+      add_train(program),          add_heads(program),    add_figure(program),
+      add_page(program),           add_models(program),   add_code(program),
+      add_worksheet(program)};
   const auto commands = program.get_subcommands({});
 
   // `open` may be left out.

@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "base/result.h"
-#include "bench/report.h"
 #include "session/startup.h"
 
 namespace headlight {
@@ -13,7 +12,6 @@ namespace headlight {
 struct Frontend {
   std::function<Status(const Startup&)> open_window;
   std::function<Status(const Startup&, const ScreenshotOptions&)> screenshot;
-  std::function<Result<BenchReport>(const BenchOptions&)> bench_draw;
 };
 
 /// Runs the program. Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.

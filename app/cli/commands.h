@@ -29,7 +29,6 @@ ParsedCommand add_train(CLI::App& program);
 ParsedCommand add_heads(CLI::App& program);
 ParsedCommand add_figure(CLI::App& program);
 ParsedCommand add_page(CLI::App& program);
-ParsedCommand add_bench(CLI::App& program, const Frontend& frontend);
 ParsedCommand add_models(CLI::App& program);
 ParsedCommand add_code(CLI::App& program);
 ParsedCommand add_worksheet(CLI::App& program);

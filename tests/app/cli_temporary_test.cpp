@@ -65,17 +65,6 @@ TEST(CliTemporary, WhereItIsFullNothingStaysBehind) {
   EXPECT_TRUE(full.empty());
 }
 
-TEST(CliTemporary, BenchSaysThatItNeedsOne) {
-  const Folder folder;
-  for (const std::string& temporary : unusable(folder))
-    for (const char* suite : {"export", "open"}) {
-      const Ran ran = with_temporary(folder, temporary, {"bench", suite, "--rounds", "1", "--longest", "16"});
-      EXPECT_EQ(ran.status, 2) << temporary << " " << suite;
-      EXPECT_EQ(lines_of(ran.err), 1) << ran.err;
-      EXPECT_TRUE(ran.err.starts_with("TMPDIR " + temporary + ": expected a writable folder, found")) << ran.err;
-    }
-}
-
 TEST(CliTemporary, APictureOfTheWindowNeedsNone) {
   const Folder folder;
   const std::string picture = (folder / "p.png").string();

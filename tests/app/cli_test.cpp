@@ -28,6 +28,7 @@ TEST(CommandLine, WrongUseIsOneLine) {
   EXPECT_TRUE(contains(refused({"export", "--no-such-option"}), "--no-such-option"));
   refused({"--no-such-option"});
   refused({"no-such-command"});
+  EXPECT_TRUE(contains(refused({"bench", "attention"}), "./run bench"));
   refused({"export", "--d-model", "many"});
   EXPECT_TRUE(contains(refused({"export", "--pad", "-1"}), "--pad: expected a whole number, 0 or more, found -1"));
   refused({"export", "--threads", "-1"});

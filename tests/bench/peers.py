@@ -2,7 +2,7 @@
 
 A peer is a process of its own for each row (peer_onnx.py, peer_torch.py, peer_json.py): it makes its model, says the
 names of what it measures, and for every line that it reads runs once, then for at least fifty milliseconds, and writes
-the seconds of one run. `headlight bench --only ROW --rounds 1` does the same. Between its turns a peer sleeps."""
+the seconds of one run. `headlight_bench --only ROW --rounds 1` does the same. Between its turns a peer sleeps."""
 import argparse
 import json
 import os
@@ -69,7 +69,7 @@ class Peer:
 
 
 def bench(options, suite, only, rounds):
-    done = subprocess.run([options.program, "bench", suite, "--only", only, "--rounds", str(rounds), "--threads",
+    done = subprocess.run([options.program, suite, "--only", only, "--rounds", str(rounds), "--threads",
                            str(options.threads), "--format", "json"], check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 
@@ -111,7 +111,7 @@ def beside(options, suite, name, peers):
 
 
 def beside_each_other(options, suite, pairs):
-    """Peers that `headlight bench` measures itself, a round of all its rows at a time."""
+    """Peers that `headlight_bench` measures itself, a round of all its rows at a time."""
     pairs = [pair for pair in pairs if options.only in pair[0]]
     if not pairs:
         return
@@ -141,21 +141,21 @@ OWN_PEERS = {
 def main():
     parser = argparse.ArgumentParser(prog="tests/bench/peers.sh")
     parser.add_argument("--root", help=argparse.SUPPRESS)
-    parser.add_argument("--program", help="default: build/release/headlight")
+    parser.add_argument("--program", help="default: build/release/headlight_bench")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="rows whose names contain this")
     suites = ["attention", "model", "train", "export", "draw"]
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(suites))
     options = parser.parse_args()
-    options.program = options.program or os.path.join(options.root, "build/release/headlight")
+    options.program = options.program or os.path.join(options.root, "build/release/headlight_bench")
     wrong = [suite for suite in options.suites if suite not in suites]
     if wrong:
         parser.error(f"suite: expected one of {', '.join(suites)}, found {wrong[0]}")
     if options.threads < 1 or options.rounds < 1:
         parser.error("--threads and --rounds: expected at least 1")
     if not os.access(options.program, os.X_OK):
-        parser.error(f"{options.program}: expected a release build of Headlight, found none (./run --version)")
+        parser.error(f"{options.program}: expected the benchmark, found none (./run bench --help builds it)")
 
     cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")),
                platform.machine())

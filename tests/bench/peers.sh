@@ -4,7 +4,7 @@
 # SUITE: attention, model, train, export, draw; all of them by default. N: 1 by default. Our column, theirs, and the
 # ratio of each round's pair: median, lowest and highest. --only takes the rows whose names contain TEXT.
 #
-# Needs: a release build of Headlight (./run --version makes one; --program names another), Debian's packages
+# Needs: the benchmark of a release build (./run bench --help makes it; --program names another), Debian's packages
 # python3-torch, libopenblas0-openmp, python3-onnx and python3-numpy, and npm, which brings ONNX Runtime's library into
 # build/peers. Nothing is installed on the system. A peer that is not there is named and left out.
 set -euo pipefail

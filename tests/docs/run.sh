@@ -5,12 +5,13 @@ set -euo pipefail
 slow=no
 if [[ ${1-} == --slow ]]; then slow=yes && shift; fi
 program=$(readlink -f "$1")
+bench=$(dirname "$program")/headlight_bench
 tree=$(readlink -f "$2")
 shift 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/headlight-docs-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export HOME=$work/home XDG_CACHE_HOME=$work/home XDG_CONFIG_HOME=$work/home XDG_STATE_HOME=$work/home
-export XDG_DATA_HOME=$work/home HEADLIGHT_DATA=$tree LC_ALL=C.UTF-8 program work
+export XDG_DATA_HOME=$work/home HEADLIGHT_DATA=$tree LC_ALL=C.UTF-8 program bench work
 unset DISPLAY WAYLAND_DISPLAY
 mkdir "$HOME" "$work/blocks"
 
@@ -33,6 +34,7 @@ make_folder() {
 sed -n '/^Subcommands:/,/^$/ s/^  \([a-z]\+\) .*/\1/p' "$work/help" >"$work/commands"
 if grep -qx compare "$work/commands"; then fault 'compare is listed in the help'; fi
 while read -r command; do "$program" "$command" --help; done <"$work/commands" >>"$work/help"
+"$bench" --help >>"$work/help"
 grep -ohE -- '--[a-z][a-z0-9-]+' "$work/help" "$tree/run" "$tree/test" "$tree/.ci/run" | sort -u >"$work/options"
 window=yes
 if "$program" screenshot -o "$work/none/window.png" 2>&1 | grep -q 'without the window'; then window=no; fi
@@ -41,6 +43,7 @@ cat >"$work/run" <<'END'
 #!/usr/bin/env bash
 # ./run of the documents: a training is a few steps of a small model, a benchmark its options alone, the window a picture.
 arguments=("$@")
+run=("$program")
 case ${1-} in
   train)
     arguments=()
@@ -52,7 +55,10 @@ case ${1-} in
       shift
     done
     arguments+=(--steps 2 --d-model 8 --num-heads 2 --layers 1 --ffn 8) ;;
-  bench) [[ " $* " == *" --only "* ]] || arguments+=(--only)
+  bench)
+    run=("$bench")
+    arguments=("${@:2}")
+    [[ " $* " == *" --only "* ]] || arguments+=(--only)
     for i in "${!arguments[@]}"; do
       [[ ${arguments[i]} == --only ]] && arguments[i + 1]='a row of no such name'
     done ;;
@@ -63,7 +69,7 @@ case ${1-} in
     fi ;;
 esac
 if [[ $window == no && ${arguments[0]} == screenshot ]]; then exit 0; fi
-"$program" "${arguments[@]}" 2>"$work/stderr"
+"${run[@]}" "${arguments[@]}" 2>"$work/stderr"
 status=$?
 cat "$work/stderr" >&2
 # A reader such as head may leave before the end.

@@ -10,8 +10,8 @@
 namespace headlight::program {
 namespace {
 
-constexpr std::uint64_t kBegins = 7099728987669803896u;   // of model.safetensors after the first steps
-constexpr std::uint64_t kShipped = 8545156830827879550u;  // of the file that comes along
+constexpr std::uint64_t kBegins = 7099728987669803896u;       // of model.safetensors after the first steps
+constexpr std::uint64_t kShippedHash = 8545156830827879550u;  // of the file that comes along
 
 const auto kModel = fixture::fs::path(HEADLIGHT_TEST_DATA).parent_path() / "assets" / "models" / "any-sentence";
 
@@ -65,7 +65,7 @@ TEST(AnySentence, BeginsWithTheseWeights) {
   EXPECT_EQ(hash_of(folder / "model" / "model.safetensors"), kBegins);
 }
 
-TEST(AnySentence, GaveTheFileThatComesAlong) { EXPECT_EQ(hash_of(kModel / "model.safetensors"), kShipped); }
+TEST(AnySentence, GaveTheFileThatComesAlong) { EXPECT_EQ(hash_of(kModel / "model.safetensors"), kShippedHash); }
 
 struct Mentions {
   const char* text;

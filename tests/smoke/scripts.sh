@@ -44,6 +44,9 @@ cmake_minimum_required(VERSION 3.25)
 project(tiny LANGUAGES CXX)
 file(GLOB SOURCES CONFIGURE_DEPENDS app/*.cpp)
 add_executable(headlight ${SOURCES})
+add_executable(headlight_bench EXCLUDE_FROM_ALL ${SOURCES})
+target_compile_definitions(headlight_bench PRIVATE BENCH)
+add_dependencies(headlight_bench headlight)
 END
 cat >"$tree/CMakePresets.json" <<'END'
 { "version": 6, "configurePresets": [ { "name": "release", "generator": "Ninja",
@@ -54,6 +57,9 @@ program() {
 #include <iostream>
 int main(int count, char** words) {
   std::cout << "$1";
+#ifdef BENCH
+  std::cout << " bench";
+#endif
   for (int i = 1; i < count; ++i) std::cout << '[' << words[i] << ']';
   std::cout << std::cin.rdbuf();
   return 7;
@@ -109,9 +115,18 @@ answers 'one[again]input' 'second run'
 ((spent < 1000)) || fail "second run: expected less than a second, found $spent ms"
 nothing_noted 'second run'
 
+run bench again
+answers 'one bench[again]input' 'the benchmark'
+said 'building'
+run bench
+answers 'one benchinput' 'the benchmark, second run'
+[[ ! -s $work/err ]] || fail 'the benchmark, second run: expected nothing on standard error'
+
 program two
 run
 answers 'twoinput' 'after an edit'
+run bench
+answers 'two benchinput' 'the benchmark, after an edit and a build of the program'
 nothing_noted 'after an edit'
 
 echo 'this is not C++' >"$tree/app/broken.cpp"

@@ -1,4 +1,4 @@
-// The inputs of `headlight bench`: models and sentences that are the same on every machine.
+// The inputs of `./run bench`: models and sentences that are the same on every machine.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The suites of `headlight bench`: each suite on inputs of its own, the same on every machine.
+// The suites of `./run bench`, on inputs that are the same on every machine.
 #pragma once
 
 #include <functional>
@@ -16,8 +16,10 @@ namespace headlight {
 /// longer and longer texts, with the memory it needs. export: 144 heads written to a file, beside nlohmann's dump. open:
 /// opening.h.
 struct BenchSuite {
+  using Run = std::function<Result<BenchReport>(const BenchOptions& options)>;
+
   std::string_view name;
-  std::function<Result<BenchReport>(const BenchOptions& options)> run;
+  Run run;
 };
 
 const std::vector<BenchSuite>& bench_suites();

@@ -16,6 +16,7 @@ struct BenchOptions {
   int rounds = 5;
   std::ptrdiff_t longest = 0;  // sentences of more tokens are left out; 0: none is
   std::string only = {};       // part of the names of the rows that are measured
+  std::string program = {};    // the file of the program `headlight`, whose commands are timed
 
   bool wants(std::string_view name) const { return name.find(only) != name.npos; }
 };

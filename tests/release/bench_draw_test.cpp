@@ -1,10 +1,11 @@
-// `headlight bench draw`: its rows, never how fast.
+// `./run bench draw`: its rows, never how fast.
+#if HEADLIGHT_GUI
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "bench/draw/bench_draw.h"
+#include "bench/draw.h"
 #include "gl/offscreen.h"
 
 namespace headlight {
@@ -54,3 +55,4 @@ TEST_F(BenchDraw, PressesAKeyUntilItsAnswerIsSeen) {
 
 }  // namespace
 }  // namespace headlight
+#endif

@@ -8,7 +8,7 @@
 #include <initializer_list>
 #include <mutex>
 
-#include "bench/draw/bench_draw.h"
+#include "bench/draw.h"
 
 #include "base/measure.h"
 #include "bench/inputs.h"

@@ -1,25 +1,36 @@
-// `headlight bench`: what it prints, never how fast.
+// `./run bench`: what it prints, never how fast.
 #include <gtest/gtest.h>
 
 #include "app/program.h"
-#include "cli/cli.h"
+#include "bench/bench.h"
 
 namespace headlight {
 namespace {
 
 using namespace program;
 
+Ran bench(const Strings& words, const BenchSuite::Run& draw = {}) {
+  std::vector<const char*> arguments{HEADLIGHT_PROGRAM};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Ran ran;
+  ran.status = run_bench(static_cast<int>(arguments.size()), arguments.data(), draw);
+  ran.out = testing::internal::GetCapturedStdout();
+  ran.err = testing::internal::GetCapturedStderr();
+  return ran;
+}
+
 json bench_of(Strings words) {
-  words.insert(words.begin(), "bench");
   words.insert(words.end(), {"--rounds", "1", "--format", "json"});
-  const Ran ran = run(words);
+  const Ran ran = bench(words);
   EXPECT_EQ(ran.status, 0) << ran.err;
   const json object = json::parse(ran.out, nullptr, false);
   EXPECT_TRUE(object.is_object()) << ran.out;
   return object;
 }
 
-TEST(CliBench, SaysTheMachineAndARowForEachSizeAndNumberOfThreads) {
+TEST(Bench, SaysTheMachineAndARowForEachSizeAndNumberOfThreads) {
   const json object = bench_of({"attention", "--longest", "10", "--threads", "2"});
   EXPECT_GE(object["machine"]["threads"], 1);
   EXPECT_TRUE(object["machine"]["cpu"].is_string());
@@ -35,14 +46,14 @@ TEST(CliBench, SaysTheMachineAndARowForEachSizeAndNumberOfThreads) {
   }
 }
 
-TEST(CliBench, MeasuresEveryFormatOfAnExport) {
+TEST(Bench, MeasuresEveryFormatOfAnExport) {
   const json object = bench_of({"export", "--longest", "4", "--threads", "1"});
   ASSERT_EQ(object["rows"].size(), 5u);
   EXPECT_EQ(object["rows"][0]["name"], "export/json/heads=144/T=4");
   for (const json& row : object["rows"]) EXPECT_GT(row["mb_per_s"], 0.0);
 }
 
-TEST(CliBench, MeasuresOnlyTheRowsThatAreNamed) {
+TEST(Bench, MeasuresOnlyTheRowsThatAreNamed) {
   const json attention = bench_of({"attention", "--only", "T=10/d=512", "--threads", "1"});
   ASSERT_EQ(attention["rows"].size(), 1u);
   EXPECT_EQ(attention["rows"][0]["name"], "attention/T=10/d=512/h=8");
@@ -53,7 +64,7 @@ TEST(CliBench, MeasuresOnlyTheRowsThatAreNamed) {
   EXPECT_TRUE(bench_of({"growth", "--only", "nothing of this name"})["rows"].empty());
 }
 
-TEST(CliBench, MeasuresWholeCommandsThatOpenACheckpoint) {
+TEST(Bench, MeasuresWholeCommandsThatOpenACheckpoint) {
   const json object = bench_of({"open", "--only", "bert-small", "--threads", "2"});
   ASSERT_GE(object["rows"].size(), 1u);
   const json& row = object["rows"][0];
@@ -64,34 +75,30 @@ TEST(CliBench, MeasuresWholeCommandsThatOpenACheckpoint) {
   EXPECT_TRUE(bench_of({"open", "--only", "nothing of this name"})["rows"].empty());
 }
 
-TEST(CliBench, PrintsATableForPeople) {
-  const Ran ran = run({"bench", "train", "--rounds", "1", "--threads", "1"});
+TEST(Bench, PrintsATableForPeople) {
+  const Ran ran = bench({"train", "--rounds", "1", "--threads", "1"});
   EXPECT_EQ(ran.status, 0) << ran.err;
   EXPECT_TRUE(contains(ran.out, "train/d=64/h=4/layers=2/batch=64x16")) << ran.out;
   EXPECT_TRUE(contains(ran.out, "tokens/s")) << ran.out;
 }
 
-TEST(CliBench, AProgramWithoutTheWindowSaysThatItCannotDraw) {
-  const char* const words[] = {"headlight", "bench", "draw"};
-  testing::internal::CaptureStderr();
-  EXPECT_EQ(run_command_line(3, words, Frontend{}), 2);
-  EXPECT_EQ(testing::internal::GetCapturedStderr(),
-            "headlight bench draw: this program was built without the window\n");
+TEST(Bench, AProgramWithoutTheWindowSaysThatItCannotDraw) {
+  const Ran ran = bench({"draw"});
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.err, "bench draw: this program was built without the window\n");
 }
 
-TEST(CliBench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
+TEST(Bench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
   BenchOptions asked;
-  Frontend frontend;
-  frontend.bench_draw = [&](const BenchOptions& options) -> Result<BenchReport> {
+  const auto draw = [&](const BenchOptions& options) -> Result<BenchReport> {
     asked = options;
     return BenchReport{.rows = {{.name = "draw/change/colours", .time = {2e-3, 1e-3, 3e-3}, .uploads = 0}},
                        .exponents = {}};
   };
-  const char* const words[] = {"headlight", "bench", "draw",      "--rounds", "2",        "--longest", "7",
-                               "--only",    "draw/", "--threads", "1",        "--format", "json"};
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(run_command_line(13, words, frontend), 0);
-  const json row = json::parse(testing::internal::GetCapturedStdout())["rows"][0];
+  const Ran ran =
+      bench({"draw", "--rounds", "2", "--longest", "7", "--only", "draw/", "--threads", "1", "--format", "json"}, draw);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json row = json::parse(ran.out)["rows"][0];
   EXPECT_EQ(asked.rounds, 2);
   EXPECT_EQ(asked.longest, 7);
   EXPECT_EQ(asked.only, "draw/");
@@ -101,9 +108,27 @@ TEST(CliBench, HandsOnWhatIsAskedOfDrawingAndPrintsItsRows) {
   EXPECT_EQ(row["uploads"], 0);
 }
 
-TEST(CliBench, RefusesASuiteThatIsNotThere) {
-  EXPECT_TRUE(contains(refused({"bench", "nothing"}), "nothing"));
-  refused({"bench", "attention", "--threads", "0"});
+TEST(Bench, RefusesASuiteThatIsNotThere) {
+  for (const Strings& words : {Strings{"nothing"}, Strings{"attention", "--threads", "0"}}) {
+    const Ran ran = bench(words);
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_EQ(ran.out, "");
+    EXPECT_EQ(lines_of(ran.err), 1) << ran.err;
+    EXPECT_TRUE(contains(ran.err, words.back())) << ran.err;
+  }
+}
+
+TEST(Bench, NeedsAFolderForTemporaryFiles) {
+  const Folder folder;
+  for (const std::string& temporary :
+       {(folder / "missing").string(), folder.with("file", "mine"), std::string("/proc")})
+    for (const char* suite : {"export", "open"}) {
+      const fixture::Variable variable("TMPDIR", temporary.c_str());
+      const Ran ran = bench({suite, "--rounds", "1", "--longest", "16"});
+      EXPECT_EQ(ran.status, 2) << temporary << " " << suite;
+      EXPECT_EQ(lines_of(ran.err), 1) << ran.err;
+      EXPECT_TRUE(ran.err.starts_with("TMPDIR " + temporary + ": expected a writable folder, found")) << ran.err;
+    }
 }
 
 }  // namespace

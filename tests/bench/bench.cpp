@@ -1,22 +1,25 @@
+#include "bench/bench.h"
+
 #include <algorithm>
+#include <filesystem>
 #include <thread>
 
+#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "bench/suites.h"
-#include "cli/commands.h"
-#include "cli/options/format_option.h"
+#include "base/thrown.h"
+#include "cli/options/print.h"
 
 namespace headlight {
 namespace {
 
-constexpr const char* kDraw = "draw";  // of the rooms above: Frontend has it
+constexpr const char* kDraw = "draw";
 
 struct BenchArguments {
-  std::string suite, format = "text", only;
+  std::string suite, format = "text", only, program;
   int threads = 0, rounds = 5;
-  Index longest = 0;
+  std::ptrdiff_t longest = 0;
 };
 
 int processors() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
@@ -65,19 +68,22 @@ std::string json_of(const BenchReport& report) {
   return object.dump() + "\n";
 }
 
-Result<int> run_bench(const BenchArguments& options, const Frontend& frontend) {
-  BenchOptions wanted{.threads = {1}, .rounds = options.rounds, .longest = options.longest, .only = options.only};
+Result<int> report_of(const BenchArguments& options, const BenchSuite::Run& draw) {
+  BenchOptions wanted{.threads = {1},
+                      .rounds = options.rounds,
+                      .longest = options.longest,
+                      .only = options.only,
+                      .program = options.program};
   if (options.threads > 0) wanted.threads = {options.threads};
   else if (processors() > 1) wanted.threads.push_back(processors());
-  if (options.suite == kDraw && !frontend.bench_draw)
-    return Error{"headlight bench draw: this program was built without the window"};
+  if (options.suite == kDraw && !draw) return Error{"bench draw: this program was built without the window"};
   std::vector<BenchSuite> suites = bench_suites();
-  if (frontend.bench_draw) suites.push_back({kDraw, frontend.bench_draw});
+  if (draw) suites.push_back({kDraw, draw});
   BenchReport report;
   for (const BenchSuite& suite : suites) {
     if (!options.suite.empty() && suite.name != options.suite) continue;
     auto part = suite.run(wanted);
-    if (!part && suite.name == kDraw && options.suite.empty()) {  // no OpenGL here: the rest is known all the same
+    if (!part && suite.name == kDraw && options.suite.empty()) {  // without OpenGL the other rows are printed
       print_warnings({part.error().message});
       continue;
     }
@@ -88,37 +94,60 @@ Result<int> run_bench(const BenchArguments& options, const Frontend& frontend) {
   return print(options.format == "json" ? json_of(report) : text_of(report));
 }
 
-}  // namespace
-
-ParsedCommand add_bench(CLI::App& program, const Frontend& frontend) {
-  CLI::App* command = program.add_subcommand("bench", "How fast this machine is: the figures of docs/performance.md");
-  command->footer(
-      "headlight bench attention --threads 1 --rounds 9\n"
-      "headlight bench --format json > figures.json\n"
+void add_options(CLI::App& command, BenchArguments& options) {
+  command.footer(
+      "./run bench attention --threads 1 --rounds 9\n"
+      "./run bench --format json > figures.json\n"
       "Medians of rounds that are taken in turn, with the quickest and the slowest beside them.");
-  auto options = std::make_shared<BenchArguments>();
   std::vector<std::string> names;
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
   names.emplace_back(kDraw);
   command
-      ->add_option("suite", options->suite,
-                   "attention, model, train, growth, export, open (which writes 2.2 GB into the temporary folder for a "
-                   "while) or draw; default: all of them")
+      .add_option("suite", options.suite,
+                  "attention, model, train, growth, export, open (which writes 2.2 GB into the temporary folder for a "
+                  "while) or draw; default: all of them")
       ->type_name("SUITE")
       ->check(CLI::IsMember(names));
-  command->add_option("--threads", options->threads, "Only with so many; default: with one, and with all processors")
+  command.add_option("--threads", options.threads, "Only with so many; default: with one, and with all processors")
       ->type_name("N")
       ->check(CLI::Range(1, 1024));
-  command->add_option("--rounds", options->rounds, "Rounds that the median is of, 5 by default")
+  command.add_option("--rounds", options.rounds, "Rounds that the median is of, 5 by default")
       ->type_name("N")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--longest", options->longest, "Leaves out texts of more tokens")
+  command.add_option("--longest", options.longest, "Leaves out texts of more tokens")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20));
-  command->add_option("--only", options->only, "Only the rows whose names contain this, as T=128 or json")
+  command.add_option("--only", options.only, "Only the rows whose names contain this, as T=128 or json")
       ->type_name("TEXT");
-  add_format(*command, options->format);
-  return [options, &frontend] { return run_bench(*options, frontend); };
+  command.add_option("--format", options.format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
+  command.add_option("--program", options.program, "The headlight that open measures; default: the one beside this")
+      ->type_name("FILE");
+}
+
+Result<int> run_parsed(int argc, const char* const* argv, const BenchSuite::Run& draw) {
+  BenchArguments options;
+  options.program = std::filesystem::path(argv[0]).replace_filename("headlight").string();
+  CLI::App command{"How fast this machine is: the figures of docs/performance.md", "./run bench"};
+  add_options(command, options);
+  try {
+    command.parse(argc, argv);
+  } catch (const CLI::Success&) { return print(command.help()); } catch (const CLI::ParseError& error) {
+    const std::string message = error.what();
+    return Error{"bench: " + message.substr(0, message.find('\n')) + " (see --help)"};
+  }
+  return report_of(options, draw);
+}
+
+}  // namespace
+
+int run_bench(int argc, const char* const* argv, const BenchSuite::Run& draw) {
+  constexpr int kBadInput = 2;
+  try {
+    const Result<int> status = run_parsed(argc, argv, draw);
+    if (status) return *status;
+    print_message(status.error().message);
+  } catch (...) { print_message(thrown_error().message); }
+  return kBadInput;
 }
 
 }  // namespace headlight

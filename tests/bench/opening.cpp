@@ -281,7 +281,7 @@ Status add_rows(const KnownShape& shape, const BenchOptions& options, BenchRepor
   for (int round = -1; round < options.rounds; ++round)  // the first brings the file into memory
     for (std::size_t i = 0; i < ours.size(); ++i) {
       const std::string threads = std::to_string(ours[i].threads);
-      const auto own = spend({"/proc/self/exe", "export", folder.string(), "--ids", "1,2,3,4,5,6,7,8,9,10", "--threads",
+      const auto own = spend({options.program, "export", folder.string(), "--ids", "1,2,3,4,5,6,7,8,9,10", "--threads",
                               threads, "-o", answer.string()},
                              folder / "printed");
       if (!own) return own.error();
