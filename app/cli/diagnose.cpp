@@ -19,13 +19,6 @@ struct DiagnoseArguments {
   Index num_heads = 0;
 };
 
-struct Answer {
-  ExportFile a, b;
-  FileComparison comparison;
-  std::optional<Diagnosis> diagnosis;
-  float hidden_by = 0;  // the tolerance that the difference is below; 0: it is above
-};
-
 /// `0.25`, `-inf`, `nan`.
 std::string number(float value) {
   std::string text;
@@ -36,7 +29,7 @@ std::string number(float value) {
 /// Two digits tell how well something fits.
 std::string two_digits(double value) { return formatted("%.2g", value); }
 
-std::string first_line(const Answer& answer) {
+std::string first_line(const Examination& answer) {
   const ComparedArray& array = answer.comparison.arrays[*answer.comparison.first];
   std::string line = "first difference: " + printable(array.name);
   if (!array.same_shape())
@@ -46,15 +39,17 @@ std::string first_line(const Answer& answer) {
          number(array.first->expected) + ", found " + number(array.first->found) + "\n";
 }
 
-std::string diagnosis_lines(const Answer& answer) {
+std::string diagnosis_lines(const Examination& answer) {
   if (!answer.diagnosis) return "diagnosis: none of the usual mistakes explains it\n";
   const Diagnosis& diagnosis = *answer.diagnosis;
-  std::string where = printable(diagnosis.array);
-  const bool layered = axes_of(parse_array_name(diagnosis.array).kind).size() == 4;
+  const Mistake& mistake = diagnosis.mistake;
+  const std::string kind = parse_array_name(mistake.array).kind;
+  std::string where = printable(mistake.array);
+  const bool layered = axes_of(kind).size() == 4;
   if (layered) where += " of layer " + std::to_string(diagnosis.layer);
-  if (parse_array_name(diagnosis.array).kind == "scores") where = "the weights that " + where + " come to";
-  std::string lines = "diagnosis: " + diagnosis.text + "\n           explains " + where + " to within " +
-                      two_digits(diagnosis.left) + ", of a difference of " + two_digits(diagnosis.difference) + "\n";
+  if (kind == "scores") where = "the weights that " + where + " come to";
+  std::string lines = "diagnosis: " + diagnosis.line() + "\n           explains " + where + " to within " +
+                      two_digits(*mistake.after) + ", of a difference of " + two_digits(*mistake.before) + "\n";
   if (answer.hidden_by > 0)
     lines += "           the inputs are so small that the difference is below the tolerance, " +
              two_digits(answer.hidden_by) + "\n";
@@ -62,7 +57,7 @@ std::string diagnosis_lines(const Answer& answer) {
   return lines;
 }
 
-std::string array_lines(const Answer& answer) {
+std::string array_lines(const Examination& answer) {
   std::size_t width = 0;
   for (const auto& array : answer.comparison.arrays) width = std::max(width, printable(array.name).size());
   std::string lines;
@@ -90,7 +85,7 @@ std::string only_line(const char* side, const ExportFile& file, const std::vecto
          "\n";
 }
 
-std::string as_text(const Answer& answer) {
+std::string as_text(const Examination& answer) {
   const FileComparison& comparison = answer.comparison;
   std::string text = "A: " + printable(answer.a.name) + "\nB: " + printable(answer.b.name) + "\n";
   if (comparison.equal()) text += "equal\n";
@@ -114,6 +109,18 @@ std::string json_number(float value) {
   return append_number(text, value) ? text : "null";
 }
 
+std::string json_number(std::optional<double> value) {
+  return value ? json_number(static_cast<float>(*value)) : "null";
+}
+
+std::string json_mistake(const Mistake& mistake) {
+  std::string text = "{\"code\":" + json_string(mistake.code.name) + ",\"text\":" + json_string(mistake.text) +
+                     ",\"array\":" + (mistake.array.empty() ? "null" : json_string(mistake.array)) +
+                     ",\"before\":" + json_number(mistake.before) + ",\"after\":" + json_number(mistake.after);
+  if (!mistake.role.empty()) text += ",\"role\":" + json_string(mistake.role);
+  return text + "}";
+}
+
 std::string json_cell(const ComparedCell& cell) {
   return "{\"at\":" + json_shape(cell.at) + ",\"expected\":" + json_number(cell.expected) +
          ",\"found\":" + json_number(cell.found) + "}";
@@ -131,27 +138,31 @@ std::string json_array(const ComparedArray& array) {
   return text + "}";
 }
 
-std::string as_json(const Answer& answer) {
+std::string as_json(const Examination& answer) {
   const FileComparison& comparison = answer.comparison;
   std::string text = std::string("{\"equal\":") + (comparison.equal() ? "true" : "false") +
                      ",\"arrays\":" + json_list(comparison.arrays, json_array);
   text += ",\"first\":" + (comparison.first ? json_string(comparison.arrays[*comparison.first].name) : "null");
   text += ",\"only_a\":" + json_list(comparison.only_a, json_string);
   text += ",\"only_b\":" + json_list(comparison.only_b, json_string);
-  text += ",\"diagnosis\":" + (answer.diagnosis ? json_string(answer.diagnosis->text) : "null");
+  text += ",\"diagnosis\":" + (answer.diagnosis ? json_string(answer.diagnosis->line()) : "null");
   if (answer.diagnosis) {
     const Diagnosis& diagnosis = *answer.diagnosis;
-    text += ",\"explains\":{\"array\":" + json_string(diagnosis.array) +
+    text += ",\"explains\":{\"array\":" + json_string(diagnosis.mistake.array) +
             ",\"layer\":" + std::to_string(diagnosis.layer) +
-            ",\"difference\":" + json_number(static_cast<float>(diagnosis.difference)) +
-            ",\"left\":" + json_number(static_cast<float>(diagnosis.left)) + "}";
+            ",\"difference\":" + json_number(diagnosis.mistake.before) +
+            ",\"left\":" + json_number(diagnosis.mistake.after) + "}";
     if (!diagnosis.otherwise.empty()) text += ",\"otherwise\":" + json_string(diagnosis.otherwise);
   }
-  return text + "}\n";
+  std::vector<std::string> unchecked;
+  for (const auto* only : {&comparison.only_a, &comparison.only_b})
+    for (const std::string& array : *only) unchecked.push_back(array + ": in one file only");
+  text += ",\"mistakes\":" + json_list(answer.mistakes(), json_mistake);
+  return text + ",\"unchecked\":" + json_list(unchecked, json_string) + "}\n";
 }
 
 /// Of arrays that differ and that a file stores in half precision: rounding alone may be more than the tolerance.
-std::vector<std::string> half_precision_lines(const Answer& answer) {
+std::vector<std::string> half_precision_lines(const Examination& answer) {
   std::vector<std::string> lines;
   for (const ComparedArray& array : answer.comparison.arrays)
     for (const ExportFile* file : {&answer.a, &answer.b}) {
@@ -166,43 +177,19 @@ std::vector<std::string> half_precision_lines(const Answer& answer) {
   return lines;
 }
 
-/// Compares anew, so closely that the difference which the diagnosis explains is one.
-void show_below_tolerance(float tolerance, Answer& answer) {
-  answer.hidden_by = tolerance;
-  const FileComparison before = std::move(answer.comparison);
-  answer.comparison = compare(answer.a, answer.b, static_cast<float>(answer.diagnosis->difference / 2));
-  if (answer.comparison.equal()) answer.comparison = compare(answer.a, answer.b, 0);
-  answer.comparison.only_b = before.only_b;
-}
-
 Result<int> run_diagnose(const DiagnoseArguments& options) {
   if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
     return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
   const auto heads = options.num_heads > 0 ? std::optional(options.num_heads) : std::optional<Index>();
   auto read = read_export(options.a, heads);
   if (!read) return read.error();
-  Answer answer;
-  if (options.b.empty()) {
-    auto ours = answers_to(*read);
-    if (!ours) return ours.error();
-    answer.a = std::move(*ours);
-    answer.b = std::move(*read);
-  } else {
-    auto other = read_export(options.b, heads);
-    if (!other) return other.error();
-    answer.a = std::move(*read);
-    answer.b = std::move(*other);
-  }
-  answer.comparison = compare(answer.a, answer.b, options.tolerance);
+  auto other = options.b.empty() ? answers_to(*read) : read_export(options.b, heads);
+  if (!other) return other.error();
+  if (options.b.empty()) std::swap(*read, *other);  // Headlight's answers are right
+  Examination answer = examine(std::move(*read), std::move(*other), options.tolerance);
   if (options.b.empty()) answer.comparison.only_b.clear();  // the inputs
   if (answer.comparison.arrays.empty())
     return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");
-  if (!answer.comparison.equal()) {
-    answer.diagnosis = diagnose(answer.a, answer.b, answer.comparison);
-  } else if (options.tolerance <= kCompareTolerance) {
-    answer.diagnosis = hidden_mistake(answer.a, answer.b);
-    if (answer.diagnosis) show_below_tolerance(options.tolerance, answer);
-  }
 
   for (const ExportFile* file : {&answer.a, &answer.b}) print_warnings(file->warnings);
   if (options.tolerance <= kCompareTolerance) print_warnings(half_precision_lines(answer));

@@ -213,9 +213,9 @@ std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile&
     const auto diagnosis = diagnose(expected, found, comparison);
     if (!diagnosis) return std::nullopt;
     return Finding{Severity::note, std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis->layer) +
-                                       " here is as with this mistake: " + diagnosis->text + " (to within " +
-                                       decimal(static_cast<float>(diagnosis->left)) + " of " +
-                                       decimal(static_cast<float>(diagnosis->difference)) + ")"};
+                                       " here is as with this mistake: " + diagnosis->line() + " (to within " +
+                                       decimal(static_cast<float>(*diagnosis->mistake.after)) + " of " +
+                                       decimal(static_cast<float>(*diagnosis->mistake.before)) + ")"};
   }
   return std::nullopt;
 }

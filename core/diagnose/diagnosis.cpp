@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/formatted.h"
 #include "diagnose/hypotheses.h"
 
 namespace headlight {
@@ -45,16 +46,18 @@ Heads masked_scores(Heads scores) {
   return scores;
 }
 
-/// The weights that scores come to.
-Heads weights_of_scores(const Heads& scores) {
+Heads softmax_of(const Heads& scores) {
   Heads weights;
-  for (const Grid& head : masked_scores(scores)) weights.push_back(reference::softmax(head));
+  for (const Grid& head : scores) weights.push_back(reference::softmax(head));
   return weights;
 }
 
+/// The weights that scores come to.
+Heads weights_of_scores(Heads scores) { return softmax_of(masked_scores(std::move(scores))); }
+
 /// The largest difference over the cells that neither leaves open (NaN); infinite for other shapes.
 double apart(const Heads& a, const Heads& b, const Heads* where = nullptr) {
-  if (!mistakes::same_shape(a, b) || (where && !mistakes::same_shape(a, *where))) return kNever;
+  if (!same_shape(a, b) || (where && !same_shape(a, *where))) return kNever;
   double largest = 0;
   for (std::size_t head = 0; head < a.size(); ++head) {
     for (Index i = 0; i < a[head].size(); ++i) {
@@ -145,11 +148,8 @@ Known known_of(const ExportFile& believed, const ExportFile& other, const std::s
   for (const Grid& head : known.weights)
     known.logits.push_back(head.unaryExpr([](double weight) { return weight > 0 ? std::log(weight) : -kNever; }));
   if (const Heads scores = masked_scores(layer_of(find(believed, before + "scores"), layer));
-      mistakes::same_shape(scores, known.weights)) {
-    Heads again;
-    for (const Grid& head : scores) again.push_back(reference::softmax(head));
-    if (apart(again, known.weights) < 1e-4) known.logits = scores;
-  }
+      same_shape(scores, known.weights) && apart(softmax_of(scores), known.weights) < 1e-4)
+    known.logits = scores;
 
   const bool fits = has_inputs && computed->queries() == seen.rows() && computed->keys() == seen.cols() &&
                     computed->num_heads() == known.num_heads;
@@ -178,13 +178,19 @@ struct Suspect {
 };
 
 struct Explanation {
+  const Hypothesis* hypothesis = nullptr;
   std::string text;
   double difference = 0, left = 0;
 };
 
+std::string text_of(const Hypothesis& hypothesis, const Prediction& prediction) {
+  if (!prediction.text.empty()) return prediction.text;
+  return hypothesis.text.empty() ? words(hypothesis.code, hypothesis.role) : hypothesis.text;
+}
+
 /// The number of cells that are evidence: a zero in all three is none.
 Index telling_cells(const Suspect& suspect, const Heads& predicted) {
-  const bool comparable = mistakes::same_shape(suspect.believed, predicted);
+  const bool comparable = same_shape(suspect.believed, predicted);
   Index count = 0;
   for (std::size_t head = 0; head < predicted.size(); ++head)
     for (Index i = 0; i < predicted[head].size(); ++i) {
@@ -197,17 +203,26 @@ Index telling_cells(const Suspect& suspect, const Heads& predicted) {
   return count;
 }
 
-std::optional<Explanation> explains(const Suspect& suspect, const Prediction& prediction, const std::string& text) {
+Mistake mistake_of(const Explanation& explanation, const std::string& array) {
+  return {.code = explanation.hypothesis->code,
+          .text = explanation.text,
+          .role = explanation.hypothesis->role,
+          .array = array,
+          .before = explanation.difference,
+          .after = explanation.left};
+}
+
+std::optional<Explanation> explains(const Suspect& suspect, const Prediction& prediction,
+                                    const Hypothesis& hypothesis) {
   const double left = apart(prediction.values, suspect.found);
   // Attention of fewer heads than are believed differs as a whole.
-  const double difference = mistakes::same_shape(suspect.believed, suspect.found)
-                                ? apart(suspect.believed, suspect.found, &prediction.values)
-                                : 1.0;
+  const double difference =
+      same_shape(suspect.believed, suspect.found) ? apart(suspect.believed, suspect.found, &prediction.values) : 1.0;
   const bool small =
       std::isfinite(left) && left <= std::max(suspect.tolerance, 1e-3 * difference) && left <= 0.1 * difference;
   if (!small || difference <= suspect.tolerance) return std::nullopt;
   if (telling_cells(suspect, prediction.values) <= prediction.fitted) return std::nullopt;
-  return Explanation{prediction.text.empty() ? text : prediction.text, difference, left};
+  return Explanation{&hypothesis, text_of(hypothesis, prediction), difference, left};
 }
 
 /// What the suspected array would be with that mistake.
@@ -217,7 +232,7 @@ std::optional<Prediction> predicted(const Suspect& suspect, const Hypothesis& hy
   const bool through_output = suspect.subject == PredictedArray::output && !suspect.known.weights.empty();
   if (!through_output || hypothesis.subject != PredictedArray::attentions) return std::nullopt;
   const auto weights = hypothesis.predict(suspect.known, {});
-  return weights ? mistakes::output_with_weights(suspect.known, weights->values) : std::nullopt;
+  return weights ? output_with_weights(suspect.known, weights->values) : std::nullopt;
 }
 
 /// The mistake that explains best; of those that are as good as it, the first of the table.
@@ -227,7 +242,7 @@ std::optional<Explanation> best(const Suspect& suspect, bool last_resort) {
     if (hypothesis.last_resort != last_resort) continue;
     const auto prediction = predicted(suspect, hypothesis);
     if (!prediction) continue;
-    if (auto explanation = explains(suspect, *prediction, hypothesis.text)) found.push_back(std::move(*explanation));
+    if (auto explanation = explains(suspect, *prediction, hypothesis)) found.push_back(std::move(*explanation));
   }
   if (found.empty()) return std::nullopt;
   double least = kNever;
@@ -275,7 +290,7 @@ std::optional<Heads> right_answer(const Suspect& suspect) {
   if (suspect.known.dot.empty()) return std::nullopt;
   Heads weights = attend(suspect.known.dot, suspect.known.scale, suspect.known.mask);
   if (suspect.subject != PredictedArray::output) return weights;
-  auto output = mistakes::output_with_weights(suspect.known, weights);
+  auto output = output_with_weights(suspect.known, weights);
   return output ? std::optional(std::move(output->values)) : std::nullopt;
 }
 
@@ -299,12 +314,9 @@ std::optional<Diagnosis> hidden_mistake(const ExportFile& expected, const Export
       if (!prediction || prediction->fitted > 0) continue;
       const double effect = apart(prediction->values, *right), left = apart(prediction->values, suspect.found);
       if (!std::isfinite(effect) || effect < kRounding * largest || !(left <= kLeft * effect)) continue;
-      return Diagnosis{.text = prediction->text.empty() ? hypothesis.text : prediction->text,
-                       .array = array.name,
-                       .layer = suspect.layer,
-                       .difference = apart(suspect.believed, suspect.found),
-                       .left = left,
-                       .otherwise = ""};
+      const Explanation explanation{&hypothesis, text_of(hypothesis, *prediction),
+                                    apart(suspect.believed, suspect.found), left};
+      return Diagnosis{.mistake = mistake_of(explanation, array.name), .layer = suspect.layer, .otherwise = ""};
     }
   }
   return std::nullopt;
@@ -324,13 +336,42 @@ std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& 
   auto named = of_b ? of_b : of_a;
   if (!named && usable(b)) named = best(b, true);
   if (!named) return std::nullopt;
-  const bool blames_a = !of_b && of_a;
-  return Diagnosis{.text = (blames_a ? "A: " : "") + named->text,
-                   .array = what->second->name,
+  return Diagnosis{.mistake = mistake_of(*named, what->second->name),
+                   .of_a = !of_b && of_a,
                    .layer = b.layer,
-                   .difference = named->difference,
-                   .left = named->left,
                    .otherwise = of_b && of_a ? "A: " + of_a->text : ""};
+}
+
+std::vector<Mistake> Examination::mistakes() const {
+  if (comparison.equal()) return {};
+  if (diagnosis) return {diagnosis->mistake};
+  const ComparedArray& array = comparison.arrays[*comparison.first];
+  const auto before = array.largest ? std::optional(static_cast<double>(array.largest->difference())) : std::nullopt;
+  const std::string size = !array.same_shape()                ? "in shape"
+                           : before && std::isfinite(*before) ? "by " + formatted("%.2g", *before)
+                                                              : "(not finite)";
+  const std::string from = b.own_answers && a.own_answers ? "" : " from attention of these queries, keys and values";
+  return {{.code = mistakes::unexplained,
+           .text = words(mistakes::unexplained, array.name + " differ " + size + from),
+           .role = "",
+           .array = array.name,
+           .before = before,
+           .after = before}};
+}
+
+Examination examine(ExportFile expected, ExportFile found, float tolerance) {
+  Examination result{std::move(expected), std::move(found)};
+  result.comparison = compare(result.a, result.b, tolerance);
+  if (!result.comparison.equal()) {
+    result.diagnosis = diagnose(result.a, result.b, result.comparison);
+  } else if (tolerance <= kCompareTolerance) {
+    result.diagnosis = hidden_mistake(result.a, result.b);
+    if (!result.diagnosis) return result;
+    result.hidden_by = tolerance;
+    result.comparison = compare(result.a, result.b, static_cast<float>(*result.diagnosis->mistake.before / 2));
+    if (result.comparison.equal()) result.comparison = compare(result.a, result.b, 0);
+  }
+  return result;
 }
 
 }  // namespace headlight

@@ -6,16 +6,18 @@
 #include <string>
 
 #include "diagnose/file_comparison.h"
+#include "diagnose/mistake.h"
 
 namespace headlight {
 
 struct Diagnosis {
-  std::string text;       // "scores multiplied by sqrt(d_k)"; "A: …" where A would be the one that is wrong
-  std::string array;      // that it explains
-  Index layer = 0;        // of it; 0 where it has no layers
-  double difference = 0;  // the largest between the two files, among the cells that it explains
-  double left = 0;        // the largest between what it predicts and what was found
-  std::string otherwise;  // the same if A were wrong and B right; empty where nothing explains that
+  Mistake mistake;        // among the cells of the first array that it explains
+  bool of_a = false;      // A would be the one that is wrong
+  Index layer = 0;        // of the array; 0 where it has no layers
+  std::string otherwise;  // "A: …": the text if A were wrong and B right; empty where nothing explains that
+
+  /// "scores multiplied by sqrt(d_k)", "A: …" where A is the one that is wrong.
+  std::string line() const { return (of_a ? "A: " : "") + mistake.text; }
 };
 
 /// B is under suspicion: `expected` is A. Looked at are the first layer whose attentions differ (later layers follow
@@ -30,5 +32,20 @@ std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& 
 /// output. It is named where its effect is larger than what rounding to float32 does, and B is nearer to it than to the
 /// right answer by a factor of nine. Nothing where there is none.
 std::optional<Diagnosis> hidden_mistake(const ExportFile& expected, const ExportFile& found);
+
+/// Two files, what differs, and why.
+struct Examination {
+  ExportFile a, b;
+  FileComparison comparison = {};
+  std::optional<Diagnosis> diagnosis = {};
+  float hidden_by = 0;  // the tolerance that the difference is below; 0: it is above
+
+  /// The diagnosis, or that none of the usual mistakes explains the difference; nothing where all is equal.
+  std::vector<Mistake> mistakes() const;
+};
+
+/// Compares two files, and finds the mistake in B. Differences below the tolerance are looked into where that is no larger
+/// than kCompareTolerance; where a mistake explains them, the comparison is so close that they are differences.
+Examination examine(ExportFile expected, ExportFile found, float tolerance);
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
 // The usual mistakes as a table, a row each. A row computes what an implementation with that mistake would hold;
-// whether it does is decided by comparing (diagnose/diagnosis.h). A new mistake is a new row.
+// whether it does is decided by comparing (diagnose/diagnosis.h). A new mistake is a new row, and its code.
 #pragma once
 
 #include <functional>
@@ -7,22 +7,72 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/mistakes.h"
+#include "diagnose/mistake.h"
+#include "diagnose/variants.h"
 
 namespace headlight {
+
+/// The arrays that an implementation with a mistake would give.
+struct Prediction {
+  Heads values;           // one a head; of output a single one. NaN where the mistake leaves the cell open
+  Index fitted = 0;       // how many numbers were taken from what was found
+  std::string text = {};  // replaces the text of the hypothesis where it contains a number
+};
+
+/// Nothing where too little is known, or where the mistake cannot be made.
+using Maybe = std::optional<Prediction>;
+inline constexpr std::nullopt_t kUnknown = std::nullopt;
 
 /// The array of one layer that a hypothesis predicts.
 enum class PredictedArray { attentions, queries, keys, values, output };
 
 struct Hypothesis {
+  MistakeCode code;
   PredictedArray subject = PredictedArray::attentions;
-  std::string text;  // what is wrong, as the user reads it
-  /// `found` is the suspected layer, empty where that file does not have it. Nothing where too little is known.
-  std::function<std::optional<Prediction>(const Known& known, const Heads& found)> predict;
+  /// `found` is the suspected layer, empty where that file does not have it; a mistake may take numbers from it that the
+  /// believed file does not contain.
+  std::function<Maybe(const Known& known, const Heads& found)> predict;
+  std::string role = {};     // the projection that it is about: query, key, value, output, "query and key"
+  std::string text = {};     // in place of the words of the code
   bool last_resort = false;  // explains so much that everything else is asked first
 };
 
 /// From the particular to the general: of two that explain equally well the earlier is meant.
-std::vector<Hypothesis> hypotheses();
+const std::vector<Hypothesis>& hypotheses();
+
+/// The table while it is filled.
+struct Table {
+  std::vector<Hypothesis> rows = {};
+
+  /// `predict` may take what is known alone.
+  template <class Function>
+  void add(const MistakeCode& code, PredictedArray subject, Function predict, std::string role = {},
+           std::string text = {}) {
+    rows.push_back({.code = code, .subject = subject, .predict = {}, .role = std::move(role), .text = std::move(text)});
+    if constexpr (std::is_invocable_v<Function, const Known&, const Heads&>) rows.back().predict = predict;
+    else rows.back().predict = [predict](const Known& known, const Heads&) -> Maybe { return predict(known); };
+  }
+};
+inline constexpr PredictedArray kWeights = PredictedArray::attentions, kOutput = PredictedArray::output;
+
+/// The rows of each kind of mistake.
+void add_scale_and_softmax(Table& table);
+void add_masks(Table& table);
+void add_heads_and_projections(Table& table);
+void add_general_ones(Table& table);
+
+/// The output that these weights lead to.
+Maybe output_with_weights(const Known& known, const Heads& weights);
+
+/// Whether some cell is blocked.
+inline bool has_mask(const Known& known) { return !allowed_by(known.mask).all(); }
+
+inline Index count_rows(const Heads& heads) {
+  return heads.empty() ? 0 : static_cast<Index>(heads.size()) * heads[0].rows();
+}
+
+inline bool same_shape(const Heads& a, const Heads& b) {
+  return a.size() == b.size() && !a.empty() && a[0].rows() == b[0].rows() && a[0].cols() == b[0].cols();
+}
 
 }  // namespace headlight

@@ -1,12 +1,34 @@
-#include "diagnose/mistakes.h"
-
+// Heads, projections, and the output, from the believed weights.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-namespace headlight::mistakes {
+#include "diagnose/hypotheses.h"
+
+namespace headlight {
 
 namespace {
+
+using namespace mistakes;
+
+/// One of the three projections, by itself.
+struct ProjectionRole {
+  const char* name;
+  PredictedArray array;
+  Grid Known::*projected;
+  Grid LayerInputs::*input;
+  reference::LinearLayer LayerInputs::*projection;
+  Index Known::*num_heads;
+};
+constexpr ProjectionRole kQuery{
+    "query", PredictedArray::queries, &Known::query, &LayerInputs::query, &LayerInputs::query_proj, &Known::num_heads};
+constexpr ProjectionRole kKey{
+    "key", PredictedArray::keys, &Known::key, &LayerInputs::key, &LayerInputs::key_proj, &Known::num_kv_heads};
+constexpr ProjectionRole kValue{"value",
+                                PredictedArray::values,
+                                &Known::value,
+                                &LayerInputs::value,
+                                &LayerInputs::value_proj,
+                                &Known::num_kv_heads};
 
 bool can_split(const Known& known) {
   return known.query.size() > 0 && known.key.size() > 0 && known.num_kv_heads > 0 && known.num_heads > 1;
@@ -25,9 +47,15 @@ Maybe output_of(const Known& known, const Grid& z, Slip slip = Slip::none) {
   return Prediction{{*output}};
 }
 
-}  // namespace
+/// The projection of one side; nothing where it is not known or the slip changes its shape.
+std::optional<Grid> projected(const Known& known, const ProjectionRole& side, Slip slip) {
+  if (!known.inputs || known.*side.num_heads == 0) return std::nullopt;
+  const LayerInputs& inputs = *known.inputs;
+  auto rows = project_with(inputs.*side.projection, inputs.*side.input, slip);
+  return rows && rows->cols() == (known.*side.projected).cols() ? rows : std::nullopt;
+}
 
-Maybe heads_permuted(const Known& known, const Heads& found) {
+Maybe permuted(const Known& known, const Heads& found) {
   if (!same_shape(known.weights, found) || found.size() < 2) return kUnknown;
   Prediction prediction;
   std::vector<bool> taken(found.size(), false);
@@ -45,18 +73,11 @@ Maybe heads_permuted(const Known& known, const Heads& found) {
     prediction.values.push_back(known.weights[nearest]);
     order += (head > 0 ? ", " : "") + std::to_string(nearest);
   }
-  prediction.text = "heads in another order: they are heads " + order;
+  prediction.text = words(heads_permuted) + ": they are heads " + order;
   return moved ? Maybe(prediction) : Maybe();
 }
 
-Maybe heads_averaged(const Known& known, const Heads& found) {
-  const bool one_map = found.size() == 1;
-  if ((!one_map && found.size() != known.weights.size()) || known.weights.size() < 2) return kUnknown;
-  Grid mean = Grid::Zero(known.queries(), known.keys());
-  for (const Grid& weights : known.weights) mean += weights / static_cast<double>(known.weights.size());
-  return Prediction{Heads(found.size(), mean)};
-}
-
+/// Queries and keys dealt out to heads in another way.
 Maybe heads_split(const Known& known, HeadSplit how) {
   if (!can_split(known)) return kUnknown;
   return Prediction{attend(
@@ -64,7 +85,7 @@ Maybe heads_split(const Known& known, HeadSplit how) {
       known.scale, known.mask)};
 }
 
-Maybe query_and_key_swapped(const Known& known, const Heads& found) {
+Maybe swapped(const Known& known, const Heads& found) {
   if (known.queries() != known.keys()) return kUnknown;
   Prediction prediction;
   if (!known.dot.empty()) {
@@ -79,22 +100,19 @@ Maybe query_and_key_swapped(const Known& known, const Heads& found) {
   return prediction;
 }
 
-Maybe projected_with(const Known& known, Slip of_query, Slip of_key) {
-  if (!known.inputs || known.num_kv_heads == 0) return kUnknown;
-  const auto query = project_with(known.inputs->query_proj, known.inputs->query, of_query);
-  const auto key = project_with(known.inputs->key_proj, known.inputs->key, of_key);
-  if (!query || !key || query->cols() != known.query.cols() || key->cols() != known.key.cols()) return kUnknown;
+/// Attention with slips in the projections of query and key.
+Maybe attention_with(const Known& known, Slip of_query, Slip of_key) {
+  const auto query = projected(known, kQuery, of_query), key = projected(known, kKey, of_key);
+  if (!query || !key) return kUnknown;
   return Prediction{attend(dot_products(split_heads(*query, known.num_heads, HeadSplit::blocks),
                                         split_heads(*key, known.num_kv_heads, HeadSplit::blocks)),
                            known.scale, known.mask)};
 }
 
 Maybe side_with(const Known& known, const ProjectionRole& side, Slip slip) {
-  if (!known.inputs || known.*side.num_heads == 0) return kUnknown;
-  const LayerInputs& inputs = *known.inputs;
-  const auto projected = project_with(inputs.*side.projection, inputs.*side.input, slip);
-  if (!projected || projected->cols() != (known.*side.projected).cols()) return kUnknown;
-  return Prediction{split_heads(*projected, known.*side.num_heads, HeadSplit::blocks)};
+  const auto rows = projected(known, side, slip);
+  if (!rows) return kUnknown;
+  return Prediction{split_heads(*rows, known.*side.num_heads, HeadSplit::blocks)};
 }
 
 Maybe side_split(const Known& known, const ProjectionRole& side, HeadSplit how) {
@@ -108,14 +126,10 @@ Maybe query_scaled(const Known& known) {
       split_heads(known.query / std::sqrt(static_cast<double>(known.d_k)), known.num_heads, HeadSplit::blocks)};
 }
 
+/// z through the output projection, with a slip.
 Maybe output_with(const Known& known, Slip slip) {
   if (!has_values(known)) return kUnknown;
   return output_of(known, reference::concatenated(z_of(known, known.weights)), slip);
-}
-
-Maybe output_with_weights(const Known& known, const Heads& weights) {
-  if (!has_values(known) || weights.size() != known.weights.size()) return kUnknown;
-  return output_of(known, reference::concatenated(z_of(known, weights)));
 }
 
 Maybe output_with_values(const Known& known, const Maybe& values) {
@@ -123,7 +137,8 @@ Maybe output_with_values(const Known& known, const Maybe& values) {
   return output_of(known, reference::concatenated(weighted_values(known.weights, values->values)));
 }
 
-Maybe heads_not_brought_together(const Known& known) {
+/// z (H, T, d_v) read on as (T, H·d_v) without swapping its first two axes.
+Maybe not_brought_together(const Known& known) {
   if (!has_values(known) || known.num_heads < 2) return kUnknown;
   const Heads z = z_of(known, known.weights);
   Grid merged(known.queries(), z[0].cols() * known.num_heads);
@@ -132,11 +147,72 @@ Maybe heads_not_brought_together(const Known& known) {
   return output_of(known, merged);
 }
 
-Maybe weights_transposed(const Known& known) {
+/// Weightsᵀ·values.
+Maybe transposed_weights(const Known& known) {
   if (!has_values(known) || known.queries() != known.keys()) return kUnknown;
   Heads weights;
   for (const Grid& head : known.weights) weights.emplace_back(head.transpose());
   return output_with_weights(known, weights);
 }
 
-}  // namespace headlight::mistakes
+const std::pair<Slip, MistakeCode> kSlips[] = {{Slip::transposed, projection_not_transposed},
+                                               {Slip::bias_left_out, projection_bias_missing},
+                                               {Slip::left_out, projection_missing}};
+
+struct SplitRow {
+  HeadSplit how;
+  MistakeCode code;
+  const char* of_side;    // of queries, keys or values, after their name
+  const char* of_output;  // of values, where the output shows it
+};
+constexpr SplitRow kSplits[] = {
+    {HeadSplit::interleaved, heads_interleaved,
+     " heads split in the wrong order: every H-th column in place of d_k neighbours",
+     "value heads split in the wrong order: every H-th column"},
+    {HeadSplit::reshaped, heads_reshaped, " heads split in the wrong order: (T, H, d_k) read on as (H, T, d_k)",
+     "value heads split without transposing: (T, H, d_k) read on as (H, T, d_k)"}};
+
+}  // namespace
+
+Maybe output_with_weights(const Known& known, const Heads& weights) {
+  if (!has_values(known) || weights.size() != known.weights.size()) return kUnknown;
+  return output_of(known, reference::concatenated(z_of(known, weights)));
+}
+
+void add_heads_and_projections(Table& table) {
+  table.add(heads_permuted, kWeights, permuted);
+  for (const SplitRow& row : kSplits)
+    table.add(row.code, kWeights, [how = row.how](const Known& known) { return heads_split(known, how); });
+  table.add(query_key_swapped, kWeights, swapped);
+  for (const auto& [slip, code] : kSlips)
+    for (const auto& [role, query, key] :
+         {std::tuple{"query", slip, Slip::none}, {"key", Slip::none, slip}, {"query and key", slip, slip}})
+      table.add(
+          code, kWeights, [q = query, k = key](const Known& known) { return attention_with(known, q, k); }, role);
+  for (const ProjectionRole& side : {kQuery, kKey, kValue}) {
+    for (const auto& [slip, code] : kSlips)
+      table.add(
+          code, side.array, [side, s = slip](const Known& known) { return side_with(known, side, s); }, side.name);
+    for (const SplitRow& row : kSplits)
+      table.add(
+          row.code, side.array, [side, how = row.how](const Known& known) { return side_split(known, side, how); },
+          side.name, std::string(side.name) + row.of_side);
+  }
+  table.add(query_already_scaled, PredictedArray::queries, query_scaled);
+  for (const auto& [slip, code] : kSlips) {
+    table.add(
+        code, kOutput, [s = slip](const Known& known) { return output_with(known, s); }, "output");
+    table.add(
+        code, kOutput,
+        [s = slip](const Known& known) { return output_with_values(known, side_with(known, kValue, s)); }, "value");
+  }
+  for (const auto& [how, code, of_side, text] : kSplits)
+    table.add(
+        code, kOutput,
+        [h = how](const Known& known) { return output_with_values(known, side_split(known, kValue, h)); }, "value",
+        text);
+  table.add(merge_not_transposed, kOutput, not_brought_together);
+  table.add(weights_transposed, kOutput, transposed_weights);
+}
+
+}  // namespace headlight

@@ -1,8 +1,11 @@
-#include "diagnose/mistakes.h"
+// The mask. Without scores the weights that the believed mask hides are open, and the others keep their proportions.
+#include "diagnose/hypotheses.h"
 
-namespace headlight::mistakes {
+namespace headlight {
 
 namespace {
+
+using namespace mistakes;
 
 /// The usual results for a row that may attend to nothing: NaN, zeros, or, where a mask is a large number, equal
 /// weights.
@@ -74,64 +77,53 @@ MaskParts parts_of(const Grid& mask) {
   return parts;
 }
 
-}  // namespace
+/// A mask without a blocked cell is a bias for pairs of positions; the one in its place is `bias`.
+Maybe biased_by(const Known& known, const Grid& bias) {
+  if (known.mask.isZero(0)) return kUnknown;
+  return Prediction{attend(known.dot, known.scale, bias)};
+}
 
-bool has_mask(const Known& known) { return !allowed_by(known.mask).all(); }
-
-Maybe mask_inverted(const Known& known, const Heads& found) {
+Maybe inverted(const Known& known, const Heads& found) {
   if (!has_mask(known)) return kUnknown;
   return masked_by(known, found, !allowed_by(known.mask));
 }
 
-Maybe mask_transposed(const Known& known, const Heads& found) {
+Maybe transposed(const Known& known, const Heads& found) {
   if (known.queries() != known.keys()) return kUnknown;
-  if (!known.dot.empty() && !has_mask(known))  // a bias for pairs of places
-    return known.mask.isZero(0) ? Maybe() : Prediction{attend(known.dot, known.scale, known.mask.transpose())};
+  if (!known.dot.empty() && !has_mask(known)) return biased_by(known, known.mask.transpose());
   return masked_by(known, found, allowed_by(known.mask).transpose());
 }
 
-Maybe mask_missing(const Known& known, const Heads& found) {
-  if (!known.dot.empty() && !has_mask(known))
-    return known.mask.isZero(0) ? Maybe()
-                                : Prediction{attend(known.dot, known.scale, Grid::Zero(known.queries(), known.keys()))};
+Maybe missing(const Known& known, const Heads& found) {
+  if (!known.dot.empty() && !has_mask(known)) return biased_by(known, Grid::Zero(known.queries(), known.keys()));
   return masked_by(known, found, Allowed::Constant(known.queries(), known.keys(), true));
 }
 
-Maybe one_mask_missing(const Known& known, const Heads& found, bool padding) {
+/// Of a mask that is causal and hides padding, one of the two.
+Maybe one_missing(const Known& known, const Heads& found, bool padding) {
   const MaskParts parts = parts_of(known.mask);
   if (!parts.has_causal || !parts.has_padding) return kUnknown;
   return masked_by(known, found, padding ? parts.causal : parts.padding);
 }
 
-/// Every query's last key moved by one.
-Maybe mask_off_by_one(const Known& known, const Heads& found, Index by) {
+/// Every query's last key moved by one, up or down.
+Maybe off_by_one(const Known& known, const Heads& found, Index by) {
   if (!has_mask(known)) return kUnknown;
-  const Allowed before = allowed_by(known.mask);
-  Allowed shifted(known.queries(), known.keys());
-  for (Index i = 0; i < shifted.rows(); ++i) {
-    for (Index j = 0; j < shifted.cols(); ++j) {
-      const Index from = j - by;
-      shifted(i, j) = from < 0 || (from < known.keys() && before(i, from));
-    }
-  }
-  auto prediction = masked_by(known, found, shifted);
-  if (prediction)
-    prediction->text = parts_of(known.mask).has_causal
-                           ? by < 0 ? "causal mask off by one: the diagonal is blocked"
-                                    : "causal mask off by one: each query attends to the next token"
-                       : by < 0 ? "mask off by one: one key too few"
-                                : "mask off by one: one key too many";
+  auto prediction = masked_by(known, found, shifted(allowed_by(known.mask), by));
+  if (prediction) prediction->text = off_by_one_words(parts_of(known.mask).has_causal, by);
   return prediction;
 }
 
-Maybe diagonal_blocked(const Known& known, const Heads& found) {
+/// No token attends to itself, under a mask that is not causal.
+Maybe without_diagonal(const Known& known, const Heads& found) {
   if (known.queries() != known.keys() || parts_of(known.mask).has_causal) return kUnknown;
   Allowed allowed = allowed_by(known.mask);
   allowed.matrix().diagonal().setConstant(false);
   return masked_by(known, found, allowed);
 }
 
-Maybe mask_after_softmax(const Known& known, const Heads& found) {
+/// softmax without the mask, times the mask.
+Maybe after_softmax(const Known& known, const Heads& found) {
   if (!has_mask(known)) return kUnknown;
   const Grid shown = allowed_by(known.mask).cast<double>().matrix();
   Prediction prediction;
@@ -150,7 +142,8 @@ Maybe mask_after_softmax(const Known& known, const Heads& found) {
   return prediction;
 }
 
-Maybe empty_rows_even(const Known& known) {
+/// A large number masks in place of −inf, which shows where a row may attend to nothing: its weights are equal.
+Maybe even_rows(const Known& known) {
   const Allowed allowed = allowed_by(known.mask);
   Prediction prediction{known.dot.empty() ? known.weights : attend(known.dot, known.scale, known.mask)};
   bool any = false;
@@ -162,7 +155,8 @@ Maybe empty_rows_even(const Known& known) {
   return any ? Maybe(std::move(prediction)) : kUnknown;
 }
 
-Maybe blocked_scores_zero(const Known& known, const Heads& found) {
+/// Blocked scores are 0 in place of −inf.
+Maybe blocked_zero(const Known& known, const Heads& found) {
   if (!has_mask(known)) return kUnknown;
   const Allowed allowed = allowed_by(known.mask);
   Prediction prediction;
@@ -190,4 +184,39 @@ Maybe blocked_scores_zero(const Known& known, const Heads& found) {
   return telling ? Maybe(prediction) : Maybe();
 }
 
-}  // namespace headlight::mistakes
+}  // namespace
+
+Allowed shifted(const Allowed& allowed, Index by) {
+  Allowed result(allowed.rows(), allowed.cols());
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index j = 0; j < result.cols(); ++j) {
+      const Index from = j - by;
+      result(i, j) = from < 0 || (from < allowed.cols() && allowed(i, from));
+    }
+  return result;
+}
+
+std::string off_by_one_words(bool causal, Index by) {
+  if (causal)
+    return "causal " +
+           words(mask_off_by_one, by < 0 ? "the diagonal is blocked" : "each query attends to the next token");
+  return words(mask_off_by_one, by < 0 ? "one key too few" : "one key too many");
+}
+
+void add_masks(Table& table) {
+  table.add(mask_inverted, kWeights, inverted);
+  table.add(mask_transposed, kWeights, transposed);
+  table.add(mask_after_softmax, kWeights, after_softmax);
+  for (const Index by : {-1, 1})
+    table.add(mask_off_by_one, kWeights,
+              [by](const Known& known, const Heads& found) { return off_by_one(known, found, by); });
+  table.add(diagonal_blocked, kWeights, without_diagonal);
+  for (const bool padding : {true, false})
+    table.add(padding ? padding_mask_missing : causal_mask_missing, kWeights,
+              [padding](const Known& known, const Heads& found) { return one_missing(known, found, padding); });
+  table.add(empty_rows_even, kWeights, even_rows);
+  table.add(blocked_scores_weak, kWeights, blocked_zero, "", words(blocked_scores_weak, "0"));
+  table.add(mask_missing, kWeights, missing);
+}
+
+}  // namespace headlight

@@ -1,45 +1,33 @@
-#include "diagnose/mistakes.h"
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/formatted.h"
+#include "diagnose/hypotheses.h"
 
-namespace headlight::mistakes {
+namespace headlight {
 
 namespace {
 
+using namespace mistakes;
+
 std::string decimal(double value) { return formatted("%.4g", value); }
 
-Prediction rescaled(const Known& known, double factor) {
-  if (!known.dot.empty()) return {attend(known.dot, known.scale * factor, known.mask)};
+/// Scores multiplied by factor, which leaves blocked cells blocked.
+Maybe rescaled_by(const Known& known, double factor) {
+  if (!known.dot.empty()) return Prediction{attend(known.dot, known.scale * factor, known.mask)};
   Prediction prediction;
-  for (const Grid& logits : known.logits) {
-    Grid scaled = logits;  // −inf stays −inf whatever the factor
-    for (Index i = 0; i < scaled.size(); ++i)
-      if (std::isfinite(scaled.data()[i])) scaled.data()[i] *= factor;
-    prediction.values.push_back(reference::softmax(scaled));
-  }
+  for (const Grid& logits : known.logits)
+    prediction.values.push_back(reference::softmax(
+        logits.unaryExpr([factor](double logit) { return std::isfinite(logit) ? logit * factor : logit; })));
   return prediction;
 }
 
-Grid full_logits(const Known& known, std::size_t head) { return known.dot[head] * known.scale + known.mask; }
-
-}  // namespace
-
-Maybe rescaled_by(const Known& known, double factor) { return rescaled(known, factor); }
-
-Maybe rescaled_by_power_of_d_k(const Known& known, double power) {
-  if (known.d_k < 2) return kUnknown;
-  return rescaled(known, std::pow(static_cast<double>(known.d_k), power));
-}
-
+/// Scores multiplied by the factor that fits best.
 Maybe rescaled_by_any(const Known& known, const Heads& found) {
   if (!same_shape(known.logits, found)) return kUnknown;
   constexpr double kTooSmall = 1e-20;
   // The slope of log(found) over the known logits, both less their row's mean.
-  double both = 0, own = 0;
+  double both = 0, squares = 0;
   for (std::size_t head = 0; head < found.size(); ++head) {
     for (Index i = 0; i < known.queries(); ++i) {
       double count = 0, mean_known = 0, mean_found = 0;
@@ -51,38 +39,36 @@ Maybe rescaled_by_any(const Known& known, const Heads& found) {
       for (Index j = 0; j < known.keys(); ++j) {
         if (!usable(j)) continue;
         const double apart = known.logits[head](i, j) - mean_known / count;
-        own += apart * apart;
+        squares += apart * apart;
         both += apart * (std::log(found[head](i, j)) - mean_found / count);
       }
     }
   }
-  if (!(own > 0)) return kUnknown;
-  const double factor = both / own;
-  Prediction prediction = rescaled(known, factor);
-  prediction.fitted = 1;
-  prediction.text = "scores multiplied by " + decimal(factor);
+  if (!(squares > 0)) return kUnknown;
+  const double factor = both / squares;
+  Maybe prediction = rescaled_by(known, factor);
+  prediction->fitted = 1;
+  prediction->text = words(scale_constant, decimal(factor));
   if (known.d_k > 0) {
-    prediction.text +=
+    prediction->text +=
         ": scale " + decimal(factor / std::sqrt(static_cast<double>(known.d_k))) + " in place of 1/sqrt(d_k)";
   } else if (const double d_k = factor * factor; factor > 1.01 && std::abs(d_k - std::round(d_k)) < 1e-2) {
-    prediction.text += " (d_k is not in the files: if it is " + decimal(std::round(d_k)) +
-                       ", they are not divided by sqrt(d_k); if " + decimal(factor) +
-                       ", multiplied by sqrt(d_k) instead)";
+    prediction->text += " (d_k is not in the files: if it is " + decimal(std::round(d_k)) +
+                        ", they are not divided by sqrt(d_k); if " + decimal(factor) +
+                        ", multiplied by sqrt(d_k) instead)";
   }
   return prediction;
 }
 
+Grid full_logits(const Known& known, std::size_t head) { return known.dot[head] * known.scale + known.mask; }
+
 Maybe softmax_over_queries(const Known& known, const Heads& found) {
-  Prediction prediction;
-  if (!known.dot.empty()) {
-    for (std::size_t head = 0; head < known.dot.size(); ++head)
-      prediction.values.emplace_back(reference::softmax(full_logits(known, head).transpose()).transpose());
-    return prediction;
-  }
-  if (!same_shape(known.logits, found)) return kUnknown;
-  for (std::size_t head = 0; head < found.size(); ++head)
-    prediction.values.push_back(softmax_rows_up_to_offsets(known.logits[head], found[head]));
-  prediction.fitted = count_rows(found);
+  const bool direct = !known.dot.empty();
+  if (!direct && !same_shape(known.logits, found)) return kUnknown;
+  Prediction prediction{{}, direct ? 0 : count_rows(found)};
+  for (std::size_t head = 0; head < known.logits.size(); ++head)
+    prediction.values.push_back(direct ? Grid(reference::softmax(full_logits(known, head).transpose()).transpose())
+                                       : softmax_rows_up_to_offsets(known.logits[head], found[head]));
   return prediction;
 }
 
@@ -113,13 +99,14 @@ Maybe softmax_over_heads(const Known& known, const Heads& found) {
   return prediction;
 }
 
-Maybe softmax_missing(const Known& known, const Heads& found) {
+Maybe no_softmax(const Known& known, const Heads& found) {
   if (!same_shape(known.logits, found)) return kUnknown;
-  Prediction prediction;
+  Prediction prediction{{}, count_rows(found)};
   // Both differ from the scores by a number for each row; of a log-softmax the exponentials sum to 1.
   double off = 0;
   for (const Grid& head : found) off = std::max(off, (head.array().exp().rowwise().sum() - 1).abs().maxCoeff());
-  if (off < 1e-3) prediction.text = "log_softmax in place of softmax: these are the logarithms of the weights";
+  if (off < 1e-3)
+    prediction.text = words(softmax_replaced, "log_softmax") + ": these are the logarithms of the weights";
   for (std::size_t head = 0; head < found.size(); ++head) {
     Grid scores = known.logits[head];
     for (Index i = 0; i < scores.rows(); ++i) {
@@ -132,10 +119,10 @@ Maybe softmax_missing(const Known& known, const Heads& found) {
     }
     prediction.values.push_back(std::move(scores));
   }
-  prediction.fitted = count_rows(found);
   return prediction;
 }
 
+/// Weights × {0, 1 / (1 − p)}.
 Maybe dropout(const Known& known, const Heads& found) {
   if (!same_shape(known.weights, found)) return kUnknown;
   double sum_found = 0, sum_known = 0;
@@ -152,13 +139,62 @@ Maybe dropout(const Known& known, const Heads& found) {
   constexpr double kRounding = 1e-5;
   if (zeros == 0 || !(factor > 1 - kRounding)) return kUnknown;
   const bool rescaled = factor > 1 + kRounding;
-  Prediction prediction{.values = {},
-                        .fitted = 1 + zeros,
-                        .text = rescaled ? "dropout left on (p = " + decimal(1 - 1 / factor) + ")"
-                                         : "dropout left on, and the weights that are left not divided by 1 − p"};
+  Prediction prediction{{},
+                        1 + zeros,
+                        words(dropout_left_on, rescaled ? " (p = " + decimal(1 - 1 / factor) + ")"
+                                                        : ", and the weights that are left not divided by 1 − p")};
   for (std::size_t head = 0; head < found.size(); ++head)
     prediction.values.push_back((found[head].array() != 0).select(known.weights[head].array() * factor, 0.0).matrix());
   return prediction;
 }
 
-}  // namespace headlight::mistakes
+/// The mean of all heads, as one pattern or as that of every head.
+Maybe heads_averaged(const Known& known, const Heads& found) {
+  const bool one_map = found.size() == 1;
+  if ((!one_map && found.size() != known.weights.size()) || known.weights.size() < 2) return kUnknown;
+  Grid mean = Grid::Zero(known.queries(), known.keys());
+  for (const Grid& weights : known.weights) mean += weights / static_cast<double>(known.weights.size());
+  return Prediction{Heads(found.size(), mean)};
+}
+
+}  // namespace
+
+void add_scale_and_softmax(Table& table) {
+  for (const auto& [code, power] : {std::pair{scale_missing, 0.5}, {scale_inverted, 1.0}, {scale_by_d_k, -0.5}})
+    table.add(code, kWeights, [power = power](const Known& known) {
+      return known.d_k < 2 ? kUnknown : rescaled_by(known, std::pow(static_cast<double>(known.d_k), power));
+    });
+  table.add(scale_by_d_model, kWeights, [](const Known& known) {
+    return known.num_heads < 2 ? kUnknown : rescaled_by(known, 1 / std::sqrt(static_cast<double>(known.num_heads)));
+  });
+  table.add(softmax_axis, kWeights, softmax_over_queries, "", words(softmax_axis, "the queries"));
+  table.add(softmax_axis, kWeights, softmax_over_heads, "", words(softmax_axis, "the heads"));
+  table.add(dropout_left_on, kWeights, dropout);
+  table.add(weights_averaged, kWeights, heads_averaged);
+}
+
+void add_general_ones(Table& table) {
+  table.add(softmax_missing, kWeights, no_softmax);
+  table.add(scale_constant, kWeights, rescaled_by_any);
+  table.rows.back().last_resort = true;
+}
+
+std::string words(const MistakeCode& code, std::string_view detail) {
+  std::string text(code.words);
+  if (const std::size_t gap = text.find("{}"); gap != std::string::npos) text.replace(gap, 2, detail);
+  return text;
+}
+
+const std::vector<Hypothesis>& hypotheses() {
+  static const Table table = [] {
+    Table rows;
+    add_scale_and_softmax(rows);
+    add_masks(rows);
+    add_heads_and_projections(rows);
+    add_general_ones(rows);
+    return rows;
+  }();
+  return table.rows;
+}
+
+}  // namespace headlight

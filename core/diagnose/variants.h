@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <optional>
+#include <string>
 
 #include "math/reference.h"
 
@@ -53,6 +54,10 @@ using Allowed = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMaj
 Allowed allowed_by(const Grid& mask);
 /// 0 where allowed, −inf elsewhere.
 Grid mask_of(const Allowed& allowed);
+/// Every query's last key moved by so many.
+Allowed shifted(const Allowed& allowed, Index by);
+/// What such a mask is called, by −1 or 1.
+std::string off_by_one_words(bool causal, Index by);
 
 /// softmax over the rows of exp(logits + r), where the numbers r, one a row, are those that lead to `found` best: the
 /// logits of a row are known up to such a number when only its softmax is. Columns of nothing but −inf are NaN.

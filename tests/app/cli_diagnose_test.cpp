@@ -42,8 +42,10 @@ TEST(DiagnoseCommand, OneAnswerIsEqualInEveryFormat) {
       const json answer = compared({a, b}, 0);
       EXPECT_EQ(answer["equal"], true);
       EXPECT_EQ(answer["diagnosis"], nullptr);
+      EXPECT_EQ(answer["mistakes"], json::array());
       const bool attentions_only = a.ends_with("json") || b.ends_with("json");
       EXPECT_EQ(answer["arrays"].size() == 1, attentions_only);
+      EXPECT_EQ(answer["unchecked"].size(), answer["only_a"].size() + answer["only_b"].size());
       for (const json& array : answer["arrays"]) EXPECT_EQ(array["max_abs"], 0.0);
     }
   const Ran text = run({"diagnose", files[0], files[2]});
@@ -59,6 +61,12 @@ TEST(DiagnoseCommand, TheScaleOfTheTutorialIsRecognised) {
   EXPECT_EQ(answer["equal"], false);
   EXPECT_EQ(answer["diagnosis"], "scores multiplied by sqrt(d_k)");
   EXPECT_LT(answer["explains"]["left"], 1e-5);
+  ASSERT_EQ(answer["mistakes"].size(), 1u);
+  EXPECT_EQ(answer["mistakes"][0]["code"], "scale_inverted");
+  EXPECT_EQ(answer["mistakes"][0]["text"], answer["diagnosis"]);
+  EXPECT_EQ(answer["mistakes"][0]["array"], "attentions");
+  EXPECT_EQ(answer["mistakes"][0]["before"], answer["explains"]["difference"]);
+  EXPECT_EQ(answer["mistakes"][0]["after"], answer["explains"]["left"]);
   const json& array = answer["arrays"][0];
   EXPECT_EQ(array["name"], "attentions");
   // What is reported is what the files hold.
@@ -101,6 +109,7 @@ TEST(DiagnoseCommand, OtherWeightsHaveNoDiagnosis) {
   const json answer = compared({export_to(folder, "a.json"), export_to(folder, "b.json", {"--seed", "5"})}, 1);
   EXPECT_EQ(answer["diagnosis"], nullptr);
   EXPECT_EQ(answer["first"], "attentions");
+  EXPECT_EQ(answer["mistakes"][0]["code"], "unexplained");
 }
 
 TEST(DiagnoseCommand, ToleranceDecides) {

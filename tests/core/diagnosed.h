@@ -12,7 +12,7 @@ inline std::string diagnosed(const ExportFile& a, const ExportFile& b) {
   const FileComparison comparison = compare(a, b);
   EXPECT_FALSE(comparison.equal());
   const auto diagnosis = diagnose(a, b, comparison);
-  return diagnosis ? diagnosis->text : "none";
+  return diagnosis ? diagnosis->line() : "none";
 }
 
 inline void nothing(Attention&) {}

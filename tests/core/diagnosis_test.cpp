@@ -219,7 +219,7 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
   const auto said = [](const ExportFile& a, const ExportFile& b) {
     EXPECT_TRUE(compare(a, b).equal()) << "the difference is below the tolerance";
     const auto diagnosis = hidden_mistake(a, b);
-    return diagnosis ? diagnosis->text : "none";
+    return diagnosis ? diagnosis->line() : "none";
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Attention right = with_small_inputs(seed, 0.003, nothing);
