@@ -78,7 +78,7 @@ Status add_order(const FigureArguments& options, const std::shared_ptr<const Tra
     return bad_input("--order", "", joined_texts(head_orders(), ", ", name_of), *options.order);
   }
   if (!shows_all_heads(figure.kind))
-    return bad_input("--order", "", "--view heads, glance, row or column", "--view " + options.view);
+    return bad_input("--order", "", "--view heads or glance", "--view " + options.view);
   if (options.maps == MapKind::rollout) return bad_input("--order", "", "maps of heads", "--maps rollout");
   if (looks_for != (order->by == By::found))
     return bad_input("--order " + *options.order, "", looks_for ? "--order found" : "--from and --to",
@@ -141,7 +141,7 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
   if (!flows && !shows_all_heads(figure.kind))
-    return bad_input("--heads", "", "--view heads, glance, row, column or flow", "--view " + options.view);
+    return bad_input("--heads", "", "--view heads, glance or flow", "--view " + options.view);
   if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
   auto heads = heads_of(options.heads, trace, figure.head.stack);
   if (!heads) return heads.error();
@@ -159,7 +159,7 @@ Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& option
   const std::string asked = "--maps " + std::string(name(kind));
   if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
   if (figure.kind == FigureKind::flow || !shows_folds(figure.kind))
-    return bad_input(asked, "", "--view heads, head, glance, row or column", "--view " + options.view);
+    return bad_input(asked, "", "--view heads, head or glance", "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input(asked, "",
                      *why == MapUnavailable::too_long ? "up to 128 tokens"
@@ -180,7 +180,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
   const bool of_pair = choice.pair != PairPart::all;
   const std::string asked = of_pair ? "--pair " + std::string(name(options.pair)) : "--fold";
   if (!shows_folds(figure.kind))
-    return bad_input(asked, "", "--view heads, head, glance, row, column or flow", "--view " + options.view);
+    return bad_input(asked, "", "--view heads, head, glance or flow", "--view " + options.view);
   if (const MapKind maps = options.maps.value_or(MapKind::weights); maps != MapKind::weights)
     return bad_input(asked, "", "--maps weights", "--maps " + std::string(name(maps)));
   auto folded = folded_maps(std::move(trace), choice);
@@ -250,7 +250,7 @@ ParsedCommand add_figure(CLI::App& program) {
       "headlight figure --width slide -o heads.pdf\n"
       "headlight figure --view head --head 1.6 -o head.svg\n"
       "headlight figure --maps norms -o norms.pdf\n"
-      "headlight figure --view row --query 9 --own-range -o row.svg\n"
+      "headlight figure --view inside --query 9 --key 5 -o steps.svg\n"
       "headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf\n"
       "headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
@@ -259,17 +259,17 @@ ParsedCommand add_figure(CLI::App& program) {
   command
       ->add_option(
           "--view", options->view,
-          "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; row, "
-          "column: one row or one column of every head, as bars; inside: the numbers behind one weight; diagram: the "
+          "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; "
+          "inside: the numbers behind one weight; diagram: the "
           "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
           "the words; compare: one head in two answers")
       ->check(view_names([](const NamedView& view) { return view.figure.has_value(); }));
   add_against(*command, options->against);
   command
       ->add_option("--query", options->figure.query,
-                   "Of row and inside: the query (the token that attends), from 0; by default the last token")
+                   "Of inside and diagram: the query (the token that attends), from 0; by default the last token")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--key", options->figure.key, "Of column and inside: the key (the token attended to), from 0")
+  command->add_option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0")
       ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--matrix", options->matrix,
@@ -279,18 +279,17 @@ ParsedCommand add_figure(CLI::App& program) {
       ->check(CLI::NonNegativeNumber);
   command->add_option("--column", options->column, "Of a matrix: the column of that cell, from 0")
       ->check(CLI::NonNegativeNumber);
-  command->add_flag("--own-range", options->figure.own_range,
-                    "Each head's colours, or bars, up to its own largest number");
+  command->add_flag("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
   add_folds(*command, options->folds);
   command
       ->add_option("--heads", options->heads,
-                   "Of flow: its heads, 0.3,1.*; of heads, glance, row and column: which heads, in this order")
+                   "Of flow: its heads, 0.3,1.*; of heads and glance: which heads, in this order")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("HEADS");
   command
       ->add_option("--order", options->order,
-                   "Of heads, glance, row and column: a measure's name, effect, similar, found or layer (default), as "
+                   "Of heads and glance: a measure's name, effect, similar, found or layer (default), as "
                    "heads --sort has it")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "Of --order: the smallest first");

@@ -19,7 +19,7 @@ struct ScreenshotArguments {
   RequestOptions request;
   HeadOption head;
   LessonOption lesson;
-  std::string size = "1600x1000", view, grid;
+  std::string size = "1600x1000", view;
   std::optional<MapKind> maps;
   std::vector<std::string> folds;
   ScreenshotOptions picture;
@@ -71,7 +71,6 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.grid = named->grid;
     view.steps = named->steps;
   }
-  if (const auto grid = parse_grid(options.grid)) view.grid = *grid;
   if (options.picture.train_steps > 0) view.view = View::train;
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
@@ -108,20 +107,16 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
       ->check(CLI::Range(kLeastUiScale, kMostUiScale));
   command
       ->add_option("--view", options->view,
-                   "heads: all heads, and one of them large; glance: all heads small; row, column: one row or one "
-                   "column of every head; relations: how well each layer shows each relation; inside: the numbers "
+                   "heads: all heads, and one of them large; glance: all heads small; "
+                   "relations: how well each layer shows each relation; inside: the numbers "
                    "behind one weight; diagram: the matrices of a layer; "
                    "flow: lines between the words; train: the heads beside a training; compare: A beside B; "
                    "code: the layer as a program")
       ->check(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; }));
   add_folds(*command, options->folds);
-  command->add_flag("--own-range", options->own_range, "Each head's colours, or bars, up to its own largest weight");
+  command->add_flag("--own-range", options->own_range, "Each head's colours up to its own largest weight");
   add_against(*command, options->against);
   command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
-  command
-      ->add_option("--grid", options->grid)  // an earlier way to say --view glance, row or column
-      ->check(CLI::IsMember(std::vector<std::string>(std::begin(kGridNames), std::end(kGridNames))))
-      ->group("");
   add_program_options(*command, options->code);
   add_pair_part(*command, options->pair);
   command

@@ -31,15 +31,6 @@ std::optional<HeadOrder> parse_head_order(std::string_view wanted) {
   return std::nullopt;
 }
 
-Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop) {
-  Region region{.head = head, .num_queries = trace.queries(line.stack), .num_keys = trace.keys(line.stack)};
-  (line.of_query ? region.first_query : region.first_key) = line.at;
-  (line.of_query ? region.num_queries : region.num_keys) = 1;
-  const Matrix weights = region_weights(trace, region, std::max(region.num_queries, region.num_keys), stop);
-  if (stop) return {};
-  return Eigen::Map<const Vector>(weights.data(), weights.size()).cwiseMax(0.0f);
-}
-
 CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head) {
   const auto& tokens = trace.query_tokens(head.stack).tokens;
   Index query = trace.queries(head.stack) - 1;
@@ -72,8 +63,7 @@ CellRef strongest_cell(const Trace& trace, const HeadRef& head) {
 
 bool covers(const HeadStats& answer, const HeadQuestion& question) {
   return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
-         (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words) &&
-         (!question.line || answer.line == question.line);
+         (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words);
 }
 
 namespace {
@@ -91,19 +81,6 @@ bool add_similar(const Trace& trace, Progress& progress, HeadStats& answer) {
       before = at;
     }
   }
-  return true;
-}
-
-bool add_lines(const Trace& trace, const HeadLine& line, Progress& progress, HeadStats& answer) {
-  std::vector<Vector> lines;
-  const std::vector<HeadRef> heads = heads_of(trace, line.stack);
-  for (const HeadRef& head : heads) {
-    lines.push_back(line_of(trace, line, head, progress.stop));
-    if (progress.stop) return false;
-    progress.done = static_cast<float>(lines.size()) / static_cast<float>(heads.size());
-  }
-  answer.lines = std::move(lines);
-  answer.line = line;
   return true;
 }
 
@@ -169,8 +146,6 @@ std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, cons
     answer->found = std::move(*found);
     answer->words = question.words;
   }
-  if (question.line && answer->line != question.line && !add_lines(*question.trace, *question.line, progress, *answer))
-    return nullptr;
   return answer;
 }
 

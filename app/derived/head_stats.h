@@ -43,18 +43,6 @@ struct HeadSearch {
   friend bool operator==(const HeadSearch&, const HeadSearch&) = default;
 };
 
-/// One row of the patterns of every head of a stack: the weights of one query; or one column: the weights of one key.
-struct HeadLine {
-  Stack stack = Stack::self;
-  bool of_query = true;
-  Index at = 0;
-
-  friend bool operator==(const HeadLine&, const HeadLine&) = default;
-};
-
-/// The weights of that line in one head, by key or by query; 0 where blocked. Empty when `stop` became true.
-Vector line_of(const Trace& trace, const HeadLine& line, const HeadRef& head, const std::atomic<bool>& stop);
-
 /// The default cell where none is pinned: the largest weight of the last token that is not padding.
 CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 
@@ -67,7 +55,6 @@ struct HeadQuestion {
   std::shared_ptr<const Trace> trace;
   bool measures = false, similar = false;
   std::optional<WordPair> words = {};
-  std::optional<HeadLine> line = {};
 
   friend bool operator==(const HeadQuestion&, const HeadQuestion&) = default;
 };
@@ -80,8 +67,6 @@ struct HeadStats {
   std::vector<std::optional<float>> apart = {};  // how far each of those is from the one before it in its stack
   std::optional<WordPair> words = {};
   std::vector<StrongestCell> found = {};
-  std::optional<HeadLine> line = {};
-  std::vector<Vector> lines = {};  // the weights of that line, in the order of heads_of() its stack
 };
 
 /// Whether all that is asked is answered.

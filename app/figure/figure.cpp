@@ -24,8 +24,6 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
     case FigureKind::grid: return draw_grid(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
     case FigureKind::layers: return draw_layers(subject, options, measure);
-    case FigureKind::row:
-    case FigureKind::column: return draw_line(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);
     case FigureKind::diagram: return draw_diagram(subject, options, measure);
     case FigureKind::matrix: return draw_matrix(subject, options, measure);

@@ -37,15 +37,13 @@ struct FigureOptions {
   std::vector<HeadRef> heads = {};  // of a flow; none: `head` alone. Of all heads: which, in this order; none: all
   HeadOrder order = {};             // by which these are in that order, for the caption
   std::vector<std::optional<float>> numbers = {};  // by which they are, one a head; none: not written
-  std::optional<Index> query = {}, key = {};  // whose row, whose column, the steps of which weight; none: the cell that
-                                              // the window begins with
+  std::optional<Index> query = {}, key = {};  // the steps of which weight; none: the cell that the window begins with
   Look look = {};                             // of a matrix: which, and the cell whose terms are told
-  bool own_range = false;                     // each map, or the bars of each head, up to its own largest number
+  bool own_range = false;                     // each map up to its own largest number
   float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out
 };
 
-/// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than kMostFlowWords words; the
-/// row or column of a token that is folded away.
+/// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than kMostFlowWords words.
 Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 
 /// One head in two answers: A, B and B − A on the joint axes of both sentences. Errors: a sentence of more than

@@ -68,8 +68,6 @@ Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, co
 Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
-/// Errors: a query or a key that there is not, or whose token is folded away.
-Result<Drawing> draw_line(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a matrix or a cell that there is not.
 Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);

@@ -202,8 +202,8 @@ void add_picture(Words& words, const AppState& state, const FigureRequest& order
     }
   }
   if (kind == FigureKind::flow) add(words, "--threshold", shortest_text(view.flow.threshold));
-  const bool of_query = kind == FigureKind::row || kind == FigureKind::steps || kind == FigureKind::diagram;
-  const bool of_key = kind == FigureKind::column || kind == FigureKind::steps;
+  const bool of_query = kind == FigureKind::steps || kind == FigureKind::diagram;
+  const bool of_key = kind == FigureKind::steps;
   if (kind == FigureKind::matrix) {
     add(words, "--matrix", path(*order.trace, view.look.matrix));
     if (view.look.cell) add(words, "--row", std::to_string(view.look.cell->row));

@@ -32,7 +32,7 @@ FigureKind seen_figure(const AppState& state) {
     return FigureKind::matrix;
   const auto shows = [&](const NamedView& named) {
     if (!named.figure || named.view != view.view) return false;
-    return (view.view != View::heads || named.grid == view.grid) &&
+    return (view.view != View::heads || named.grid == shown_grid(state)) &&
            (view.view != View::inside || named.steps == view.steps);
   };
   const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);

@@ -20,11 +20,6 @@ bool is_found(const AppState& state, const StrongestCell& cell) {
   return cell.cell && cell.weight > state.view.find.above;
 }
 
-/// Whether every weight of the stack is in the maps that are kept.
-bool has_exact_maps(const AppState& state, Stack stack) {
-  return state.trace->queries(stack) <= kThumbnail && state.trace->keys(stack) <= kThumbnail;
-}
-
 /// Heads are named by what they do wherever that takes no longer than the answer did: unless the sentence is very long.
 bool is_quickly_measured(const Trace& trace) {
   constexpr Index kMostCells = 40'000'000;
@@ -45,33 +40,18 @@ std::optional<HeadQuestion> head_question(const AppState& state) {
   question.measures = question.measures || view.order.by == By::measure;
   question.similar = view.order.by == By::similar;
   if (view.find.on) question.words = view.find.words;
-  if (const auto line = shown_line(state); line && !has_exact_maps(state, line->stack)) question.line = line;
-  const bool asks = question.measures || question.similar || question.words || question.line;
+  const bool asks = question.measures || question.similar || question.words;
   return asks ? std::optional(std::move(question)) : std::nullopt;
 }
 
-std::optional<HeadLine> shown_line(const AppState& state) {
-  const ViewState& view = state.view;
-  if (!state.trace || view.view != View::heads || !(view.grid == GridShow::query || view.grid == GridShow::key))
-    return std::nullopt;
-  const CellRef cell = view.pinned ? *view.pinned : brightest_of_last_row(*state.trace, state.view.chosen);
-  const bool of_query = view.grid == GridShow::query;
-  return HeadLine{view.chosen.stack, of_query, of_query ? cell.query : cell.key};
+bool has_many_heads(const AppState& state) {
+  constexpr std::size_t kMany = 64;
+  return state.trace && heads_of(*state.trace, state.view.chosen.stack).size() >= kMany;
 }
 
-Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& head) {
-  const auto line_of = [&](const Matrix& weights, std::optional<Index> at) -> Vector {
-    if (!at) return {};
-    if (line.of_query) return weights.row(*at).cwiseMax(0.0f);
-    return weights.col(*at).transpose().cwiseMax(0.0f);
-  };
-  if (const FoldedStack* folded = shown_fold(state, line.stack))
-    return line_of(folded->map(head), (line.of_query ? folded->fold.queries : folded->fold.keys).group(line.at));
-  if (const DerivedMaps* other = shown_maps(state, line.stack)) return line_of(*other->map(head), line.at);
-  if (has_exact_maps(state, line.stack)) return line_of(state.trace->head(head).thumbnail, line.at);
-  const HeadStats* known = known_heads(state);
-  const auto place = static_cast<std::size_t>(head.layer * state.trace->num_heads(line.stack) + head.head);
-  return known && known->line == line ? known->lines[place] : Vector{};
+GridShow shown_grid(const AppState& state) {
+  if (state.view.view != View::heads) return GridShow::maps;
+  return state.view.grid == GridShow::glance && !has_many_heads(state) ? GridShow::maps : state.view.grid;
 }
 
 const HeadMeasures* last_measures(const AppState& state, const HeadRef& head) {

@@ -11,13 +11,11 @@ namespace headlight {
 /// The statistics that the view needs of the heads on the screen; nothing where their maps are enough.
 std::optional<HeadQuestion> head_question(const AppState& state);
 
-/// The row or the column that all heads are shown in, where the grid shows one: that of the pinned cell, else that of
-/// the cell to begin with.
-std::optional<HeadLine> shown_line(const AppState& state);
+/// Whether the chosen stack of the answer has 64 heads or more: only so many are worth a table without words.
+bool has_many_heads(const AppState& state);
 
-/// The weights of that line in one head, by key or by query as the maps show them (tokens folded where they fold them);
-/// empty where they are not known yet.
-Vector line_of_head(const AppState& state, const HeadLine& line, const HeadRef& head);
+/// The form in which the heads are shown: the one of the look where the view and the model have it, else maps.
+GridShow shown_grid(const AppState& state);
 
 /// The last measures of a head, perhaps of an earlier answer; null where there are none.
 const HeadMeasures* last_measures(const AppState& state, const HeadRef& head);

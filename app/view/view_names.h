@@ -15,8 +15,7 @@ namespace headlight {
 struct EarlierName {
   std::string_view earlier, name;
 };
-inline constexpr EarlierName kEarlierViewNames[] = {
-    {"grid", "heads"}, {"layers", "glance"}, {"steps", "inside"}, {"query", "row"}, {"key", "column"}};
+inline constexpr EarlierName kEarlierViewNames[] = {{"grid", "heads"}, {"layers", "glance"}, {"steps", "inside"}};
 
 /// The present name of a view; any other word as it is.
 inline std::string_view present_view_name(std::string_view name) {
@@ -33,7 +32,7 @@ inline std::string_view name(View view) { return name_in(kViewNames, view); }
 inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
 /// Of GridShow, in its order.
-inline constexpr std::string_view kGridNames[] = {"maps", "glance", "row", "column", "relations"};
+inline constexpr std::string_view kGridNames[] = {"maps", "glance", "relations"};
 
 inline std::string_view name(GridShow grid) { return name_in(kGridNames, grid); }
 
@@ -62,8 +61,6 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "heads", .figure = FigureKind::grid},
     {.name = "head", .figure = FigureKind::head},
     {.name = "glance", .grid = GridShow::glance, .figure = FigureKind::layers},
-    {.name = "row", .grid = GridShow::query, .figure = FigureKind::row},
-    {.name = "column", .grid = GridShow::key, .figure = FigureKind::column},
     {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
     {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},

@@ -31,9 +31,9 @@ inline bool looks_at_matrices(View view) { return view == View::inside || view =
 /// Whether special tokens and pieces of words are folded in a view (derived/fold.h): where weights are shown alone.
 inline bool folds_tokens(View view) { return !looks_at_matrices(view) && view != View::compare; }
 
-/// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be; what
-/// the weights of one query in each of them; the weights of one key; how well each layer shows each relation.
-enum class GridShow { maps, glance, query, key, relations };
+/// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be, of a
+/// model of many heads; how well each layer shows each relation.
+enum class GridShow { maps, glance, relations };
 
 /// The contents of a file of numbers: the whole question; the attention of the chosen head of the sentence that is
 /// looked at.
@@ -78,15 +78,12 @@ struct LessonMark {
 };
 
 /// The figures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
-/// head in two answers, one row or one column of every head, the steps behind one weight, the data flow diagram, one
+/// head in two answers, the steps behind one weight, the data flow diagram, one
 /// matrix of it.
-enum class FigureKind { grid, head, flow, layers, compare, row, column, steps, diagram, matrix };
+enum class FigureKind { grid, head, flow, layers, compare, steps, diagram, matrix };
 
 /// Whether such a picture has all heads of a stack, which can have an order of their own.
-inline bool shows_all_heads(FigureKind kind) {
-  return kind == FigureKind::grid || kind == FigureKind::layers || kind == FigureKind::row ||
-         kind == FigureKind::column;
-}
+inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
 
 /// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
 inline bool shows_folds(FigureKind kind) {

@@ -8,19 +8,13 @@ namespace headlight {
 struct GridWords {
   Words all_heads{"All % heads", "全部 % 个头"};
   Words grid_maps{"Maps", "大图"};
-  Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through these five.",
-                      "每个头一张带词的图。按键：%，在这五种之间切换。"};
+  Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through the forms.",
+                      "每个头一张带词的图。按键：%，在各种形式之间切换。"};
   Words grid_glance{"At a glance", "一览"};
   Words tip_grid_glance{
       "All layers from top to bottom, all heads from left to right, each as small as it must be. A small map shows the "
       "largest weight under each of its dots. Key: %",
       "从上到下是各层，从左到右是各头，按需缩小。小图的每个点显示其下最大的权重。按键：%"};
-  Words grid_query{"One row", "一行"};
-  Words tip_grid_query{"What one word looks at, in every head: the row of the pinned cell. Key: %",
-                       "一个词在每个头里看向什么：固定单元格所在的行。按键：%"};
-  Words grid_key{"One column", "一列"};
-  Words tip_grid_key{"What looks at one word, in every head: the column of the pinned cell. Key: %",
-                     "在每个头里谁看向一个词：固定单元格所在的列。按键：%"};
   Words grid_relations{"Relations by layer", "逐层关系"};
   Words tip_grid_relations{
       "How well each layer shows each relation of the grammar, by its best head, on sentences kept from training. Key: "
@@ -38,12 +32,11 @@ struct GridWords {
   Words translates{
       "A model that translates has no relations within one sentence. Its heads are named by what they align.",
       "翻译模型不测一句话之内的关系，它的头按所对齐的词命名。"};
-  Words left_out_here{"is left out while special tokens are folded", "在折叠特殊词元时被略去"};
   Words own_range{"each map its own scale", "每张图自己的色标"};
   Words tip_own_range{
-      "Each head's colours, or bars, go up to its own largest weight; otherwise all heads share one "
+      "Each head's colours go up to its own largest weight; otherwise all heads share one "
       "range. Key: %",
-      "每个头的颜色或柱高到它自己的最大权重为止；否则所有头共用一个范围。按键：%"};
+      "每个头的颜色到它自己的最大权重为止；否则所有头共用一个范围。按键：%"};
   Words tip_colours{"Click to choose other colours.", "点击以选择其他颜色。"};
   /// By ColourMap.
   Words colour_words[4]{{"teal to violet", "青到紫"},

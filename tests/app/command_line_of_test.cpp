@@ -186,8 +186,6 @@ TEST(AsCommand, TheViewChoosesTheCommand) {
   update(state, Pin{CellRef{2, 0}});
   const std::string head = " --head 1.1";
   EXPECT_EQ(line(CommandGives::explanation), "headlight explain " + request + head + " --query 2 --key 0");
-  update(state, ShowGrid{GridShow::query});
-  EXPECT_EQ(line(), "headlight figure " + request + " --view row" + head + " --query 2 -o figure.pdf");
   update(state, ShowView{View::inside});
   EXPECT_EQ(line(), "headlight figure " + request + " --view inside" + head + " --query 2 --key 0 -o figure.pdf");
   update(state, ShowView{View::flow});
@@ -223,10 +221,7 @@ void expect_same_pictures(Loop& loop, AppState& state) {
     loop.settle(state);
     expect_same_picture(state, what);
   };
-  for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
-    update(state, ShowGrid{grid});
-    expect(std::string(name(grid)));
-  }
+  expect("maps");
   update(state, ChooseHead{{1, 1, state.view.chosen.stack}});
   update(state, Pin{CellRef{2, 1}});
   update(state, SetColourScale{Scale::log});
@@ -235,10 +230,7 @@ void expect_same_pictures(Loop& loop, AppState& state) {
   state.settings.colours = ColourMap::viridis;
   state.settings.language = Language::zh;
   state.browser.width = kSlideMm;
-  for (const GridShow grid : {GridShow::maps, GridShow::glance, GridShow::query, GridShow::key}) {
-    update(state, ShowGrid{grid});
-    expect(std::string(name(grid)) + " with a look");
-  }
+  expect("maps with a look");
   update(state, ShowView{View::inside});
   expect("steps");
   update(state, ShowSteps{false});
@@ -278,22 +270,19 @@ TEST(AsCommand, TheLineHasMapsOrderAndA) {
     expect_same_picture(state, std::string(name(kind)));
   }
   update(state, ShowMaps{});
-  update(state, ShowGrid{GridShow::query});
   update(state, OrderHeads{{.by = HeadOrder::By::measure, .ascending = true}});
   loop.settle(state);
   ASSERT_FALSE(figure_order(state).heads.empty());
   expect_same_picture(state, "ordered heads");
   update(state, FindHeads{{true, {"a", "c"}}});
-  for (const char* by : {"layer", "previous", "effect", "similar", "found"})
-    for (const GridShow grid : {GridShow::maps, GridShow::glance}) {
-      const HeadOrder order = *parse_head_order(by);
-      update(state, ShowGrid{grid});
-      update(state, OrderHeads{order});
-      loop.settle(state);
-      EXPECT_EQ(figure_order(state).heads, shown_order(state)) << name(order);
-      EXPECT_EQ(shown_order(state).empty(), order.by == HeadOrder::By::layer) << by;
-      expect_same_picture(state, std::string("ordered by ") + by);
-    }
+  for (const char* by : {"layer", "previous", "effect", "similar", "found"}) {
+    const HeadOrder order = *parse_head_order(by);
+    update(state, OrderHeads{order});
+    loop.settle(state);
+    EXPECT_EQ(figure_order(state).heads, shown_order(state)) << name(order);
+    EXPECT_EQ(shown_order(state).empty(), order.by == HeadOrder::By::layer) << by;
+    expect_same_picture(state, std::string("ordered by ") + by);
+  }
   update(state, OrderHeads{});
   update(state, KeepAnswer{});
   update(state, SetText{"b c it's"});

@@ -18,7 +18,7 @@ TEST(HeadAnswers, NothingIsAskedWithoutNeed) {
   const auto question = head_question(running.state);
   ASSERT_TRUE(question) << "heads are named by their measures";
   EXPECT_TRUE(question->measures);
-  EXPECT_FALSE(question->similar || question->words || question->line);
+  EXPECT_FALSE(question->similar || question->words);
   ASSERT_TRUE(running.state.heads);
   EXPECT_TRUE(covers(*running.state.heads, *question));
   EXPECT_TRUE(shown_order(running.state).empty());

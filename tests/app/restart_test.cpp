@@ -201,7 +201,7 @@ TEST(Restart, AWindowBeginsAsTheLastOneWasLeft) {
   const std::string path = folder.with("mine.lesson.json", kLesson);
   AppState state = small_state();
   update(state, ShowView{View::flow});
-  update(state, ShowGrid{GridShow::query});
+  update(state, ShowGrid{GridShow::relations});
   update(state, SetFold{{.special = true, .words = true, .pair = PairPart::a_to_b}});
   update(state, SetColourScale{Scale::log});
   update(state, SetOwnRange{true});
@@ -218,7 +218,7 @@ TEST(Restart, AWindowBeginsAsTheLastOneWasLeft) {
   AppState alone = small_state();
   take_up(alone, comparing);
   EXPECT_EQ(alone.view.view, View::heads) << "nothing is kept to compare with";
-  EXPECT_EQ(alone.view.grid, GridShow::query) << "the rest is as it was left";
+  EXPECT_EQ(alone.view.grid, GridShow::relations) << "the rest is as it was left";
 
   Settings reading = settings;
   reading.lesson = {"mine", path, 1};

@@ -150,7 +150,7 @@ TEST(SessionFile, TheLookReadsBack) {
   session.view.look.matrix = matrix_id(Quantity::weights, session.view.chosen);  // it goes with the chosen head
   session.view.scale = Scale::log;
   session.view.own_range = true;
-  session.view.grid = GridShow::key;
+  session.view.grid = GridShow::relations;
   session.view.fold = {.special = true, .words = false};
   session.view.pinned = CellRef{4, 5};
   session.view.viewport = {1, 6, 2, 7};
@@ -161,19 +161,15 @@ TEST(SessionFile, TheLookReadsBack) {
   EXPECT_EQ(read_back(session).view, session.view);
 }
 
-TEST(SessionFile, OlderNamesOfRowAndColumnAreRead) {
+TEST(SessionFile, AnUnknownFormOfTheHeadsIsMaps) {
   json object = json::parse(to_json(Session{}));
-  for (const auto& [name, grid] : {std::pair{"query", GridShow::query},
-                                   {"row", GridShow::query},
-                                   {"key", GridShow::key},
-                                   {"column", GridShow::key},
-                                   {"no such", GridShow::maps}}) {
+  for (const char* name : {"row", "column", "no such"}) {
     object["view"]["grid"] = name;
-    EXPECT_EQ(session_from_json("s.headlight.json", object.dump())->view.grid, grid) << name;
+    EXPECT_EQ(session_from_json("s.headlight.json", object.dump())->view.grid, GridShow::maps) << name;
   }
   Session session;
-  session.view.grid = GridShow::query;
-  EXPECT_EQ(json::parse(to_json(session))["view"]["grid"], "row") << "as --grid and --view name it";
+  session.view.grid = GridShow::glance;
+  EXPECT_EQ(json::parse(to_json(session))["view"]["grid"], "glance") << "as --view names it";
 }
 
 TEST(SessionFile, RequestIsOneLineAndNamesTheSentenceOfABatch) {

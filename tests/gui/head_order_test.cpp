@@ -85,6 +85,9 @@ TEST_F(HeadOrderTest, OneLayerOfManyHeadsIsWrappedToo) {
 }
 
 TEST_F(HeadOrderTest, AtAGlanceSortedHeadsSayWhichTheyAre) {
+  Document document;
+  document.config = {.d_model = 64, .num_heads = 16, .num_layers = 4, .ffn = 0};
+  start(document);
   harness->say(ShowGrid{GridShow::glance});
   harness->settle();
   EXPECT_FALSE(harness->has("corner 0.0")) << "rows and columns have numbers";

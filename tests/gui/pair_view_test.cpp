@@ -123,12 +123,6 @@ TEST_F(PairViewTest, AWordOfTheOtherSentenceIsNotSaidToBeSpecial) {
   h.frame(2);
   EXPECT_TRUE(h.says("cat: not in the part of the pair that is shown")) << h.words_on_screen();
   EXPECT_FALSE(h.says("left out with the special tokens"));
-  h.say(ShowGrid{GridShow::key});
-  h.frame(2);
-  EXPECT_FALSE(h.says(kGridWords.left_out_here.en)) << h.words_on_screen();
-  h.say(SetFold{{.special = true, .words = false, .pair = PairPart::all}}, Pin{CellRef{1, 0}});
-  h.settle();
-  EXPECT_TRUE(h.says(kGridWords.left_out_here.en)) << h.words_on_screen();
 }
 
 TEST_F(PairViewTest, LinesShowThePartToo) {

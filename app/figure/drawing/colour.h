@@ -82,6 +82,8 @@ Rgb text_on(Rgb background);
 /// The smallest of 1, 2, 5 × 10^k that is at least `largest`, at most 1 for weights: the top of a colour bar.
 /// 1 where there is nothing to show.
 float nice_top(float largest);
+/// The same for bars of weights. Weights below a millionth are noise: bars of them have no height.
+inline float top_of_weights(float largest) { return largest < 1e-6f ? 1 : nice_top(largest); }
 
 /// The smallest of 1, 2, 5 × 10^k that is at least `largest`, for numbers of any magnitude; 1 where there is nothing.
 float nice_range(float largest);

@@ -15,7 +15,7 @@ namespace headlight {
 /// The rows by name, in the order of the table.
 enum class Act {
   // clang-format off
-  show_heads, next_grid, previous_grid, grid_maps, grid_glance, grid_row, grid_column, grid_relations, next_maps, previous_maps,
+  show_heads, next_grid, previous_grid, grid_maps, grid_glance, grid_relations, next_maps, previous_maps,
   weight_maps, norm_maps, rollout_maps, show_inside, steps_or_diagram, look_back, show_flow, show_train, show_compare,
   show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, copy_program,
   keep_answer, swap_answers, drop_answer, open_palette, show_keys, leave,

@@ -126,9 +126,11 @@ void step_code_line(Gui& gui, bool back) {
 }
 
 void step_grid(Gui& gui, bool back) {
-  constexpr std::size_t kWays = std::size(kGridNames);
-  gui.say(ShowGrid{
-      static_cast<GridShow>((static_cast<std::size_t>(gui.state.view.grid) + (back ? kWays - 1 : 1)) % kWays)});
+  std::vector<GridShow> forms{GridShow::maps, GridShow::glance, GridShow::relations};
+  if (!has_many_heads(gui.state)) std::erase(forms, GridShow::glance);
+  const auto now = std::find(forms.begin(), forms.end(), shown_grid(gui.state)) - forms.begin();
+  const auto count = static_cast<std::ptrdiff_t>(forms.size());
+  gui.say(ShowGrid{forms[static_cast<std::size_t>((now + (back ? count - 1 : 1)) % count)]});
 }
 
 void step_map_kind(Gui& gui, bool back) {

@@ -3,6 +3,7 @@
 
 #include "gui/frame/gui.h"
 #include "gui/frame/scope.h"
+#include "session/head_grid.h"
 #include "session/shown.h"
 
 namespace headlight::possible {
@@ -10,6 +11,7 @@ namespace headlight::possible {
 inline bool answered(const Gui& gui) { return gui.state.trace != nullptr; }
 inline bool in_view(const Gui& gui, View view) { return gui.state.view.view == view; }
 inline bool in_heads(const Gui& gui) { return answered(gui) && in_view(gui, View::heads); }
+inline bool has_many_heads(const Gui& gui) { return headlight::has_many_heads(gui.state); }
 inline bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_view(gui, View::train); }
 inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
 inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }

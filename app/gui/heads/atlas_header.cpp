@@ -30,14 +30,10 @@ const Words& grid_word(GridShow show) {
   switch (show) {
     case GridShow::maps: return kGridWords.grid_maps;
     case GridShow::glance: return kGridWords.grid_glance;
-    case GridShow::query: return kGridWords.grid_query;
-    case GridShow::key: return kGridWords.grid_key;
     case GridShow::relations: return kGridWords.grid_relations;
   }
   return kGridWords.grid_maps;
 }
-
-GridShow shown_grid(const AppState& state) { return state.view.view == View::heads ? state.view.grid : GridShow::maps; }
 
 /// `Maps · weights`
 std::string shown_label(const Gui& gui) {
@@ -53,11 +49,10 @@ void grid_lines(Gui& gui) {
     const Words& tip;
   } ways[] = {{GridShow::maps, "grid maps", kGridWords.tip_grid_maps},
               {GridShow::glance, "grid glance", kGridWords.tip_grid_glance},
-              {GridShow::query, "grid row", kGridWords.tip_grid_query},
-              {GridShow::key, "grid column", kGridWords.tip_grid_key},
               {GridShow::relations, "grid relations", kGridWords.tip_grid_relations}};
   for (const auto& way : ways) {
-    if (menu_line(gui, way.name, gui.word(grid_word(way.show)), {}, gui.state.view.grid == way.show))
+    if (way.show == GridShow::glance && !has_many_heads(gui.state)) continue;
+    if (menu_line(gui, way.name, gui.word(grid_word(way.show)), {}, shown_grid(gui.state) == way.show))
       gui.say(ShowGrid{way.show});
     explain_item(gui, way.tip, {Act::next_grid});
   }
@@ -91,7 +86,7 @@ std::string heads_title(const Gui& gui) {
 /// The meaning of a dot of the atlas that stands for several cells.
 std::string pooled_words(const Gui& gui) {
   const AppState& state = gui.state;
-  if (!state.trace || shown_line(state)) return {};
+  if (!state.trace) return {};
   const MapContent content = whole_content(state, state.view.chosen);
   const Index rows = content.region.num_queries, columns = content.region.num_keys;
   if (std::max(rows, columns) <= kThumbnail) return {};
@@ -129,7 +124,7 @@ void note_line(Gui& gui) {
     line = gui.word(kFailureWords.one_word);
   } else if (greeting(gui)) {
     return;
-  } else if (state.trace && !shown_line(state)) {
+  } else if (state.trace) {
     std::vector<std::string> sentences;
     for (const Words& sentence : kChosenHeadWords.what_is_a_square) sentences.emplace_back(gui.word(sentence));
     if (has_pale_columns(gui)) sentences.back() = gui.word(kChosenHeadWords.special_is_paler);

@@ -299,7 +299,7 @@ void all_maps(Gui& gui) {
                            .heads = order.empty() ? trace.num_heads(stack) : static_cast<Index>(order.size()),
                            .rows = content.region.num_queries,
                            .keys = content.region.num_keys,
-                           .words = state.view.view != View::heads || state.view.grid != GridShow::glance};
+                           .words = shown_grid(state) != GridShow::glance};
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
   const float narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
   const float most = std::round(std::clamp(kLabelShare * narrow, kFreeLabel * gui.unit, kMostLabel * gui.unit));
@@ -372,12 +372,11 @@ void atlas_panel(Gui& gui) {
   if (done > 0 && done < 1)
     ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x * done, at.y + 2 * gui.unit}, gui.colours().action);
   ImGui::SetCursorScreenPos({at.x + side, at.y + header});
-  const GridShow grid = state.view.view == View::heads ? state.view.grid : GridShow::maps;
+  const GridShow grid = shown_grid(state);
   const bool wide = grid == GridShow::relations;
   ImGui::BeginChild("grid", {atlas_room(gui, size.x), size.y - header - 4 * gui.unit}, false,
                     wide ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
   if (grid == GridShow::relations) relation_table(gui);
-  else if (grid == GridShow::query || grid == GridShow::key) line_grid(gui);
   else all_maps(gui);
   ImGui::EndChild();
 }

@@ -8,8 +8,6 @@ namespace headlight {
 /// Menus choose the kind of maps and their order; a line below them tells the meaning of the maps, or the problem. The
 /// height never changes.
 void atlas_header(Gui& gui, const Box& slot);
-/// One row or one column of every head, as bars.
-void line_grid(Gui& gui);
 /// A row for each relation of the grammar, a column for each layer: its best head, and how often that is right.
 void relation_table(Gui& gui);
 

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "base/formatted.h"
-#include "figure/line_bars.h"
 #include "gui/frame/draw.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/stage_parts.h"

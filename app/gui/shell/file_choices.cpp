@@ -64,8 +64,6 @@ void figure_choices(Gui& gui) {
   kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
   kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);
   kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
-  kind("figure row", gui.word(kGridWords.grid_query), FigureKind::row);
-  kind("figure column of heads", gui.word(kGridWords.grid_key), FigureKind::column);
   kind("figure steps", gui.word(kInsideWords.steps_of_weight), FigureKind::steps);
   kind("figure diagram", gui.word(kInsideWords.way_of_data), FigureKind::diagram);
   if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {

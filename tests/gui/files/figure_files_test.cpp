@@ -46,16 +46,13 @@ TEST_F(FigureFromTheWindow, EveryViewHasItsFigure) {
     h.settle();
     return h.state.browser.figure;
   };
-  EXPECT_EQ(figure_of(ShowGrid{GridShow::glance}), FigureKind::layers);
-  EXPECT_EQ(figure_of(ShowGrid{GridShow::key}), FigureKind::column);
+  EXPECT_EQ(figure_of(ShowGrid{GridShow::glance}), FigureKind::grid) << "eight heads are no table";
   EXPECT_EQ(figure_of(ShowView{View::inside}, ShowSteps{false}), FigureKind::diagram);
   const std::string diagram = draw("diagram.svg");
   EXPECT_EQ(figure_of(ShowSteps{true}, Pin{CellRef{9, 5}}), FigureKind::steps);
   const std::string steps = draw("steps.svg");
-  EXPECT_EQ(figure_of(ShowView{View::heads}, ShowGrid{GridShow::query}), FigureKind::row);
-  const std::string row = draw("row.svg");
-  EXPECT_EQ(figure_of(Pin{CellRef{3, 2}}), FigureKind::row);
-  EXPECT_NE(draw("other.svg"), row) << "that of the pinned cell";
+  EXPECT_EQ(figure_of(Pin{CellRef{3, 2}}), FigureKind::steps);
+  EXPECT_NE(draw("other.svg"), steps) << "that of the pinned cell";
   EXPECT_NE(steps, diagram);
 }
 
