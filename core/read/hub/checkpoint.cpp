@@ -41,7 +41,7 @@ class Loader {
       pack(*model_);  // while little of it is there: what is being packed stands in memory twice
     }
     finish();
-    tensors_.warn_of_surplus(rows, "a " + std::string(name(hub_.family)) + " with this configuration");
+    tensors_.warn_of_surplus(rows, "a " + std::string(name(*hub_.family)) + " with this configuration");
     return Checkpoint{.model = std::move(model_), .warnings = tensors_.warnings()};
   }
 
@@ -273,7 +273,7 @@ class Loader {
       model_->config.position = Position::learned;
       tensors_.warn("embed_positions", "not the sines and cosines of the places in full precision; used as stored");
     }
-    if (hub_.family == Family::m2m_100)
+    if (hub_.falling_sinusoids)
       model_->embeddings.positions = model_->encoder->embeddings.positions =
           falling_sinusoids(hub_.positions, config.d_model, hub_.pad_id);
     if (hub_.linear_biases || hub_.linear_key_biases) {
@@ -347,7 +347,7 @@ std::string name_of(const std::filesystem::path& folder) {
 
 Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored) {
   Progress progress;
-  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), kMostWidenedBytes, Reading::whole,
+  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub), kMostWidenedBytes, Reading::whole,
                         progress);
   return Loader(hub, std::move(tensors), progress.stop).check();
 }
@@ -358,7 +358,7 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
   std::map<std::string, StoredArray> files;  // an array of each: their bytes stay mapped until all are read
   for (const auto& [name, array] : stored.arrays)
     if (array.mapped) files.emplace(array.where, array);
-  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub.family), most_widened, reading, progress);
+  StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub), most_widened, reading, progress);
   auto checkpoint =
       Loader(hub, std::move(tensors), progress.stop).load(name_of(std::filesystem::path(where).parent_path()));
   for (const auto& [name, array] : files)

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "read/hub/families.h"
 #include "read/json/json_document.h"
 
@@ -56,40 +58,18 @@ Result<nlohmann::json> text_model(std::string_view where, nlohmann::json documen
   return text;
 }
 
+/// "bert, roberta, … or headlight".
 std::string all_types() {
-  std::string list;
-  for (std::size_t i = 0; i < all_families().size(); ++i) {
-    if (i > 0) list += i + 1 < all_families().size() ? ", " : " or ";
-    list += all_families()[i].type;
-  }
-  return list;
+  std::vector<std::string_view> types;
+  for (const Family& family : all_families()) types.insert(types.end(), family.types.begin(), family.types.end());
+  const std::string last(types.back());
+  types.pop_back();
+  return listed(types) + " or " + last;
 }
 
 }  // namespace
 
-HubConfig begin_config(Keyed& keyed, Keys epsilon, double usual_epsilon) {
-  HubConfig hub;
-  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
-  hub.norm_epsilon = static_cast<float>(keyed.number(epsilon, 0, 1, usual_epsilon));
-  return hub;
-}
-
-OutputLayer output_layer(const Keyed& keyed, std::initializer_list<std::string_view> with_output,
-                         OutputLayer where_named) {
-  const nlohmann::json* names = keyed.find({"architectures"});
-  if (names == nullptr || !names->is_array() || names->empty()) return OutputLayer::if_stored;
-  for (const nlohmann::json& word : *names)
-    if (word.is_string() &&
-        std::find(with_output.begin(), with_output.end(), word.get<std::string>()) != with_output.end())
-      return where_named;
-  return OutputLayer::none;
-}
-
-void check_heads(Keyed& keyed, Keys keys, Index heads, Index d_model) {
-  if (d_model % heads != 0)
-    keyed.fail(keys, "a divisor of the " + std::to_string(d_model) + " columns of a hidden state",
-               std::to_string(heads));
-}
+std::string_view name(const Family& family) { return family.types.front(); }
 
 Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text) {
   auto parsed = parse_json(where, text);
@@ -99,22 +79,19 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   if (!document) return document.error();
   Keyed keyed(where, *document);
   const nlohmann::json* type = keyed.find({"model_type"});
-  const auto known = std::find_if(all_families().begin(), all_families().end(), [type](const KnownFamily& one) {
-    return type != nullptr && type->is_string() && type->get_ref<const std::string&>() == one.type;
-  });
+  const Family* family =
+      type != nullptr && type->is_string() ? family_of(type->get_ref<const std::string&>()) : nullptr;
   if (type != nullptr && *type == "gpt_oss")
     return bad_input(where, "model_type",
                      "experts with plain gates and weights of 16 or 32 bits, unlike those of gpt-oss",
                      found_text(*type));
-  if (known == all_families().end())
-    return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
+  if (family == nullptr) return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
   if (keyed.find({"quantization_config"}) != nullptr)
     return bad_input(where, "quantization_config", "none: float weights", "quantized weights");
 
-  HubConfig hub = known->config(keyed, known->family);
+  HubConfig hub = family_config(keyed, *family);
   refuse_options_of_others(keyed);
   if (keyed.error()) return *keyed.error();
-  hub.family = known->family;
   if (hub.output_vocabulary == 0) hub.output_vocabulary = hub.vocabulary;
   // The sizes are good one by one; together they must still be those of a model.
   if (const auto valid = check(hub.config, kMaxStoredParameters); !valid)

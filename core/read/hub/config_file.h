@@ -14,51 +14,14 @@
 
 namespace headlight {
 
-/// The families whose tensors tensor_names.h knows; `model_type` in config.json. xlm-roberta and camembert are roberta, mt5 is
-/// t5; headlight is what this program trains.
-enum class Family {
-  bert,
-  roberta,
-  distilbert,
-  electra,
-  albert,
-  ernie,
-  mpnet,
-  modernbert,
-  deberta_v2,
-  gpt2,
-  opt,
-  bloom,
-  gpt_neox,
-  gptj,
-  falcon,
-  phi,
-  llama,
-  mistral,
-  qwen2,
-  qwen3,
-  gemma,
-  gemma2,
-  gemma3,
-  olmo2,
-  mixtral,
-  qwen2_moe,
-  qwen3_moe,
-  phi3,
-  bart,
-  marian,
-  pegasus,
-  m2m_100,
-  t5,
-  headlight
-};
-std::string_view name(Family family);
+struct Family;  // families.h
+std::string_view name(const Family& family);
 
 /// Whether the checkpoint ends in scores over the vocabulary, as the class named in `architectures` says.
 enum class OutputLayer { none, if_stored, required };
 
 struct HubConfig {
-  Family family = Family::bert;
+  const Family* family = nullptr;
   Config config = {};
   Index embedding_size = 0;  // width of the tables of embeddings; 0: d_model
   Index token_width = 0;     // of token vectors that are projected before anything is added (OPT); 0: as those tables
@@ -66,6 +29,7 @@ struct HubConfig {
   Index output_vocabulary = 0;              // V of the decoder and of the output layer
   Index positions = 0;                      // rows of the position table, of families that have one
   Index first_position = 0;                 // the row of the first token
+  bool falling_sinusoids = false;           // the table is not stored: falling_sinusoids() of derived_weights.h
   std::optional<std::int64_t> pad_id = {};  // of families whose padding has a position of its own (Embeddings)
   Index token_types = 0;
   Index task_types = 0;     // rows of a table of which the first is added to every token (ERNIE); 0: none
@@ -101,7 +65,6 @@ struct HubConfig {
   bool distance_norm = false;
   float output_scale = 1;  // OutputWeights
   float output_softcap = 0;
-  bool output_bias = false;  // of decoders whose output layer has one
   std::optional<Activation> output_activation = {};
   std::optional<LongestText> longest = {};
   OutputLayer output = OutputLayer::if_stored;

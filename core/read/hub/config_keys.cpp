@@ -8,9 +8,9 @@ namespace headlight {
 
 using nlohmann::json;
 
-const json* Keyed::find(Keys keys) const {
+const json* Keyed::find(const Keys& keys) const {
   read_.insert(keys.begin(), keys.end());
-  for (const char* key : keys)
+  for (const std::string& key : keys)
     if (const auto at = object_.find(key); at != object_.end() && !at->is_null()) return &*at;
   return nullptr;
 }
@@ -20,7 +20,7 @@ bool Keyed::is_null(const char* key) const {
   return at != object_.end() && at->is_null();
 }
 
-Index Keyed::size(Keys keys, Index most, std::optional<Index> fallback, Index least) {
+Index Keyed::size(const Keys& keys, Index most, std::optional<Index> fallback, Index least) {
   const json* value = find(keys);
   if (value == nullptr && fallback) return *fallback;
   const std::string expected = "a whole number from " + std::to_string(least) + " to " + std::to_string(most);
@@ -30,7 +30,7 @@ Index Keyed::size(Keys keys, Index most, std::optional<Index> fallback, Index le
   return fail(keys, expected, found_text(*value)), least;
 }
 
-double Keyed::number(Keys keys, double least, double most, std::optional<double> fallback) {
+double Keyed::number(const Keys& keys, double least, double most, std::optional<double> fallback) {
   const json* value = find(keys);
   if (value == nullptr && fallback) return *fallback;
   const double got = value != nullptr && value->is_number() ? value->get<double>() : NAN;
@@ -39,21 +39,21 @@ double Keyed::number(Keys keys, double least, double most, std::optional<double>
   return fallback.value_or(least);
 }
 
-bool Keyed::flag(Keys keys, bool fallback) {
+bool Keyed::flag(const Keys& keys, bool fallback) {
   const json* value = find(keys);
   if (value == nullptr) return fallback;
   if (value->is_boolean()) return value->get<bool>();
   return fail(keys, "true or false", found_text(*value)), fallback;
 }
 
-std::string Keyed::word(Keys keys, std::string_view fallback) {
+std::string Keyed::word(const Keys& keys, std::string_view fallback) {
   const json* value = find(keys);
   if (value == nullptr) return std::string(fallback);
   if (value->is_string()) return value->get<std::string>();
   return fail(keys, "a name", found_text(*value)), std::string(fallback);
 }
 
-Activation Keyed::activation(Keys keys, std::string_view fallback) {
+Activation Keyed::activation(const Keys& keys, std::string_view fallback) {
   const std::string word_found = word(keys, fallback);
   if (word_found == "relu") return Activation::relu;
   if (word_found == "gelu" || word_found == "gelu_python") return Activation::gelu;
@@ -64,18 +64,18 @@ Activation Keyed::activation(Keys keys, std::string_view fallback) {
   return Activation::relu;
 }
 
-void Keyed::only(Keys keys, bool supported) {
+void Keyed::only(const Keys& keys, bool supported) {
   if (flag(keys, supported) != supported)
     fail(keys, supported ? "true" : "false", supported ? "false, unsupported" : "true, unsupported");
 }
 
-void Keyed::only(Keys keys, std::string_view supported) {
+void Keyed::only(const Keys& keys, std::string_view supported) {
   const std::string found = word(keys, supported);
   if (found != supported) fail(keys, supported, "'" + printable(found) + "'");
 }
 
-void Keyed::fail(Keys keys, std::string_view expected, std::string_view found) {
-  if (!error_) error_ = bad_input(where_, *keys.begin(), expected, found);
+void Keyed::fail(const Keys& keys, std::string_view expected, std::string_view found) {
+  if (!error_) error_ = bad_input(where_, keys.front(), expected, found);
 }
 
 }  // namespace headlight

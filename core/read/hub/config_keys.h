@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/config.h"
 #include "read/json/json_fields.h"
@@ -14,34 +14,34 @@
 namespace headlight {
 
 /// Spellings of one key, the usual one first.
-using Keys = std::initializer_list<const char*>;
+using Keys = std::vector<std::string>;
 
 /// The first wrong key is stored as the error; after it every answer is the fallback. null counts as missing.
 class Keyed {
  public:
   Keyed(std::string_view where, const nlohmann::json& object) : where_(where), object_(object) {}
 
-  const nlohmann::json* find(Keys keys) const;
+  const nlohmann::json* find(const Keys& keys) const;
   /// There, and null.
   bool is_null(const char* key) const;
 
   /// A whole number from `least` to `most`; without a fallback it must be there.
-  Index size(Keys keys, Index most, std::optional<Index> fallback = std::nullopt, Index least = 1);
+  Index size(const Keys& keys, Index most, std::optional<Index> fallback = std::nullopt, Index least = 1);
   /// Without a fallback it must be there.
-  double number(Keys keys, double least, double most, std::optional<double> fallback = std::nullopt);
-  bool flag(Keys keys, bool fallback);
-  std::string word(Keys keys, std::string_view fallback);
-  Activation activation(Keys keys, std::string_view fallback);
+  double number(const Keys& keys, double least, double most, std::optional<double> fallback = std::nullopt);
+  bool flag(const Keys& keys, bool fallback);
+  std::string word(const Keys& keys, std::string_view fallback);
+  Activation activation(const Keys& keys, std::string_view fallback);
 
   /// An option of which only one value is understood.
-  void only(Keys keys, bool supported);
-  void only(Keys keys, std::string_view supported);
-  void only(Keys keys, const char* supported) { only(keys, std::string_view(supported)); }  // which is no bool
+  void only(const Keys& keys, bool supported);
+  void only(const Keys& keys, std::string_view supported);
+  void only(const Keys& keys, const char* supported) { only(keys, std::string_view(supported)); }  // which is no bool
 
   /// Whether anything has asked for the key.
   bool was_read(const char* key) const { return read_.contains(key); }
 
-  void fail(Keys keys, std::string_view expected, std::string_view found);
+  void fail(const Keys& keys, std::string_view expected, std::string_view found);
   const std::optional<Error>& error() const { return error_; }
 
  private:

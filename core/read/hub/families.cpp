@@ -1,75 +1,91 @@
 #include "read/hub/families.h"
 
 #include <algorithm>
-#include <iterator>
-
-#include "read/hub/tensor_name_tables.h"
+#include <cassert>
+#include <string>
 
 namespace headlight {
 namespace {
 
-template <HubConfig (*read)(Keyed&)>
-HubConfig of_one(Keyed& keyed, Family) {
-  return read(keyed);
+using nlohmann::json;
+
+std::string_view text_of(const json& value) { return value.get_ref<const std::string&>(); }
+
+/// "FIELD NAME[|OTHER NAME] [transposed] [unbiased] [optional|expected] [both] [from=LAYER] [if CONDITION,!CONDITION]"
+TensorPattern parsed_pattern(std::string_view text) {
+  const auto words = split(text, ' ');
+  const auto names = split(words.at(1), '|');
+  TensorPattern pattern{.row = {.name = names.front(), .field = field_named(words.front())}};
+  Row& row = pattern.row;
+  row.also.assign(names.begin() + 1, names.end());
+  for (auto word = words.begin() + 2; word != words.end(); ++word) {
+    if (*word == "transposed") row.form = Form::transposed;
+    else if (*word == "unbiased") row.bias = false;
+    else if (*word == "optional") row.need = Need::optional;
+    else if (*word == "expected") row.need = Need::expected;
+    else if (*word == "both") pattern.of_both_stacks = true;
+    else if (word->starts_with("from=")) row.from_layer = word->at(5) - '0';
+    else if (*word == "if") pattern.conditions = split(*++word, ',');
+    else assert(false);
+  }
+  return pattern;
 }
 
-// clang-format off
-constexpr KnownFamily kFamilies[] = {
-    {"bert", Family::bert, "bert.", bert_config, bert_names},
-    {"roberta", Family::roberta, "roberta.", bert_config, bert_names},
-    {"xlm-roberta", Family::roberta, "roberta.", bert_config, bert_names},
-    {"camembert", Family::roberta, "roberta.", bert_config, bert_names},
-    {"distilbert", Family::distilbert, "distilbert.", of_one<distilbert_config>, distilbert_names},
-    {"electra", Family::electra, "electra.", bert_config, bert_names},
-    {"albert", Family::albert, "albert.", bert_config, albert_names},
-    {"ernie", Family::ernie, "ernie.", bert_config, bert_names},
-    {"mpnet", Family::mpnet, "mpnet.", bert_config, mpnet_names},
-    {"modernbert", Family::modernbert, "model.", of_one<modernbert_config>, modernbert_names},
-    {"deberta-v2", Family::deberta_v2, "deberta.", of_one<deberta_config>, deberta_names},
-    {"gpt2", Family::gpt2, "transformer.", of_one<gpt2_config>, gpt2_names},
-    {"opt", Family::opt, "model.", of_one<opt_config>, opt_names},
-    {"bloom", Family::bloom, "transformer.", of_one<bloom_config>, bloom_names},
-    {"gpt_neox", Family::gpt_neox, "gpt_neox.", of_one<gpt_neox_config>, gpt_neox_names},
-    {"gptj", Family::gptj, "transformer.", of_one<gptj_config>, gptj_names},
-    {"falcon", Family::falcon, "transformer.", of_one<falcon_config>, falcon_names},
-    {"phi", Family::phi, "model.", of_one<phi_config>, phi_names},
-    {"llama", Family::llama, "model.", llama_config, llama_names},
-    {"mistral", Family::mistral, "model.", llama_config, llama_names},
-    {"qwen2", Family::qwen2, "model.", llama_config, llama_names},
-    {"qwen3", Family::qwen3, "model.", llama_config, llama_names},
-    {"gemma", Family::gemma, "model.", llama_config, llama_names},
-    {"gemma2", Family::gemma2, "model.", llama_config, llama_names},
-    {"gemma3_text", Family::gemma3, "model.", llama_config, llama_names},
-    {"olmo2", Family::olmo2, "model.", llama_config, llama_names},
-    {"mixtral", Family::mixtral, "model.", llama_config, llama_names},
-    {"qwen2_moe", Family::qwen2_moe, "model.", llama_config, llama_names},
-    {"qwen3_moe", Family::qwen3_moe, "model.", llama_config, llama_names},
-    {"phi3", Family::phi3, "model.", llama_config, llama_names},
-    {"bart", Family::bart, "model.", bart_config, bart_names},
-    {"marian", Family::marian, "model.", bart_config, bart_names},
-    {"pegasus", Family::pegasus, "model.", bart_config, bart_names},
-    {"m2m_100", Family::m2m_100, "model.", bart_config, bart_names},
-    {"t5", Family::t5, "transformer.", of_one<t5_config>, t5_names},
-    {"mt5", Family::t5, "transformer.", of_one<t5_config>, t5_names},
-    {"headlight", Family::headlight, "model.", of_one<headlight_config>, headlight_names},
+/// A row "like" another has its entries, too; null takes one away (RFC 7396).
+json whole_row(const json& stated, const std::vector<Family>& before) {
+  if (!stated.contains("like")) return stated;
+  const auto base = std::find_if(before.begin(), before.end(),
+                                 [&](const Family& one) { return one.row["types"][0] == stated["like"]; });
+  json row = base->row;
+  row.merge_patch(stated);
+  return row;
+}
+
+/// The views of a family's texts, which lie in its row and in `tensors`.
+void set_views(Family& family, const json& tensors) {
+  for (const json& type : family.row["types"]) family.types.push_back(text_of(type));
+  family.prefix = text_of(family.row["prefix"]);
+  family.output_prefix = text_of(family.row["output prefix"][0]);
+  family.tied_prefix = text_of(family.row["output prefix"][1]);
+  for (const json& list : family.row["tensors"])
+    for (const json& pattern : tensors[text_of(list)]) family.tensors.push_back(parsed_pattern(text_of(pattern)));
+}
+
+struct Table {
+  const json document = json::parse(families_text());
+  std::vector<Family> families;
+
+  Table() {
+    const json& rows = document["families"];
+    families.reserve(rows.size());
+    for (const json& row : rows) {
+      families.push_back({.row = whole_row(row, families)});
+      set_views(families.back(), document["tensors"]);
+    }
+  }
 };
-// clang-format on
-
-const KnownFamily& known(Family family) {
-  return *std::find_if(std::begin(kFamilies), std::end(kFamilies),
-                       [family](const KnownFamily& one) { return one.family == family; });
-}
 
 }  // namespace
 
-std::span<const KnownFamily> all_families() { return kFamilies; }
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
 
-std::string_view name(Family family) { return known(family).type; }
+const std::vector<Family>& all_families() {
+  static const Table table;
+  return table.families;
+}
 
-std::string_view prefix(Family family) { return known(family).prefix; }
-
-std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
-  return known(hub.family).names(hub, with_output);
+const Family* family_of(std::string_view type) {
+  for (const Family& family : all_families())
+    if (std::find(family.types.begin(), family.types.end(), type) != family.types.end()) return &family;
+  return nullptr;
 }
 
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// The families, one row each in families.cpp; the config.json of each, read into HubConfig; the first error stays in
-// the Keyed.
+// The families of checkpoints, rows of families.json: names, tensors and what the keys of their config.json mean. What no
+// row can express is a function of family_exceptions.cpp, which a row names.
 #pragma once
 
 #include <span>
@@ -12,47 +12,43 @@
 
 namespace headlight {
 
-/// A `model_type` of config.json and how its files are read. A family is named by the first type that it has.
-struct KnownFamily {
-  std::string_view type;
-  Family family;
-  std::string_view prefix;  // of the tensors' names (tensor_names.h)
-  HubConfig (*config)(Keyed& keyed, Family family);
-  std::vector<Row> (*names)(const HubConfig& hub, bool with_output);
+/// A tensor of a family and the conditions, all of which a configuration must meet to have it.
+struct TensorPattern {
+  Row row;
+  bool of_both_stacks = false;  // where there are two
+  std::vector<std::string_view> conditions = {};
 };
-std::span<const KnownFamily> all_families();
 
-HubConfig bert_config(Keyed& keyed, Family family);  // bert, roberta, electra, albert, ernie, mpnet
-HubConfig distilbert_config(Keyed& keyed);
-HubConfig gpt2_config(Keyed& keyed);
-HubConfig opt_config(Keyed& keyed);
-HubConfig bloom_config(Keyed& keyed);
-HubConfig modernbert_config(Keyed& keyed);
-HubConfig deberta_config(Keyed& keyed);
-HubConfig gpt_neox_config(Keyed& keyed);
-HubConfig gptj_config(Keyed& keyed);
-HubConfig falcon_config(Keyed& keyed);
-HubConfig phi_config(Keyed& keyed);
-/// llama, mistral, mixtral, qwen2, qwen3, qwen2_moe, qwen3_moe, gemma, gemma2, gemma3, olmo2, phi3
-HubConfig llama_config(Keyed& keyed, Family family);
-HubConfig bart_config(Keyed& keyed, Family family);  // bart, marian, pegasus, m2m_100
-HubConfig t5_config(Keyed& keyed);
-HubConfig headlight_config(Keyed& keyed);
+struct Family {
+  nlohmann::json row = {};                                // of families.json
+  std::vector<std::string_view> types = {};               // values of model_type; the first is the family's name
+  std::string_view prefix = {};                           // of the tensors' names (tensor_names.h)
+  std::string_view output_prefix = {}, tied_prefix = {};  // of arrays that only a model with an output layer has
+  std::vector<TensorPattern> tensors = {};
+};
+const std::vector<Family>& all_families();
 
-/// The number of words, and the ε of the norms under the first of these keys that is there.
-HubConfig begin_config(Keyed& keyed, Keys epsilon, double usual_epsilon);
+/// The row of the family that has this model_type; null where none has it.
+const Family* family_of(std::string_view type);
 
-/// `with_output`: the classes of the family whose last step is the vocabulary. `where_named`: what is demanded of a file
-/// that names one of them.
-OutputLayer output_layer(const Keyed& keyed, std::initializer_list<std::string_view> with_output,
-                         OutputLayer where_named);
+/// families.json, which is part of the program.
+std::string_view families_text();
 
-/// Biases of places or distances go on for ever; so many stand in their table.
-inline void limit_linear_biases(HubConfig& hub) {
-  hub.longest = LongestText{8192, "the longest for which a bias of each distance is kept"};
-}
+/// What the row of a family makes of a config.json; the first error stays in the Keyed.
+HubConfig family_config(Keyed& keyed, const Family& family);
 
-/// Heads must share the columns of a hidden state.
-void check_heads(Keyed& keyed, Keys keys, Index heads, Index d_model);
+/// What a row cannot express: reads further keys into a HubConfig whose sizes are read.
+using FamilyException = void (*)(Keyed& keyed, const Family& family, HubConfig& hub);
+FamilyException family_exception(std::string_view name);
+
+/// The models that are trained here (headlight_family.cpp).
+void read_headlight(Keyed& keyed, const Family& family, HubConfig& hub);
+
+/// `heads` must divide `columns`, of which an error names the kind.
+void check_divides(Keyed& keyed, const Keys& keys, Index heads, Index columns, std::string_view kind);
+inline constexpr std::string_view kHiddenColumns = "columns of a hidden state", kQueryHeads = "attention heads";
+
+/// The text at `separator`s.
+std::vector<std::string_view> split(std::string_view text, char separator);
 
 }  // namespace headlight

@@ -48,8 +48,9 @@ class FieldReader {
 
 }  // namespace
 
-HubConfig headlight_config(Keyed& keyed) {
-  HubConfig hub = begin_config(keyed, {"norm_eps"}, 1e-5);
+void read_headlight(Keyed& keyed, const Family&, HubConfig& hub) {
+  hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
+  hub.norm_epsilon = static_cast<float>(keyed.number({"norm_eps"}, 0, 1, 1e-5));
   Config& config = hub.config;
   config.norm = Norm::pre;
   config.activation = Activation::gelu;
@@ -67,9 +68,9 @@ HubConfig headlight_config(Keyed& keyed) {
   hub.encoder_ffn = config.ffn;
   hub.decoder_start = keyed.size({"decoder_start_token_id"}, kMaxVocabulary, 1, 0);
   if (config.head_dim * config.num_heads == config.d_model) config.head_dim = 0;  // as by default
-  if (config.head_dim == 0) check_heads(keyed, {"num_attention_heads"}, config.num_heads, config.d_model);
+  if (config.head_dim == 0)
+    check_divides(keyed, {"num_attention_heads"}, config.num_heads, config.d_model, kHiddenColumns);
   hub.output = OutputLayer::required;
-  return hub;
 }
 
 }  // namespace headlight

@@ -1,6 +1,5 @@
-// The names under which Hugging Face's checkpoints store their tensors: for each family one table, name → field
-// (tensor_names_encoders.cpp, tensor_names_decoders.cpp, tensor_names_encoder_decoders.cpp).
-// A new family is a table there, a way to read its config.json (families.h) and a row in families.cpp.
+// The names under which Hugging Face's checkpoints store their tensors: for each family one list, name → field
+// ("tensors" in families.json).
 #pragma once
 
 #include <string_view>
@@ -75,6 +74,9 @@ enum class Field {
 enum class FieldKind { matrix, table, vector, linear, norm, none };
 FieldKind kind(Field field);
 
+/// The field of this name, as it stands in families.json.
+Field field_named(std::string_view name);
+
 /// The shape of a matrix, or of a linear layer's weight; of a vector or norm (1, n).
 struct TensorShape {
   Index rows = 0, cols = 0;
@@ -86,8 +88,8 @@ enum class Form { plain, transposed };         // transposed: weights are stored
 enum class Need { required, expected, optional };
 
 struct Row {
-  // {layer} stands for the layer's number, {expert} for the expert's; behind a leading / there is never the family's prefix; a closing * means
-  // all that begin so.
+  // {layer} stands for the layer's number, {expert} for the expert's; behind a leading / there is never the family's
+  // prefix; a closing * means all that begin so.
   std::string_view name;
   Field field;
   Form form = Form::plain;
@@ -109,7 +111,7 @@ bool is_of_an_expert(const Row& row);
 bool is_of_a_block(const Row& row);
 
 /// The prefix of the names of a model that is part of a larger one: all of them have it, or none.
-std::string_view prefix(Family family);
+std::string_view prefix(const HubConfig& hub);
 
 /// The tensors of a model of this family and configuration. `with_output`: it has an output layer.
 std::vector<Row> tensor_names(const HubConfig& hub, bool with_output);

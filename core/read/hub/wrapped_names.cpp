@@ -31,7 +31,7 @@ bool is_wrapping(std::string_view text) {
 }  // namespace
 
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
-  const std::string begin(prefix(hub.family));
+  const std::string begin(prefix(hub));
   std::vector<std::string> tables;  // under which token vectors may stand
   for (const Row& row : tensor_names(hub, false)) {
     if (row.field != Field::tokens) continue;
