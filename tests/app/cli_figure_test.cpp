@@ -17,7 +17,7 @@ Strings figure(Strings words) {
 
 TEST(FigureCommand, WritesEveryFormatAndView) {
   const Folder folder;
-  for (const std::string view : {"heads", "head", "flow", "glance", "row", "column", "inside", "diagram"})
+  for (const std::string view : {"heads", "head", "flow", "glance", "inside", "diagram"})
     for (const std::string ending : {"svg", "pdf", "png"}) {
       const std::string file = (folder / (view + "." + ending)).string();
       const Ran ran = run(figure({"--view", view, "--text", "我请李雷帮我订了去北京的机票", "-o", file}));
@@ -28,7 +28,7 @@ TEST(FigureCommand, WritesEveryFormatAndView) {
       const std::string_view begin = ending == "svg" ? "<?xml" : ending == "pdf" ? "%PDF-1." : "\x89PNG";
       EXPECT_TRUE(bytes->starts_with(begin)) << view << ending;
     }
-  EXPECT_EQ(folder.names().size(), 24u) << "and nothing beside them";
+  EXPECT_EQ(folder.names().size(), 18u) << "and nothing beside them";
 }
 
 TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
@@ -42,11 +42,10 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   EXPECT_EQ(drawn("heads"), drawn("grid"));
   EXPECT_EQ(drawn("glance"), drawn("layers"));
   EXPECT_EQ(drawn("inside"), drawn("steps"));
-  EXPECT_NE(drawn("row"), drawn("column"));
   for (const EarlierName& view : kEarlierViewNames) EXPECT_EQ(present_view_name(view.earlier), view.name);
   for (const auto& [command, views] :
-       {std::pair("figure", "{heads,head,glance,row,column,inside,diagram,"),
-        std::pair("screenshot", "{heads,head,glance,row,column,relations,inside,diagram,")}) {
+       {std::pair("figure", "{heads,head,glance,inside,diagram,"),
+        std::pair("screenshot", "{heads,head,glance,relations,inside,diagram,")}) {
     const std::string help = run({command, "--help"}).out;
     EXPECT_TRUE(contains(help, views)) << help;
     for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
@@ -91,10 +90,8 @@ TEST(FigureCommand, OwnRangesWordsAndFoldsAreOtherPictures) {
     EXPECT_EQ(ran.status, 0) << ran.err;
     return *read_file(file);
   };
-  for (const std::string view : {"heads", "glance", "row", "column"})
+  for (const std::string view : {"heads", "glance"})
     EXPECT_NE(drawn({"--view", view}), drawn({"--view", view, "--own-range"})) << view;
-  EXPECT_NE(drawn({"--view", "row", "--query", "1"}), drawn({"--view", "row", "--query", "2"}));
-  EXPECT_NE(drawn({"--view", "column", "--key", "1"}), drawn({"--view", "column", "--key", "2"}));
   EXPECT_NE(drawn({"--view", "inside", "--query", "1", "--key", "1"}),
             drawn({"--view", "inside", "--query", "1", "--key", "2"}));
 }
@@ -161,11 +158,11 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({}, "x.gif"), "ending: expected .svg, .pdf or .png, found .gif"));
   EXPECT_TRUE(contains(wrong({}, "x"), "ending: expected .svg, .pdf or .png, found none"));
   EXPECT_TRUE(contains(wrong({"--maps", "norms", "--view", "flow"}),
-                       "--maps norms: expected --view heads, head, glance, row or column, found --view flow"));
-  EXPECT_TRUE(contains(wrong({"--view", "row", "--query", "77"}), "figure: query: expected 0 to"));
-  EXPECT_TRUE(contains(wrong({"--view", "column", "--key", "77"}), "figure: key: expected 0 to"));
+                       "--maps norms: expected --view heads, head or glance, found --view flow"));
+  EXPECT_TRUE(contains(wrong({"--view", "inside", "--query", "77"}), "figure: query: expected 0 to"));
+  EXPECT_TRUE(contains(wrong({"--view", "inside", "--key", "77"}), "figure: key: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}),
-                       "--fold: expected --view heads, head, glance, row, column or flow"));
+                       "--fold: expected --view heads, head, glance or flow"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(
       contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
@@ -182,10 +179,10 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "0.7"}), "--heads: head: expected 0 to 1, found 0.7"));
   EXPECT_TRUE(contains(wrong({"--view", "flow", "--heads", "3.*"}), "--heads: layer: expected 0 to 0, found 3.*"));
   EXPECT_TRUE(contains(wrong({"--view", "head", "--heads", "0.1"}),
-                       "--heads: expected --view heads, glance, row, column or flow, found --view head"));
+                       "--heads: expected --view heads, glance or flow, found --view head"));
   EXPECT_TRUE(contains(wrong({"--order", "size"}), "--order: expected layer, entropy, "));
   EXPECT_TRUE(contains(wrong({"--order", "entropy", "--view", "head"}),
-                       "--order: expected --view heads, glance, row or column, found --view head"));
+                       "--order: expected --view heads or glance, found --view head"));
   EXPECT_TRUE(contains(wrong({"--order", "entropy", "--maps", "rollout"}), "--order: expected maps of heads"));
   EXPECT_TRUE(contains(wrong({"--ascending"}), "--ascending: expected --order, found none"));
   EXPECT_TRUE(contains(wrong({"--order", "found"}), "--order found: expected --from and --to"));
@@ -242,11 +239,11 @@ TEST(FigureCommand, AMatrixIsDrawnByItsName) {
   EXPECT_TRUE(contains(wrong({"--view", "steps", "--row", "1"}), "--row, --column: expected --view matrix"));
 }
 
-TEST(FigureCommand, HeadsOfARowStandAsNamed) {
+TEST(FigureCommand, HeadsStandAsNamed) {
   const Folder folder;
   const auto drawn = [&](const std::string& heads) {
-    const std::string file = (folder / "row.svg").string();
-    EXPECT_EQ(run(figure({"--view", "row", "--heads", heads, "-o", file})).status, 0);
+    const std::string file = (folder / "heads.svg").string();
+    EXPECT_EQ(run(figure({"--view", "glance", "--heads", heads, "-o", file})).status, 0);
     return *read_file(file);
   };
   EXPECT_NE(drawn("0.1,0.0"), drawn("0.0,0.1"));

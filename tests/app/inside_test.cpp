@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-std::shared_ptr<const Trace> answer_of(const Document& document) {
+std::shared_ptr<const Trace> trace_of(const Document& document) {
   const auto requests = requests_of(document, fixture::lexicon());
   EXPECT_TRUE(requests) << requests.error().message;
   const auto trace = forward(requests->front());
@@ -25,7 +25,7 @@ TEST(Inside, EveryNumberOfThePicturesIsTheMatrixsOwn) {
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
     Document document = fixture::small_document();
     document.config.arch = arch;
-    const auto trace = answer_of(document);
+    const auto trace = trace_of(document);
     const auto inside =
         inside_of({trace, {1, 1}, {matrix_id(Quantity::scores, {1, 1}), MatrixCell{3, 2}}, CellRef{3, 2}});
     ASSERT_TRUE(inside);
@@ -51,7 +51,7 @@ TEST(Inside, EveryNumberOfThePicturesIsTheMatrixsOwn) {
 TEST(Inside, CrowdedColumnsShowTheirLargestAndWhereItStands) {
   Document document = fixture::small_document();
   document.config.ffn = 300;
-  const auto trace = answer_of(document);
+  const auto trace = trace_of(document);
   const MatrixId id = matrix_id(Quantity::up);
   const Picture picture = picture_of(*trace, id, 0, 4, 7);
   const Matrix up = whole(*trace, id);
@@ -74,7 +74,7 @@ TEST(Inside, BlockedGroupsStayBlocked) {
   Document document = fixture::small_document();
   document.config.arch = Arch::decoder;
   document.mask.causal = true;
-  const auto trace = answer_of(document);
+  const auto trace = trace_of(document);
   const Picture picture = picture_of(*trace, matrix_id(Quantity::scores), 0, 16, 5);
   EXPECT_TRUE(std::isinf(picture.values(0, 4)));
   EXPECT_TRUE(std::isfinite(picture.values(0, 0)));
@@ -85,7 +85,7 @@ TEST(Inside, TheRowsAreThoseAroundTheCell) {
   Document document = fixture::small_document();
   document.source.split = Split::characters;
   document.source.text = std::string(90, 'a');
-  const auto trace = answer_of(document);
+  const auto trace = trace_of(document);
   const auto inside = inside_of({trace, {}, {matrix_id(Quantity::query), {}}, CellRef{80, 3}});
   const Picture& first = inside->pictures.front();
   EXPECT_EQ(first.rows, kNodeRows);
@@ -95,7 +95,7 @@ TEST(Inside, TheRowsAreThoseAroundTheCell) {
 }
 
 TEST(Inside, WhatThisModelDoesNotHaveIsLeftEmpty) {
-  const auto trace = answer_of(fixture::small_document());
+  const auto trace = trace_of(fixture::small_document());
   for (const MatrixId& id :
        {matrix_id(Quantity::gate), matrix_id(Quantity::query, {9, 0}), matrix_id(Quantity::query, {0, 9}),
         matrix_id(Quantity::weights, {0, 0, Stack::cross}), matrix_id(Quantity::embedding, {0, 0, Stack::encoder})}) {
@@ -109,7 +109,7 @@ TEST(Inside, WhatThisModelDoesNotHaveIsLeftEmpty) {
 }
 
 TEST(Inside, ACellOutsideTheMatrixHasNoTerms) {
-  const auto trace = answer_of(fixture::small_document());
+  const auto trace = trace_of(fixture::small_document());
   for (const MatrixCell cell : {MatrixCell{10, 0}, MatrixCell{0, 10}, MatrixCell{99999, 99999}}) {
     const auto inside = inside_of({trace, {}, {matrix_id(Quantity::weights), cell}, std::nullopt});
     EXPECT_FALSE(inside->terms);
@@ -119,11 +119,11 @@ TEST(Inside, ACellOutsideTheMatrixHasNoTerms) {
 
 TEST(Inside, AStoppedQuestionHasNoAnswer) {
   const std::atomic<bool> stop = true;
-  EXPECT_EQ(look_inside({answer_of(fixture::small_document()), {}, {}, CellRef{}}, stop), nullptr);
+  EXPECT_EQ(look_inside({trace_of(fixture::small_document()), {}, {}, CellRef{}}, stop), nullptr);
 }
 
 TEST(Inside, SignedNumbersAreThoseThatCanBeNegative) {
-  const auto trace = answer_of(fixture::small_document());
+  const auto trace = trace_of(fixture::small_document());
   for (const Quantity quantity : {Quantity::weights, Quantity::softmax, Quantity::exponentials}) {
     EXPECT_FALSE(is_signed(matrix_id(quantity)));
     EXPECT_GE(whole(*trace, matrix_id(quantity)).minCoeff(), 0);
