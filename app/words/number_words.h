@@ -9,8 +9,8 @@ struct NumberWords {
   Words title{"Numbers of your own", "自己的数值"};
   Words menu{"Numbers of your own …", "自己的数值 …"};
   Words formats{
-      "Paste or type a table: NumPy, JSON, CSV, Markdown or LaTeX; a row a line. Begin with X, scores or weights.",
-      "粘贴或输入一张表：NumPy、JSON、CSV、Markdown 或 LaTeX，一行一行。先给 X、打分或权重。"};
+      "Paste or type a table: NumPy, JSON or CSV; a row a line. Begin with X, scores or weights.",
+      "粘贴或输入一张表：NumPy、JSON 或 CSV，一行一行。先给 X、打分或权重。"};
   Words table_hint{"A row a line, for example   0.2  1.0  0.5", "每行一行数，例如   0.2  1.0  0.5"};
   Words tables[7] = {{"X", "X"},     {"W_Q", "W_Q"},     {"W_K", "W_K"},     {"W_V", "W_V"},
                      {"W_O", "W_O"}, {"scores", "打分"}, {"weights", "权重"}};

@@ -34,12 +34,12 @@ TEST_F(OwnNumbersTest, PastedTablesAreAnsweredAndUndone) {
   Harness& h = *harness;
   const Document before = state().document;
   open();
-  take("x", "| 我 | 1 | 0 |\n| 爱 | 0 | 2 |");
+  take("x", "我,1,0\n爱,0,2");
   ASSERT_TRUE(state().document.numbers) << state().view.numbers->problem;
   EXPECT_EQ(state().trace->query_tokens(Stack::self).tokens[1].text, "爱");
   // Without W_Q and W_K: q = k = x, the scale 1/√2.
   EXPECT_NEAR(weight(1, 1), 1 / (1 + std::exp(-4 / std::sqrt(2.0))), 1e-6);
-  take("w_q", R"(\begin{pmatrix} 0 & 0 \\ 0 & 0 \end{pmatrix})");
+  take("w_q", "0 0\n0 0");
   EXPECT_EQ(state().view.numbers->problem, "");
   EXPECT_NEAR(weight(1, 1), 0.5, 1e-6) << "all scores are 0";
   EXPECT_TRUE(h.says("Nothing is wrong"));
@@ -91,7 +91,7 @@ TEST_F(OwnNumbersTest, InChineseWhatIsWrongStandsAboveTheLine) {
   open();
   const std::tuple<const char*, const char*, const char*> bad[] = {
       {"w_q", "1 0\n0 1", "先要有 X"}, {"x", "1 2\n3", "各行的长度不同"}, {"x", "1 word", "不是数"},
-      {"x", "1 ... 3", "省略号"},      {"x", "[[1, 2]", "括号"},          {"weights", "| a |", "不是数"}};
+      {"x", "1 ... 3", "省略号"},      {"x", "[[1, 2]", "括号"},          {"weights", "a,b", "不是数"}};
   for (const auto& [table, text, meaning] : bad) {
     take(table, text);
     ASSERT_NE(state().view.numbers->problem, "") << text;

@@ -35,7 +35,7 @@ Result<NumberTable> table_of_option(const std::string& file) {
 
 void add_number_options(CLI::App& command, std::map<std::string, std::string>& files) {
   const char* group =
-      "Numbers of one's own, in place of SOURCE: NumPy text, JSON, CSV, a Markdown or LaTeX table, .npy";
+      "Numbers of one's own, in place of SOURCE: NumPy text, JSON, CSV, .npy";
   for (const NumberOption& option : kNumberOptions)
     command.add_option(option.name, files[option.name], option.help)
         ->group(group)

@@ -32,14 +32,8 @@ std::string quoted(std::string_view text) {
   return "'" + printable(shown) + (text.size() > shown.size() ? "…" : "") + "'";
 }
 
-/// One number and nothing else: with a Unicode or an ASCII minus, a plus, a point at either end as NumPy prints it,
-/// perhaps in $…$, **…** or \textbf{…}.
+/// One number and nothing else: with a Unicode or an ASCII minus, a plus, a point at either end as NumPy prints it.
 std::optional<double> number_in(std::string_view text) {
-  while (text.size() >= 2 && (text.front() == '$' || text.front() == '*') && text.back() == text.front())
-    text = text.substr(1, text.size() - 2);
-  for (const std::string_view bold : {"\\textbf{", "\\mathbf{"})
-    if (text.starts_with(bold) && text.ends_with('}'))
-      return number_in(text.substr(bold.size(), text.size() - bold.size() - 1));
   bool negative = false;
   constexpr std::string_view kMinus = "−";
   if (text.starts_with(kMinus) || text.starts_with('-')) {
@@ -48,7 +42,7 @@ std::optional<double> number_in(std::string_view text) {
   } else if (text.starts_with('+')) {
     text.remove_prefix(1);
   }
-  if (text == "inf" || text == "Infinity" || text == "∞" || text == "\\infty")
+  if (text == "inf" || text == "Infinity" || text == "∞")
     return negative ? std::optional(-std::numeric_limits<double>::infinity()) : std::nullopt;
   if (text.empty() || !(text.front() == '.' || (text.front() >= '0' && text.front() <= '9'))) return std::nullopt;
   const auto number = parse_number<double>(text);
@@ -57,7 +51,7 @@ std::optional<double> number_in(std::string_view text) {
 }
 
 bool is_empty_cell(std::string_view text) { return text == "-" || text == "–" || text == "—" || text == "−"; }
-bool is_dots(std::string_view text) { return text == "..." || text == "…" || text == "\\dots" || text == "\\cdots"; }
+bool is_dots(std::string_view text) { return text == "..." || text == "…"; }
 
 std::string place_of(std::size_t row, std::size_t column) {
   return "row " + std::to_string(row) + ", column " + std::to_string(column);
@@ -158,17 +152,14 @@ class BracketReader {
 
 using Cells = std::vector<std::string_view>;
 
+/// The cells of a line of CSV, without their quotes; without separators the words of a line.
 Cells split_cells(std::string_view line, std::string_view separators) {
   Cells cells;
-  int inside = 0;  // of [1, 2], which is one cell
   bool in_quotes = false;
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= line.size(); ++i) {
-    const char c = i < line.size() ? line[i] : separators.front();
-    if (c == '"') in_quotes = !in_quotes;
-    else if (c == '[') ++inside;
-    else if (c == ']') inside = std::max(0, inside - 1);
-    if (i < line.size() && (inside > 0 || in_quotes || separators.find(c) == std::string_view::npos)) continue;
+    if (i < line.size() && line[i] == '"') in_quotes = !in_quotes;
+    if (i < line.size() && (in_quotes || separators.find(line[i]) == std::string_view::npos)) continue;
     std::string_view cell = trimmed(line.substr(begin, i - begin));
     if (cell.size() >= 2 && cell.front() == '"' && cell.back() == '"') cell = cell.substr(1, cell.size() - 2);
     cells.push_back(cell);
@@ -177,86 +168,21 @@ Cells split_cells(std::string_view line, std::string_view separators) {
   return cells;
 }
 
-std::vector<std::string_view> lines_of_text(std::string_view text, std::string_view end) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t at = text.find(end);
-    const std::string_view line = trimmed(text.substr(0, at));
-    if (!line.empty()) lines.push_back(line);
-    if (at == std::string_view::npos) break;
-    text.remove_prefix(at + end.size());
-  }
-  return lines;
-}
-
-bool is_rule(std::string_view line) { return line.find_first_not_of("-:|+ =\t") == std::string_view::npos; }
-
-std::vector<Cells> markdown_cells(std::string_view text) {
-  std::vector<Cells> rows;
-  for (std::string_view line : lines_of_text(text, "\n")) {
-    if (line.find('|') == std::string_view::npos) continue;
-    if (is_rule(line) && line.find('-') != std::string_view::npos && line.find("--") != std::string_view::npos)
-      continue;
-    if (line.starts_with('|')) line.remove_prefix(1);
-    if (line.ends_with('|')) line.remove_suffix(1);
-    rows.push_back(split_cells(line, "|"));
-  }
-  return rows;
-}
-
-std::vector<Cells> latex_cells(std::string_view text) {
-  if (const std::size_t begin = text.find("\\begin{"); begin != std::string_view::npos) {
-    text.remove_prefix(begin);
-    text.remove_prefix(std::min(text.size(), text.find('}') + 1));
-    // \begin{array}{cc}
-    if (trimmed(text).starts_with('{')) text.remove_prefix(std::min(text.size(), text.find('}') + 1));
-    text = text.substr(0, text.find("\\end{"));
-  }
-  std::vector<Cells> rows;
-  for (std::string_view line : lines_of_text(text, "\\\\")) {
-    while (line.starts_with("\\hline")) line = trimmed(line.substr(6));
-    if (!line.empty()) rows.push_back(split_cells(line, "&"));
-  }
-  return rows;
-}
-
+/// The lines that are not empty; without separators spaces are, one or several.
 std::vector<Cells> plain_cells(std::string_view text, std::string_view separators) {
   std::vector<Cells> rows;
-  for (const std::string_view line : lines_of_text(text, "\n")) {
-    Cells cells;
-    if (!separators.empty()) cells = split_cells(line, separators);
-    for (std::size_t at = 0; separators.empty() && at < line.size();) {
-      const std::size_t end = std::min(line.find_first_of(kTableSpaces, at), line.size());
-      if (end > at) cells.push_back(line.substr(at, end - at));
-      at = end + 1;
-    }
-    rows.push_back(std::move(cells));
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    rows.push_back(split_cells(line, separators.empty() ? kTableSpaces : separators));
+    if (separators.empty()) std::erase(rows.back(), "");
   }
   return rows;
 }
 
-bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell) || cell.starts_with('['); }
-
-/// Appends the number, or the numbers of a list.
-Status take_cell(std::string_view where, std::size_t row, std::size_t column, std::string_view cell,
-                 std::vector<double>& numbers) {
-  if (is_empty_cell(cell)) {
-    numbers.push_back(0);
-    return Done{};
-  }
-  if (!cell.starts_with('[') || !cell.ends_with(']')) {
-    const auto number = number_in(cell);
-    if (!number) return not_a_number(where, row, column, cell);
-    numbers.push_back(*number);
-    return Done{};
-  }
-  for (const std::string_view one : split_cells(cell.substr(1, cell.size() - 2), ",")) {
-    const auto number = number_in(one);
-    if (!number) return not_a_number(where, row, column, one);
-    numbers.push_back(*number);
-  }
-  return Done{};
-}
+bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell); }
 
 Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) {
   if (rows.empty()) return bad_input(where, "table", "at least one number", "none");
@@ -283,16 +209,16 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) 
     if (labelled) row_labels.emplace_back(cells_of_row.front());
     numbers.emplace_back();
     for (std::size_t column = labelled ? 1 : 0; column < cells_of_row.size(); ++column) {
-      if (const auto taken = take_cell(where, row, column - (labelled ? 1 : 0), cells_of_row[column], numbers.back());
-          !taken)
-        return taken.error();
+      const std::string_view cell = cells_of_row[column];
+      const auto number = is_empty_cell(cell) ? 0.0 : number_in(cell);
+      if (!number) return not_a_number(where, row, column - (labelled ? 1 : 0), cell);
+      numbers.back().push_back(*number);
       if (++cells > kMostTableCells) return too_many(where);
     }
   }
   auto table = table_from(where, numbers);
   if (!table) return table;
   table->row_labels = std::move(row_labels);
-  // A word above a list of several numbers names no column.
   if (column_labels.size() == static_cast<std::size_t>(table->numbers.cols()))
     table->column_labels = std::move(column_labels);
   return table;
@@ -307,12 +233,9 @@ Result<NumberTable> parse_number_table(std::string_view where, std::string_view 
   if (text.empty()) return bad_input(where, "table", "at least one number", "none");
   const bool called = text.starts_with("array(") || text.starts_with("np.array(") || text.starts_with("tensor(") ||
                       text.starts_with("torch.tensor(");
-  if ((text.starts_with('[') && text.find('|') == std::string_view::npos) ||
-      (called && text.find('[') != std::string_view::npos))
+  if (text.starts_with('[') || (called && text.find('[') != std::string_view::npos))
     return BracketReader(where, text).read();
   const auto has = [&](std::string_view sign) { return text.find(sign) != std::string_view::npos; };
-  if (has("\\begin{") || (has("&") && has("\\\\"))) return from_cells(where, latex_cells(text));
-  if (has("|")) return from_cells(where, markdown_cells(text));
   const std::string_view separators = has("\t") ? "\t" : has(";") ? ";" : has(",") ? "," : "";
   return from_cells(where, plain_cells(text, separators));
 }

@@ -1,4 +1,4 @@
-// A table of numbers as a person has it on a page: typed, pasted, or in a file.
+// A table of numbers as a page prints it: typed, pasted, or in a file.
 #pragma once
 
 #include <filesystem>
@@ -24,12 +24,10 @@ struct NumberTable {
   }
 };
 
-/// Which of these the text is, is seen from it:
+/// The text is of one of these forms:
 ///   brackets  [[1, 2], [3, 4]] as JSON, Python, NumPy and PyTorch write it, `array(…)` and `tensor(…)` too
-///   Markdown  | a | 1 | 2 |, a cell perhaps a list [1, 2] of several numbers
-///   LaTeX     \begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}
 ///   plain     CSV (commas, semicolons or tabs), or numbers with spaces between, a row a line
-/// A first row or column of words are labels. In Markdown, LaTeX and CSV `-` is an empty cell, 0. A single row is a table
+/// A first row or column of words are labels. `-` is an empty cell, 0. A single row is a table
 /// of one row. Errors, `where: row R, column C: …` counted from 0: a word or NaN where a number should be; a row of
 /// another length; dots in place of numbers; nothing; more than kMostTableCells.
 Result<NumberTable> parse_number_table(std::string_view where, std::string_view text);

@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 
-#include "math/attention.h"
 #include "train/corpus/corpus.h"
 #include "train/grammar/speller.h"
 #include "train/measure/alignment.h"
@@ -24,12 +23,6 @@ HeadLook look(const Matrix& weights, int from, int to, int first) {
   return {strongest == to, weights(from, to)};
 }
 
-struct Case {
-  std::vector<std::int32_t> words;
-  std::vector<Gold> gold;
-  int kind = 0;
-};
-
 /// Every word replaced by another of its family, a word that stands twice by the same word twice.
 void scramble(const Grammar& grammar, Sentence& sentence, Random& random) {
   std::map<std::int32_t, std::int32_t> other;
@@ -41,70 +34,31 @@ void scramble(const Grammar& grammar, Sentence& sentence, Random& random) {
   }
 }
 
-/// All heads on all cases; empty where it was stopped. Of a head the columns 2·head and, from key to query, 2·head + 1.
-/// `foretold`, if not null, is given what each case's words foretell of each other.
-Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const Speller& speller,
-                           const std::vector<Case>& cases, int threads, Progress& progress, float share,
-                           std::vector<Foretold>* foretold = nullptr) {
-  std::vector<Request> requests;
-  std::vector<std::size_t> num_golds;
-  for (const Case& one : cases) {
-    requests.push_back(speller.request(model, one.words));
-    num_golds.push_back(one.gold.size());
-  }
-  const auto rows = foretold ? rows_of_ids(*model) : std::unordered_map<std::int64_t, Index>();
-  if (foretold) foretold->resize(cases.size());
-  const auto read = [&](const Trace& trace, std::size_t c, std::span<std::vector<HeadLook>> golds) {
-    const Index columns = trace.num_layers() * trace.num_heads(), first = speller.first();
-    for (Index column = 0; column < columns; ++column) {
-      const HeadRef head{.layer = column / trace.num_heads(), .head = column % trace.num_heads()};
-      const Matrix weights = attention_rows(trace, head, 0, trace.queries());
-      for (std::size_t g = 0; g < golds.size(); ++g) {
-        const Gold& gold = cases[c].gold[g];
-        const int query = gold.query + static_cast<int>(first), key = gold.key + static_cast<int>(first);
-        golds[g].resize(at(columns * 2));
-        golds[g][at(2 * column)] = look(weights, query, key, static_cast<int>(first));
-        golds[g][at(2 * column + 1)] = look(weights, key, query, static_cast<int>(first));
-      }
-    }
-    if (foretold) (*foretold)[c] = foretold_words(trace, rows);
+/// A sentence, each of whose golds is read from its query to its key and back.
+MeasuredCase case_of(const std::shared_ptr<const Model>& model, const Speller& speller,
+                     const std::vector<std::int32_t>& words, const std::vector<Gold>& golds, int kind) {
+  MeasuredCase one{.request = speller.request(model, words)};
+  for (const Gold& gold : golds) one.golds.push_back({gold.relation, gold.key - gold.query, kind});
+  one.look = [golds, first = speller.first()](const Matrix& weights, std::size_t gold) -> std::array<HeadLook, 2> {
+    const int query = golds[gold].query + first, key = golds[gold].key + first;
+    return {look(weights, query, key, first), look(weights, key, query, first)};
   };
-  return look_at_all(requests, num_golds, read, threads, progress, share);
+  return one;
 }
 
-std::vector<Case> cases_of(const Grammar& grammar, const RelationOptions& options, std::uint64_t seed,
-                           std::set<std::vector<std::int32_t>>& seen) {
+std::vector<MeasuredCase> cases_of(const std::shared_ptr<const Model>& model, const Speller& speller,
+                                   const Grammar& grammar, const RelationOptions& options, std::uint64_t seed,
+                                   std::set<std::vector<std::int32_t>>& seen) {
   Random random(derive_seed(seed, "relations")), scrambling(derive_seed(seed, "scrambled"));
-  std::vector<Case> cases;
+  std::vector<MeasuredCase> cases;
   const Index most_tries = options.sentences * 20;
   for (Index tries = 0; tries < most_tries && static_cast<Index>(cases.size()) < options.sentences; ++tries) {
     Sentence sentence = draw_sentence(grammar, CorpusPart::held_out, random);
     if (!seen.insert(sentence.words).second) continue;
     if (options.scrambled) scramble(grammar, sentence, scrambling);
-    cases.push_back({std::move(sentence.words), std::move(sentence.gold), sentence.kind});
+    cases.push_back(case_of(model, speller, sentence.words, sentence.gold, sentence.kind));
   }
   return cases;
-}
-
-/// The golds of one relation among all, by their rows of HeadLooks, and where their words stand.
-struct Instances {
-  std::vector<std::size_t> golds;
-  std::vector<GoldPair> places;
-};
-
-Instances instances_of(const std::vector<Case>& cases, int relation) {
-  Instances instances;
-  std::size_t row = 0;
-  for (const Case& one : cases) {
-    for (const Gold& gold : one.gold) {
-      if (gold.relation == relation) {
-        instances.golds.push_back(row);
-        instances.places.push_back({gold.key - gold.query, one.kind});
-      }
-      ++row;
-    }
-  }
-  return instances;
 }
 
 /// Different heads for the relations of `wanted`, so that the sum of their validation scores is largest.
@@ -152,28 +106,16 @@ void choose_heads(std::vector<RelationScore>& relations, const std::vector<std::
   for (std::size_t i = 0; i < apart.size(); ++i) choose(apart[i], best[i]);
 }
 
-struct Measured {
-  std::vector<Case> cases;
-  HeadLooks looks;
-};
-
-/// What the heads of the last layer are to one relation.
-struct OfRelation {
-  std::vector<std::size_t> golds;  // of test sentences
-  std::vector<bool> hard;
-  std::vector<double> validated = {};  // [2 · (layer · heads + head) + reversed]
-};
-
 /// The score of the head of the last layer that looks best, by validation, against the direction of the one chosen.
-RelationScore turned_round(const RelationScore& score, const OfRelation& relation, const HeadLooks& test) {
+RelationScore turned_round(const RelationScore& score, const RelationMeasure& measure) {
   RelationScore opposite = score;
   const auto heads = static_cast<std::size_t>(score.directed.back().head) + 1;
-  std::size_t best = relation.validated.size() - 2 * heads + (score.chosen.reversed ? 0 : 1);
-  for (std::size_t column = best; column < relation.validated.size(); column += 2)
-    if (relation.validated[column] > relation.validated[best]) best = column;
+  std::size_t best = 2 * (score.directed.size() - heads) + (score.chosen.reversed ? 0 : 1);
+  for (std::size_t column = best; column < 2 * score.directed.size(); column += 2)
+    if (measure.validated(column) > measure.validated(best)) best = column;
   const DirectedHead& head = score.directed[best / 2];
   opposite.chosen = {head.layer, head.head, !score.chosen.reversed};
-  opposite.score = score_of(test, relation.golds, best, relation.hard);
+  opposite.score = measure.tested(best);
   opposite.directed.clear();
   opposite.heads.clear();
   opposite.best_of_layer.clear();
@@ -188,6 +130,91 @@ LiteralLook best_look(const std::vector<HeadLook>& looks, Index heads, bool reve
     best = {{head / heads, head % heads, reversed}, true, looks[column].weight};
   }
   return best;
+}
+
+std::size_t column_of(const DirectedHead& head, Index heads) {
+  return at((head.layer * heads + head.head) * 2 + (head.reversed ? 1 : 0));
+}
+
+/// The score of each head in its better direction, by validation; `validated` is set to that accuracy of each.
+RelationScore score_of_relation(const Relation& relation, const RelationMeasure& measure, const Config& shape,
+                                std::vector<double>& validated) {
+  RelationScore score{.relation = relation.name, .en = relation.en, .zh = relation.zh};
+  measure.add_baselines(score);
+  const Index heads = shape.num_heads;
+  for (Index h = 0; h < shape.num_layers * heads; ++h) {
+    const double one = measure.validated(at(h * 2)), other = measure.validated(at(h * 2 + 1));
+    score.directed.push_back({h / heads, h % heads, other > one});
+    validated.push_back(std::max(one, other));
+    score.heads.push_back(measure.tested(at(h * 2) + (other > one ? 1 : 0)));
+  }
+  for (Index layer = 0; layer < shape.num_layers; ++layer) {
+    const auto begin = validated.begin() + layer * heads;
+    score.best_of_layer.push_back(at(std::max_element(begin, begin + heads) - validated.begin()));
+  }
+  return score;
+}
+
+/// Minimal pairs: both sentences of one and the next, with what the pronoun stands for.
+std::vector<MeasuredCase> minimal_pairs(const std::shared_ptr<const Model>& model, const Speller& speller,
+                                        const Grammar& grammar, const RelationOptions& options) {
+  std::vector<MeasuredCase> pairs;
+  const auto& kinds = grammar.kinds;
+  if (std::none_of(kinds.begin(), kinds.end(), [](const SentenceKind& kind) { return kind.pair.has_value(); }))
+    return pairs;
+  Random random(derive_seed(options.test_seed, "pairs"));
+  for (Index p = 0; p < options.pairs; ++p) {
+    for (const Sentence& one : draw_minimal_pair(grammar, random)) {
+      const auto stands_for = [&](const Gold& gold) { return one.stands_for[at(gold.query)] == gold.key; };
+      const auto pronoun = std::find_if(one.gold.begin(), one.gold.end(), stands_for);
+      pairs.push_back(
+          case_of(model, speller, one.words, {pronoun == one.gold.end() ? one.gold.front() : *pronoun}, one.kind));
+    }
+  }
+  return pairs;
+}
+
+/// `looks`: of the golds of all literals, one after the other.
+void add_literals(const Grammar& grammar, const HeadLooks& looks, Index heads, RelationReport& report) {
+  std::size_t row = 0;
+  for (const Literal& literal : grammar.literals) {
+    for (const Gold& gold : literal.gold) {
+      const RelationScore& relation = report.relations[at(gold.relation)];
+      LiteralScore score{.text = text_of(grammar, Sentence{.words = literal.words}),
+                         .relation = relation.relation,
+                         .query = grammar.words[at(literal.words[at(gold.query)])],
+                         .key = grammar.words[at(literal.words[at(gold.key)])]};
+      const std::vector<HeadLook>& of_heads = looks[row++];
+      score.best = best_look(of_heads, heads, false);
+      score.other = best_look(of_heads, heads, true);
+      if (score.other.weight > score.best.weight) std::swap(score.best, score.other);
+      score.by_chosen = of_heads[column_of(relation.chosen, heads)].right;
+      report.literals.push_back(std::move(score));
+    }
+  }
+}
+
+/// The minimal pairs, by the head of what pronouns stand for, and the sentences that are never trained on. False where it
+/// was stopped.
+Result<bool> add_sentences(const std::shared_ptr<const Model>& model, const Speller& speller, const Grammar& grammar,
+                           const RelationOptions& options, Progress& progress, RelationReport& report) {
+  const std::vector<MeasuredCase> pairs = minimal_pairs(model, speller, grammar, options);
+  std::vector<MeasuredCase> literals;
+  for (const Literal& literal : grammar.literals)
+    literals.push_back(case_of(model, speller, literal.words, literal.gold, 0));
+  const auto pair_looks = looks_of(model, pairs, Stack::self, options.threads, progress, 0.1f);
+  if (!pair_looks) return pair_looks.error();
+  const auto literal_looks = looks_of(model, literals, Stack::self, options.threads, progress, 0.02f);
+  if (!literal_looks) return literal_looks.error();
+  if (progress.stop) return false;
+  for (std::size_t p = 0; p + 1 < pairs.size(); p += 2) {
+    const DirectedHead& chosen = report.relations[at(pairs[p].golds.front().relation)].chosen;
+    const std::size_t column = column_of(chosen, model->config.num_heads);
+    ++report.pairs;
+    report.pairs_right += (*pair_looks)[p][column].right && (*pair_looks)[p + 1][column].right;
+  }
+  add_literals(grammar, *literal_looks, model->config.num_heads, report);
+  return true;
 }
 
 }  // namespace
@@ -210,118 +237,33 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
     return bad_input("relations", "vocabulary", "words of the grammar", "none of them");
   }
   if (model->config.arch == Arch::encoder_decoder) return measure_alignment(model, grammar, options, progress);
-  const auto untrained = untrained_model(*model);
 
   std::set<std::vector<std::int32_t>> seen;
-  Measured validation{cases_of(grammar, options, options.validation_seed, seen), {}};
-  Measured test{cases_of(grammar, options, options.test_seed, seen), {}};
-  Measured untrained_validation{validation.cases, {}}, untrained_test{test.cases, {}};
+  Measured measured{.validation = cases_of(model, speller, grammar, options, options.validation_seed, seen),
+                    .test = {}};
+  measured.test = cases_of(model, speller, grammar, options, options.test_seed, seen);
   std::vector<Foretold> foretold;
-  const bool foretells = model->config.arch == Arch::decoder && model->output;
-  for (auto& [measured, one] : {std::pair<Measured*, std::shared_ptr<const Model>>{&validation, model},
-                                {&test, model},
-                                {&untrained_validation, untrained},
-                                {&untrained_test, untrained}}) {
-    auto looks = looks_of(one, speller, measured->cases, options.threads, progress, 0.22f,
-                          measured == &test && foretells ? &foretold : nullptr);
-    if (!looks) return looks.error();
-    if (progress.stop) return std::optional<RelationReport>();
-    measured->looks = *std::move(looks);
-  }
+  const auto looked =
+      measured.look(model, Stack::self, options.threads, progress, 0.22f, foretells(*model) ? &foretold : nullptr);
+  if (!looked) return looked.error();
+  if (!*looked) return std::optional<RelationReport>();
 
-  const Index heads = model->config.num_heads, layers = model->config.num_layers;
   std::optional<RelationReport> result;
   RelationReport& report = result.emplace();
   report.test_seed = options.test_seed;
   report.unknown_words = speller.unknown;
   std::vector<std::vector<double>> validated(grammar.relations.size());  // [relation][layer · heads + head]
-  std::vector<OfRelation> parts;
+  std::vector<RelationMeasure> measures;
   for (std::size_t r = 0; r < grammar.relations.size(); ++r) {
-    const Relation& relation = grammar.relations[r];
-    RelationScore score{.relation = relation.name, .en = relation.en, .zh = relation.zh};
-    const auto chosen_on = instances_of(validation.cases, static_cast<int>(r));
-    const auto scored_on = instances_of(test.cases, static_cast<int>(r));
-    score.sentences = static_cast<Index>(scored_on.golds.size());
-    const PositionScores positions =
-        position_scores(chosen_on.places, scored_on.places,
-                        [&](std::size_t gold, int distance) { return scored_on.places[gold].distance == distance; });
-    score.offset = positions.offset;
-    score.kind_offset = positions.kind_offset;
-    OfRelation& part = parts.emplace_back(OfRelation{scored_on.golds, positions.hard});
-    double best_untrained = -1;
-    for (Index h = 0; h < layers * heads; ++h) {
-      const auto forwards = at(h * 2), backwards = at(h * 2 + 1);
-      const double one = score_of(validation.looks, chosen_on.golds, forwards, {}).accuracy;
-      const double other = score_of(validation.looks, chosen_on.golds, backwards, {}).accuracy;
-      score.directed.push_back({h / heads, h % heads, other > one});
-      validated[r].push_back(std::max(one, other));
-      part.validated.insert(part.validated.end(), {one, other});
-      score.heads.push_back(score_of(test.looks, scored_on.golds, other > one ? backwards : forwards, positions.hard));
-      for (const std::size_t column : {forwards, backwards}) {
-        const double plain = score_of(untrained_validation.looks, chosen_on.golds, column, {}).accuracy;
-        if (plain > best_untrained) {
-          best_untrained = plain;
-          score.random = score_of(untrained_test.looks, scored_on.golds, column, {}).accuracy;
-        }
-      }
-    }
-    for (Index layer = 0; layer < layers; ++layer) {
-      const auto begin = validated[r].begin() + layer * heads;
-      score.best_of_layer.push_back(at(std::max_element(begin, begin + heads) - validated[r].begin()));
-    }
-    report.relations.push_back(std::move(score));
+    const RelationMeasure& measure = measures.emplace_back(measured, static_cast<int>(r));
+    report.relations.push_back(score_of_relation(grammar.relations[r], measure, model->config, validated[r]));
   }
-
   choose_heads(report.relations, validated, options.apart);
-  for (std::size_t r = 0; r < parts.size(); ++r)
-    report.opposite.push_back(turned_round(report.relations[r], parts[r], test.looks));
-
-  // Minimal pairs, by the head of what pronouns stand for; and the sentences that are never trained on.
-  std::vector<Case> pairs;
-  const auto& kinds = grammar.kinds;
-  if (std::any_of(kinds.begin(), kinds.end(), [](const SentenceKind& kind) { return kind.pair.has_value(); })) {
-    Random random(derive_seed(options.test_seed, "pairs"));
-    for (Index p = 0; p < options.pairs; ++p) {
-      for (Sentence& one : draw_minimal_pair(grammar, random)) {
-        const auto stands_for = [&](const Gold& gold) { return one.stands_for[at(gold.query)] == gold.key; };
-        const auto pronoun = std::find_if(one.gold.begin(), one.gold.end(), stands_for);
-        const Gold asked = pronoun == one.gold.end() ? one.gold.front() : *pronoun;
-        pairs.push_back({std::move(one.words), {asked}, one.kind});
-      }
-    }
-  }
-  std::vector<Case> literals;
-  for (const Literal& literal : grammar.literals) literals.push_back({literal.words, literal.gold, 0});
-  const auto pair_looks = looks_of(model, speller, pairs, options.threads, progress, 0.1f);
-  if (!pair_looks) return pair_looks.error();
-  const auto literal_looks = looks_of(model, speller, literals, options.threads, progress, 0.02f);
-  if (!literal_looks) return literal_looks.error();
-  if (progress.stop) return std::optional<RelationReport>();
-  const auto column_of = [&](const DirectedHead& head) {
-    return at((head.layer * heads + head.head) * 2 + (head.reversed ? 1 : 0));
-  };
-  for (std::size_t p = 0; p + 1 < pairs.size(); p += 2) {
-    const std::size_t column = column_of(report.relations[at(pairs[p].gold.front().relation)].chosen);
-    ++report.pairs;
-    report.pairs_right += (*pair_looks)[p][column].right && (*pair_looks)[p + 1][column].right;
-  }
-  std::size_t row = 0;
-  for (const Case& literal : literals) {
-    Sentence sentence{.words = literal.words};
-    for (const Gold& gold : literal.gold) {
-      const RelationScore& relation = report.relations[at(gold.relation)];
-      LiteralScore score{.text = text_of(grammar, sentence),
-                         .relation = relation.relation,
-                         .query = grammar.words[at(literal.words[at(gold.query)])],
-                         .key = grammar.words[at(literal.words[at(gold.key)])]};
-      const std::vector<HeadLook>& looks = (*literal_looks)[row++];
-      score.best = best_look(looks, heads, false);
-      score.other = best_look(looks, heads, true);
-      if (score.other.weight > score.best.weight) std::swap(score.best, score.other);
-      score.by_chosen = looks[column_of(relation.chosen)].right;
-      report.literals.push_back(std::move(score));
-    }
-  }
+  for (std::size_t r = 0; r < measures.size(); ++r)
+    report.opposite.push_back(turned_round(report.relations[r], measures[r]));
+  const auto added = add_sentences(model, speller, grammar, options, progress, report);
+  if (!added) return added.error();
+  if (!*added) return std::optional<RelationReport>();
   report.next_word = next_word_score(foretold);
   return result;
 }

@@ -26,7 +26,7 @@ const std::vector<UniversalRelation>& universal_relations();
 bool is_universal(const RelationScore& score);
 bool is_of_chinese(const RelationScore& score);
 
-/// Whether the head of a score was told to look for its relation. Then it did not find it by itself.
+/// Whether the head of a score was taught its relation. Then it did not find it by itself.
 bool was_taught(const std::vector<TaughtHead>& taught, const RelationScore& score);
 
 /// A treebank that no head was taught by.
