@@ -85,7 +85,7 @@ Status add_order(const FigureArguments& options, const std::shared_ptr<const Tra
                      looks_for ? "--from, --to" : "nothing to find");
   if (order->by == By::layer || !trace->has(figure.head.stack)) return Done{};
   order->ascending = options.ascending;
-  HeadQuestion question{.trace = trace, .measures = order->by == By::measure, .similar = order->by == By::similar};
+  HeadQuestion question{.trace = trace, .measures = order->by == By::measure};
   if (order->by == By::found) question.words = options.words;
   Progress progress;
   const auto stats = answer_heads(question, nullptr, progress);
@@ -289,7 +289,7 @@ ParsedCommand add_figure(CLI::App& program) {
       ->type_name("HEADS");
   command
       ->add_option("--order", options->order,
-                   "Of heads and glance: a measure's name, effect, similar, found or layer (default), as "
+                   "Of heads and glance: a measure's name, effect, found or layer (default), as "
                    "heads --sort has it")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "Of --order: the smallest first");

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "document/bundled_models.h"
-#include "heads/head_similarity.h"
 #include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
 #include "write/arrays.h"
@@ -17,7 +16,6 @@ struct Gathered {
   MeasureSums sums = {};
   std::vector<HeadEffect> effects = {};  // summed
   std::vector<std::optional<FoundCell>> found = {};
-  std::vector<Matrix> divergence = {};        // one an attention, summed
   bool from_known = false, to_known = false;  // some sentence has the word
   std::vector<std::string> stacks = {};       // of every head
   std::map<Stack, SentenceFacts> facts = {};  // unknown words of the sentence that has most; relations that all have
@@ -50,17 +48,6 @@ void add_found(const Trace& trace, const WordPair& words, Index sentence, int th
   }
 }
 
-void add_divergence(const Trace& trace, int threads, Gathered& all) {
-  std::size_t at = 0;
-  for (const StackNames& names : stacks_of(trace)) {
-    Progress progress;
-    const Matrix apart = *head_divergence(trace, names.stack, progress, threads);
-    if (at == all.divergence.size()) all.divergence.push_back(apart);
-    else all.divergence[at] += apart;
-    ++at;
-  }
-}
-
 /// Leaves what holds of both sentences.
 void narrow(SentenceFacts& facts, const SentenceFacts& other) {
   facts.unknown = std::max(facts.unknown, other.unknown);
@@ -87,7 +74,6 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
       add_effects(**effects, all);
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
-    if (wanted.sort == "similar") add_divergence(trace, threads, all);
     for (const StackNames& names : stacks_of(trace)) {
       const SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
       const auto [known, fresh] = all.facts.try_emplace(names.stack, facts);
@@ -130,13 +116,7 @@ std::optional<float> value_of(const HeadRow& row, const std::string& order) {
 }
 
 /// The rows' places in the order that is wanted.
-std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const Gathered& all, const HeadsWanted& wanted) {
-  std::vector<std::size_t> order;
-  for (const Matrix& apart : all.divergence) {
-    const std::size_t first = order.size();
-    for (const Index head : like_beside_like(apart)) order.push_back(first + static_cast<std::size_t>(head));
-  }
-  if (!order.empty()) return order;
+std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const HeadsWanted& wanted) {
   std::vector<std::optional<float>> values;
   for (const HeadRow& row : rows) values.push_back(value_of(row, wanted.sort));
   return ranking(values, wanted.ascending);
@@ -159,7 +139,7 @@ Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, i
     rows.push_back(row_of(*gathered, rows.size(), measures, asked));
   table.heads = static_cast<Index>(rows.size());
   table.of_words = !gathered->effects.empty() && gathered->effects.front().top_word;
-  for (const std::size_t at : order_of(rows, *gathered, wanted))
+  for (const std::size_t at : order_of(rows, wanted))
     if (!wanted.words || (rows[at].found && rows[at].found->weight > wanted.above))
       table.rows.push_back(std::move(rows[at]));
   return table;

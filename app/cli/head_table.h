@@ -16,7 +16,7 @@ namespace headlight {
 
 /// The options of the table.
 struct HeadsWanted {
-  std::string sort = "layer";  // layer, a measure, effect, learned, found or similar
+  std::string sort = "layer";  // layer, a measure, effect, learned or found
   bool ascending = false;
   bool effect = false;
   std::optional<WordPair> words = {};  // only heads that look from one word at the other …
@@ -50,8 +50,8 @@ struct HeadTable {
   float above = 0;
 };
 
-/// The rows in the order that is wanted. Over several sentences the rows of their patterns count alike, effects and
-/// divergences are means, a found weight the largest. `asked` must outlive the table. Errors: those of forward and of
+/// The rows in the order that is wanted. Over several sentences the rows of their patterns count alike, effects are
+/// means, a found weight the largest. `asked` must outlive the table. Errors: those of forward and of
 /// head_effects, a word that no sentence has.
 Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
                                 std::vector<std::string>& warnings);

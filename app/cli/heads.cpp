@@ -35,7 +35,7 @@ struct HeadsArguments {
   WordPair words = {};
 };
 
-constexpr const char* kOrders[] = {"effect", "learned", "found", "similar"};  // beside layer and the measures
+constexpr const char* kOrders[] = {"effect", "learned", "found"};  // beside layer and the measures
 
 constexpr std::size_t kWidestName = 22;
 constexpr std::size_t kLayerCell = 15;  // characters of `H12 1.000 →` and what is between two columns
@@ -200,7 +200,7 @@ void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option
   const char* group = "Measures";
   const auto ours = [&](CLI::Option* option) { return option->group(group)->excludes(relations); };
   ours(command.add_option("--sort", options.measures.sort,
-                          "layer (default), a measure's name, effect, learned, found, or similar: like beside like"))
+                          "layer (default), a measure's name, effect, learned or found"))
       ->type_name("METRIC");
   CLI::Option* ascending = ours(command.add_flag("--ascending", options.measures.ascending, "The smallest first"));
   ours(command.add_flag("--descending", options.descending, "The largest first, as by default"))->excludes(ascending);

@@ -60,7 +60,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.differences = *order;
   } else if (!options.order.empty()) {
     const auto order = parse_head_order(options.order);
-    if (!order) return bad_input("--order", "", "layer, a measure, effect or similar", options.order);
+    if (!order) return bad_input("--order", "", "layer, a measure or effect", options.order);
     view.order = *order;
   }
   view.order.ascending = options.ascending;
@@ -128,7 +128,7 @@ ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
   add_maps(*command, options->maps);
   command
       ->add_option("--order", options->order,
-                   "The order of the heads: layer, a measure, effect or similar; of --view compare "
+                   "The order of the heads: layer, a measure or effect; of --view compare "
                    "layer, largest, mean or divergence")
       ->type_name("METRIC");
   command->add_flag("--ascending", options->ascending, "The smallest first");

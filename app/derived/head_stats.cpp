@@ -1,6 +1,5 @@
 #include "derived/head_stats.h"
 
-#include "heads/head_similarity.h"
 #include "math/attention.h"
 
 namespace headlight {
@@ -9,7 +8,6 @@ std::vector<HeadOrder> head_orders() {
   std::vector<HeadOrder> orders{{}};
   for (const Measure measure : kMeasures) orders.push_back({HeadOrder::By::measure, measure});
   orders.push_back({HeadOrder::By::effect});
-  orders.push_back({HeadOrder::By::similar});
   orders.push_back({HeadOrder::By::found});
   return orders;
 }
@@ -18,7 +16,6 @@ std::string_view name(const HeadOrder& order) {
   switch (order.by) {
     case HeadOrder::By::measure: return name(order.measure);
     case HeadOrder::By::effect: return "effect";
-    case HeadOrder::By::similar: return "similar";
     case HeadOrder::By::found: return "found";
     case HeadOrder::By::layer: break;
   }
@@ -63,28 +60,8 @@ CellRef strongest_cell(const Trace& trace, const HeadRef& head) {
 
 bool covers(const HeadStats& answer, const HeadQuestion& question) {
   return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
-         (!question.similar || !answer.similar.empty()) && (!question.words || answer.words == question.words);
+         (!question.words || answer.words == question.words);
 }
-
-namespace {
-
-bool add_similar(const Trace& trace, Progress& progress, HeadStats& answer) {
-  for (const Stack stack : kStacks) {
-    if (!trace.has(stack)) continue;
-    const auto apart = head_divergence(trace, stack, progress);
-    if (!apart) return false;
-    const std::vector<HeadRef> heads = heads_of(trace, stack);
-    std::optional<Index> before;
-    for (const Index at : like_beside_like(*apart)) {
-      answer.similar.push_back(heads[static_cast<std::size_t>(at)]);
-      answer.apart.push_back(before ? std::optional((*apart)(*before, at)) : std::nullopt);
-      before = at;
-    }
-  }
-  return true;
-}
-
-}  // namespace
 
 std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,
                                   const EffectAnswer* effects) {
@@ -98,30 +75,15 @@ std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, c
     const HeadMeasures* one = entry_of(stats->measures, head);
     return one ? (*one)[order.measure] : std::nullopt;
   }
-  if (order.by == By::found) {
-    const StrongestCell* one = entry_of(stats->found, head);
-    return one && one->cell ? std::optional(one->weight) : std::nullopt;
-  }
-  if (order.by != By::similar) return std::nullopt;
-  const auto at = std::find(stats->similar.begin(), stats->similar.end(), head);
-  return at == stats->similar.end() ? std::nullopt
-                                    : stats->apart[static_cast<std::size_t>(at - stats->similar.begin())];
+  if (order.by != By::found) return std::nullopt;
+  const StrongestCell* one = entry_of(stats->found, head);
+  return one && one->cell ? std::optional(one->weight) : std::nullopt;
 }
 
 std::vector<HeadRef> heads_in_order(const std::vector<HeadRef>& heads, const HeadOrder& order, const HeadStats* stats,
                                     const EffectAnswer* effects) {
-  using By = HeadOrder::By;
   std::vector<HeadRef> ordered;
-  if (order.by == By::layer || heads.empty()) return ordered;
-  if (order.by == By::similar) {
-    if (!stats) return ordered;
-    for (const HeadRef& head : stats->similar)
-      if (head.stack == heads.front().stack) ordered.push_back(head);
-    // Of an earlier answer, perhaps of another model.
-    if (!std::is_permutation(ordered.begin(), ordered.end(), heads.begin(), heads.end())) return {};
-    if (order.ascending) std::reverse(ordered.begin(), ordered.end());
-    return ordered;
-  }
+  if (order.by == HeadOrder::By::layer || heads.empty()) return ordered;
   std::vector<std::optional<float>> values;
   for (const HeadRef& head : heads) values.push_back(order_number(order, head, stats, effects));
   if (std::none_of(values.begin(), values.end(), [](const auto& value) { return value.has_value(); })) return {};
@@ -139,7 +101,6 @@ std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, cons
     if (!measures) return nullptr;
     answer->measures = std::move(*measures);
   }
-  if (question.similar && answer->similar.empty() && !add_similar(*question.trace, progress, *answer)) return nullptr;
   if (question.words && answer->words != question.words) {
     auto found = strongest_cells(*question.trace, *question.words, progress);
     if (!found) return nullptr;

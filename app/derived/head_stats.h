@@ -1,5 +1,4 @@
-// Statistics of every head of an answer beside its map: measures, likeness, the words it looks at, and what is lost
-// without it. Computed only while a view shows it.
+// Statistics of every head of an answer beside its map: measures, the words it looks at, and what is lost without it. Computed only while a view shows it.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +17,10 @@
 
 namespace headlight {
 
-/// The order of the heads of the grid: layers, a measure, the loss without the head, similarity, or the largest weight
-/// between the two words that are looked for.
+/// The order of the heads of the grid: layers, a measure, the loss without the head, or the largest weight between the
+/// two words that are looked for.
 struct HeadOrder {
-  enum class By { layer, measure, effect, similar, found } by = By::layer;
+  enum class By { layer, measure, effect, found } by = By::layer;
   Measure measure = Measure::entropy;  // where by == measure
   bool ascending = false;              // the smallest first
 
@@ -30,7 +29,7 @@ struct HeadOrder {
 
 /// Every order there is, as the window steps through them.
 std::vector<HeadOrder> head_orders();
-/// layer, effect, similar, found, or the measure's name.
+/// layer, effect, found, or the measure's name.
 std::string_view name(const HeadOrder& order);
 std::optional<HeadOrder> parse_head_order(std::string_view name);
 
@@ -53,7 +52,7 @@ CellRef strongest_cell(const Trace& trace, const HeadRef& head);
 /// The statistics to compute for the heads of an answer.
 struct HeadQuestion {
   std::shared_ptr<const Trace> trace;
-  bool measures = false, similar = false;
+  bool measures = false;
   std::optional<WordPair> words = {};
 
   friend bool operator==(const HeadQuestion&, const HeadQuestion&) = default;
@@ -63,8 +62,6 @@ struct HeadQuestion {
 struct HeadStats {
   std::weak_ptr<const Trace> trace;
   std::vector<HeadMeasures> measures = {};
-  std::vector<HeadRef> similar = {};             // of every stack, like beside like
-  std::vector<std::optional<float>> apart = {};  // how far each of those is from the one before it in its stack
   std::optional<WordPair> words = {};
   std::vector<StrongestCell> found = {};
 };
@@ -94,8 +91,7 @@ const Entry* entry_of(const std::vector<Entry>& all, const HeadRef& wanted) {
   return at != all.end() && at->head == wanted ? &*at : nullptr;
 }
 
-/// The number by which a head is ordered; nothing where it is not known, and for the order of layers. Of `similar`: how
-/// far it is from the head before it.
+/// The number by which a head is ordered; nothing where it is not known, and for the order of layers.
 std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,
                                   const EffectAnswer* effects);
 

@@ -38,9 +38,8 @@ std::optional<HeadQuestion> head_question(const AppState& state) {
   HeadQuestion question{.trace = state.trace, .measures = is_quickly_measured(*state.trace)};
   if (view.view != View::heads) return question.measures ? std::optional(std::move(question)) : std::nullopt;
   question.measures = question.measures || view.order.by == By::measure;
-  question.similar = view.order.by == By::similar;
   if (view.find.on) question.words = view.find.words;
-  const bool asks = question.measures || question.similar || question.words;
+  const bool asks = question.measures || question.words;
   return asks ? std::optional(std::move(question)) : std::nullopt;
 }
 

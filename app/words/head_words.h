@@ -42,11 +42,6 @@ struct HeadOrderWords {
        "没有这个头会失去什么：关闭它时下一个词或被遮词的概率移动多远（KL "
        "散度，nat）；没有输出层时，最后隐藏状态移动多远"
        "（占其长度的比例）。每个头一次前向计算。"}};
-  OrderWords similar{
-      {"similar", "相似"},
-      {"Like beside like: heads clustered by the Jensen–Shannon divergence of their rows (Clark et al. 2019). Beside "
-       "the title: how far from the head before it, 0 to 0.69.",
-       "相似的头放在一起：按各行的 Jensen–Shannon 散度聚类（Clark 等 2019）。标题旁：与前一个头的距离，0 到 0.69。"}};
   OrderWords found{{"found", "找到的"},
                    {"The heads that are looked for first, by their largest weight from the one word to the other.",
                     "要查找的头排在最前，按从一个词到另一个词的最大权重。"}};
@@ -90,7 +85,6 @@ inline const OrderWords& order_words(const HeadOrder& order) {
   switch (order.by) {
     case HeadOrder::By::measure: return kHeadOrderWords.measures[static_cast<std::size_t>(order.measure)];
     case HeadOrder::By::effect: return kHeadOrderWords.effect;
-    case HeadOrder::By::similar: return kHeadOrderWords.similar;
     case HeadOrder::By::found: return kHeadOrderWords.found;
     case HeadOrder::By::layer: break;
   }

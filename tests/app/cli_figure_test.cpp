@@ -138,12 +138,11 @@ TEST(FigureCommand, AnOrderAndChosenHeadsAreOtherPictures) {
     pictures.insert(drawn(view, {"--order", "entropy"}));
     pictures.insert(drawn(view, {"--order", "entropy", "--ascending"}));
     pictures.insert(drawn(view, {"--order", "effect"}));
-    pictures.insert(drawn(view, {"--order", "similar"}));
     pictures.insert(drawn(view, {"--order", "found", "--from", "b", "--to", "a"}));
     pictures.insert(drawn(view, {"--heads", "1.1,0.3"}));
     pictures.insert(drawn(view, {"--heads", "0.3,1.1"}));
     pictures.insert(drawn(view, {"--heads", "0.3,1.1", "--order", "entropy"}));
-    EXPECT_EQ(pictures.size(), 9u) << view;
+    EXPECT_EQ(pictures.size(), 8u) << view;
   }
 }
 

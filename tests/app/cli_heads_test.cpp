@@ -161,7 +161,6 @@ TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
   ASSERT_TRUE(heads[0].contains("learned"));
   EXPECT_GT(heads[0]["learned"][0]["accuracy"].get<double>(), 0.9);
   EXPECT_FALSE(heads[15].contains("learned"));
-  EXPECT_EQ(measured({"--text", kSentence, "--sort", "similar"})["heads"].size(), 16u);
 }
 
 TEST(CliHeads, WhatTheSentenceIsNoReasonToBelieveIsMarked) {
@@ -183,7 +182,7 @@ TEST(CliHeads, WhatTheSentenceIsNoReasonToBelieveIsMarked) {
 TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
   const json heads =
       measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y", "--layers", "1",
-                "--num-heads", "2", "--d-model", "8", "--ffn", "0", "--sort", "similar"})["heads"];
+                "--num-heads", "2", "--d-model", "8", "--ffn", "0"})["heads"];
   ASSERT_EQ(heads.size(), 6u);
   EXPECT_EQ(heads[0]["stack"], "Encoder");
   EXPECT_EQ(heads[2]["stack"], "Decoder");
@@ -227,7 +226,7 @@ TEST(CliHeads, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(
       contains(refused({"heads", "--sort", "size"}),
                "--sort: expected layer, entropy, normalized, distance, confidence, previous, next, same, first, "
-               "special, duplicate, induction, largest, effect, learned, found, similar, found size"));
+               "special, duplicate, induction, largest, effect, learned, found, found size"));
   EXPECT_TRUE(contains(refused({"heads", "--sort", "found"}), "--sort found: expected --from, --to or --above"));
   EXPECT_TRUE(contains(refused({"heads", "--above", "1.5"}), "--above"));
   EXPECT_TRUE(contains(refused({"heads", "--relations", "--sort", "entropy"}), "--sort"));

@@ -275,7 +275,7 @@ TEST(AsCommand, TheLineHasMapsOrderAndA) {
   ASSERT_FALSE(figure_order(state).heads.empty());
   expect_same_picture(state, "ordered heads");
   update(state, FindHeads{{true, {"a", "c"}}});
-  for (const char* by : {"layer", "previous", "effect", "similar", "found"}) {
+  for (const char* by : {"layer", "previous", "effect", "found"}) {
     const HeadOrder order = *parse_head_order(by);
     update(state, OrderHeads{order});
     loop.settle(state);

@@ -44,7 +44,7 @@ TEST_F(HeadOrderTest, BeginsLayerByLayerAndQuiet) {
   EXPECT_FALSE(harness->has("find from"));
   EXPECT_EQ(on_screen(), heads_of(*state().trace));
   ASSERT_TRUE(state().heads) << "heads are named by what they do";
-  EXPECT_TRUE(state().heads->similar.empty()) << "and nothing else is asked for";
+  EXPECT_TRUE(state().heads->found.empty()) << "and nothing else is asked for";
 }
 
 TEST_F(HeadOrderTest, TheMenuPutsTheHeadsInOrderWithTheirNumbers) {

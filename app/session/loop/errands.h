@@ -22,7 +22,7 @@ enum class Errand {
   listing,     // View::code
   flow,        // View::flow
   check,       // whether the checkpoint was loaded right
-  heads,       // measures, similarity and search of heads
+  heads,       // measures and search of heads
   effects,     // the loss without each head
   relations,   // how well each layer shows each relation
   maps,        // norms or rollout in place of weights
