@@ -95,7 +95,7 @@ void expect_answerable(const Trace& trace, const std::string& what) {
 
 TEST(ExplainedCells, AreFoundAgainFromTheirTermsInModelsDrawnAtRandom) {
   Random random(301);
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < 20; ++round) {
     const auto trace = ask(reference::drawn_request(random, {.least_width = 4, .longest = 5}));
     ASSERT_TRUE(trace);
     expect_answerable(*trace, "round " + std::to_string(round));
@@ -105,7 +105,7 @@ TEST(ExplainedCells, AreFoundAgainFromTheirTermsInModelsDrawnAtRandom) {
 
 TEST(ExplainedCells, AreFoundAgainWherePartsOfBlocksAreOff) {
   Random random(302);
-  for (int round = 0; round < 80; ++round) {
+  for (int round = 0; round < 20; ++round) {
     Request request = reference::drawn_request(random, {.least_width = 4, .longest = 4});
     reference::draw_parts_off(random, request);
     const auto trace = ask(request);

@@ -163,12 +163,25 @@ program four
 exec {typed}>&-
 wait
 
+# On a terminal a line that moves shows the progress of a build; it is taken away before the program starts.
+step() { (root=$tree && . "$tree/.ci/prepare" && step_of "$work/log" "$1"); }
+printf 'Setting up lib-one (1.0) ...\n' >"$work/log"
+[[ $(step 3) == 'setting up lib-one' ]] || fail "progress of packages: found $(step 3)"
+printf '[3/100] Building\n' >>"$work/log"
+[[ $(step 10) == '3 of 100' ]] || fail "progress at first: found $(step 10)"
+printf '[20/100] Building\n' >>"$work/log"
+[[ $(step 20) == '20 of 100 · about 1 min 20 s' ]] || fail "progress: found $(step 20)"
+program five
+script -qec "'$tree/run'" /dev/null </dev/null >"$work/out" 2>&1 || true
+grep -q $'\r\033\\[Kheadlight: ' "$work/out" || fail 'on a terminal: expected a line of progress'
+grep -q $'\r\033\\[Kfive' "$work/out" || fail 'on a terminal: expected the program after the line is gone'
+
 mv "$tree" "$work/another tree"
 tree="$work/another tree"
 run
-answers 'fourinput' 'after the tree was moved'
+answers 'fiveinput' 'after the tree was moved'
 ln -s "$tree/run" "$work/link"
-[[ $("$work/link" linked </dev/null) == 'four[linked]' ]] || fail 'through a link: expected the same program'
+[[ $("$work/link" linked </dev/null) == 'five[linked]' ]] || fail 'through a link: expected the same program'
 
 # A tree of another owner is built in the user's cache.
 reader=()
@@ -180,8 +193,8 @@ chmod a+rwx "$XDG_CACHE_HOME"
 for each in first second; do
   status=0
   (cd / && "${reader[@]}" "$tree/run" $each </dev/null >"$work/out" 2>"$work/err") || status=$?
-  [[ $status == 7 && $(<"$work/out") == "four[$each]" ]] ||
-    fail "another program's tree, $each time: expected status 7 and four[$each], found status $status"
+  [[ $status == 7 && $(<"$work/out") == "five[$each]" ]] ||
+    fail "another program's tree, $each time: expected status 7 and five[$each], found status $status"
 done
 [[ ! -s $work/err ]] || fail "another program's tree, second time: expected nothing on standard error"
 chmod -R u+w "$tree"
