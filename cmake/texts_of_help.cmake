@@ -13,7 +13,7 @@ string(REPEAT "[^\n]" 26 REST_OF_NAME)
 set(NAME_WITH_ONE_BLANK "(\n  -${REST_OF_NAME}) ([^ \n][^\n]*\n)(  -|\n|[A-Z])")
 
 function(help_of RESULT)
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C.UTF-8 ${PROGRAM} ${ARGN} --help
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C.UTF-8 ${PROGRAM} ${ARGN}
     OUTPUT_VARIABLE TEXT COMMAND_ERROR_IS_FATAL ANY)
   string(REPLACE "\\" "${BACKSLASH}" TEXT "${TEXT}")
   string(REPLACE ";" "${SEMICOLON}" TEXT "${TEXT}")
@@ -56,7 +56,7 @@ macro(describe_option DOES)
 endmacro()
 
 # The commands, and what each is for.
-help_of(LINES)
+help_of(LINES --help)
 set(COMMANDS "")
 set(TAIL "")
 set(PART "")
@@ -92,7 +92,13 @@ foreach(COMMAND ${COMMANDS})
   string(REPLACE ":" "\\:" ZSH_ABOUT "${PLAIN}")
   string(APPEND ZSH_COMMANDS "    '${COMMAND}:${ZSH_ABOUT}'\n")
   string(APPEND FISH "complete -c headlight -n __fish_use_subcommand -a ${COMMAND} -d '${PLAIN}'\n")
-  help_of(LINES ${COMMAND})
+  help_of(LINES ${COMMAND} --help)
+  foreach(LINE IN LISTS LINES)  # options of a topic stand in a help of their own
+    if(LINE MATCHES "^  (--help-[a-z]+)")
+      help_of(OF_TOPIC ${COMMAND} ${CMAKE_MATCH_1})
+      list(APPEND LINES ${OF_TOPIC})
+    endif()
+  endforeach()
   set(OPTIONS "")
   set(ENTRY "")
   foreach(LINE IN LISTS LINES)

@@ -17,8 +17,8 @@ namespace headlight {
 namespace {
 
 struct CheckArguments {
-  explicit CheckArguments(CLI::App& of) : command(of) { add_number_options(of, numbers); }
-  CLI::App& command;
+  explicit CheckArguments(Parser& of) : command(of) { add_number_options(of, numbers); }
+  Parser command;
   std::map<std::string, std::string> numbers;  // files by option
   std::string folder, format = "text";
 };
@@ -99,10 +99,9 @@ Result<int> run_check(const CheckArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_check(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("check", "Whether a checkpoint was loaded right, or what a lesson says is true");
-  command->footer(
+ParsedCommand add_check(Parser& program) {
+  Parser command = program.command("check", "Whether a checkpoint was loaded right, or what a lesson says is true");
+  command.footer(
       "headlight check CHECKPOINT --format json\n"
       "Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder\n"
       "`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,\n"
@@ -115,11 +114,11 @@ ParsedCommand add_check(CLI::App& program) {
       "that does not sum to 1.\n"
       "Of a page (.html): whether its question, asked again, gives the weights that the page computes.\n"
       "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
-  auto options = std::make_shared<CheckArguments>(*command);
-  command->add_option("FOLDER", options->folder,
-                      "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
-                      "(.numbers.json)");
-  add_format(*command, options->format);
+  auto options = std::make_shared<CheckArguments>(command);
+  command.option("FOLDER", options->folder,
+                 "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
+                 "(.numbers.json)");
+  add_format(command, options->format);
   return [options] { return run_check(*options); };
 }
 

@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 struct CodeArguments {
-  explicit CodeArguments(CLI::App& command) : request(command), head(command) {}
+  explicit CodeArguments(Parser& command) : request(command), head(command) {}
   RequestOptions request;
   HeadOption head;
   CodeLook code;
@@ -59,20 +59,19 @@ Result<int> run_code(const CodeArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_code(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("code", "The same computation as a program for NumPy or PyTorch");
-  command->footer(
+ParsedCommand add_code(Parser& program) {
+  Parser command = program.command("code", "The same computation as a program for NumPy or PyTorch");
+  command.footer(
       "headlight code --layer 1 -o attention.py && python3 attention.py\n"
       "headlight code --layer 1 --dialect einsum --block -o block.py\n"
       "Every line names its tensor and says its shape, the sentences of the batch included. The file runs with numpy\n"
       "(or torch) beside the .npz of the same name, which holds its inputs and Headlight's answer, and ends by\n"
       "comparing the two: it prints the largest difference, and its exit status is 1 where that is not below 2e-5\n"
       "(of the output: in units of its largest number, where that is above 1).");
-  auto options = std::make_shared<CodeArguments>(*command);
-  add_program_options(*command, options->code);
-  command->add_option(
-      "-o,--output", options->file,
-      "The .py file to write, its arrays beside it; default: the program on standard output, no arrays");
+  auto options = std::make_shared<CodeArguments>(command);
+  add_program_options(command, options->code);
+  command.option("-o,--output", options->file,
+                 "The .py file to write, its arrays beside it; default: the program on standard output, no arrays");
   return [options] { return run_code(*options); };
 }
 

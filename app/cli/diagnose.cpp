@@ -198,10 +198,10 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_diagnose(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("diagnose", "Whether an attention is computed right, and if not, which mistake it is");
-  command->footer(
+ParsedCommand add_diagnose(Parser& program) {
+  Parser command =
+      program.command("diagnose", "Whether an attention is computed right, and if not, which mistake it is");
+  command.footer(
       "headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer\n"
       "headlight diagnose attention.json mine.safetensors\n"
       "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|\n"
@@ -209,20 +209,17 @@ ParsedCommand add_diagnose(CLI::App& program) {
       "Arrays in one file only are listed and are no difference. A is taken to be right.\n"
       "Exit status: 0 equal, 1 different, 2 wrong use or bad input.");
   auto options = std::make_shared<DiagnoseArguments>();
-  command->add_option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file")
-      ->required();
-  command->add_option("B", options->b,
-                      "What is to be checked. Without it: A holds inputs and its author's own "
-                      "`attentions` or `output`, which Headlight's are compared with");
-  command
-      ->add_option("--tolerance", options->tolerance,
-                   "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
-                   "relative to max(1, largest |expected| of the row)")
-      ->type_name("X");
-  command->add_option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it")
-      ->type_name("N")
-      ->check(CLI::Range(1, 4096));
-  add_format(*command, options->format);
+  command.option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file").required();
+  command.option("B", options->b,
+                 "What is to be checked. Without it: A holds inputs and its author's own "
+                 "`attentions` or `output`, which Headlight's are compared with");
+  command.option("--tolerance", options->tolerance,
+                 "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
+                 "relative to max(1, largest |expected| of the row)",
+                 "X");
+  command.option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it", "N")
+      .within(1, 4096);
+  add_format(command, options->format);
   return [options] { return run_diagnose(*options); };
 }
 

@@ -11,7 +11,7 @@ namespace headlight {
 namespace {
 
 struct ExplainArguments {
-  explicit ExplainArguments(CLI::App& command) : request(command), head(command, true) {}
+  explicit ExplainArguments(Parser& command) : request(command), head(command, true) {}
   RequestOptions request;
   HeadOption head;
   std::string format = "text";
@@ -62,26 +62,26 @@ Result<int> run_explain(const ExplainArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_explain(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("explain", "Every number behind one weight, step by step");
-  command->footer(
+ParsedCommand add_explain(Parser& program) {
+  Parser command = program.command("explain", "Every number behind one weight, step by step");
+  command.footer(
       "headlight explain --text 我请李雷帮我订了去北京的机票 --head 0.1 --query 7 --key 4\n"
       "headlight explain --head 0.1 --query 7 --key 4 --against '--text 我请李雷帮我订了去上海的机票'\n"
       "With --format json: [{\"name\", \"shape\", \"value\", \"terms\": [{\"from\", \"value\"}]}], a list a "
       "sentence; a blocked score is the string \"-inf\".");
-  auto options = std::make_shared<ExplainArguments>(*command);
+  auto options = std::make_shared<ExplainArguments>(command);
+  command.section("The weight");
   const auto add_place = [&](const char* option, Index& place, const char* help) {
-    command->add_option(option, place, help)->required()->type_name("N")->group("The weight");
+    command.option(option, place, help, "N").required();
   };
   add_place("--query", options->cell.query, "The token that attends, from 0");
   add_place("--key", options->cell.key, "The token that it attends to, from 0");
-  command
-      ->add_option(
-          "--against", options->against,
-          "Another question, in one string, --against '--text \"a b c\"': of each matrix of the layer the rows "
-          "that differ")
-      ->type_name("'[SOURCE] [REQUEST]'");
-  add_format(*command, options->format);
+  command.section();
+  command.option("--against", options->against,
+                 "Another question, in one string, --against '--text \"a b c\"': of each matrix of the layer the rows "
+                 "that differ",
+                 "'[SOURCE] [REQUEST]'");
+  add_format(command, options->format);
   return [options] { return run_explain(*options); };
 }
 

@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 struct ExportArguments {
-  explicit ExportArguments(CLI::App& command) : request(command) {}
+  explicit ExportArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::string file, format, special = "show";
   std::vector<std::string> with;
@@ -109,45 +109,37 @@ Result<int> run_export(const ExportArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_export(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("export", "The numbers: attention of every layer and head");
-  command->footer(
+ParsedCommand add_export(Parser& program) {
+  Parser command = program.command("export", "The numbers: attention of every layer and head");
+  command.footer(
       "headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json\n"
       "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
       "headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json\n"
       "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
-  auto options = std::make_shared<ExportArguments>(*command);
-  command->add_option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
-  command->add_option("--format", options->format,
-                      "json, npz, safetensors or csv; default: by the ending of -o, else json");
+  auto options = std::make_shared<ExportArguments>(command);
+  command.option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
+  command.option("--format", options->format, "json, npz, safetensors or csv; default: by the ending of -o, else json");
   command
-      ->add_option(
+      .option(
           "--with", options->with,
           "Further arrays: qkv (queries, keys, values), scores (before the softmax), norms, rollout, gradient (of the "
           "softmax, row by row), a part of the model (embedding, attention, head, ffn, block, end, output), or a "
           "matrix of it (ffn.hidden)")
-      ->delimiter(',')
-      ->allow_extra_args(false);  // what follows is the SOURCE
+      .list();  // what follows is the SOURCE
+  command.option("--special", options->special,
+                 "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
+                 "and the rows scaled back to 1",
+                 "HOW");
+  command.option("--only", options->only, "The attention of these heads alone, [STACK:]L.H,…", "HEADS").list();
+  command.option("--dtype", options->dtype, "Of npz and safetensors: float32 (default), or float16, half as large",
+                 "TYPE");
+  command.option("--lines", options->lines,
+                 "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order and at "
+                 "once; an error object in place of a line that cannot be answered");
   command
-      ->add_option("--special", options->special,
-                   "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
-                   "and the rows scaled back to 1")
-      ->type_name("HOW");
-  command->add_option("--only", options->only, "The attention of these heads alone, [STACK:]L.H,…")
-      ->type_name("HEADS")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--dtype", options->dtype, "Of npz and safetensors: float32 (default), or float16, half as large")
-      ->type_name("TYPE");
-  command->add_flag(
-      "--lines", options->lines,
-      "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order and at "
-      "once; an error object in place of a line that cannot be answered");
-  command
-      ->add_option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024))
-      ->needs("--lines");
+      .option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors", "N")
+      .within(0, 1024)
+      .needs("--lines");
   return [options] { return run_export(*options); };
 }
 

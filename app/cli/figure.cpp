@@ -19,7 +19,7 @@ namespace headlight {
 namespace {
 
 struct FigureArguments {
-  explicit FigureArguments(CLI::App& command) : request(command), head(command) {}
+  explicit FigureArguments(Parser& command) : request(command), head(command) {}
   RequestOptions request;
   HeadOption head;
   FigureOptions figure;  // as far as it does not depend on the answer
@@ -244,9 +244,9 @@ Result<int> run_figure(const FigureArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_figure(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
-  command->footer(
+ParsedCommand add_figure(Parser& program) {
+  Parser command = program.command("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
+  command.footer(
       "headlight figure --width slide -o heads.pdf\n"
       "headlight figure --view head --head 1.6 -o head.svg\n"
       "headlight figure --maps norms -o norms.pdf\n"
@@ -254,59 +254,50 @@ ParsedCommand add_figure(CLI::App& program) {
       "headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf\n"
       "headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg\n"
       "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
-  auto options = std::make_shared<FigureArguments>(*command);
-  command->add_option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all")->required();
+  auto options = std::make_shared<FigureArguments>(command);
+  command.option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all").required();
+  add_view(
+      command, options->view, [](const NamedView& view) { return view.figure.has_value(); },
+      "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; "
+      "inside: the numbers behind one weight; diagram: the "
+      "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
+      "the words; compare: one head in two answers");
+  add_against(command, options->against);
   command
-      ->add_option(
-          "--view", options->view,
-          "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; "
-          "inside: the numbers behind one weight; diagram: the "
-          "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
-          "the words; compare: one head in two answers")
-      ->check(view_names([](const NamedView& view) { return view.figure.has_value(); }));
-  add_against(*command, options->against);
+      .option("--query", options->figure.query,
+              "Of inside and diagram: the query (the token that attends), from 0; by default the last token")
+      .not_negative();
+  command.option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0").not_negative();
+  command.option("--matrix", options->matrix,
+                 "Of a matrix: its name as explain prints it (W_Q of the head), or its path (encoder.0.self.3.query)",
+                 "NAME");
+  command.option("--row", options->row, "Of a matrix: the row of the cell whose terms are listed, from 0")
+      .not_negative();
+  command.option("--column", options->column, "Of a matrix: the column of that cell, from 0").not_negative();
   command
-      ->add_option("--query", options->figure.query,
-                   "Of inside and diagram: the query (the token that attends), from 0; by default the last token")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0")
-      ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--matrix", options->matrix,
-                   "Of a matrix: its name as explain prints it (W_Q of the head), or its path (encoder.0.self.3.query)")
-      ->type_name("NAME");
-  command->add_option("--row", options->row, "Of a matrix: the row of the cell whose terms are listed, from 0")
-      ->check(CLI::NonNegativeNumber);
-  command->add_option("--column", options->column, "Of a matrix: the column of that cell, from 0")
-      ->check(CLI::NonNegativeNumber);
-  command->add_flag("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
-  add_folds(*command, options->folds);
-  command
-      ->add_option("--heads", options->heads,
-                   "Of flow: its heads, 0.3,1.*; of heads and glance: which heads, in this order")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("HEADS");
-  command
-      ->add_option("--order", options->order,
-                   "Of heads and glance: a measure's name, effect, found or layer (default), as "
-                   "heads --sort has it")
-      ->type_name("METRIC");
-  command->add_flag("--ascending", options->ascending, "Of --order: the smallest first");
-  command->add_option("--from", options->words.from, "Of --order found: the word that looks …")->type_name("WORD");
-  command->add_option("--to", options->words.to, "… at this one")->type_name("WORD");
-  command
-      ->add_option("--threshold", options->figure.threshold,
-                   "Of flow: the smallest weight that has a line, 0.05 by default")
-      ->type_name("X");
-  add_maps(*command, options->maps);
-  add_pair_part(*command, options->pair);
-  command->add_option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres")
-      ->type_name("W");
-  add_choice<Scale>(*command, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
-  add_choice<ColourMap>(*command, "--colour-map", options->figure.colours, kColourNames,
+      .option("--heads", options->heads, "Of flow: its heads, 0.3,1.*; of heads and glance: which heads, in this order",
+              "HEADS")
+      .list();
+  command.option("--order", options->order,
+                 "Of heads and glance: a measure's name, effect, found or layer (default), as "
+                 "heads --sort has it",
+                 "METRIC");
+  command.option("--ascending", options->ascending, "Of --order: the smallest first");
+  command.option("--from", options->words.from, "Of --order found: the word that looks …", "WORD");
+  command.option("--to", options->words.to, "… at this one", "WORD");
+  command.option("--threshold", options->figure.threshold,
+                 "Of flow: the smallest weight that has a line, 0.05 by default", "X");
+  command.topic("look", "The options of how the picture looks");
+  command.section("How the picture looks", "look");
+  command.option("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
+  add_folds(command, options->folds);
+  add_maps(command, options->maps);
+  add_pair_part(command, options->pair);
+  command.option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
+  add_choice<Scale>(command, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
+  add_choice<ColourMap>(command, "--colour-map", options->figure.colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
-  add_theme_and_language(*command, options->figure.theme, options->language);
+  add_theme_and_language(command, options->figure.theme, options->language);
   return [options] { return run_figure(*options); };
 }
 

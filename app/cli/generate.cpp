@@ -15,7 +15,7 @@ namespace headlight {
 namespace {
 
 struct GenerateArguments {
-  explicit GenerateArguments(CLI::App& command) : request(command) {}
+  explicit GenerateArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::string format = "text";
   std::vector<std::string> with;
@@ -98,22 +98,18 @@ Result<int> run_generate(GenerateArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_generate(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("generate", "Lets a decoder write on, token by token");
-  command->footer(
+ParsedCommand add_generate(Parser& program) {
+  Parser command = program.command("generate", "Lets a decoder write on, token by token");
+  command.footer(
       "headlight generate shipped:decoder --text 我请李雷 --count 5\n"
       "headlight generate shipped:translator --target I --temperature 0.8 --sampling-seed 3 --format json");
-  auto options = std::make_shared<GenerateArguments>(*command);
-  command->add_option("--count", options->count, "Words, 10 by default")->type_name("N")->check(CLI::Range(1, 16384));
-  command
-      ->add_option("--temperature", options->sampling.temperature,
-                   "0 (default): always the most probable word; 1: as probable as the model says")
-      ->type_name("T");
-  command->add_option("--sampling-seed", options->sampling.seed, "Which words are drawn, 0 by default")->type_name("N");
-  add_format(*command, options->format, "text (default): step, word, probability; or json");
-  command->add_option("--with", options->with, "attentions: with json, how each step attended")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  auto options = std::make_shared<GenerateArguments>(command);
+  command.option("--count", options->count, "Words, 10 by default", "N").within(1, 16384);
+  command.option("--temperature", options->sampling.temperature,
+                 "0 (default): always the most probable word; 1: as probable as the model says", "T");
+  command.option("--sampling-seed", options->sampling.seed, "Which words are drawn, 0 by default", "N");
+  add_format(command, options->format, "text (default): step, word, probability; or json");
+  command.option("--with", options->with, "attentions: with json, how each step attended").list();
   return [options] { return run_generate(*options); };
 }
 

@@ -7,7 +7,6 @@
 #include "cli/head_table.h"
 #include "cli/head_text.h"
 #include "cli/options/format_option.h"
-#include "cli/options/number_option.h"
 #include "cli/options/request_options.h"
 #include "document/tokenizers.h"
 #include "model/head_text.h"
@@ -22,7 +21,7 @@ namespace headlight {
 namespace {
 
 struct HeadsArguments {
-  explicit HeadsArguments(CLI::App& command) : request(command) {}
+  explicit HeadsArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::string grammar, format = "text";
   std::vector<std::string> treebanks;
@@ -184,41 +183,64 @@ Result<int> run_measures(const HeadsArguments& options) {
   return 0;
 }
 
-Result<int> run_heads(HeadsArguments& options, const CLI::App& command) {
+Result<int> run_heads(HeadsArguments& options, const Parser& command) {
   if (options.relations) {
     for (const char* text : {"--text", "--tokens", "--ids"})
-      if (command.count(text) > 0) return bad_input(text, "", "no --relations, which has sentences of its own", text);
+      if (command.given(text)) return bad_input(text, "", "no --relations, which has sentences of its own", text);
     return run_relations(options);
   }
-  if (command.count("--from") + command.count("--to") + command.count("--above") > 0)
+  if (command.given("--from") || command.given("--to") || command.given("--above"))
     options.measures.words = options.words;
   return run_measures(options);
 }
 
 /// Options that mean something for relations alone, and those that do for measures alone.
-void add_measure_options(CLI::App& command, HeadsArguments& options, CLI::Option* relations) {
-  const char* group = "Measures";
-  const auto ours = [&](CLI::Option* option) { return option->group(group)->excludes(relations); };
-  ours(command.add_option("--sort", options.measures.sort,
-                          "layer (default), a measure's name, effect, learned or found"))
-      ->type_name("METRIC");
-  CLI::Option* ascending = ours(command.add_flag("--ascending", options.measures.ascending, "The smallest first"));
-  ours(command.add_flag("--descending", options.descending, "The largest first, as by default"))->excludes(ascending);
-  ours(command.add_flag("--effect", options.measures.effect,
-                        "What the answer loses when each head is switched off in turn"));
-  ours(command.add_option("--from", options.words.from, "Only heads in which this word looks …"))->type_name("WORD");
-  ours(command.add_option("--to", options.words.to, "… at this one …"))->type_name("WORD");
-  ours(command.add_option("--above", options.measures.above, "… with more than this weight, 0.3 by default"))
-      ->type_name("X")
-      ->check(number_between(0, 1));
+void add_relation_options(Parser& command, HeadsArguments& options) {
+  command.option("--relations", options.relations,
+                 "Held-out scores of every relation, beside chance and position alone");
+  command.topic("relations", "The options of --relations");
+  command.section("Relations", "relations");
+  const auto ours = [](Option option) { return option.needs("--relations"); };
+  ours(command.option("--by", options.by, "layer: each relation in each layer, by its best head", "layer"))
+      .one_of({"layer"});
+  ours(command.option("--test-seed", options.wanted.test_seed, "Draws other test sentences"));
+  ours(command.option("--validation-seed", options.wanted.validation_seed,
+                      "Draws other sentences for choosing heads by"));
+  ours(command.option("--sentences", options.wanted.sentences, "Of validation, and of test")).within(1, 1000000);
+  ours(command.option("--pairs", options.wanted.pairs, "Minimal pairs")).within(0, 1000000);
+  ours(command.option("--scrambled", options.wanted.scrambled,
+                      "Replaces every word by another of its kind: what is left when the words' own ties are cut"));
+  ours(command.option("--grammar", options.grammar, "A grammar of your own"));
+  ours(command.option("--treebank", options.treebanks,
+                      "Treebanks (CoNLL-U) in place of the grammar: sentences with even numbers choose the heads "
+                      "that were not taught, the others are scored"))
+      .excludes({"--grammar", "--by"});
+  command.section();
+}
+
+void add_measure_options(Parser& command, HeadsArguments& options) {
+  command.section("Measures");
+  const auto ours = [](Option option) { return option.excludes({"--relations"}); };
+  ours(command.option("--sort", options.measures.sort, "layer (default), a measure's name, effect, learned or found",
+                      "METRIC"));
+  ours(command.option("--ascending", options.measures.ascending, "The smallest first"));
+  ours(command.option("--descending", options.descending, "The largest first, as by default"))
+      .excludes({"--ascending"});
+  ours(command.option("--effect", options.measures.effect,
+                      "What the answer loses when each head is switched off in turn"));
+  ours(command.option("--from", options.words.from, "Only heads in which this word looks …", "WORD"));
+  ours(command.option("--to", options.words.to, "… at this one …", "WORD"));
+  ours(command.option("--above", options.measures.above, "… with more than this weight, 0.3 by default", "X"))
+      .within(0, 1);
+  command.section();
 }
 
 }  // namespace
 
-ParsedCommand add_heads(CLI::App& program) {
-  CLI::App& command = *program.add_subcommand("heads",
-                                              "What each head does: its measures, or its scores on the relations "
-                                              "of the grammar");
+ParsedCommand add_heads(Parser& program) {
+  Parser command = program.command("heads",
+                                   "What each head does: its measures, or its scores on the relations "
+                                   "of the grammar");
   command.footer(
       "headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending\n"
       "headlight heads --from 订了 --to 机票 --above 0.5\n"
@@ -226,33 +248,10 @@ ParsedCommand add_heads(CLI::App& program) {
       "The measures are defined in docs/guide.md. Several sentences make one table: their rows count alike, and\n"
       "effects are the mean over the sentences.");
   auto options = std::make_shared<HeadsArguments>(command);
-  const char* group = "Relations";
-  CLI::Option* relations = command
-                               .add_flag("--relations", options->relations,
-                                         "Held-out scores of every relation, beside chance and position alone")
-                               ->group(group);
-  const auto ours = [&](CLI::Option* option) { return option->group(group)->needs(relations); };
-  CLI::Option* by =
-      ours(command.add_option("--by", options->by, "layer: each relation in each layer, by its best head"))
-          ->type_name("layer")
-          ->check(CLI::IsMember({"layer"}));
-  ours(command.add_option("--test-seed", options->wanted.test_seed, "Draws other test sentences"));
-  ours(command.add_option("--validation-seed", options->wanted.validation_seed,
-                          "Draws other sentences for choosing heads by"));
-  ours(command.add_option("--sentences", options->wanted.sentences, "Of validation, and of test"))
-      ->check(CLI::Range(1, 1000000));
-  ours(command.add_option("--pairs", options->wanted.pairs, "Minimal pairs"))->check(CLI::Range(0, 1000000));
-  ours(command.add_flag("--scrambled", options->wanted.scrambled,
-                        "Replaces every word by another of its kind: what is left when the words' own ties are cut"));
-  CLI::Option* grammar = ours(command.add_option("--grammar", options->grammar, "A grammar of your own"));
-  ours(command.add_option("--treebank", options->treebanks,
-                          "Treebanks (CoNLL-U) in place of the grammar: sentences with even numbers choose the heads "
-                          "that were not taught, the others are scored"))
-      ->excludes(grammar)
-      ->excludes(by);
-  add_measure_options(command, *options, relations);
+  add_relation_options(command, *options);
+  add_measure_options(command, *options);
   add_format(command, options->format, "text (default), json, or csv", {"text", "json", "csv"});
-  return [options, &command] { return run_heads(*options, command); };
+  return [options, command] { return run_heads(*options, command); };
 }
 
 }  // namespace headlight

@@ -17,7 +17,7 @@ namespace {
 constexpr Index kMostTerms = 20;  // of an attribution for people
 
 struct LensArguments {
-  explicit LensArguments(CLI::App& command) : request(command) {}
+  explicit LensArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::optional<Index> query;
   std::string token;
@@ -169,10 +169,10 @@ Result<int> run_lens(const LensArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_lens(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("lens", "The guess after each layer, and what each head adds to the score of a word");
-  command->footer(
+ParsedCommand add_lens(Parser& program) {
+  Parser command =
+      program.command("lens", "The guess after each layer, and what each head adds to the score of a word");
+  command.footer(
       "headlight lens shipped:decoder --text 我请李雷帮 --top 3\n"
       "headlight lens shipped:decoder --text 我请李雷帮 --token 我 --format json\n"
       "Words: the final norm and the output layer, applied to the residual stream after each layer (logit lens).\n"
@@ -180,16 +180,12 @@ ParsedCommand add_lens(CLI::App& program) {
       "With --format json: {\"query\", \"token\", \"layers\": [{\"layer\", \"top\"}], \"word\", \"attribution\": "
       "[{\"from\", \"logit\"}],\n"
       "\"logit\", \"sum\"}, a line a sentence.");
-  auto options = std::make_shared<LensArguments>(*command);
-  command
-      ->add_option("--query", options->query,
-                   "The token whose stream is read, from 0; default: the last one, of an encoder the masked one")
-      ->type_name("N");
-  command->add_option("--token", options->token, "The word that is split, or its id; default: the most probable one");
-  command->add_option("--top", options->top, "Words after each layer, 5 by default")
-      ->type_name("K")
-      ->check(CLI::Range(0, 1000000));
-  add_number_format(*command, options->format);
+  auto options = std::make_shared<LensArguments>(command);
+  command.option("--query", options->query,
+                 "The token whose stream is read, from 0; default: the last one, of an encoder the masked one", "N");
+  command.option("--token", options->token, "The word that is split, or its id; default: the most probable one");
+  command.option("--top", options->top, "Words after each layer, 5 by default", "K").within(0, 1000000);
+  add_number_format(command, options->format);
   return [options] { return run_lens(*options); };
 }
 

@@ -83,9 +83,9 @@ Result<int> run_models(const ModelsArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_models(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("models", "The models on this disk, and which can be opened by name");
-  command->footer(
+ParsedCommand add_models(Parser& program) {
+  Parser command = program.command("models", "The models on this disk, and which can be opened by name");
+  command.footer(
       "headlight models --format json\n"
       "Looks into the caches of Hugging Face (HF_HUB_CACHE, HF_HOME, TRANSFORMERS_CACHE, ~/.cache/huggingface)\n"
       "and ModelScope (MODELSCOPE_CACHE, ~/.cache/modelscope), and into the folders that\n"
@@ -93,7 +93,7 @@ ParsedCommand add_models(CLI::App& program) {
       "command, with\n"
       "@REVISION behind it if need be; the models that come along are named shipped:NAME.");
   auto options = std::make_shared<ModelsArguments>();
-  add_format(*command, options->format);
+  add_format(command, options->format);
   return [options] { return run_models(*options); };
 }
 

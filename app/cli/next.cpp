@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 struct NextArguments {
-  explicit NextArguments(CLI::App& command) : request(command) {}
+  explicit NextArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::string format = "text";
   Index top = 10;
@@ -143,22 +143,19 @@ Result<int> run_next(const NextArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_next(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("next", "Probabilities of the next word, or of the masked one");
-  command->footer(
+ParsedCommand add_next(Parser& program) {
+  Parser command = program.command("next", "Probabilities of the next word, or of the masked one");
+  command.footer(
       "headlight next shipped:decoder --text 我请李雷帮 --top 5 --token 我\n"
       "headlight next shipped:decoder --text 我请李雷帮 --off 0.1     before and after a head is switched off\n"
       "headlight next --text '我请李雷帮我<mask>去北京的机票'\n"
       "A decoder predicts the next word; an encoder the word in place of its mask token (<mask> of the shipped "
       "encoder,\n"
       "[MASK] of BERT), or of the last token where nothing is masked.");
-  auto options = std::make_shared<NextArguments>(*command);
-  command->add_option("--top", options->top, "The most probable words, 10 by default")
-      ->type_name("K")
-      ->check(CLI::Range(0, 1000000));
-  command->add_option("--token", options->tokens, "A further word, or its id; may be repeated")
-      ->allow_extra_args(false);
-  add_format(*command, options->format, "text (default) or json: an object a sentence, a line each");
+  auto options = std::make_shared<NextArguments>(command);
+  command.option("--top", options->top, "The most probable words, 10 by default", "K").within(0, 1000000);
+  command.option("--token", options->tokens, "A further word, or its id; may be repeated").repeated();
+  add_format(command, options->format, "text (default) or json: an object a sentence, a line each");
   return [options] { return run_next(*options); };
 }
 

@@ -5,11 +5,11 @@
 
 namespace headlight {
 
-ParsedCommand add_open(CLI::App& program, const Frontend& frontend) {
-  CLI::App* command = program.add_subcommand("open", "The window (the word `open` may be left out)");
-  command->footer("headlight open --text 'The cat sat.' --mask causal");
-  auto request = std::make_shared<RequestOptions>(*command);
-  auto lesson = std::make_shared<LessonOption>(*command);
+ParsedCommand add_open(Parser& program, const Frontend& frontend) {
+  Parser command = program.command("open", "The window (the word `open` may be left out)");
+  command.footer("headlight open --text 'The cat sat.' --mask causal");
+  auto request = std::make_shared<RequestOptions>(command);
+  auto lesson = std::make_shared<LessonOption>(command);
   return [request, lesson, &frontend]() -> Result<int> {
     if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
     auto start = request->start_of_window();

@@ -14,7 +14,7 @@ namespace headlight {
 namespace {
 
 struct PageArguments {
-  explicit PageArguments(CLI::App& command) : request(command) {}
+  explicit PageArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::string file, look;
   std::optional<Language> language;
@@ -109,9 +109,9 @@ Result<int> run_page(const PageArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_page(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("page", "An HTML file that opens anywhere, offline, and still computes");
-  command->footer(
+ParsedCommand add_page(Parser& program) {
+  Parser command = program.command("page", "An HTML file that opens anywhere, offline, and still computes");
+  command.footer(
       "headlight page --text 我请李雷帮我订了去北京的机票 -o page.html\n"
       "headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html\n"
       "headlight page --mask causal --against '--mask none' -o compared.html\n"
@@ -119,27 +119,21 @@ ParsedCommand add_page(CLI::App& program) {
       "The page holds q and k of every head (v too where there is room) as float16, not the weights: it\n"
       "computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened\n"
       "again by `headlight page.html`, and checked by `headlight check page.html`.");
-  auto options = std::make_shared<PageArguments>(*command);
-  command->add_option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")
-      ->required();
-  command->add_option("--only", options->only, "Heads that are packed, [STACK:]L.H or L.*; default: all")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("HEADS");
-  command->add_flag("--live", options->live,
-                    "Pack the model's weights and words too, so that the page answers other sentences");
-  command
-      ->add_option("--against", options->against,
-                   "What the answer is compared with, as A: its question in one string, --against '--mask none'")
-      ->type_name("'[SOURCE] [REQUEST]'");
-  command->add_option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H")
-      ->type_name("HEAD");
-  add_choice<Language>(*command, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
-  add_choice<Theme>(*command, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
-  command->add_option("--most", options->most, "Refuse a page of more megabytes than this; default: 268")
-      ->type_name("MB")
-      ->check(CLI::PositiveNumber);
-  add_choice<ColourMap>(*command, "--colours", options->colours, kColourNames,
+  auto options = std::make_shared<PageArguments>(command);
+  command.option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")
+      .required();
+  command.option("--only", options->only, "Heads that are packed, [STACK:]L.H or L.*; default: all", "HEADS").list();
+  command.option("--live", options->live,
+                 "Pack the model's weights and words too, so that the page answers other sentences");
+  command.option("--against", options->against,
+                 "What the answer is compared with, as A: its question in one string, --against '--mask none'",
+                 "'[SOURCE] [REQUEST]'");
+  command.option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H", "HEAD");
+  add_choice<Language>(command, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
+  add_choice<Theme>(command, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
+  command.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")
+      .within(1, 1e6);
+  add_choice<ColourMap>(command, "--colours", options->colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
   return [options] { return run_page(*options); };
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr Index kMostCells = 20;  // for people
 
 struct PatchArguments {
-  explicit PatchArguments(CLI::App& command) : request(command) {}
+  explicit PatchArguments(Parser& command) : request(command) {}
   RequestOptions request;
   std::string from, stack = "self", format = "text";
   PatchAt at = PatchAt::heads;
@@ -154,9 +154,9 @@ Result<int> run_patch(const PatchArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_patch(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("patch", "Which part of one answer brings it back in another");
-  command->footer(
+ParsedCommand add_patch(Parser& program) {
+  Parser command = program.command("patch", "Which part of one answer brings it back in another");
+  command.footer(
       "headlight patch shipped:decoder --text 我请李雷帮我喝了最好的 --from '--text 我请李雷帮我看了最好的' --at "
       "heads\n"
       "headlight patch CHECKPOINT --ids 5,9,3 --from '--ids 5,7,3' --at residual --at-tokens 1\n"
@@ -171,31 +171,28 @@ ParsedCommand add_patch(CLI::App& program) {
       "places, in sentences of different length where they are the same words.\n"
       "With --format json: {\"metric\", \"clean\", \"corrupt\", \"cells\": [{\"layer\", \"head\", \"token\", "
       "\"restored\"}]}.");
-  auto options = std::make_shared<PatchArguments>(*command);
-  const char* group = "The patch";
+  auto options = std::make_shared<PatchArguments>(command);
+  command.section("The patch");
   command
-      ->add_option("--from", options->from,
-                   "The corrupt question, in one string; without a SOURCE in it the clean question's")
-      ->type_name("'[SOURCE] [REQUEST]'")
-      ->required()
-      ->group(group);
-  add_choice<PatchAt>(*command, "--at", options->at, kPatchNames,
+      .option("--from", options->from,
+              "The corrupt question, in one string; without a SOURCE in it the clean question's",
+              "'[SOURCE] [REQUEST]'")
+      .required();
+  add_choice<PatchAt>(command, "--at", options->at, kPatchNames,
                       "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a "
-                      "head's weights), q, k or v")
-      ->type_name("PART")
-      ->required()
-      ->group(group);
-  command->add_option("--stack", options->stack, "Of an encoder-decoder: self (default), encoder or cross")
-      ->check(CLI::IsMember({"self", "encoder", "cross"}))
-      ->group(group);
+                      "head's weights), q, k or v",
+                      "PART")
+      .required();
+  command.option("--stack", options->stack, "Of an encoder-decoder: self (default), encoder or cross")
+      .one_of({"self", "encoder", "cross"});
   const auto add_list = [&](const char* name, auto& list, const char* type, const char* help) {
-    command->add_option(name, list, help)->type_name(type)->delimiter(',')->allow_extra_args(false)->group(group);
+    command.option(name, list, help, type).list();
   };
   add_list("--at-layers", options->layers, "LAYERS", "These layers alone");
   add_list("--at-heads", options->heads, "HEADS", "These heads alone, 0.3,1.*; of k and v the keys' heads");
   add_list("--at-tokens", options->tokens, "TOKENS",
            "One token at a time, these or all, of the corrupt sentence; residual and ffn always do so");
-  add_number_format(*command, options->format);
+  add_number_format(command, options->format);
   return [options] { return run_patch(*options); };
 }
 

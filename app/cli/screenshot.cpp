@@ -4,7 +4,6 @@
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/lesson_option.h"
-#include "cli/options/number_option.h"
 #include "cli/options/print.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
@@ -15,7 +14,7 @@ namespace headlight {
 namespace {
 
 struct ScreenshotArguments {
-  explicit ScreenshotArguments(CLI::App& command) : request(command), head(command), lesson(command) {}
+  explicit ScreenshotArguments(Parser& command) : request(command), head(command), lesson(command) {}
   RequestOptions request;
   HeadOption head;
   LessonOption lesson;
@@ -91,52 +90,47 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
 
 }  // namespace
 
-ParsedCommand add_screenshot(CLI::App& program, const Frontend& frontend) {
-  CLI::App* command = program.add_subcommand("screenshot", "A picture of the real window, drawn without a display");
-  command->footer("headlight screenshot --theme dark --size 2560x1600 -o window.png");
-  auto options = std::make_shared<ScreenshotArguments>(*command);
-  command->add_option("-o,--output", options->picture.file, "The PNG file to write")->required();
-  command->add_option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
+ParsedCommand add_screenshot(Parser& program, const Frontend& frontend) {
+  Parser command = program.command("screenshot", "A picture of the real window, drawn without a display");
+  command.footer("headlight screenshot --theme dark --size 2560x1600 -o window.png");
+  auto options = std::make_shared<ScreenshotArguments>(command);
+  command.option("-o,--output", options->picture.file, "The PNG file to write").required();
+  command.option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
+  command.option("--boxes", options->picture.boxes,
+                 "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked", "FILE");
+  add_view(
+      command, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
+      "heads: all heads, and one of them large; glance: all heads small; "
+      "relations: how well each layer shows each relation; inside: the numbers behind one weight; diagram: the "
+      "matrices of a layer; flow: lines between the words; train: the heads beside a training; compare: A beside B; "
+      "code: the layer as a program");
+  add_against(command, options->against);
+  command.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
+  add_program_options(command, options->code);
   command
-      ->add_option("--boxes", options->picture.boxes,
-                   "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked")
-      ->type_name("FILE");
-  add_theme_and_language(*command, options->picture.theme, options->picture.language);
-  command
-      ->add_option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
-      ->check(CLI::Range(kLeastUiScale, kMostUiScale));
-  command
-      ->add_option("--view", options->view,
-                   "heads: all heads, and one of them large; glance: all heads small; "
-                   "relations: how well each layer shows each relation; inside: the numbers "
-                   "behind one weight; diagram: the matrices of a layer; "
-                   "flow: lines between the words; train: the heads beside a training; compare: A beside B; "
-                   "code: the layer as a program")
-      ->check(view_names([](const NamedView& view) { return view.figure != FigureKind::matrix; }));
-  add_folds(*command, options->folds);
-  command->add_flag("--own-range", options->own_range, "Each head's colours up to its own largest weight");
-  add_against(*command, options->against);
-  command->add_flag("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
-  add_program_options(*command, options->code);
-  add_pair_part(*command, options->pair);
-  command
-      ->add_option("--train-steps", options->picture.train_steps,
-                   "Trains so many steps before the picture, of the plan that the window offers")
-      ->check(CLI::Range(0, 1000000));
-  command->add_option("--query", options->query, "With --key: the cell that is pinned")->check(CLI::NonNegativeNumber);
-  command->add_option("--key", options->key, "With --query: the cell that is pinned")->check(CLI::NonNegativeNumber);
-  add_maps(*command, options->maps);
-  command
-      ->add_option("--order", options->order,
-                   "The order of the heads: layer, a measure or effect; of --view compare "
-                   "layer, largest, mean or divergence")
-      ->type_name("METRIC");
-  command->add_flag("--ascending", options->ascending, "The smallest first");
-  command->add_option("--from", options->find.words.from, "Heads in which this word looks …")->type_name("WORD");
-  command->add_option("--to", options->find.words.to, "… at this one stay bright …")->type_name("WORD");
-  command->add_option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default")
-      ->type_name("X")
-      ->check(number_between(0, 1));
+      .option("--train-steps", options->picture.train_steps,
+              "Trains so many steps before the picture, of the plan that the window offers")
+      .within(0, 1000000);
+  command.option("--query", options->query, "With --key: the cell that is pinned").not_negative();
+  command.option("--key", options->key, "With --query: the cell that is pinned").not_negative();
+  command.option("--order", options->order,
+                 "The order of the heads: layer, a measure or effect; of --view compare "
+                 "layer, largest, mean or divergence",
+                 "METRIC");
+  command.option("--ascending", options->ascending, "The smallest first");
+  command.option("--from", options->find.words.from, "Heads in which this word looks …", "WORD");
+  command.option("--to", options->find.words.to, "… at this one stay bright …", "WORD");
+  command.option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default", "X")
+      .within(0, 1);
+  command.topic("look", "The options of how the picture looks");
+  command.section("How the picture looks", "look");
+  add_theme_and_language(command, options->picture.theme, options->picture.language);
+  command.option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
+      .within(kLeastUiScale, kMostUiScale);
+  add_folds(command, options->folds);
+  command.option("--own-range", options->own_range, "Each head's colours up to its own largest weight");
+  add_pair_part(command, options->pair);
+  add_maps(command, options->maps);
   return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
 

@@ -13,8 +13,8 @@ namespace headlight {
 namespace {
 
 struct TokenizeArguments {
-  explicit TokenizeArguments(CLI::App& app) : command(app), request(app) {}
-  const CLI::App& command;
+  explicit TokenizeArguments(Parser& app) : command(app), request(app) {}
+  Parser command;
   RequestOptions request;
   std::string format = "text";
 };
@@ -61,23 +61,23 @@ std::string json_lines(const std::vector<Request>& requests) {
 }
 
 /// The text cut by a checkpoint's own tokenizer, its special tokens around it.
-Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bool json) {
+Result<int> run_tokenizer(const std::string& folder, const Parser& command, bool json) {
   const auto file = read_tokenizer(folder);
   if (!file) return file.error();
   print_warnings(file->warnings);
   Result<Tokens> tokens = Tokens{};
-  if (command.count("--tokens") > 0) {
-    const auto marked = parse_marked_tokens("--tokens", command.get_option("--tokens")->as<std::string>());
+  if (command.given("--tokens")) {
+    const auto marked = parse_marked_tokens("--tokens", command.value("--tokens"));
     if (!marked) return marked.error();
     tokens = encode_pieces(*file->tokenizer, marked->text, marked->cuts, true);
   } else {
-    const auto asked = command.get_option("--text")->as<std::string>();
+    const auto asked = command.value("--text");
     const auto text = asked == "-" ? read_standard_input() : asked;
     if (!text) return text.error();
-    const bool pair = command.count("--text-pair") > 0;
+    const bool pair = command.given("--text-pair");
     if (pair && !takes_pairs(*file->tokenizer))
       return bad_input("--text-pair", "", "a tokenizer with a template for pairs", file->file.string());
-    if (pair) tokens = encode_pair(*file->tokenizer, *text, command.get_option("--text-pair")->as<std::string>());
+    if (pair) tokens = encode_pair(*file->tokenizer, *text, command.value("--text-pair"));
     else tokens = encode(*file->tokenizer, *text, true);
   }
   if (!tokens) return tokens.error();
@@ -85,9 +85,9 @@ Result<int> run_tokenizer(const std::string& folder, const CLI::App& command, bo
 }
 
 Result<int> run_tokenize(const TokenizeArguments& options) {
-  const auto source = options.command.get_option("SOURCE")->as<std::string>();
-  const bool text = options.command.count("--text") > 0 || options.command.count("--tokens") > 0;
-  const bool two_sides = options.command.count("--target") > 0 || options.command.count("--target-tokens") > 0;
+  const auto source = options.command.value("SOURCE");
+  const bool text = options.command.given("--text") || options.command.given("--tokens");
+  const bool two_sides = options.command.given("--target") || options.command.given("--target-tokens");
   const auto folder = path_of_source(source);
   if (!folder) return folder.error();
   if (text && !two_sides && !source.starts_with(kShipped) && is_folder(*folder))
@@ -99,13 +99,13 @@ Result<int> run_tokenize(const TokenizeArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_tokenize(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("tokenize", "The tokens of a text: id, byte range, token");
-  command->footer(
+ParsedCommand add_tokenize(Parser& program) {
+  Parser command = program.command("tokenize", "The tokens of a text: id, byte range, token");
+  command.footer(
       "headlight tokenize --text 我请李雷帮我订了去北京的机票 --format json\n"
       "headlight tokenize CHECKPOINT --text 'Hello, world'    its own tokenizer, special tokens included");
-  auto options = std::make_shared<TokenizeArguments>(*command);
-  add_format(*command, options->format);
+  auto options = std::make_shared<TokenizeArguments>(command);
+  add_format(command, options->format);
   return [options] { return run_tokenize(*options); };
 }
 

@@ -10,7 +10,6 @@
 #include "base/formatted.h"
 #include "base/shell_word.h"
 #include "cli/commands.h"
-#include "cli/options/number_option.h"
 #include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
 #include "training/first_weights.h"
@@ -294,90 +293,84 @@ Result<int> run_train(TrainArguments options) {
 
 }  // namespace
 
-ParsedCommand add_train(CLI::App& program) {
+ParsedCommand add_train(Parser& program) {
   auto options = std::make_shared<TrainArguments>();
-  CLI::App& command = *program.add_subcommand("train", "Trains a small model and writes it as a checkpoint folder");
+  Parser command = program.command("train", "Trains a small model and writes it as a checkpoint folder");
   TrainingPlan& plan = options->plan;
-  const auto share = number_between(0.0, 1.0);
-  command.add_option("-o,--output", options->folder, "The folder; made where it is missing")->required();
-  command.add_option("--text", options->texts,
-                     "Train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
-                     "with --tokenizer several, FILE:WEIGHT, the weight of each sentence beside those of others");
-  command.add_option("--tokenizer", options->corpus.tokenizer,
-                     "A tokenizer.json of your own that spells the texts: rows 0 to 3 <pad> <s> <mask> <unk>");
-  command.add_option("--teach", options->corpus.treebanks,
-                     "Treebanks (CoNLL-U), FILE:WEIGHT too, that teach heads where to look: from a word to the one "
-                     "that it depends on");
-  command.add_option("--teach-head", options->taught_heads,
-                     "LAYER.HEAD=RELATION,… for each head that is taught; else 15 heads of the last two layers");
-  command.add_option(
-      "--score", options->scored_on,
-      "Treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
-      "its card");
-  command.add_option("--text-credit", options->text_credits, "A source of the texts with its licence, for the card");
-  command.add_option("--teach-credit", options->teach_credits, "A treebank with its licence, for the card");
-  command.option_defaults()->always_capture_default();
-  const auto checked = [&command](const char* name, auto& value, const char* help, const CLI::Validator& check) {
-    command.add_option(name, value, help)->check(check);
+  command.option("-o,--output", options->folder, "The folder; made where it is missing").required();
+  command.option("--text", options->texts,
+                 "Train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
+                 "with --tokenizer several, FILE:WEIGHT, the weight of each sentence beside those of others");
+  command.option("--tokenizer", options->corpus.tokenizer,
+                 "A tokenizer.json of your own that spells the texts: rows 0 to 3 <pad> <s> <mask> <unk>");
+  command.show_defaults();
+  const auto checked = [&command](const char* name, auto& value, const char* help, double low, double high) {
+    command.option(name, value, help).within(low, high);
   };
-  checked("--teach-grammar", plan.teaching.grammar, "Share of the sentences that teach drawn of the grammar", share);
-  checked("--teach-share", plan.teaching.share, "Share of a step's sentences that teach", share);
-  checked("--teach-from", plan.teaching.from, "Share of the steps before the first that teaches", share);
-  checked("--teach-weight", options->teach_weight, "Weight of what heads are taught beside that of the words",
-          number_between(0.0, 1000.0));
-  checked("--teach-rest", plan.teaching.rest, "Weight of words without such a relation, which look at <s>", share);
-  checked("--teach-hide", plan.teaching.hide, "Share of words hidden in sentences that teach", share);
-  command.add_option("--grammar", options->corpus.grammar, "A grammar of your own, written as assets/grammar.json is");
-  checked("--words", options->corpus.most_words, "The most frequent words of a text that get a row of their own",
-          CLI::Range(1, 1000000));
-  command.add_option("--name", options->name, "What the model is called");
-  command.add_option(
-      "--arch", options->arch,
-      "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
-      "word of the English of a sentence");
-  checked("--d-model", plan.config.d_model, "The width of a word's vector", CLI::Range(1, 4096));
-  checked("--num-heads", plan.config.num_heads, "Heads of each layer", CLI::Range(1, 128));
-  checked("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given", CLI::Range(1, 1024));
-  checked("--layers", plan.config.num_layers, "Blocks one after another; of an encoder-decoder the decoder's",
-          CLI::Range(1, 48));
-  checked("--encoder-layers", plan.config.encoder_layers, "Of an encoder-decoder; as many as --layers",
-          CLI::Range(1, 48));
-  checked("--ffn", plan.config.ffn, "The width of the feed-forward; 0: none", CLI::Range(0, 16384));
-  command.add_option("--norm", options->norm, "pre or post");
-  command.add_option("--activation", options->activation, "relu or gelu");
-  command.add_option("--position", options->position, "sinusoidal, learned or none");
-  command.add_flag("--no-bias", options->no_bias, "Leaves the biases of all layers and norms out");
-  command.add_flag("--untied", options->untied, "An output layer of its own");
-  checked("--steps", plan.recipe.schedule.steps, "Steps of the training; the warm-up is part of them",
-          CLI::Range(1, 100000000));
-  checked("--batch", plan.batch, "Sentences a step", CLI::Range(1, 65536));
+  command.option("--grammar", options->corpus.grammar, "A grammar of your own, written as assets/grammar.json is");
+  checked("--words", options->corpus.most_words, "The most frequent words of a text that get a row of their own", 1,
+          1000000);
+  command.option("--name", options->name, "What the model is called");
+  checked("--steps", plan.recipe.schedule.steps, "Steps of the training; the warm-up is part of them", 1, 100000000);
+  checked("--batch", plan.batch, "Sentences a step", 1, 65536);
   checked("--learning-rate", plan.recipe.schedule.peak,
-          "At the end of the warm-up; then it falls along a cosine to 0.05 of it", number_between(0.0, 10.0));
-  checked("--warmup", plan.recipe.schedule.warmup, "Steps until the learning rate is reached", CLI::Range(0, 1000000));
-  checked("--decay", plan.recipe.adamw.decay, "AdamW's weight decay", number_between(0.0, 10.0));
-  checked("--clip", plan.recipe.clip, "Largest norm of the gradients; 0: none", number_between(0.0, 1e6));
-  checked("--dropout", plan.recipe.objective.dropout, "Share of the activations left out in a step",
-          number_between(0.0, 0.9));
+          "At the end of the warm-up; then it falls along a cosine to 0.05 of it", 0.0, 10.0);
+  checked("--warmup", plan.recipe.schedule.warmup, "Steps until the learning rate is reached", 0, 1000000);
+  checked("--decay", plan.recipe.adamw.decay, "AdamW's weight decay", 0.0, 10.0);
+  checked("--clip", plan.recipe.clip, "Largest norm of the gradients; 0: none", 0.0, 1e6);
+  checked("--dropout", plan.recipe.objective.dropout, "Share of the activations left out in a step", 0.0, 0.9);
   checked("--label-smoothing", plan.recipe.objective.label_smoothing,
-          "Share of each target that is spread over all words", number_between(0.0, 0.9));
-  checked("--hide", options->hide, "Share of words hidden behind <mask>; of an encoder 0.15, else 0", share);
-  checked("--swap", options->swap, "Share of words swapped for others; of an encoder 0.15, else 0", share);
-  checked("--keep", plan.corruption.keep, "Share of words asked for as they are", share);
+          "Share of each target that is spread over all words", 0.0, 0.9);
+  checked("--hide", options->hide, "Share of words hidden behind <mask>; of an encoder 0.15, else 0", 0, 1);
+  checked("--swap", options->swap, "Share of words swapped for others; of an encoder 0.15, else 0", 0, 1);
+  checked("--keep", plan.corruption.keep, "Share of words asked for as they are", 0, 1);
   checked("--family", plan.corruption.family, "Share of the swaps that take a word of the same places in the grammar",
-          share);
-  checked("--restore", plan.corruption.restore, "Share of pronouns asked for the noun they stand for; 0: off", share);
-  checked("--seed", plan.config.seed, "Of the first weights and of all that is drawn",
-          CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 53));
-  command.add_option(
-      "--from", options->from,
-      "A trained model of the same shape and words, whose weights are those that this training begins with");
-  command.add_flag("--resume", options->resume, "Goes on where the same training was stopped");
-  command
-      .add_flag("--overwrite", options->overwrite, "Replaces what another training, or another program, left in DIR")
-      ->excludes("--resume");
-  command.add_flag("--half", options->half, "Stores the weights in float16");
-  checked("--save-every", options->save_seconds, "Seconds between checkpoints", number_between(0.1, 86400.0));
-  checked("--threads", options->threads, "To compute with; 0: all. No bit depends on it", CLI::Range(0, 256));
+          0, 1);
+  checked("--restore", plan.corruption.restore, "Share of pronouns asked for the noun they stand for; 0: off", 0, 1);
+  checked("--seed", plan.config.seed, "Of the first weights and of all that is drawn", 0, std::uint64_t{1} << 53);
+  command.option("--from", options->from,
+                 "A trained model of the same shape and words, whose weights are those that this training begins with");
+  command.option("--resume", options->resume, "Goes on where the same training was stopped");
+  command.option("--overwrite", options->overwrite, "Replaces what another training, or another program, left in DIR")
+      .excludes({"--resume"});
+  command.option("--half", options->half, "Stores the weights in float16");
+  checked("--save-every", options->save_seconds, "Seconds between checkpoints", 0.1, 86400.0);
+  checked("--threads", options->threads, "To compute with; 0: all. No bit depends on it", 0, 256);
+  command.topic("model", "The options of the model's shape");
+  command.section("The model", "model");
+  command.option("--arch", options->arch,
+                 "encoder: hidden and swapped words are asked for; decoder: the next word; encoder-decoder: the next "
+                 "word of the English of a sentence");
+  checked("--d-model", plan.config.d_model, "The width of a word's vector", 1, 4096);
+  checked("--num-heads", plan.config.num_heads, "Heads of each layer", 1, 128);
+  checked("--head-dim", plan.config.head_dim, "d_k; d_model / heads where it is not given", 1, 1024);
+  checked("--layers", plan.config.num_layers, "Blocks one after another; of an encoder-decoder the decoder's", 1, 48);
+  checked("--encoder-layers", plan.config.encoder_layers, "Of an encoder-decoder; as many as --layers", 1, 48);
+  checked("--ffn", plan.config.ffn, "The width of the feed-forward; 0: none", 0, 16384);
+  command.option("--norm", options->norm, "pre or post");
+  command.option("--activation", options->activation, "relu or gelu");
+  command.option("--position", options->position, "sinusoidal, learned or none");
+  command.option("--no-bias", options->no_bias, "Leaves the biases of all layers and norms out");
+  command.option("--untied", options->untied, "An output layer of its own");
+  command.topic("teaching", "The options of heads that are taught");
+  command.section("Heads that are taught", "teaching");
+  command.option("--teach", options->corpus.treebanks,
+                 "Treebanks (CoNLL-U), FILE:WEIGHT too, that teach heads where to look: from a word to the one "
+                 "that it depends on");
+  command.option("--teach-head", options->taught_heads,
+                 "LAYER.HEAD=RELATION,… for each head that is taught; else 15 heads of the last two layers");
+  command.option("--score", options->scored_on,
+                 "Treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
+                 "its card");
+  command.option("--text-credit", options->text_credits, "A source of the texts with its licence, for the card");
+  command.option("--teach-credit", options->teach_credits, "A treebank with its licence, for the card");
+  checked("--teach-grammar", plan.teaching.grammar, "Share of the sentences that teach drawn of the grammar", 0, 1);
+  checked("--teach-share", plan.teaching.share, "Share of a step's sentences that teach", 0, 1);
+  checked("--teach-from", plan.teaching.from, "Share of the steps before the first that teaches", 0, 1);
+  checked("--teach-weight", options->teach_weight, "Weight of what heads are taught beside that of the words", 0.0,
+          1000.0);
+  checked("--teach-rest", plan.teaching.rest, "Weight of words without such a relation, which look at <s>", 0, 1);
+  checked("--teach-hide", plan.teaching.hide, "Share of words hidden in sentences that teach", 0, 1);
   return [options] { return run_train(*options); };
 }
 

@@ -18,7 +18,7 @@ namespace headlight {
 namespace {
 
 struct WhyArguments {
-  explicit WhyArguments(CLI::App& command) : request(command), head(command, true) {}
+  explicit WhyArguments(Parser& command) : request(command), head(command, true) {}
   RequestOptions request;
   HeadOption head;
   CellRef cell;
@@ -132,10 +132,9 @@ Result<int> run_why(const WhyArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_why(CLI::App& program) {
-  CLI::App* command =
-      program.add_subcommand("why", "A score split over what wrote it: words, positions, earlier heads");
-  command->footer(
+ParsedCommand add_why(Parser& program) {
+  Parser command = program.command("why", "A score split over what wrote it: words, positions, earlier heads");
+  command.footer(
       "headlight why --head 1.5 --query 9 --key 5\n"
       "headlight why CHECKPOINT --text 'the cat sat' --layer 1 --head 0 --query 3 --key 1 --format csv\n"
       "The score before the softmax is the sum over all pairs of a writer at the query and a writer at the key: "
@@ -144,16 +143,17 @@ ParsedCommand add_why(CLI::App& program) {
       "row\n"
       "gave them. With --format json: {\"score\", \"terms\": [{\"query\", \"key\", \"value\"}], \"sum\"}, a line a "
       "sentence.");
-  auto options = std::make_shared<WhyArguments>(*command);
+  auto options = std::make_shared<WhyArguments>(command);
+  command.section("The score");
   const auto add_place = [&](const char* option, Index& place, const char* help) {
-    command->add_option(option, place, help)->required()->type_name("N")->group("The score");
+    command.option(option, place, help, "N").required();
   };
   add_place("--query", options->cell.query, "The token that attends, from 0");
   add_place("--key", options->cell.key, "The token that it attends to, from 0");
-  command->add_option("--top", options->top, "Of text, how many of the largest terms, 20 by default")
-      ->type_name("K")
-      ->check(CLI::Range(0, 1000000));
-  add_number_format(*command, options->format, "text (default), csv, json or npz: all terms");
+  command.section();
+  command.option("--top", options->top, "Of text, how many of the largest terms, 20 by default", "K")
+      .within(0, 1000000);
+  add_number_format(command, options->format, "text (default), csv, json or npz: all terms");
   return [options] { return run_why(*options); };
 }
 

@@ -14,7 +14,7 @@ namespace headlight {
 namespace {
 
 struct WorksheetArguments {
-  explicit WorksheetArguments(CLI::App& command) : request(command), head(command) {}
+  explicit WorksheetArguments(Parser& command) : request(command), head(command) {}
   RequestOptions request;
   HeadOption head;
   std::vector<std::string> blank{"weights", "output"};
@@ -74,23 +74,21 @@ Result<int> run_worksheet(const WorksheetArguments& options) {
 
 }  // namespace
 
-ParsedCommand add_worksheet(CLI::App& program) {
-  CLI::App* command = program.add_subcommand("worksheet", "A small attention on paper, with blanks to fill in by hand");
-  command->footer(
+ParsedCommand add_worksheet(Parser& program) {
+  Parser command = program.command("worksheet", "A small attention on paper, with blanks to fill in by hand");
+  command.footer(
       "headlight worksheet --random --d-model 4 --num-heads 1 --text 我爱你 -o sheet.pdf --key key.pdf\n"
       "headlight worksheet --x x.txt --w-q q.txt --w-k k.txt --blank scores,weights -o sheet.pdf\n"
       "The matrices of one head in the order of the computation, at most 16 rows and columns each, on pages of A4.");
-  auto options = std::make_shared<WorksheetArguments>(*command);
-  command->add_option("-o,--output", options->file, "FILE.pdf, whole or not at all")->required();
-  command->add_option("--key", options->key, "The same with the blanks filled in, FILE.pdf")->type_name("FILE");
+  auto options = std::make_shared<WorksheetArguments>(command);
+  command.option("-o,--output", options->file, "FILE.pdf, whole or not at all").required();
+  command.option("--key", options->key, "The same with the blanks filled in, FILE.pdf", "FILE");
   command
-      ->add_option(
-          "--blank", options->blank,
-          "What is left empty, of q, k, v, scaled, scores, weights, z, concat, output; default: weights,output")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("NAMES");
-  add_choice<Language>(*command, "--language", options->language, kLanguageNames, "en or zh; default: the system's");
+      .option("--blank", options->blank,
+              "What is left empty, of q, k, v, scaled, scores, weights, z, concat, output; default: weights,output",
+              "NAMES")
+      .list();
+  add_choice<Language>(command, "--language", options->language, kLanguageNames, "en or zh; default: the system's");
   return [options] { return run_worksheet(*options); };
 }
 

@@ -74,7 +74,8 @@ TEST(CliMessages, TheMaskThatAModelDoesNotKnowIsSaid) {
 }
 
 TEST(CliMessages, EveryOptionOfATrainingSaysWhatItIsAndWhatItIsWithoutIt) {
-  std::istringstream help(run({"train", "--help"}).out);
+  std::istringstream help(run({"train", "--help"}).out + run({"train", "--help-model"}).out +
+                          run({"train", "--help-teaching"}).out);
   std::string line, before;
   int numbers = 0;
   while (std::getline(help, line)) {

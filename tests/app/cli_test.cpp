@@ -19,9 +19,36 @@ TEST(CommandLine, SaysWhatItIs) {
   for (const char* command : {"open", "export", "screenshot", "tokenize"}) {
     const Ran ran = run({command, "--help"});
     EXPECT_EQ(ran.status, 0) << command;
-    EXPECT_TRUE(contains(ran.out, "--mask") && contains(ran.out, "--text")) << command;
+    EXPECT_TRUE(contains(ran.out, "--help-request") && !contains(ran.out, "--mask TEXT")) << command;
     EXPECT_EQ(ran.err, "");
+    const Ran question = run({command, "--help-request"});
+    EXPECT_EQ(question.status, 0) << command;
+    EXPECT_TRUE(contains(question.out, "--mask") && contains(question.out, "--text")) << command;
   }
+}
+
+TEST(CommandLine, TheHelpOfEachCommandFitsOnAScreen) {
+  std::istringstream help(run({"--help"}).out);
+  std::string line;
+  while (std::getline(help, line) && line != "Subcommands:") continue;
+  int commands = 0;
+  for (; std::getline(help, line) && line.starts_with("  "); ++commands) {
+    const std::string command = line.substr(2, line.find(' ', 2) - 2);
+    EXPECT_LT(lines_of(run({command, "--help"}).out), 40) << command;
+  }
+  EXPECT_GE(commands, 19);
+}
+
+TEST(CommandLine, TheOptionsOfAQuestionAreAListForMachines) {
+  const json options = json::parse(run({"export", "--help-request", "--format", "json"}).out);
+  std::map<std::string, json> by_name;
+  for (const json& option : options) by_name[option.at("option")] = option;
+  EXPECT_EQ(by_name.at("--pad").at("takes"), "N");
+  EXPECT_EQ(by_name.at("--random").at("takes"), "");
+  EXPECT_EQ(by_name.at("--weight").at("several"), true);
+  EXPECT_EQ(by_name.at("--scale").at("several"), false);
+  EXPECT_EQ(by_name.count("--output") + by_name.count("--help"), 0u) << "of the command";
+  EXPECT_EQ(options, json::parse(run({"why", "--help-request", "--format=json"}).out)) << "the same of every command";
 }
 
 TEST(CommandLine, WrongUseIsOneLine) {

@@ -2,8 +2,6 @@
 #include "session/command_line_of.h"
 #include "app/shipped.h"
 
-#include <CLI/CLI.hpp>
-
 #include "app/program.h"
 #include "cli/options/request_options.h"
 #include "derived/derived_maps.h"
@@ -21,12 +19,9 @@ using namespace program;
 
 /// What the words ask, as the command line understands them.
 Result<std::vector<Request>> asked_by(Strings words) {
-  CLI::App command;
+  Parser command("headlight");
   const RequestOptions options(command);
-  std::reverse(words.begin(), words.end());
-  try {
-    command.parse(words);
-  } catch (const CLI::ParseError& error) { return Error{error.what()}; }
+  if (const auto parsed = command.parse(std::move(words)); !parsed) return parsed.error();
   const auto asked = options.ask();
   if (!asked) return asked.error();
   return asked->requests;

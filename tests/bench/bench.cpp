@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <thread>
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
 #include "base/thrown.h"
+#include "cli/options/parser.h"
 #include "cli/options/print.h"
 
 namespace headlight {
@@ -94,7 +94,7 @@ Result<int> report_of(const BenchArguments& options, const BenchSuite::Run& draw
   return print(options.format == "json" ? json_of(report) : text_of(report));
 }
 
-void add_options(CLI::App& command, BenchArguments& options) {
+void add_options(Parser& command, BenchArguments& options) {
   command.footer(
       "./run bench attention --threads 1 --rounds 9\n"
       "./run bench --format json > figures.json\n"
@@ -103,38 +103,29 @@ void add_options(CLI::App& command, BenchArguments& options) {
   for (const BenchSuite& suite : bench_suites()) names.emplace_back(suite.name);
   names.emplace_back(kDraw);
   command
-      .add_option("suite", options.suite,
-                  "attention, model, train, growth, export, open (which writes 2.2 GB into the temporary folder for a "
-                  "while) or draw; default: all of them")
-      ->type_name("SUITE")
-      ->check(CLI::IsMember(names));
-  command.add_option("--threads", options.threads, "Only with so many; default: with one, and with all processors")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1024));
-  command.add_option("--rounds", options.rounds, "Rounds that the median is of, 5 by default")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1000));
-  command.add_option("--longest", options.longest, "Leaves out texts of more tokens")
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 20));
-  command.add_option("--only", options.only, "Only the rows whose names contain this, as T=128 or json")
-      ->type_name("TEXT");
-  command.add_option("--format", options.format, "text (default) or json")->check(CLI::IsMember({"text", "json"}));
-  command.add_option("--program", options.program, "The headlight that open measures; default: the one beside this")
-      ->type_name("FILE");
+      .option("suite", options.suite,
+              "attention, model, train, growth, export, open (which writes 2.2 GB into the temporary folder for a "
+              "while) or draw; default: all of them",
+              "SUITE")
+      .one_of(names);
+  command.option("--threads", options.threads, "Only with so many; default: with one, and with all processors", "N")
+      .within(1, 1024);
+  command.option("--rounds", options.rounds, "Rounds that the median is of, 5 by default", "N").within(1, 1000);
+  command.option("--longest", options.longest, "Leaves out texts of more tokens", "N").within(1, 1 << 20);
+  command.option("--only", options.only, "Only the rows whose names contain this, as T=128 or json", "TEXT");
+  command.option("--format", options.format, "text (default) or json").one_of({"text", "json"});
+  command.option("--program", options.program, "The headlight that open measures; default: the one beside this",
+                 "FILE");
 }
 
 Result<int> run_parsed(int argc, const char* const* argv, const BenchSuite::Run& draw) {
   BenchArguments options;
   options.program = std::filesystem::path(argv[0]).replace_filename("headlight").string();
-  CLI::App command{"How fast this machine is: the figures of docs/performance.md", "./run bench"};
+  Parser command("./run bench", "How fast this machine is: the figures of docs/performance.md");
   add_options(command, options);
-  try {
-    command.parse(argc, argv);
-  } catch (const CLI::Success&) { return print(command.help()); } catch (const CLI::ParseError& error) {
-    const std::string message = error.what();
-    return Error{"bench: " + message.substr(0, message.find('\n')) + " (see --help)"};
-  }
+  const auto parsed = command.parse({argv + 1, argv + argc});
+  if (!parsed) return Error{"bench: " + parsed.error().message + " (see --help)"};
+  if (!parsed->text.empty()) return print(parsed->text);
   return report_of(options, draw);
 }
 

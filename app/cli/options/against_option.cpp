@@ -4,24 +4,23 @@
 
 namespace headlight {
 
-void add_against(CLI::App& command, std::optional<std::string>& against) {
-  command
-      .add_option(
-          "--against", against,
-          "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; what is "
-          "not said there is the default. Without it: the same question without edits, where there are any")
-      ->type_name("'[SOURCE] [REQUEST]'");
+void add_against(Parser& command, std::optional<std::string>& against) {
+  command.option(
+      "--against", against,
+      "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; what is "
+      "not said there is the default. Without it: the same question without edits, where there are any",
+      "'[SOURCE] [REQUEST]'");
 }
 
 Result<Document> question_of(const std::string& against, const std::string& option, const std::string& source) {
-  CLI::App words(option);
-  words.set_help_flag();
+  Parser words(option);
   const RequestOptions request(words);
-  try {
-    words.parse(against);
+  Status parsed = words.parse_line(against);
+  if (parsed && !source.empty() && !words.given("SOURCE")) {
     const char* quote = source.find('\'') == source.npos ? "'" : "\"";
-    if (!source.empty() && words.count("SOURCE") == 0) words.parse(quote + source + quote + " " + against);
-  } catch (const CLI::ParseError& error) { return bad_input(option, "", "[SOURCE] [REQUEST]", error.what()); }
+    parsed = words.parse_line(quote + source + quote + " " + against);
+  }
+  if (!parsed) return bad_input(option, "", "[SOURCE] [REQUEST]", parsed.error().message);
   auto start = request.start();
   if (!start) return Error{option + ": " + start.error().message};
   return std::move(start->session.document);

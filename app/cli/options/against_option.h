@@ -10,7 +10,7 @@
 namespace headlight {
 
 /// Adds the option to a command.
-void add_against(CLI::App& command, std::optional<std::string>& against);
+void add_against(Parser& command, std::optional<std::string>& against);
 
 /// The question that such a string asks, as its words would after the command; '' is the default question. Errors name
 /// the option: words that are none, and what is wrong with the question. `source` stands for a SOURCE that it leaves out.

@@ -4,7 +4,6 @@
 
 #include "base/formatted.h"
 #include "base/within.h"
-#include "cli/options/number_option.h"
 #include "cli/options/print.h"
 #include "math/block.h"
 #include "model/batch_mask.h"
@@ -127,50 +126,31 @@ Status switch_part_off(Document& document, const PartText& off, const std::strin
 
 }  // namespace
 
-EditOptions::EditOptions(CLI::App& command) : command_(command) {
-  const char* attention =
-      "The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)";
+EditOptions::EditOptions(Parser& command) : command_(command) {
+  command.section("The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)",
+                  kRequestTopic);
+  command.option("--mask", mask_,
+                 "none, or causal, padding, window:N, chunk:N, prefix:N with + between them, or FILE.npy, FILE.json: "
+                 "[query][key], true or 1 = may attend");
+  command.option("--encoder-mask", encoder_mask_, "The same for the encoder of an encoder-decoder");
+  command.option("--cross-mask", cross_mask_, "The same for its cross-attention");
+  command.option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)", "X");
   command
-      .add_option("--mask", mask_,
-                  "none, or causal, padding, window:N, chunk:N, prefix:N with + between them, or FILE.npy, FILE.json: "
-                  "[query][key], true or 1 = may attend")
-      ->group(attention);
-  command.add_option("--encoder-mask", encoder_mask_, "The same for the encoder of an encoder-decoder")
-      ->group(attention);
-  command.add_option("--cross-mask", cross_mask_, "The same for its cross-attention")->group(attention);
-  command.add_option("--scale", scale_, "Multiplies the scores in place of 1/sqrt(d_k)")
-      ->group(attention)
-      ->type_name("X");
-  command
-      .add_option(
-          "--off", off_,
-          "Heads switched off: 0.3,1.*,cross:0.1 (layer.head, from 0; L0.H3 is taken too), or parts of a layer: "
-          "residual:1,norm:1,scale:1,ffn:*")
-      ->group(attention)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("HEADS");
-  command.add_option("--off-as", off_as_, "zero (default): such a head hands on nothing; mean: its sentence's mean")
-      ->group(attention);
-  command.add_option("--weight", weights_, "[STACK:]L.H.Q.K=W sets one weight by hand, 0 to 1; may be repeated")
-      ->group(attention)
-      ->allow_extra_args(false)
-      ->type_name("CELL=W");
-  command.add_option("--layer-mask", layer_masks_, "[STACK:]L=MASK, a mask for one layer; may be repeated")
-      ->group(attention)
-      ->allow_extra_args(false)
-      ->type_name("LAYER=MASK");
-  command.add_option("--layer-scale", layer_scales_, "[STACK:]L=X, a scale for one layer; may be repeated")
-      ->group(attention)
-      ->allow_extra_args(false)
-      ->type_name("LAYER=X");
-  command.add_option("--dropout", dropout_, "Each weight becomes 0 with this probability")
-      ->group(attention)
-      ->type_name("P");
-  command.add_option("--dropout-seed", dropout_seed_, "Which weights those are, 0 by default")
-      ->group(attention)
-      ->type_name("N")
-      ->check(not_negative, "");
+      .option("--off", off_,
+              "Heads switched off: 0.3,1.*,cross:0.1 (layer.head, from 0; L0.H3 is taken too), or parts of a layer: "
+              "residual:1,norm:1,scale:1,ffn:*",
+              "HEADS")
+      .list();
+  command.option("--off-as", off_as_, "zero (default): such a head hands on nothing; mean: its sentence's mean");
+  command.option("--weight", weights_, "[STACK:]L.H.Q.K=W sets one weight by hand, 0 to 1; may be repeated", "CELL=W")
+      .repeated();
+  command.option("--layer-mask", layer_masks_, "[STACK:]L=MASK, a mask for one layer; may be repeated", "LAYER=MASK")
+      .repeated();
+  command.option("--layer-scale", layer_scales_, "[STACK:]L=X, a scale for one layer; may be repeated", "LAYER=X")
+      .repeated();
+  command.option("--dropout", dropout_, "Each weight becomes 0 with this probability", "P");
+  command.option("--dropout-seed", dropout_seed_, "Which weights those are, 0 by default", "N").not_negative();
+  command.section();
 }
 
 Status EditOptions::apply(Document& document) const {

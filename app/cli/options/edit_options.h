@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/options/parser.h"
 #include "document/document.h"
 
 namespace headlight {
@@ -13,19 +12,19 @@ namespace headlight {
 class EditOptions {
  public:
   /// Adds the options to a command.
-  explicit EditOptions(CLI::App& command);
+  explicit EditOptions(Parser& command);
 
   /// Changes masks and edits of a document that has its texts and its model already.
   Status apply(Document& document) const;
 
  private:
-  bool given(const char* option) const { return command_.count(option) > 0; }
+  bool given(const char* option) const { return command_.given(option); }
   Status apply_masks(Document& document) const;
   Status apply_off(Document& document) const;
   Status apply_weights(Document& document) const;
   Status apply_layers(Document& document) const;
 
-  CLI::App& command_;
+  Parser command_;
   std::string mask_, encoder_mask_, cross_mask_, off_as_;
   std::vector<std::string> off_, weights_, layer_masks_, layer_scales_;
   float scale_ = 0, dropout_ = 0;

@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include "cli/options/parser.h"
 
 namespace headlight {
 
-inline void add_format(CLI::App& command, std::string& format, const char* help = "text (default) or json",
+inline void add_format(Parser& command, std::string& format, const char* help = "text (default) or json",
                        const std::vector<std::string>& formats = {"text", "json"}) {
-  command.add_option("--format", format, help)->check(CLI::IsMember(formats));
+  command.option("--format", format, help).one_of(formats);
 }
 
 /// Of commands whose answer is numbers.
-inline void add_number_format(CLI::App& command, std::string& format,
+inline void add_number_format(Parser& command, std::string& format,
                               const char* help = "text (default), csv, json or npz") {
   add_format(command, format, help, {"text", "csv", "json", "npz"});
 }

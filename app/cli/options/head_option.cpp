@@ -5,20 +5,15 @@
 
 namespace headlight {
 
-HeadOption::HeadOption(CLI::App& command, bool required) : required_(required) {
-  const char* group = "The head (layers and heads count from 0)";
-  command.add_option("--layer", layer_, "Its layer; not needed with --head L.H")
-      ->type_name("L")
-      ->check(CLI::NonNegativeNumber)
-      ->group(group);
-  CLI::Option* head = command.add_option("--head", head_, "Its number in the layer, or both: 1.2, L1.H2, cross:1.2");
-  head->type_name("HEAD")->group(group);
-  if (required) head->required();
+HeadOption::HeadOption(Parser& command, bool required) : required_(required) {
+  command.section("The head (layers and heads count from 0)");
+  command.option("--layer", layer_, "Its layer; not needed with --head L.H", "L").not_negative();
+  Option head = command.option("--head", head_, "Its number in the layer, or both: 1.2, L1.H2, cross:1.2", "HEAD");
+  if (required) head.required();
   command
-      .add_option("--stack", stack_,
-                  "Of an encoder-decoder, which attention: self (the decoder's own), encoder or cross")
-      ->check(CLI::IsMember({"self", "encoder", "cross"}))
-      ->group(group);
+      .option("--stack", stack_, "Of an encoder-decoder, which attention: self (the decoder's own), encoder or cross")
+      .one_of({"self", "encoder", "cross"});
+  command.section();
 }
 
 Result<HeadParts> HeadOption::parts() const {

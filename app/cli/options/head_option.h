@@ -4,9 +4,8 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "base/result.h"
+#include "cli/options/parser.h"
 #include "model/trace.h"
 
 namespace headlight {
@@ -23,7 +22,7 @@ struct HeadParts {
 class HeadOption {
  public:
   /// Adds the three options to a command, in a group of their own.
-  explicit HeadOption(CLI::App& command, bool required = false);
+  explicit HeadOption(Parser& command, bool required = false);
 
   /// `--layer 1 --head 2`, or in one `--head 1.2`, `--head L1.H2`, `--head cross:1.2`. Errors: text that is no head; a
   /// layer or a stack that the options state differently; a missing layer where a head is required.

@@ -1,20 +1,19 @@
 // The lesson that a window begins with.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <optional>
 #include <string>
 
+#include "cli/options/parser.h"
 #include "session/startup.h"
 
 namespace headlight {
 
 struct LessonOption {
-  explicit LessonOption(CLI::App& command) {
-    command.add_option("--lesson", lesson,
-                       "A lesson by its name (masks), or its .json file: the window is set to its first step");
-    command.add_option("--step", step, "… or to this one, from 1")->check(CLI::PositiveNumber);
+  explicit LessonOption(Parser& command) {
+    command.option("--lesson", lesson,
+                   "A lesson by its name (masks), or its .json file: the window is set to its first step");
+    command.option("--step", step, "… or to this one, from 1").within(1, 1e6);
   }
   /// A lesson's file may also be the SOURCE.
   Status put_into(Startup& start) const {

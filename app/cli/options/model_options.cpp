@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "cli/options/number_option.h"
 #include "model/config_fields.h"
 #include "write/number.h"
 
@@ -58,48 +57,42 @@ std::vector<const char*> model_options() {
   });
   return options;
 }
-Status agree(const CLI::App& command, const Config& asked, const Config& model) {
+Status agree(const Parser& command, const Config& asked, const Config& model) {
   Status same = Done{};
   for_each_field([&](const auto& field) {
     const std::string wanted = FieldText{asked}(field), there = FieldText{model}(field);
     for (const char* option : options_of(field))
-      if (same && command.count(option) > 0 && wanted != there)
+      if (same && command.given(option) && wanted != there)
         same = bad_input(option, "", there + ", as the checkpoint has it", wanted);
   });
   return same;
 }
 
-void ModelOptions::add(CLI::App& command) {
-  const char* model = "The model";
-  command.add_flag("--random", random_, "Fresh weights, shaped by the options below")->group(model);
+void ModelOptions::add(Parser& command) {
+  command.section("The model", kRequestTopic);
+  command.option("--random", random_, "Fresh weights, shaped by the options below");
   for_each_field([&](const auto& field) {
     using Kind = std::remove_cvref_t<decltype(field)>;
     if constexpr (std::is_same_v<Kind, SizeField>) {
-      command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("N");
+      command.option(field.option, config_.*field.value, field.help, "N");
     } else if constexpr (std::is_same_v<Kind, NumberField>) {
-      command.add_option(field.option, config_.*field.value, field.help)->group(model)->type_name("X");
+      command.option(field.option, config_.*field.value, field.help, "X");
     } else if constexpr (std::is_same_v<Kind, SeedField>) {
-      command.add_option(field.option, config_.*field.value, field.help)
-          ->group(model)
-          ->type_name("N")
-          ->check(not_negative, "");
+      command.option(field.option, config_.*field.value, field.help, "N").not_negative();
     } else if constexpr (std::is_same_v<Kind, FlagField>) {
-      command.add_flag(field.option, flags_[field.option], field.help)->group(model);
+      command.option(field.option, flags_[field.option], field.help);
     } else if constexpr (std::is_same_v<Kind, BiasField>) {
-      command.add_option(field.option, bias_, field.help)
-          ->group(model)
-          ->delimiter(',')
-          ->allow_extra_args(false)
-          ->type_name("LIST");
-      command.add_flag("--no-bias", no_bias_, "No layer has a bias")->group(model)->excludes(field.option);
+      command.option(field.option, bias_, field.help, "LIST").list();
+      command.option("--no-bias", no_bias_, "No layer has a bias").excludes({field.option});
     } else {
-      command.add_option(field.option, choices_[field.option], field.help)->group(model);
+      command.option(field.option, choices_[field.option], field.help);
     }
   });
+  command.section();
 }
 
-Status ModelOptions::take(const CLI::App& command, Config& config) const {
-  const auto given = [&](const char* option) { return command.count(option) > 0; };
+Status ModelOptions::take(const Parser& command, Config& config) const {
+  const auto given = [&](const char* option) { return command.given(option); };
   Status taken = Done{};
   for_each_field([&](const auto& field) {
     using Kind = std::remove_cvref_t<decltype(field)>;

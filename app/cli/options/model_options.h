@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/result.h"
+#include "cli/options/parser.h"
 #include "model/config.h"
 
 namespace headlight {
@@ -16,15 +15,15 @@ namespace headlight {
 std::vector<const char*> model_options();
 
 /// An Error names the first given option whose value in `asked` differs from that of `model`.
-Status agree(const CLI::App& command, const Config& asked, const Config& model);
+Status agree(const Parser& command, const Config& asked, const Config& model);
 
 class ModelOptions {
  public:
   /// Adds the options and --random to a command.
-  void add(CLI::App& command);
+  void add(Parser& command);
 
   /// Puts the values of the given options into `config`.
-  Status take(const CLI::App& command, Config& config) const;
+  Status take(const Parser& command, Config& config) const;
 
   /// A Config with the given sizes and seed; its other fields have their defaults.
   const Config& sizes() const { return config_; }

@@ -33,25 +33,23 @@ Result<NumberTable> table_of_option(const std::string& file) {
 
 }  // namespace
 
-void add_number_options(CLI::App& command, std::map<std::string, std::string>& files) {
-  const char* group =
-      "Numbers of one's own, in place of SOURCE: NumPy text, JSON, CSV, .npy";
+void add_number_options(Parser& command, std::map<std::string, std::string>& files, const std::string& topic) {
+  command.section("Numbers of one's own, in place of SOURCE: NumPy text, JSON, CSV, .npy", topic);
   for (const NumberOption& option : kNumberOptions)
-    command.add_option(option.name, files[option.name], option.help)
-        ->group(group)
-        ->type_name(option.heads ? "FILE,…" : "FILE");
+    command.option(option.name, files[option.name], option.help, option.heads ? "FILE,…" : "FILE");
+  command.section();
 }
 
-std::string given_numbers(const CLI::App& command) {
+std::string given_numbers(const Parser& command) {
   for (const NumberOption& option : kNumberOptions)
-    if (command.count(option.name) > 0) return option.name;
+    if (command.given(option.name)) return option.name;
   return {};
 }
 
-Result<OwnNumbers> read_number_options(const CLI::App& command, const std::map<std::string, std::string>& files) {
+Result<OwnNumbers> read_number_options(const Parser& command, const std::map<std::string, std::string>& files) {
   OwnNumbers numbers;
   for (const NumberOption& option : kNumberOptions) {
-    if (command.count(option.name) == 0) continue;
+    if (!command.given(option.name)) continue;
     std::string_view rest = files.at(option.name);
     for (bool more = true; more;) {
       const std::size_t comma = option.heads ? rest.find(',') : std::string_view::npos;

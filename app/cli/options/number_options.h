@@ -4,20 +4,20 @@
 #include <map>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "base/result.h"
+#include "cli/options/parser.h"
 #include "read/external/own_numbers.h"
 
 namespace headlight {
 
-/// Adds the options to a command, in a group of their own; `files` receives what was given, by option.
-void add_number_options(CLI::App& command, std::map<std::string, std::string>& files);
+/// Adds the options to a command, in a section of their own and, beside a question, of its topic; `files` receives what
+/// was given, by option.
+void add_number_options(Parser& command, std::map<std::string, std::string>& files, const std::string& topic = "");
 
 /// The first of them that was given; empty: none.
-std::string given_numbers(const CLI::App& command);
+std::string given_numbers(const Parser& command);
 
 /// The tables of all that were given. Errors name the file.
-Result<OwnNumbers> read_number_options(const CLI::App& command, const std::map<std::string, std::string>& files);
+Result<OwnNumbers> read_number_options(const Parser& command, const std::map<std::string, std::string>& files);
 
 }  // namespace headlight

@@ -56,18 +56,19 @@ Session session_of(OpenedModel model) {
 
 }  // namespace
 
-RequestOptions::RequestOptions(CLI::App& command) : command_(command), edits_(command) {
-  command.add_option("SOURCE", source_,
-                     "A checkpoint folder or a file of it, the name of a model in a cache of this machine "
-                     "(`headlight models`), a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
-                     "(.headlight.json) or a page (.html). Default: of the trained models that come along "
-                     "shipped:encoder where it knows every word, else shipped:any-sentence");
+RequestOptions::RequestOptions(Parser& command) : command_(command), edits_(command) {
+  command.topic(kRequestTopic, "The options of a question: its text, its model, masks and edits");
+  command.option("SOURCE", source_,
+                 "A checkpoint folder or a file of it, the name of a model in a cache of this machine "
+                 "(`headlight models`), a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
+                 "(.headlight.json) or a page (.html). Default: of the trained models that come along "
+                 "shipped:encoder where it knows every word, else shipped:any-sentence");
   texts_.add(command);
   model_.add(command);
-  add_number_options(command, numbers_);
-  command.add_option("--threads", threads_, "Threads to compute with; 0, the default: all")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+  add_number_options(command, numbers_, kRequestTopic);
+  command.section("The computation", kRequestTopic);
+  command.option("--threads", threads_, "Threads to compute with; 0, the default: all", "N").within(0, 1024);
+  command.section();
 }
 
 /// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
@@ -80,9 +81,9 @@ bool RequestOptions::uses_shipped_model() const {
 Result<Startup> RequestOptions::opened_source() const {
   Startup start;
   const bool lesson = source_.ends_with(kLessonEnding);
-  if (lesson && command_.get_name() != "open" && command_.get_name() != "screenshot")
+  if (lesson && command_.name() != "open" && command_.name() != "screenshot")
     return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
-                     "headlight " + command_.get_name());
+                     "headlight " + command_.name());
   if (lesson) start.lesson = source_;
   if (const std::string option = given_numbers(command_); !option.empty()) {
     if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
@@ -138,7 +139,7 @@ Result<Startup> RequestOptions::opened_source() const {
                      found_at(source_));
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
-  const Reading reading = command_.get_name() == "open" ? Reading::whole : Reading::as_used;
+  const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
   auto opened = open_model(source_, heads ? std::optional(model_.sizes().num_heads) : std::nullopt, reading);
   if (!opened) return opened.error();
   start.warnings = std::move(opened->warnings);
@@ -147,10 +148,7 @@ Result<Startup> RequestOptions::opened_source() const {
 }
 
 Result<Startup> RequestOptions::start_of_window() const {
-  const auto options = command_.get_options();
-  const auto is_given = [](const CLI::Option* option) { return option->count() > 0; };
-  const bool alone = !source_.empty() && std::count_if(options.begin(), options.end(), is_given) == 1;
-  if (!alone) return start();
+  if (const bool alone = !source_.empty() && command_.count_given() == 1; !alone) return start();
   if (!sentence_of_session(source_).empty()) {  // where its model is not there, the window asks for it
     auto opened = start();
     if (opened) return opened;
@@ -172,8 +170,7 @@ Result<Startup> RequestOptions::start_of_window() const {
 Result<Startup> RequestOptions::start(bool reads_text) const {
   auto start = opened_source();
   if (!start) return start;
-  start->asked = !command_.remaining().empty();
-  for (const CLI::Option* option : command_.get_options()) start->asked = start->asked || option->count() > 0;
+  start->asked = command_.count_given() > 0;
   Document& document = start->session.document;
   const auto shaped = [&]() -> Status {
     if (document.model) return check_model(document);

@@ -5,8 +5,6 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/options/edit_options.h"
 #include "cli/options/model_options.h"
 #include "cli/options/text_options.h"
@@ -26,7 +24,7 @@ struct Asked {
 class RequestOptions {
  public:
   /// Adds the options to a command.
-  explicit RequestOptions(CLI::App& command);
+  explicit RequestOptions(Parser& command);
 
   /// The document that the options ask for, after parsing.
   Result<Startup> start() const { return start(true); }
@@ -45,13 +43,13 @@ class RequestOptions {
 
  private:
   Result<Startup> start(bool reads_text) const;
-  bool given(const char* option) const { return command_.count(option) > 0; }
+  bool given(const char* option) const { return command_.given(option); }
   bool uses_shipped_model() const;
   Result<Startup> opened_source() const;
   /// An Error names the first option that says something else than the model that was opened.
   Status check_model(const Document& document) const;
 
-  CLI::App& command_;
+  Parser command_;
   std::string source_;
   TextOptions texts_;
   ModelOptions model_;

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/names.h"
 #include "base/utf8.h"
-#include "cli/options/number_option.h"
 #include "document/tokenizers.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
@@ -51,15 +50,15 @@ Status take_marked(const char* option, const std::string& found, TextInput& inpu
 
 /// "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
 template <class Number>
-void take_numbers(const char* option, const std::string& found, std::vector<Number>& numbers) {
+std::string take_numbers(const std::string& found, std::vector<Number>& numbers) {
   numbers.clear();
   const char* at = found.data();
   const char* const end = at + found.size();
   for (;;) {
     const auto [next, error] = std::from_chars(at, end, numbers.emplace_back());
     if (error != std::errc() || (next != end && *next != ','))
-      throw CLI::ValidationError(option, "expected whole numbers with a comma between them, found '" + found + "'");
-    if (next == end) return;
+      return "expected whole numbers with a comma between them, found '" + found + "'";
+    if (next == end) return {};
     at = next + 1;
   }
 }
@@ -81,60 +80,38 @@ std::string source_in_words(const Document& document) {
   return document.model_path.starts_with(kNumbersSource) ? std::string(kNumbersSource) + " …" : document.model_path;
 }
 
-void TextOptions::add(CLI::App& command) {
-  command_ = &command;
-  const char* text = "What is asked";
-  command.add_option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch")->group(text);
-  command.add_option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
-      ->group(text)
-      ->excludes("--text");
-  command
-      .add_option("--text-pair", second_,
-                  "Sentence B beside it, a line for each of the text's, of a checkpoint whose "
-                  "tokenizer takes pairs")
-      ->group(text);
-  command
-      .add_option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's")
-      ->group(text);
-  command.add_option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
-      ->group(text)
-      ->excludes("--target");
-  command.add_option("--split", split_, "words (default) or characters")
-      ->group(text)
-      ->excludes("--tokens")
-      ->excludes("--target-tokens");
+void TextOptions::add(Parser& command) {
+  command_ = command;
+  command.section("What is asked", kRequestTopic);
+  command.option("--text", text_, "The sentence; '-' reads standard input; several lines are a batch");
+  command.option("--tokens", tokens_, "The sentence with its token boundaries set by hand: 'A|B|C'")
+      .excludes({"--text"});
+  command.option("--text-pair", second_,
+                 "Sentence B beside it, a line for each of the text's, of a checkpoint whose tokenizer takes pairs");
+  command.option("--target", target_, "What the decoder of an encoder-decoder reads, a line for each of the text's");
+  command.option("--target-tokens", target_tokens_, "The same with its token boundaries set by hand")
+      .excludes({"--target"});
+  command.option("--split", split_, "words (default) or characters").excludes({"--tokens", "--target-tokens"});
   const auto add_list = [&](const char* option, auto& list, const char* help) {
-    command
-        .add_option_function<std::string>(
-            option, [option, &list](const std::string& found) { take_numbers(option, found, list); }, help)
-        ->group(text)
-        ->type_name("N,N,…");
+    return command.option(option, TakeWord([&list](const std::string& found) { return take_numbers(found, list); }),
+                          help, "N,N,…");
   };
-  const auto add_ids = [&](const char* option, auto& list, const char* help, const char* other, const char* tokens) {
-    add_list(option, list, help);
-    command.get_option(option)->excludes(other)->excludes(tokens);
-  };
-  add_ids("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added", "--text",
-          "--tokens");
-  command.get_option("--ids")->excludes("--text-pair");
-  add_ids("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads", "--target",
-          "--target-tokens");
+  add_list("--ids", ids_, "Token ids in place of text, for a checkpoint; no special tokens are added")
+      .excludes({"--text", "--tokens", "--text-pair"});
+  add_list("--decoder-ids", decoder_ids_, "The ids that the decoder of an encoder-decoder reads")
+      .excludes({"--target", "--target-tokens"});
   command
-      .add_option("--chat", chat_,
-                  "A turn of a conversation with an instruct model: system:TEXT, user:TEXT or assistant:TEXT, several "
-                  "times; the special tokens of its family are put around")
-      ->group(text)
-      ->type_name("ROLE:TEXT")
-      ->allow_extra_args(false)
-      ->excludes("--text", "--tokens", "--ids", "--text-pair");
-  command.add_flag("--chat-open", chat_open_, "The last turn, the assistant's, is left without an end: it goes on")
-      ->group(text)
-      ->needs("--chat");
+      .option("--chat", chat_,
+              "A turn of a conversation with an instruct model: system:TEXT, user:TEXT or assistant:TEXT, several "
+              "times; the special tokens of its family are put around",
+              "ROLE:TEXT")
+      .repeated()
+      .excludes({"--text", "--tokens", "--ids", "--text-pair"});
+  command.option("--chat-open", chat_open_, "The last turn, the assistant's, is left without an end: it goes on")
+      .needs("--chat");
   add_list("--token-type-ids", token_types_, "A type for each id, where the model has types");
-  command.add_option("--pad", pad_, "The last N tokens are padding")
-      ->group(text)
-      ->type_name("N")
-      ->check(not_negative, "");
+  command.option("--pad", pad_, "The last N tokens are padding", "N").not_negative();
+  command.section();
 }
 
 Status TextOptions::apply(Document& document, const std::string& source, bool reads_text) const {
@@ -191,7 +168,7 @@ Status TextOptions::apply_text(Document& document, bool reads_text) const {
   if (given("--target-tokens"))
     if (const auto taken = take_marked("--target-tokens", target_tokens_, document.target); !taken) return taken;
   // The target that a document begins with belongs to the text that it begins with.
-  const bool new_text = given("--text") || given("--tokens") || command_->get_name() == "generate";
+  const bool new_text = given("--text") || given("--tokens") || command_->name() == "generate";
   const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
   if (new_text && begins && !given("--target") && !given("--target-tokens") && !given("--decoder-ids"))
     document.target = {};

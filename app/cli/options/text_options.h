@@ -1,11 +1,11 @@
 // The options of a REQUEST that say what the model reads: text, tokens, ids or a conversation.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "cli/options/parser.h"
 #include "document/document.h"
 
 namespace headlight {
@@ -13,7 +13,7 @@ namespace headlight {
 class TextOptions {
  public:
   /// Adds the options to a command.
-  void add(CLI::App& command);
+  void add(Parser& command);
 
   bool reads_standard_input() const { return text_ == "-"; }
 
@@ -22,13 +22,13 @@ class TextOptions {
   Status apply(Document& document, const std::string& source, bool reads_text) const;
 
  private:
-  bool given(const char* option) const { return command_->count(option) > 0; }
+  bool given(const char* option) const { return command_->given(option); }
   Status check_text_option(const char* option, const Document& document) const;
   Status apply_text(Document& document, bool reads_text) const;
   Status apply_ids(Document& document, const std::string& source) const;
   Status apply_chat(Document& document, const std::string& source) const;
 
-  CLI::App* command_ = nullptr;
+  std::optional<Parser> command_;
   std::string text_, second_, tokens_, target_, target_tokens_, split_;
   std::vector<std::string> chat_;
   bool chat_open_ = false;

@@ -41,7 +41,7 @@ std::string model_in_words(std::string_view family, const Config& config) {
 
 std::string model_in_words(const fs::path& folder) {
   const auto config = read_hub_config(folder / "config.json");
-  return config ? model_in_words(name(config->family), config->config) : std::string();
+  return config ? model_in_words(name(*config->family), config->config) : std::string();
 }
 
 Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const Progress& progress) {

@@ -1,0 +1,236 @@
+#include "cli/options/parser.h"
+
+#include <algorithm>
+#include <map>
+#include <type_traits>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/formatted.h"
+
+namespace headlight {
+namespace {
+
+constexpr const char* kOptions = "Options";  // CLI11's own group
+
+/// The parts of a text between fixed ones: "a" and "b" of "x: a = b" with {"x: ", " = "}. Nothing where the text does
+/// not begin with the first of them or lacks another.
+std::optional<std::vector<std::string>> parts_of(std::string_view text, std::initializer_list<std::string_view> fixed) {
+  std::vector<std::string> parts;
+  for (bool first = true; const std::string_view part : fixed) {
+    const std::size_t found = text.find(part);
+    if (found == std::string_view::npos || (first && found != 0)) return std::nullopt;
+    if (!first) parts.emplace_back(text.substr(0, found));
+    text.remove_prefix(found + part.size());
+    first = false;
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+/// CLI11 describes a mistake over several lines, and a word that is no number in words of its own.
+Error one_line(const CLI::ParseError& error) {
+  std::string message = error.what();
+  message = message.substr(0, message.find('\n'));
+  if (const auto parts = parts_of(message, {"Could not convert: ", " = "}))
+    message = (*parts)[0] + ": expected a number, found '" + (*parts)[1] + "'";
+  return Error{message};
+}
+
+std::string digits_of(double number) {
+  std::string digits = std::to_string(number);
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.ends_with('.')) digits.pop_back();
+  return digits;
+}
+
+/// Whether a word is a number in this range, as CLI11 reads numbers; "nan" is in none. Whole numbers are compared as
+/// such: 2^53 + 1 is no double.
+template <class Number>
+bool is_within(const std::string& word, Number low, Number high) {
+  Number number = 0;
+  return CLI::detail::lexical_cast(word, number) && number >= low && number <= high;
+}
+
+/// Whether `words` ask for the list for machines: `--format json`.
+bool wants_json(const std::vector<std::string>& words) {
+  const auto format = std::find(words.begin(), words.end(), "--format");
+  return (format != words.end() && std::next(format) != words.end() && *std::next(format) == "json") ||
+         std::find(words.begin(), words.end(), "--format=json") != words.end();
+}
+
+/// Help without the second blank line that CLI11 puts between groups.
+std::string help_of(std::string text) {
+  for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != std::string::npos;) text.erase(at, 1);
+  return text;
+}
+
+}  // namespace
+
+struct Parser::State {
+  std::shared_ptr<CLI::App> app;
+  std::vector<std::shared_ptr<State>> commands = {};
+  std::string title = kOptions, topic = {};               // of what is added next
+  std::map<const CLI::Option*, std::string> topics = {};  // of each option that has one
+  std::map<std::string, std::string> known_topics = {};   // what each is about
+
+  const std::string& topic_of(const CLI::Option* option) const {
+    static const std::string none;
+    const auto at = topics.find(option);
+    return at == topics.end() ? none : at->second;
+  }
+  /// Leaves the options of one topic in the help, without the names of those that they do not go with.
+  void show(const std::string& shown) {
+    for (CLI::Option* option : app->get_options()) {
+      if (topic_of(option) != shown) option->group("");
+      for (CLI::Option* other : option->get_excludes()) option->remove_excludes(other);
+      for (CLI::Option* other : option->get_needs()) option->remove_needs(other);
+    }
+  }
+  std::string json_of(const std::string& shown) const {
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const CLI::Option* option : app->get_options()) {
+      if (topic_of(option) != shown) continue;
+      list.push_back({{"option", option->get_name()},
+                      {"takes", option->get_type_size() == 0 ? "" : option->get_type_name()},
+                      {"several", option->get_items_expected_max() > 1},
+                      {"group", option->get_group()},
+                      {"help", option->get_description()}});
+    }
+    return list.dump(1) + "\n";
+  }
+};
+
+Option& Option::required() { return option_->required(), *this; }
+Option& Option::hidden() { return option_->group(""), *this; }
+Option& Option::check(const TakeWord& fault) { return option_->check(fault, ""), *this; }
+Option& Option::list() { return option_->delimiter(',')->allow_extra_args(false), *this; }
+Option& Option::repeated() { return option_->allow_extra_args(false), *this; }
+Option& Option::needs(const char* other) { return option_->needs(std::string(other)), *this; }
+
+Option& Option::excludes(std::initializer_list<const char*> others) {
+  for (const char* other : others) option_->excludes(std::string(other));
+  return *this;
+}
+
+Option& Option::within(double low, double high) {
+  return check([low, high, whole = whole_](const std::string& word) {
+    const bool inside =
+        whole ? is_within(word, static_cast<long long>(low), static_cast<long long>(high)) : is_within(word, low, high);
+    return inside ? std::string() : "expected " + digits_of(low) + " to " + digits_of(high) + ", found " + word;
+  });
+}
+
+Option& Option::not_negative() {
+  return check([](const std::string& word) {
+    return word.starts_with('-') ? "expected a whole number, 0 or more, found " + word : std::string();
+  });
+}
+
+Option& Option::one_of(const std::vector<std::string>& words) {
+  return check([is_one = CLI::IsMember(words)](std::string word) { return is_one(word); });
+}
+
+Parser::Parser(const std::string& name, const std::string& about)
+    : state_(std::make_shared<State>(State{std::make_shared<CLI::App>(about, name)})) {}
+
+Parser Parser::command(const std::string& name, const std::string& about) {
+  if (state_->commands.empty()) state_->app->require_subcommand(1);
+  CLI::App* added = state_->app->add_subcommand(name, about);
+  return Parser(state_->commands.emplace_back(
+      std::make_shared<State>(State{std::shared_ptr<CLI::App>(state_->app, added)})));  // the program owns it
+}
+
+std::vector<std::string> Parser::commands() const {
+  std::vector<std::string> names;
+  for (const auto& command : state_->commands) names.push_back(command->app->get_name());
+  return names;
+}
+
+void Parser::version(const std::string& text) { state_->app->set_version_flag("--version", text); }
+void Parser::footer(const std::string& text) { state_->app->footer(text); }
+void Parser::show_defaults() { state_->app->option_defaults()->always_capture_default(); }
+
+void Parser::section(const std::string& title, const std::string& topic) {
+  state_->title = title.empty() ? kOptions : title;
+  state_->topic = topic;
+}
+
+void Parser::topic(const std::string& topic, const std::string& about) {
+  state_->known_topics[topic] = about;
+  state_->app->add_flag("--help-" + topic, about);
+}
+
+Option Parser::option(const std::string& names, const OptionTarget& target, const std::string& help,
+                      const std::string& takes) {
+  bool whole = false;
+  const auto add = [&](const auto& value) -> CLI::Option* {
+    using Target = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<Target, TakeWord>) {
+      const auto take = [value, names](const std::string& word) {
+        if (const std::string fault = value(word); !fault.empty()) throw CLI::ValidationError(names, fault);
+      };
+      return state_->app->add_option_function<std::string>(names, take, help);
+    } else if constexpr (std::is_same_v<Target, bool*>) {
+      return state_->app->add_flag(names, *value, help);
+    } else {
+      whole = std::is_same_v<Target, int*> || std::is_same_v<Target, Index*> ||
+              std::is_same_v<Target, std::uint64_t*> || std::is_same_v<Target, std::optional<int>*> ||
+              std::is_same_v<Target, std::optional<Index>*> || std::is_same_v<Target, std::optional<std::uint64_t>*>;
+      return state_->app->add_option(names, *value, help);
+    }
+  };
+  CLI::Option* option = std::visit(add, target.value());
+  option->group(state_->title);
+  if (!takes.empty()) option->type_name(takes);
+  if (!state_->topic.empty()) state_->topics[option] = state_->topic;
+  return Option(*option, whole);
+}
+
+Result<ParsedLine> Parser::parse(std::vector<std::string> words) {
+  for (const auto& command : state_->commands)
+    for (const auto& [topic, about] : command->known_topics) {
+      if (words.empty() || words.front() != command->app->get_name()) continue;
+      if (std::find(words.begin(), words.end(), "--help-" + topic) == words.end()) continue;
+      if (wants_json(words)) return ParsedLine{{}, command->json_of(topic)};
+      command->show(topic);
+      return ParsedLine{{}, about + "\n" + help_of(CLI::Formatter().make_groups(command->app.get(), {}))};
+    }
+  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  try {
+    state_->app->parse(words);
+  } catch (const CLI::CallForVersion& version) {
+    return ParsedLine{{}, std::string(version.what()) + "\n"};
+  } catch (const CLI::Success&) {
+    for (const auto& command : state_->commands) command->show("");
+    return ParsedLine{{}, help_of(state_->app->help())};
+  } catch (const CLI::ParseError& error) { return one_line(error); }
+  for (const auto& command : state_->commands)
+    if (command->app->parsed()) return ParsedLine{command->app->get_name(), {}};
+  return ParsedLine{};
+}
+
+Status Parser::parse_line(const std::string& line) {
+  state_->app->set_help_flag();  // there is no help within a string
+  try {
+    state_->app->parse(line);
+  } catch (const CLI::ParseError& error) { return one_line(error); }
+  return Done{};
+}
+
+bool Parser::given(const std::string& option) const { return state_->app->count(option) > 0; }
+
+std::size_t Parser::count_given() const {
+  std::size_t count = 0;
+  for (const CLI::Option* option : state_->app->get_options()) count += option->count() > 0;
+  return count;
+}
+
+std::string Parser::value(const std::string& option) const {
+  return state_->app->get_option(option)->as<std::string>();
+}
+
+std::string Parser::name() const { return state_->app->get_name(); }
+
+}  // namespace headlight
