@@ -1,5 +1,5 @@
-// Everything that can be done in the window, one row each: its name, its keys, when it is possible, and the commands that
-// it says. Shortcuts, the palette, the key help and the tooltips read this table.
+// Everything that can be done in the window, one row each: its name, its keys, when it is possible, and the commands
+// that it says. Shortcuts, the palette, the key help and the tooltips read this table.
 #pragma once
 
 #include <array>
@@ -32,7 +32,8 @@ enum class Act {
   own_numbers, clear_edits, second_away, start_over,
   run_training, stop_training, earlier_step, later_step, newest_step,
   choose_lesson, next_page, previous_page, leave_lesson,
-  open_file, save_session, save_session_as, export_numbers, make_figure, make_page, copy_command, copy_export, copy_explanation,
+  open_file, save_session, save_session_as, export_numbers, make_figure, make_page, copy_command, copy_export,
+  copy_explanation,
   dark_theme, light_theme, other_language, larger, smaller, quit,
   count
   // clang-format on

@@ -8,8 +8,8 @@
 
 namespace headlight {
 
-/// Chooses another head: in the order of the grid where `layers` is 0 and the grid has one, else `layers` layers and `heads`
-/// heads further.
+/// Chooses another head: in the order of the grid where `layers` is 0 and the grid has one, else `layers` layers and
+/// `heads` heads further.
 void choose_head(Gui& gui, Index layers, Index heads);
 void step_stack(Gui& gui, bool back);
 /// Moves the pinned cell; in the Inside view the cell that is explained.

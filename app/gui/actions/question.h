@@ -36,7 +36,8 @@ inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSlide
 /// Says the model's shape, changed by `change`, as one step of undo.
 void change_config(Gui& gui, Config (*change)(Config));
 
-/// A part of the block that holds the chosen head: whether there is one, whether it is off, and the command to switch it.
+/// A part of the block that holds the chosen head: whether there is one, whether it is off, and the command to switch
+/// it.
 bool has_part_here(const Gui& gui, BlockPart part);
 bool is_part_off_here(const Gui& gui, BlockPart part);
 void switch_part_here(Gui& gui, BlockPart part);
