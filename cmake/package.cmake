@@ -13,8 +13,8 @@ install(FILES assets/desktop/headlight-mime.xml DESTINATION ${CMAKE_INSTALL_DATA
 install(FILES assets/desktop/headlight.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(EXISTS ${CMAKE_SOURCE_DIR}/python/headlight.py)
-  install(FILES python/headlight.py DESTINATION lib/python3/dist-packages)
+if(EXISTS ${CMAKE_SOURCE_DIR}/python/headlight)
+  install(DIRECTORY python/headlight DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN *.py)
 endif()
 
 # The manual page and the completions say what --help says, because they are made of it when the program is installed.

@@ -6,7 +6,9 @@
 #include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/options/format_option.h"
+#include "diagnose/capture.h"
 #include "diagnose/diagnosis.h"
+#include "read/array/safetensors.h"
 #include "write/json.h"
 #include "write/number.h"
 
@@ -113,11 +115,13 @@ std::string json_number(std::optional<double> value) {
   return value ? json_number(static_cast<float>(*value)) : "null";
 }
 
-std::string json_mistake(const Mistake& mistake) {
+/// `call`: of a capture.
+std::string json_mistake(const Mistake& mistake, std::optional<Index> call = {}) {
   std::string text = "{\"code\":" + json_string(mistake.code.name) + ",\"text\":" + json_string(mistake.text) +
                      ",\"array\":" + (mistake.array.empty() ? "null" : json_string(mistake.array)) +
                      ",\"before\":" + json_number(mistake.before) + ",\"after\":" + json_number(mistake.after);
   if (!mistake.role.empty()) text += ",\"role\":" + json_string(mistake.role);
+  if (call) text += ",\"call\":" + std::to_string(*call);
   return text + "}";
 }
 
@@ -157,7 +161,7 @@ std::string as_json(const Examination& answer) {
   std::vector<std::string> unchecked;
   for (const auto* only : {&comparison.only_a, &comparison.only_b})
     for (const std::string& array : *only) unchecked.push_back(array + ": in one file only");
-  text += ",\"mistakes\":" + json_list(answer.mistakes(), json_mistake);
+  text += ",\"mistakes\":" + json_list(answer.mistakes(), [](const Mistake& one) { return json_mistake(one); });
   return text + ",\"unchecked\":" + json_list(unchecked, json_string) + "}\n";
 }
 
@@ -177,9 +181,34 @@ std::vector<std::string> half_precision_lines(const Examination& answer) {
   return lines;
 }
 
+/// The calls of a program that was watched.
+Result<int> run_on_capture(const DiagnoseArguments& options) {
+  auto file = read_safetensors(options.a);
+  if (!file) return file.error();
+  const auto calls = capture_from(options.a, std::move(*file));
+  if (!calls) return calls.error();
+  const auto report = judge(*calls);
+  if (!report) return report.error();
+  const int status = report->mistakes.empty() ? 0 : 1;
+  if (options.format == "json")
+    return print(std::string("{\"equal\":") + (status == 0 ? "true" : "false") +
+                     ",\"calls\":" + std::to_string(report->calls) + ",\"judged\":" + std::to_string(report->judged) +
+                     ",\"mistakes\":" +
+                     json_list(report->mistakes, [](const auto& one) { return json_mistake(one.mistake, one.call); }) +
+                     ",\"unchecked\":" + json_list(report->unchecked, json_string) + "}\n",
+                 status);
+  std::string text;
+  for (const CapturedMistake& one : report->mistakes)
+    text += "call " + std::to_string(one.call) + ": " + printable(one.mistake.text) + "\n";
+  for (const std::string& line : report->unchecked) text += printable(line) + "\n";
+  return print(text + std::to_string(report->judged) + " of " + std::to_string(report->calls) + " calls judged\n",
+               status);
+}
+
 Result<int> run_diagnose(const DiagnoseArguments& options) {
   if (!(options.tolerance >= 0) || !std::isfinite(options.tolerance))
     return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
+  if (options.b.empty() && is_capture(options.a)) return run_on_capture(options);
   const auto heads = options.num_heads > 0 ? std::optional(options.num_heads) : std::optional<Index>();
   auto read = read_export(options.a, heads);
   if (!read) return read.error();

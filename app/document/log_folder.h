@@ -1,4 +1,4 @@
-// A folder that python/headlight.py's `log` writes while a model is trained elsewhere: step-000100.safetensors, a tensors
+// A folder that python/headlight's `log` writes while a model is trained elsewhere: step-000100.safetensors, a tensors
 // file of attention for each step.
 #pragma once
 

@@ -179,6 +179,12 @@ bool is_masked_score(float score, float largest_of_row) {
   return score <= kSurely || score <= masked_from(largest_of_row);
 }
 
+float tolerance_of(std::string_view dtype) {
+  if (dtype == "float16") return std::strtof(kFloat16Tolerance, nullptr);
+  if (dtype == "bfloat16") return std::strtof(kBfloat16Tolerance, nullptr);
+  return dtype == "tf32" ? 2e-3f : kCompareTolerance;
+}
+
 float ComparedCell::difference() const { return apart(expected, found); }
 
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance) {

@@ -13,8 +13,10 @@
 namespace headlight {
 
 inline constexpr float kCompareTolerance = 2e-5f;
-/// Tolerances that allow for the rounding of numbers of half precision; python/headlight.py has the same.
+/// Tolerances that allow for the rounding of numbers of half precision.
 inline constexpr const char *kFloat16Tolerance = "4e-3", *kBfloat16Tolerance = "3e-2";
+/// The tolerance for numbers computed in float16, bfloat16, tf32 (products of float32 on a GPU); else kCompareTolerance.
+float tolerance_of(std::string_view dtype);
 
 /// One cell of an array in both files.
 struct ComparedCell {

@@ -2,11 +2,13 @@
 // whether it does is decided by comparing (diagnose/diagnosis.h). A new mistake is a new row, and its code.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/formatted.h"
 #include "diagnose/mistake.h"
 #include "diagnose/variants.h"
 
@@ -61,11 +63,17 @@ void add_masks(Table& table);
 void add_heads_and_projections(Table& table);
 void add_general_ones(Table& table);
 
+/// By what each mistake in the scale multiplies the scores; the last one needs the number of heads.
+inline constexpr std::size_t kScales = 4;
+std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, double heads);
+
 /// The output that these weights lead to.
 Maybe output_with_weights(const Known& known, const Heads& weights);
 
 /// Whether some cell is blocked.
 inline bool has_mask(const Known& known) { return !allowed_by(known.mask).all(); }
+
+inline std::string decimal(double value) { return formatted("%.4g", value); }
 
 inline Index count_rows(const Heads& heads) {
   return heads.empty() ? 0 : static_cast<Index>(heads.size()) * heads[0].rows();

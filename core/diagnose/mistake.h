@@ -1,5 +1,5 @@
-// The mistakes that are named: a row each, its stable code, by which scripts, headlight.py and the window distinguish them,
-// and its words.
+// The mistakes that are named: a row each, its stable code, by which scripts and python/headlight distinguish them, and
+// its words.
 #pragma once
 
 #include <optional>

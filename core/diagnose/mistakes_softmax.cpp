@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/formatted.h"
 #include "diagnose/hypotheses.h"
 
 namespace headlight {
@@ -9,8 +8,6 @@ namespace headlight {
 namespace {
 
 using namespace mistakes;
-
-std::string decimal(double value) { return formatted("%.4g", value); }
 
 /// Scores multiplied by factor, which leaves blocked cells blocked.
 Maybe rescaled_by(const Known& known, double factor) {
@@ -159,14 +156,21 @@ Maybe heads_averaged(const Known& known, const Heads& found) {
 
 }  // namespace
 
+std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, double heads) {
+  return {{{scale_missing, std::pow(d_k, 0.5)},
+           {scale_inverted, d_k},
+           {scale_by_d_k, std::pow(d_k, -0.5)},
+           {scale_by_d_model, 1 / std::sqrt(heads)}}};
+}
+
 void add_scale_and_softmax(Table& table) {
-  for (const auto& [code, power] : {std::pair{scale_missing, 0.5}, {scale_inverted, 1.0}, {scale_by_d_k, -0.5}})
-    table.add(code, kWeights, [power = power](const Known& known) {
-      return known.d_k < 2 ? kUnknown : rescaled_by(known, std::pow(static_cast<double>(known.d_k), power));
+  for (std::size_t row = 0; row < kScales; ++row)
+    table.add(scale_factors(4, 4)[row].first, kWeights, [row](const Known& known) -> Maybe {
+      const Index needed = row + 1 < kScales ? known.d_k : known.num_heads;
+      if (needed < 2) return kUnknown;
+      const auto d_k = static_cast<double>(known.d_k), heads = static_cast<double>(known.num_heads);
+      return rescaled_by(known, scale_factors(d_k, heads)[row].second);
     });
-  table.add(scale_by_d_model, kWeights, [](const Known& known) {
-    return known.num_heads < 2 ? kUnknown : rescaled_by(known, 1 / std::sqrt(static_cast<double>(known.num_heads)));
-  });
   table.add(softmax_axis, kWeights, softmax_over_queries, "", words(softmax_axis, "the queries"));
   table.add(softmax_axis, kWeights, softmax_over_heads, "", words(softmax_axis, "the heads"));
   table.add(dropout_left_on, kWeights, dropout);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""headlight.py: which seeded mistakes it names, and what watching costs.
+"""python/headlight: which seeded mistakes it names, and what watching costs.
 
     python_watch.py PROGRAM [--rounds 9] [--skip-mistakes]
 

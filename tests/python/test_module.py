@@ -16,6 +16,7 @@ import numpy as np
 
 from common import ROOT, torch
 import headlight
+from headlight import engine
 from split_attention import SplitAttention
 
 nn, functional = torch.nn, torch.nn.functional
@@ -237,7 +238,7 @@ class Watching(unittest.TestCase):
                 seen.save(path, sentence=1)
                 np.testing.assert_array_equal(headlight.export(source=path)["attentions"], seen[0].weights()[1][None])
             seen.save(path := os.path.join(folder, "words.safetensors"), tokens=list("我请李雷帮我订"))
-            self.assertIn("李", json.dumps(json.loads(headlight._run(["export", path])), ensure_ascii=False))
+            self.assertIn("李", json.dumps(json.loads(engine.run(["export", path])), ensure_ascii=False))
             with self.assertRaisesRegex(headlight.Error, "expected 7 words, found 2"):
                 seen.save(path, tokens=["a", "b"])
             with headlight.watch() as seen:

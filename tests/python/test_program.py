@@ -58,7 +58,7 @@ class Program(unittest.TestCase):
                 yield f"the cat sat {number}"
         stream = headlight.lines(sentences())
         for number in range(5):
-            self.assertEqual(headlight._first(stream)["request"]["text"], f"the cat sat {number}")
+            self.assertEqual(next(stream)["request"]["text"], f"the cat sat {number}")
         stream.close()
         self.assertLess(len(asked), 100000)
 

@@ -191,7 +191,7 @@ class Elsewhere(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             said = subprocess.run([sys.executable, "-c", "import headlight; print(headlight.__file__)"], cwd=folder,
                                   env={**os.environ, "PYTHONPATH": target}, capture_output=True, text=True, check=True)
-            self.assertEqual(said.stdout.strip(), os.path.join(target, "headlight.py"))
+            self.assertEqual(said.stdout.strip(), os.path.join(target, "headlight", "__init__.py"))
 
     @unittest.skipUnless(HAS["nbclient"] and HAS["ipykernel"], "python3-nbclient or python3-ipykernel is not installed")
     def test_a_notebook_keeps_the_page(self):

@@ -1,4 +1,4 @@
-"""headlight.py is Python 3.9: its syntax, and what each Python of this machine from 3.9 on makes of it.
+"""The package is Python 3.9: its syntax, and what each Python of this machine from 3.9 on makes of it.
 
 A Python without numpy imports the module with an empty one in its place and runs what needs no array; one with numpy runs
 the recipe for code without torch as well. Looked for in PATH and among the versions of pyenv."""
@@ -14,7 +14,7 @@ import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MODULE = os.path.join(ROOT, "python", "headlight.py")
+PACKAGE = os.path.join(ROOT, "python", "headlight")
 OLDEST = (3, 9)
 
 WITHOUT_ARRAYS = """
@@ -47,8 +47,13 @@ def pythons():
 
 class Versions(unittest.TestCase):
     def test_the_syntax_is_that_of_the_oldest(self):
-        with open(MODULE, encoding="utf-8") as file:
-            tree = ast.parse(file.read(), feature_version=OLDEST)
+        files = sorted(glob.glob(os.path.join(PACKAGE, "*.py")))
+        self.assertGreater(len(files), 5)
+        for path in files:
+            with self.subTest(path), open(path, encoding="utf-8") as file:
+                self.look(ast.parse(file.read(), feature_version=OLDEST))
+
+    def look(self, tree):
         annotations = {id(part) for node in ast.walk(tree)
                        for field in ("annotation", "returns") if getattr(node, field, None) is not None
                        for part in ast.walk(getattr(node, field))}
@@ -63,8 +68,8 @@ class Versions(unittest.TestCase):
         print("Python " + ", ".join(f"{major}.{minor}" for major, minor in found))
         for version, path in found.items():
             with self.subTest(version), tempfile.TemporaryDirectory() as folder:
-                environment = {**os.environ, "PYTHONPATH": os.path.dirname(MODULE), "PYTHONDONTWRITEBYTECODE": "1"}
-                done = subprocess.run([path, "-W", "error", "-c", WITHOUT_ARRAYS, os.path.dirname(MODULE)], cwd=folder,
+                environment = {**os.environ, "PYTHONPATH": os.path.dirname(PACKAGE), "PYTHONDONTWRITEBYTECODE": "1"}
+                done = subprocess.run([path, "-W", "error", "-c", WITHOUT_ARRAYS, os.path.dirname(PACKAGE)], cwd=folder,
                                       env=environment, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 answers, guesses, heads, report = json.loads(done.stdout)

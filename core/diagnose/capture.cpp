@@ -1,0 +1,455 @@
+#include "diagnose/capture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include "base/parallel.h"
+#include "diagnose/capture_masks.h"
+#include "diagnose/diagnosis.h"
+#include "diagnose/hypotheses.h"
+#include "read/array/safetensors.h"
+#include "read/json/json_document.h"
+#include "read/json/json_fields.h"
+
+namespace headlight {
+namespace {
+
+using namespace mistakes;
+
+/// What is seen while a program is followed, without numbers; after a final one nothing else is judged.
+struct Observable {
+  MistakeCode code;
+  bool final = true;
+};
+constexpr Observable kObservable[] = {{heads_not_split},     {sentences_mixed},  {softmax_sums},
+                                      {softmax_replaced},    {softmax_axis},     {softmax_twice},
+                                      {dropout_on_scores},   {weights_scaled},   {dropout_left_on, false},
+                                      {heads_summed, false}, {merge_axis, false}};
+
+/// The part of an array (K, …) that belongs to one sentence.
+Array sentence_of(const Array& array, Index sentence) {
+  const auto size = static_cast<std::ptrdiff_t>(array.values.size()) / array.shape[0];
+  const auto begin = array.values.begin() + sentence * size;
+  return {.dtype = array.dtype, .shape = {array.shape.begin() + 1, array.shape.end()}, .values = {begin, begin + size}};
+}
+
+Array array_of(const Grid& grid) {
+  const Matrix values = grid.cast<float>();
+  return {.shape = {grid.rows(), grid.cols()}, .values = {values.data(), values.data() + values.size()}};
+}
+
+/// How the rows of an output were put together from heads.
+struct Merge {
+  std::optional<MistakeCode> mistake = {};
+  bool whole = true;                    // a row is one token, its heads in order
+  std::vector<Index> sentence_of = {};  // of each row; empty: rows mix sentences or columns
+};
+
+/// `said` (rows, H·d_v): which element of (sentences, H, T, d_v) stands where.
+Merge merge_of(const Array& said, const CapturedCall& call, Index tokens) {
+  const Index rows = said.shape[0], cols = said.shape[1], width = cols / call.heads, size = rows * cols;
+  Merge merge;
+  bool in_order = true, one_token = true;
+  for (Index row = 0; row < rows; ++row) {
+    const auto part = [&, row](Index col, Index unit, Index count) {
+      return static_cast<Index>(said.values[static_cast<std::size_t>(row * cols + col)]) / unit % count;
+    };
+    const Index of_head = tokens * width, of_sentence = call.heads * of_head;
+    for (Index col = 0; col < cols; ++col) {
+      if (part(col, of_sentence, size) != part(0, of_sentence, size)) return {.mistake = merge_sentences_mixed};
+      in_order = in_order && part(col, of_head, call.heads) == col / width && part(col, 1, width) == col % width;
+      one_token = one_token && part(col, width, tokens) == part(0, width, tokens);
+    }
+    merge.sentence_of.push_back(part(0, of_sentence, size));
+  }
+  if (!in_order && one_token) return {.mistake = merge_columns_mixed};
+  merge.whole = in_order && one_token;
+  // The sentence may change along one axis of the rows alone.
+  bool along_rows = false, along_outer = false;
+  for (Index row = 0; call.row_length > 0 && row < rows; ++row) {
+    const auto differs_from = [&](Index back) {
+      return merge.sentence_of[static_cast<std::size_t>(row)] !=
+             merge.sentence_of[static_cast<std::size_t>(row - back)];
+    };
+    along_rows = along_rows || (row % call.row_length > 0 && differs_from(1));
+    along_outer = along_outer || (row >= call.row_length && differs_from(call.row_length));
+  }
+  if (along_rows && along_outer) merge.mistake = merge_sentences_mixed;
+  return merge;
+}
+
+bool is_scale(const MistakeCode& code) { return code.name.starts_with("scale_"); }
+
+/// Whether the numbers say what the steps say; then their words are the more exact ones.
+bool are_alike(const MistakeCode& of_numbers, const MistakeCode& of_steps) {
+  const auto missing = [](const MistakeCode& code) {
+    return code == mask_not_applied || code.name.ends_with("mask_missing");
+  };
+  return of_numbers == of_steps || of_numbers == mask_off_by_one || (missing(of_numbers) && missing(of_steps));
+}
+
+bool sums_to_one(const Array& weights) {
+  const auto cols = static_cast<std::size_t>(weights.shape.back());
+  for (auto row = weights.values.begin(); row != weights.values.end(); row += static_cast<std::ptrdiff_t>(cols)) {
+    const float sum = std::accumulate(row, row + static_cast<std::ptrdiff_t>(cols), 0.0f);
+    if (std::abs(sum - 1) > 1e-3f) return false;
+  }
+  return true;
+}
+
+/// How many queries have weights that are NaN, of the sentence that has most.
+Index queries_without_keys(const Array& attentions) {
+  Index most = 0;
+  for (Index b = 0; b < attentions.shape[0]; ++b) {
+    std::set<Index> queries;
+    for (Index h = 0; h < attentions.shape[1]; ++h) {
+      const Grid weights = cells_of(attentions, b, h);
+      for (Index i = 0; i < weights.rows(); ++i)
+        if (weights.row(i).array().isNaN().any()) queries.insert(i);
+    }
+    most = std::max(most, static_cast<Index>(queries.size()));
+  }
+  return most;
+}
+
+/// One call while it is judged.
+struct Judge {
+  const std::vector<CapturedCall>& calls;
+  const CapturedCall& call;
+  Index index;
+  CaptureReport& report;
+  Merge merge = {};
+  bool observed = false;  // a mistake was seen while following
+
+  void add(Mistake mistake) {
+    if (is_scale(mistake.code) && call.scale != 0) {
+      const double root = std::sqrt(static_cast<double>(call.d_k)), scale = static_cast<double>(call.scale);
+      mistake.text =
+          words(mistake.code, decimal(scale * root)) + " (scale " + decimal(scale) + ", not " + decimal(1 / root) + ")";
+    }
+    const auto same = [&](const CapturedMistake& known) { return known.mistake.text == mistake.text; };
+    if (std::none_of(report.mistakes.begin(), report.mistakes.end(), same))
+      report.mistakes.push_back({std::move(mistake), index});
+  }
+  void add(const MistakeCode& code, std::string_view detail = {}, std::string_view more = {}, std::string role = {}) {
+    add(Mistake{.code = code, .text = words(code, detail) + std::string(more), .role = std::move(role), .array = ""});
+  }
+
+  /// Whether a mistake ends the judgement.
+  bool take_observed() {
+    bool final = false;
+    for (const FactRow& one : call.observed)
+      for (const Observable& observable : kObservable)
+        if (one[0] == observable.code.name) {
+          add(observable.code, one[1]);
+          observed = true;
+          final = final || observable.final;
+        }
+    return final;
+  }
+
+  /// Weights that are there and not used, or used for something else than they are named for.
+  void take_roles() {
+    FactRow wrong;
+    std::set<std::string> used;
+    for (const FactRow& role : call.roles) {
+      used.insert(role[1]);
+      if (role[0] != role[1]) wrong.push_back(role[0]);
+    }
+    const bool values_too = std::find(wrong.begin(), wrong.end(), "value") != wrong.end();
+    if (used == std::set<std::string>{"query", "key", "value"} && values_too) {
+      const std::string last = wrong.back();
+      wrong.pop_back();
+      add(roles_swapped, joined_texts(wrong, ", ") + " and " + last);
+    }
+    for (const FactRow& one : call.unused) {
+      if (one[2].empty()) add(projection_missing, one[0], ": " + one[1] + " is not used", one[0]);
+      else add(projection_replaced, one[0] + " is projected by " + one[2] + ": " + one[1], "", one[0]);
+    }
+  }
+
+  std::optional<MistakeCode> wrong_scale() const {
+    if (call.scale == 0) return std::nullopt;
+    const double d_k = static_cast<double>(call.d_k), ratio = static_cast<double>(call.scale) * std::sqrt(d_k);
+    for (const auto& [code, factor] : scale_factors(d_k, static_cast<double>(call.heads)))
+      if (std::abs(factor - 1) > 1e-3 && std::abs(ratio / factor - 1) < 1e-3) return code;
+    return std::abs(ratio - 1) < 1e-3 ? std::nullopt : std::optional(scale_constant);
+  }
+
+  /// The inputs of one sentence as a tensors file.
+  ArrayFile inputs_of(Index sentence) const {
+    ArrayFile file{.arrays = {}, .metadata = {{"num_heads", std::to_string(call.heads)}}};
+    for (const auto& [name, array] : call.arrays) {
+      if (name == "query" || name == "key" || name == "value") file.arrays[name] = sentence_of(array, sentence);
+      else if (name.find("_proj.") != std::string::npos || name == "mask") file.arrays[name] = array;
+    }
+    return file;
+  }
+
+  /// The output of one sentence, (T, …), zero where a query may attend to nothing; nothing where there is none.
+  std::optional<Array> output_of(Index sentence, const Allowed& allowed) const {
+    const Array* output = call.array("output");
+    if (!output || merge.mistake == merge_columns_mixed || (call.array("merge") && merge.sentence_of.empty()))
+      return std::nullopt;
+    Array rows{.shape = {0, output->shape.back()}, .values = {}};
+    if (!call.array("merge")) rows = sentence_of(*output, sentence);
+    const auto cols = static_cast<std::ptrdiff_t>(output->shape.back());
+    for (std::size_t row = 0; row < merge.sentence_of.size(); ++row) {
+      if (merge.sentence_of[row] != sentence) continue;
+      const auto begin = output->values.begin() + static_cast<std::ptrdiff_t>(row) * cols;
+      rows.values.insert(rows.values.end(), begin, begin + cols);
+      ++rows.shape[0];
+    }
+    for (Index i = 0; merge.whole && rows.shape[0] == allowed.rows() && i < allowed.rows(); ++i)
+      if (!allowed.row(i).any()) std::fill_n(rows.values.begin() + i * cols, cols, 0.0f);
+    return rows;
+  }
+
+  /// A mask, and the weights of some heads under it; rows that may attend to nothing have none.
+  void put_heads(ArrayFile& file, Index sentence, const std::vector<Allowed>& allowed, const Heads* bias, Index first,
+                 Index count) const {
+    const Allowed& one = allowed[static_cast<std::size_t>(first)];
+    if (bias) file.arrays["mask"] = array_of((*bias)[static_cast<std::size_t>(first)] + mask_of(one));
+    else if (!one.all()) file.arrays["mask"] = array_of(mask_of(one));
+    const Array* attentions = call.array("attentions");
+    if (!attentions) return;
+    Array& weights = file.arrays["attentions"];
+    weights = {.shape = {1, count, one.rows(), one.cols()}, .values = {}};
+    for (Index head = first; head < first + count; ++head) {
+      Grid cells = cells_of(*attentions, sentence, head);
+      for (Index i = 0; i < cells.rows(); ++i)
+        if (!one.row(i).any()) cells.row(i).setZero();
+      const Array values = array_of(cells);
+      weights.values.insert(weights.values.end(), values.values.begin(), values.values.end());
+    }
+  }
+
+  Result<std::optional<Examination>> examine_file(const ArrayFile& file) const {
+    if (!file.arrays.contains("attentions") && !file.arrays.contains("output")) return std::optional<Examination>();
+    auto mine = export_from(call.where, file, std::nullopt);
+    if (!mine) return mine.error();
+    auto ours = answers_to(*mine);
+    if (!ours) return ours.error();
+    const float tolerance = call.tolerance > 0 ? call.tolerance : tolerance_of(call.dtype);
+    return std::optional(examine(std::move(*ours), std::move(*mine), tolerance));
+  }
+
+  /// One sentence under its mask; nothing where it cannot be judged. Heads of which each has a mask of its own are judged
+  /// one by one, and the first that differs counts.
+  Result<std::optional<Examination>> examine_sentence(Index sentence, const MeantMask& mask) const {
+    ArrayFile file = inputs_of(sentence);
+    const std::vector<Allowed>& allowed = mask.allowed[static_cast<std::size_t>(sentence)];
+    const Heads* bias = mask.bias.empty() ? nullptr : &mask.bias[static_cast<std::size_t>(sentence)];
+    bool varies = false;
+    for (std::size_t h = 0; h < allowed.size(); ++h)
+      varies = varies || (allowed[h] != allowed[0]).any() || (bias && (*bias)[h] != (*bias)[0]);
+    if (!varies) {
+      put_heads(file, sentence, allowed, bias, 0, call.heads);
+      auto output = output_of(sentence, allowed[0]);
+      if (output && file.arrays.contains("value")) file.arrays["output"] = std::move(*output);
+      return examine_file(file);
+    }
+    std::optional<Examination> worst;
+    if (!call.array("attentions") || call.array("q_proj.weight") || call.array("k_proj.weight")) return worst;
+    for (Index head = 0; head < call.heads; ++head) {
+      ArrayFile one{.arrays = {}, .metadata = {{"num_heads", "1"}}};
+      for (const char* name : {"query", "key"}) {
+        Array side = file.arrays.at(name);
+        side.shape = {1, 1, side.shape[0], side.shape[1]};
+        one.arrays[name] =
+            array_of(reference::split_heads(cells_of(side, 0, 0), call.heads)[static_cast<std::size_t>(head)]);
+      }
+      put_heads(one, sentence, allowed, bias, head, 1);
+      auto examined = examine_file(one);
+      if (!examined) return examined;
+      if (!worst || worst->comparison.equal()) worst = std::move(*examined);
+    }
+    return worst;
+  }
+
+  /// What the steps and the numbers of one sentence say.
+  void name(const Examination& examined, const std::optional<Mistake>& of_mask) {
+    if (examined.comparison.equal()) {
+      if (merge.mistake) add(*merge.mistake);
+      else if (call.by_query && call.over.empty()) add(weights_transposed);
+      return;
+    }
+    std::optional<Mistake> said;
+    if (examined.diagnosis && !examined.diagnosis->of_a) said = examined.diagnosis->mistake;
+    const auto scale = wrong_scale();
+    const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
+    if (seen == 1 && said && of_mask && are_alike(said->code, of_mask->code)) return add(*said);
+    if (seen == 1 && said && scale && is_scale(said->code)) return add(*said);
+    if (scale) add(*scale);
+    if (of_mask) add(*of_mask);
+    if (!call.over.empty()) add(softmax_axis, call.over);
+    if (seen > 0) return;
+    const bool in_output = examined.comparison.arrays[*examined.comparison.first].name == "output";
+    if (merge.mistake && in_output && !said) return add(*merge.mistake);
+    if (observed) return;
+    const auto weights = examined.b.arrays.find("attentions");
+    const bool changed = call.changed && weights != examined.b.arrays.end() && !sums_to_one(weights->second);
+    if (!said && changed) add(weights_changed);
+    else add(said ? *said : examined.mistakes().front());
+  }
+
+  /// Whether some sentence could be judged.
+  Result<bool> judge_numbers() {
+    const Array& query = *call.array("query");
+    if (const Array* said = call.array("merge")) merge = merge_of(*said, call, query.shape[1]);
+    const MeantMask mask = meant_mask(calls, call);
+    bool judged = false;
+    for (Index sentence = 0; sentence < query.shape[0]; ++sentence) {
+      auto examined = examine_sentence(sentence, mask);
+      if (!examined) return examined.error();
+      if (!*examined) continue;
+      judged = true;
+      name(**examined, mask.mistakes[static_cast<std::size_t>(sentence)]);
+    }
+    if (!report.mistakes.empty()) return true;
+    const Array* attentions = call.array("attentions");
+    const Index blank = attentions ? queries_without_keys(*attentions) : 0;
+    if (merge.mistake) add(*merge.mistake);
+    else if (blank > 0) add(empty_rows_nan, std::to_string(blank) + (blank == 1 ? " query" : " queries"));
+    return judged;
+  }
+
+  Status run() {
+    const bool final = take_observed();
+    if (!final && !call.opaque.empty()) {
+      report.unchecked.push_back(call.where + ": scores pass through " + call.opaque +
+                                 ", which is not followed: not judged");
+      return Done{};
+    }
+    const std::size_t before = report.mistakes.size();
+    const auto judged = final ? Result<bool>(true) : judge_numbers();
+    if (!judged && call.where.empty()) return judged.error();
+    if (!judged) report.unchecked.push_back(judged.error().message);
+    const bool of_roles = std::any_of(
+        report.mistakes.begin() + static_cast<std::ptrdiff_t>(before), report.mistakes.end(), [](const auto& one) {
+          return one.mistake.code.name.ends_with("swapped") || one.mistake.code.name.starts_with("projection_");
+        });
+    if (!final && !of_roles) take_roles();
+    if ((judged && *judged) || !report.mistakes.empty()) ++report.judged;
+    return Done{};
+  }
+};
+
+void read_words(const JsonField& list, std::size_t count, std::vector<FactRow>& into) {
+  if (list.is_missing()) return;
+  for (const JsonField& item : list.items()) {
+    into.emplace_back();
+    for (const JsonField& word : item.items()) into.back().push_back(word.text());
+    if (into.back().size() != count) item.problem(std::to_string(count) + " texts");
+  }
+}
+
+void read_call(const JsonField& facts, CapturedCall& call) {
+  constexpr std::uint64_t kMost = 1 << 20;
+  facts.read("where", call.where);
+  facts.read("dtype", call.dtype);
+  facts.read("over", call.over);
+  facts.read("opaque", call.opaque);
+  facts.read_integer("heads", call.heads, kMost);
+  facts.read_integer("count", call.count, kMost);
+  facts.read_integer("row_length", call.row_length, kMost);
+  facts.read("d_k", call.d_k);
+  facts.read("scale", call.scale);
+  facts.read("tolerance", call.tolerance);
+  facts.read("by_query", call.by_query);
+  facts.read("changed", call.changed);
+  facts.read("partial", call.partial);
+  read_words(facts.at("observed"), 2, call.observed);
+  read_words(facts.at("roles"), 2, call.roles);
+  read_words(facts.at("unused"), 3, call.unused);
+  read_words(facts.at("replaced"), 2, call.replaced);
+  read_words(facts.at("arguments"), 2, call.arguments);
+}
+
+/// Whether every array has the axes that its name promises.
+Status check_shapes(std::string_view where, CapturedCall& call) {
+  for (const char* name : {"query", "attentions"})
+    if (call.array("query") && call.array(name) && call.array(name)->shape.size() < 3)
+      return bad_input(where, name, "an axis of sentences", shape_text(call.array(name)->shape));
+  const Array* query = call.array("query");
+  if (!query)
+    return call.observed.empty() && call.opaque.empty() ? Status(bad_input(where, "query", "an array", "none"))
+                                                        : Status(Done{});
+  if (!call.array("key")) call.arrays["key"] = *query;
+  const Index count = query->shape[0], queries = query->shape[1], keys = call.array("key")->shape[1];
+  call.count = std::max(call.count, count);
+  const auto fits = [&](Index size, Index most) { return size == 1 || size == most; };
+  for (const auto& [name, array] : call.arrays) {
+    const std::vector<Index>& shape = array.shape;
+    const bool side = name == "query" || name == "key" || name == "value", merged = name == "merge";
+    const bool cells = name == "blocked" || name == "bias" || name == "numbers" || name == "after" ||
+                       name == "intended" || name == "attentions" || name.starts_with("argument.");
+    const bool good =
+        array.values.empty() ? false
+        : side               ? shape.size() == 3 && shape[0] == count
+        : merged             ? shape.size() == 2 && shape[1] % call.heads == 0 && call.array("output") &&
+                       call.array("output")->shape == shape
+        : cells ? shape.size() == 4 && shape[2] == queries && shape[3] == keys && fits(shape[1], call.heads) &&
+                      (name == "attentions" ? shape[0] == count && shape[1] == call.heads : fits(shape[0], call.count))
+        : name == "output" ? call.array("merge") || (shape.size() == 3 && shape[0] == count)
+                           : true;
+    if (!good) return bad_input(where, name, "the axes of a capture", shape_text(shape));
+  }
+  return Done{};
+}
+
+}  // namespace
+
+const Array* CapturedCall::array(const std::string& name) const {
+  const auto at = arrays.find(name);
+  return at == arrays.end() ? nullptr : &at->second;
+}
+
+bool is_capture(const std::filesystem::path& path) {
+  const auto stored = path.extension() == ".safetensors" ? map_safetensors(path) : Error{};
+  return stored && stored->metadata.contains("capture");
+}
+
+Result<std::vector<CapturedCall>> capture_from(std::string_view where, ArrayFile file) {
+  const auto document = parse_json(where, file.metadata["capture"]);
+  if (!document) return document.error();
+  JsonProblems problems{.where = std::string(where)};
+  std::vector<CapturedCall> calls;
+  for (const JsonField& facts : JsonField(*document, "", problems).at("calls").items()) {
+    calls.emplace_back();
+    read_call(facts, calls.back());
+  }
+  if (problems.first) return *problems.first;
+  for (auto& [name, array] : file.arrays) {
+    const auto number = parse_number<std::size_t>(std::string_view(name).substr(0, name.find('.')));
+    if (number && *number < calls.size())
+      calls[*number].arrays.emplace(name.substr(name.find('.') + 1), std::move(array));
+  }
+  for (CapturedCall& call : calls)
+    if (const Status good = check_shapes(where, call); !good) return good.error();
+  return calls;
+}
+
+Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
+  std::vector<CaptureReport> reports(calls.size());
+  std::vector<Status> states(calls.size(), Done{});
+  parallel_for(static_cast<Index>(calls.size()), 0, [&](Index i) {
+    const auto at = static_cast<std::size_t>(i);
+    states[at] = Judge{.calls = calls, .call = calls[at], .index = i, .report = reports[at]}.run();
+  });
+  CaptureReport all;
+  all.calls = static_cast<Index>(calls.size());
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    if (!states[i]) return states[i].error();
+    all.judged += reports[i].judged;
+    all.mistakes.insert(all.mistakes.end(), reports[i].mistakes.begin(), reports[i].mistakes.end());
+    for (const std::string& line : reports[i].unchecked)
+      if (std::find(all.unchecked.begin(), all.unchecked.end(), line) == all.unchecked.end())
+        all.unchecked.push_back(line);
+  }
+  return all;
+}
+
+}  // namespace headlight

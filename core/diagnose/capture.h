@@ -1,0 +1,70 @@
+// A capture: the calls of attention of a running program, as python/headlight collected them; what is wrong is decided
+// here. A .safetensors file with the metadata `capture`, JSON {"calls": [FACTS, …]}; arrays of call i are `i.NAME`:
+//
+//   query, key, value (K, T or S, d)  of the K sentences that are judged; q_proj.weight … as in a tensors file
+//   attentions (K, H, T, S)           as the program computed them
+//   output (K, T, d)                  the same; or (rows, H·d_v) with merge (rows, H·d_v): which element of
+//                                     (sentences, H, T, d_v) stands where
+//   mask (T, S)                       as in a tensors file, where the caller says what was meant; or
+//   intended (B or 1, 1, T, S)        the same, true where a query may attend
+//   blocked, bias (B or 1, H or 1, T, S)   what the program blocked, and what it added to the scores
+//   numbers, after (the same)         a mask of 0 and 1 that it added; cells that it blocked after the softmax
+//   argument.0 … (B or 1, 1, T, S)    masks that were given to the functions around
+//
+// The facts of a call are the fields of CapturedCall.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "diagnose/mistake.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+using FactRow = std::vector<std::string>;
+
+struct CapturedCall {
+  std::map<std::string, Array> arrays;
+  std::string where;  // "mine.py:4 (encoder)"; empty: an array that does not fit is an Error, not a line of `unchecked`
+  std::string dtype;  // float32, tf32, float16, bfloat16: how exact the numbers are
+  std::string over;   // what the softmax runs over where that is not the keys: "the queries"
+  std::string opaque;              // a function that scores pass through and that is not followed
+  Index heads = 1, count = 1;      // of the whole call: heads, sentences
+  Index row_length = 0;            // rows of the output are (…, row_length); 0: they are not counted along two axes
+  float d_k = 0, scale = 0;        // of the scores; 0: not known
+  float tolerance = 0;             // 0: as dtype has it
+  bool by_query = false;           // the weights meet the values along their queries
+  bool changed = false;            // the weights were changed after the softmax
+  bool partial = false;            // some queries of each sentence
+  std::vector<FactRow> observed;   // name of a code, and what stands in the gap of its words
+  std::vector<FactRow> roles;      // query, key, value: each with the name of what was used for it
+  std::vector<FactRow> unused;     // a role, its weight that was not used, and the weight that was used instead or ""
+  std::vector<FactRow> replaced;   // "filled" or "lowered", and the number that blocks
+  std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
+
+  const Array* array(const std::string& name) const;
+};
+
+struct CapturedMistake {
+  Mistake mistake;
+  Index call = 0;
+};
+
+struct CaptureReport {
+  std::vector<CapturedMistake> mistakes;
+  std::vector<std::string> unchecked;  // what could not be judged, a line each
+  Index judged = 0, calls = 0;
+};
+
+/// Whether a file is a capture, by its metadata.
+bool is_capture(const std::filesystem::path& path);
+/// Errors name `where` and the field or array.
+Result<std::vector<CapturedCall>> capture_from(std::string_view where, ArrayFile file);
+Result<CaptureReport> judge(const std::vector<CapturedCall>& calls);
+
+}  // namespace headlight

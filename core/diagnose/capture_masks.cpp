@@ -1,0 +1,246 @@
+#include "diagnose/capture_masks.h"
+
+#include <algorithm>
+
+#include "base/formatted.h"
+
+namespace headlight {
+namespace {
+
+using namespace mistakes;
+using Blocked = std::vector<std::vector<Allowed>>;  // of each sentence and head: true is blocked
+
+Allowed lower_triangle(Index size) {
+  Allowed lower(size, size);
+  for (Index i = 0; i < size; ++i)
+    for (Index j = 0; j < size; ++j) lower(i, j) = j <= i;
+  return lower;
+}
+
+bool are_same(const Allowed& a, const Allowed& b) { return (a == b).all(); }
+Allowed rows_like(const Allowed& row, Index count) { return row.replicate(count, 1); }
+bool has_equal_rows(const Allowed& a) { return are_same(a, rows_like(a.row(0), a.rows())); }
+bool leaves_each_row_a_key(const Allowed& blocked) { return !blocked.rowwise().all().any(); }
+
+/// true … true false … false, with at least one true.
+bool is_prefix(const Allowed& row) {
+  bool prefix = row(0, 0);
+  for (Index j = 1; j < row.cols(); ++j) prefix = prefix && (row(0, j - 1) || !row(0, j));
+  return prefix;
+}
+
+/// Each query sees itself and what was before, but for keys that no query sees.
+bool is_causal(const Allowed& a) {
+  if (a.rows() != a.cols()) return false;
+  const Allowed keys = a.row(a.rows() - 1);
+  return keys.any() && are_same(a, lower_triangle(a.rows()) && rows_like(keys, a.rows()));
+}
+
+struct Meant {
+  Allowed allowed;
+  MistakeCode code;
+  std::string text;
+};
+
+/// What was meant by a mask that one sentence had, where it is one that only a mistake gives.
+std::optional<Meant> meant_by(const Allowed& a) {
+  const Index size = a.rows();
+  if (size != a.cols() || size < 2 || has_equal_rows(a) || is_causal(a)) return std::nullopt;
+  const Allowed across = a.transpose();
+  if (has_equal_rows(across) && is_prefix(across.row(0))) return Meant{across, mask_transposed, words(mask_transposed)};
+  const Allowed seen = rows_like(a.colwise().any(), size), all = Allowed::Constant(size, size, true);
+  const Allowed lower = lower_triangle(size), upper = lower.transpose(), next = shifted(lower, 1);
+  const bool is_padded = is_prefix(seen.row(0));
+  const Allowed keys = is_padded ? seen : all;
+  if (are_same(a, shifted(lower, -1) && keys)) {
+    Allowed with_last = keys;
+    with_last.col(size - 1).setConstant(true);
+    return Meant{lower && with_last, mask_off_by_one, off_by_one_words(true, -1)};
+  }
+  if (size > 2 && are_same(a, next && keys)) return Meant{lower && keys, mask_off_by_one, off_by_one_words(true, 1)};
+  if (are_same(a, !lower) || (size > 2 && are_same(a, !next))) return Meant{lower, mask_inverted, words(mask_inverted)};
+  if (are_same(a, upper && keys)) return Meant{lower && keys, mask_transposed, words(mask_transposed)};
+  if (is_causal(!a) && !a.matrix().diagonal().all()) return Meant{!a, mask_inverted, words(mask_inverted)};
+  return std::nullopt;
+}
+
+/// Whether all sentences together show that masks of keys are inverted.
+bool are_inverted(const Blocked& blocked) {
+  bool padded = false, hidden = false;
+  for (const auto& heads : blocked) {
+    const Allowed row = !heads[0].row(0);
+    if (!has_equal_rows(heads[0]) || is_prefix(row) || !is_prefix(!row)) return false;
+    padded = padded || row.any();
+    hidden = hidden || !row.any();
+  }
+  return padded && hidden;
+}
+
+/// Masks that were repeated in the order (heads, sentences): those of the first places are meant. Empty: they were not.
+std::vector<Allowed> of_other_sentences(const Blocked& blocked) {
+  std::vector<Allowed> flat;
+  for (const auto& heads : blocked) flat.insert(flat.end(), heads.begin(), heads.end());
+  for (std::size_t i = blocked.size(); i < flat.size(); ++i)
+    if (!are_same(flat[i], flat[i % blocked.size()])) return {};
+  flat.resize(blocked.size());
+  return flat;
+}
+
+/// The cells that satisfy `is`, of each sentence and head.
+template <class Is>
+Blocked cells_where(const CapturedCall& call, const Array& array, const Is& is) {
+  Blocked found(static_cast<std::size_t>(call.count));
+  for (Index b = 0; b < call.count; ++b)
+    for (Index h = 0; h < call.heads; ++h)
+      found[static_cast<std::size_t>(b)].push_back(is(cells_of(array, b, h).array()));
+  return found;
+}
+
+bool block(Blocked& blocked, const Blocked& more) {
+  bool news = false;
+  for (std::size_t b = 0; b < blocked.size(); ++b)
+    for (std::size_t h = 0; h < blocked[b].size(); ++h) {
+      news = news || (more[b][h] && !blocked[b][h]).any();
+      blocked[b][h] = blocked[b][h] || more[b][h];
+    }
+  return news;
+}
+
+/// What the steps before the softmax block.
+Blocked blocked_before(const CapturedCall& call) {
+  const auto one = [](const auto& cells) -> Allowed { return cells != 0; };
+  const auto zero = [](const auto& cells) -> Allowed { return cells == 0; };
+  const Index queries = call.array("query")->shape[1], keys = call.array("key")->shape[1];
+  const std::vector<Allowed> open(static_cast<std::size_t>(call.heads), Allowed::Constant(queries, keys, false));
+  Blocked blocked(static_cast<std::size_t>(call.count), open);
+  if (const Array* cells = call.array("blocked")) block(blocked, cells_where(call, *cells, one));
+  if (const Array* numbers = call.array("numbers")) {
+    const auto possible = [](const Allowed& cells) { return leaves_each_row_a_key(cells) && !meant_by(!cells); };
+    const Allowed zeros = zero(cells_of(*numbers, 0, 0).array());
+    const bool of_ones = !possible(zeros) && possible(!zeros);
+    block(blocked, of_ones ? cells_where(call, *numbers, one) : cells_where(call, *numbers, zero));
+  }
+  return blocked;
+}
+
+/// The cells of one sentence that a mask argument blocks, in the ways it may be meant, the likeliest first; none where it
+/// blocks nothing or is a bias.
+std::vector<Allowed> options_of(const Array& mask, Index sentence) {
+  const Grid cells = cells_of(mask, sentence, 0);
+  if (is_floating(mask.dtype) && (cells.array() <= kBlocking).any()) return {cells.array() <= kBlocking};
+  const bool binary = ((cells.array() == 0) || (cells.array() == 1)).all();
+  if (!binary || (cells.array() == cells(0, 0)).all()) return {};
+  std::vector<Allowed> options{cells.array() == 0, cells.array() != 0};
+  const auto rest = std::stable_partition(options.begin(), options.end(), leaves_each_row_a_key);
+  if (rest != options.begin()) options.erase(rest, options.end());
+  std::stable_partition(options.begin(), options.end(), [](const Allowed& one) { return !meant_by(!one); });
+  return options;
+}
+
+/// Whether some call blocks all that a mask argument blocks, meant in one way or the other.
+bool is_applied(const std::vector<CapturedCall>& calls, const std::string& number) {
+  for (const CapturedCall& call : calls)
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      if (call.arguments[i][1] != number) continue;
+      const Array* mask = call.array("argument." + std::to_string(i));
+      if (!mask || call.partial || call.changed || call.array("after")) return true;
+      const Blocked blocked = blocked_before(call);
+      bool any = false, every = true;
+      for (std::size_t b = 0; b < blocked.size(); ++b) {
+        Allowed together = blocked[b][0];
+        for (const Allowed& head : blocked[b]) together = together || head;
+        const auto options = options_of(*mask, static_cast<Index>(b));
+        any = any || !options.empty();
+        every = every && (options.empty() || std::any_of(options.begin(), options.end(), [&](const Allowed& cells) {
+                            return (!cells || together).all();
+                          }));
+      }
+      if (!any || every) return true;
+    }
+  return false;
+}
+
+/// Of masks that were given and are not applied: what they block is meant to be blocked.
+void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& call, Blocked& blocked,
+                   MeantMask& meant) {
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const bool again = i > 0 && call.arguments[i][1] == call.arguments[i - 1][1];  // in another form
+    if (again || is_applied(calls, call.arguments[i][1])) continue;
+    const Array& mask = *call.array("argument." + std::to_string(i));
+    for (std::size_t b = 0; b < blocked.size(); ++b) {
+      const auto options = options_of(mask, static_cast<Index>(b));
+      const Allowed before = blocked[b][0];
+      if (options.empty() || (!options[0] || before).all()) continue;
+      const MistakeCode code = before.any() ? mask_not_applied : mask_missing;
+      meant.mistakes[b] = Mistake{.code = code, .text = words(code, call.arguments[i][0]), .role = "", .array = ""};
+      for (Allowed& head : blocked[b]) head = head || options[0];
+    }
+  }
+}
+
+/// The mistake that the numbers in place of −∞ show.
+std::optional<Mistake> weak_number(const CapturedCall& call) {
+  std::optional<Mistake> found;
+  const bool half = call.dtype == "float16" || call.dtype == "bfloat16";
+  for (const FactRow& one : call.replaced) {
+    const auto value = parse_number<double>(one[1]);
+    if (!value || *value <= kBlocking) continue;
+    const std::string number = formatted(half ? "%.2g" : "%.4g", *value) + (one[0] == "lowered" ? " lower," : "");
+    found = {.code = blocked_scores_weak, .text = words(blocked_scores_weak, number), .role = "", .array = ""};
+  }
+  return found;
+}
+
+std::optional<Mistake> mistake_of(const MistakeCode& code, std::string text = {}) {
+  return Mistake{.code = code, .text = text.empty() ? words(code) : std::move(text), .role = "", .array = ""};
+}
+
+}  // namespace
+
+Grid cells_of(const Array& array, Index sentence, Index head) {
+  const Index heads = array.shape[1], rows = array.shape[2], cols = array.shape[3];
+  const Index at = std::min(sentence, array.shape[0] - 1) * heads + std::min(head, heads - 1);
+  return Eigen::Map<const Matrix>(array.values.data() + at * rows * cols, rows, cols).cast<double>();
+}
+
+MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {
+  MeantMask meant;
+  Blocked blocked = blocked_before(call);
+  std::optional<Mistake> seen = call.array("numbers") ? mistake_of(mask_added_as_numbers) : weak_number(call);
+  if (const Array* after = call.array("after"))
+    if (block(blocked, cells_where(call, *after, [](const auto& cells) -> Allowed { return cells != 0; })))
+      seen = mistake_of(mask_after_softmax);
+  meant.mistakes.assign(blocked.size(), seen);
+  if (const Array* intended = call.array("intended")) {
+    blocked = cells_where(call, *intended, [](const auto& cells) -> Allowed { return cells == 0; });
+  } else if (!seen && !call.partial) {
+    const auto agree = [](const auto& heads) {
+      return std::all_of(heads.begin(), heads.end(), [&](const Allowed& head) { return are_same(head, heads[0]); });
+    };
+    const bool heads_agree = std::all_of(blocked.begin(), blocked.end(), agree), inverted = are_inverted(blocked);
+    const std::vector<Allowed> others = heads_agree ? std::vector<Allowed>() : of_other_sentences(blocked);
+    bool named = false;
+    for (std::size_t b = 0; b < blocked.size(); ++b) {
+      std::optional<Meant> one;
+      if (!others.empty()) one = Meant{!others[b], mask_of_other_sentences, words(mask_of_other_sentences)};
+      else if (inverted) one = Meant{blocked[b][0], mask_inverted, words(mask_inverted)};
+      else if (heads_agree) one = meant_by(!blocked[b][0]);
+      if (!one) continue;
+      named = true;
+      meant.mistakes[b] = mistake_of(one->code, one->text);
+      blocked[b].assign(blocked[b].size(), !one->allowed);
+    }
+    if (!named) add_arguments(calls, call, blocked, meant);
+  }
+  for (auto& heads : blocked)
+    for (Allowed& head : heads) head = !head;
+  meant.allowed = std::move(blocked);
+  if (const Array* bias = call.array("bias"))
+    for (Index b = 0; b < call.count; ++b) {
+      meant.bias.emplace_back();
+      for (Index h = 0; h < call.heads; ++h) meant.bias.back().push_back(cells_of(*bias, b, h));
+    }
+  return meant;
+}
+
+}  // namespace headlight

@@ -1,0 +1,28 @@
+// What was meant by the mask of a captured call.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "diagnose/capture.h"
+#include "diagnose/variants.h"
+
+namespace headlight {
+
+/// Values above this one do not block where they are added to a score, or put in its place.
+inline constexpr double kBlocking = -1e3;
+
+struct MeantMask {
+  std::vector<std::vector<Allowed>> allowed;     // of each sentence and head
+  std::vector<Heads> bias;                       // the same, added to the scores; empty: nothing
+  std::vector<std::optional<Mistake>> mistakes;  // of each sentence: what the mask at work shows by itself
+};
+
+/// The mask at work, unless it is one that only a mistake gives; then the one that was meant. `calls` are those of the
+/// whole capture: a mask that one function was given may be applied in another.
+MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call);
+
+/// Rows and columns of one sentence and head of an array (B or 1, H or 1, T, S).
+Grid cells_of(const Array& array, Index sentence, Index head);
+
+}  // namespace headlight

@@ -1,0 +1,26 @@
+"""Look into the attention that is running in your own code.
+
+    import headlight
+    with headlight.watch() as seen:
+        output = mine(x, mask)
+    print(seen.check())              # mine.py:41: scores multiplied by sqrt(d_k) (scale 2.828, not 0.3536)
+    seen.show()                      # in a notebook: the page, inline; elsewhere: the window
+
+`watch` follows the operations of torch and keeps queries, keys, values, masks and scales of every attention it sees.
+All attention is computed, and every mistake is named, by the program `headlight` (found by the variable HEADLIGHT, in this
+folder, or in PATH). Arrays are numpy float32; layers, heads and tokens count from 0. Only numpy is needed; torch is used
+where the caller has imported it. Bad input and a missing program raise `Error` with one line.
+
+This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
+program and its answers), arrays, nodes (how a tensor came about), follow (torch's operations), calls (one attention), report.
+"""
+from .arrays import attention
+from .engine import Error, explain, export, heads, next, program
+from .follow import Keep, Seen, watch
+from .pages import Page, log, show, tracker
+from .report import Mistake, Report, check
+from .stream import lines
+
+__version__ = "0.1.0"
+__all__ = ["Error", "Keep", "Mistake", "Page", "Report", "Seen", "attention", "check", "explain", "export", "heads",
+           "lines", "log", "next", "program", "show", "tracker", "watch"]

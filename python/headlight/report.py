@@ -1,0 +1,460 @@
+"""What is wrong with attention: arrays and what was seen are handed to `headlight diagnose`, which names mistakes by codes;
+here each gets its line of the caller's code."""
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from .arrays import projections, role_of, side_by_side, write_safetensors
+from .caller import PACKED, named_role, short_path
+from .calls import Attention, Call
+from .engine import Array, Error, as_numpy, count_text, is_tensor, run
+from .nodes import BLOCKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, path_to, recovered
+
+MOST_WEIGHTS = 1 << 20      # numbers of a call's weights
+
+
+class Mistake(NamedTuple):
+    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched, `code` is
+    its name for programs, such as scale_missing."""
+    text: str
+    file: Optional[str] = None
+    line: Optional[int] = None
+    calls: Tuple[int, ...] = ()
+    code: str = ""
+
+    def __str__(self) -> str:
+        return (f"{short_path(self.file)}:{self.line}: " if self.file else "") + self.text
+
+
+class Report:
+    """What `check` found: `ok`, `mistakes`, `unchecked` (what could not be judged); `str()` has a line for each."""
+
+    def __init__(self, mistakes: Sequence[Mistake], unchecked: Sequence[str], judged: int, calls: int) -> None:
+        self.mistakes, self.unchecked = list(mistakes), list(unchecked)
+        self.judged, self.calls = judged, calls
+
+    @property
+    def notes(self) -> List[str]:
+        """`unchecked`."""
+        return self.unchecked
+
+    @property
+    def ok(self) -> bool:
+        """Whether something was judged, and no mistake was found."""
+        return not self.mistakes and self.judged > 0
+
+    def __str__(self) -> str:
+        lines = []
+        for mistake in self.mistakes:
+            some = 0 < len(mistake.calls) < self.calls
+            lines.append(str(mistake) + (f" ({_calls_text(mistake.calls)} of {self.calls})" if some else ""))
+        if self.ok:
+            lines.append(f"no mistake found in {count_text(self.judged, 'call')} of attention")
+        if self.judged < self.calls and not self.unchecked:
+            lines.append(f"{count_text(self.calls - self.judged, 'call')} of attention could not be judged")
+        return "\n".join(lines + self.unchecked)
+
+    __repr__ = __str__
+
+
+def _calls_text(calls: Sequence[int]) -> str:
+    ranges: List[List[int]] = []
+    for call in calls:
+        if ranges and call == ranges[-1][1] + 1:
+            ranges[-1][1] = call
+        else:
+            ranges.append([call, call])
+    return ("call " if len(calls) == 1 else "calls ") + ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
+
+
+def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], shared: Mapping[str, Array]) -> Dict[str, Any]:
+    """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
+    arrays = dict(shared)
+    for index, (_, own) in enumerate(captured):
+        arrays.update({f"{index}.{name}": array for name, array in own.items()})
+    facts = json.dumps({"calls": [facts for facts, _ in captured]}, ensure_ascii=False)
+    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
+        path = os.path.join(folder, "capture.safetensors")
+        write_safetensors(path, arrays, {"capture": facts})
+        return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
+
+
+def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
+          num_heads: Optional[int] = None, state_dict: Optional[Mapping[str, Any]] = None,
+          tolerance: Optional[float] = None) -> Report:
+    """Is this attention right? For code without torch: hand over what went in and what came out.
+
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
+    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
+    `weights` (heads, T, S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend,
+    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
+    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
+    float32, 4e-3 of float16, 3e-2 of bfloat16."""
+    if weights is None and output is None:
+        raise Error("check: expected weights or output as your code computed them, found neither")
+    kinds = [str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
+             for array in (query, key, value, weights, output)]
+    facts: Dict[str, Any] = {"dtype": next((kind for kind in ("bfloat16", "float16")
+                                            if any(kind in one for one in kinds)), "float32")}
+    if tolerance is not None:
+        facts["tolerance"] = tolerance
+    arrays: Dict[str, Array] = {}
+    for name, given in (("query", query), ("key", key), ("value", value)):
+        if given is None:
+            continue
+        array = np.stack([as_numpy(head) for head in given]) if isinstance(given, (list, tuple)) and \
+            np.ndim(given[0]) == 2 else as_numpy(given)
+        for axes in (4, 3) if state_dict is not None else (4,):
+            if array.ndim == axes and array.shape[0] == 1:
+                array = array[0]
+        if array.ndim == 3:
+            num_heads = num_heads or array.shape[0]
+            array = side_by_side(array)
+        if array.ndim != 2:
+            raise Error(f"{name}: expected (T, d_model) or (heads, T, d_k), found {array.shape}")
+        arrays[name] = array[None].astype(np.float32)
+    if state_dict is not None:
+        arrays.update(projections(state_dict))
+    if mask is not None:
+        arrays["mask"] = as_numpy(mask)
+    if weights is not None:
+        found = np.stack([as_numpy(head) for head in weights]) if isinstance(weights, (list, tuple)) else as_numpy(weights)
+        arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
+        num_heads = num_heads or arrays["attentions"].shape[1]
+    if output is not None:
+        arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
+    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)], {})
+    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], [], 1, 1)
+
+
+# ---- What a call is handed over as ----------------------------------------------------------------------------------
+
+
+def _linear_of(call: Call, role: str) -> Any:
+    """How an operand was projected, where a projection was followed that is not as its module means it."""
+    found = call.index_of(role)
+    if found is None or found[1].kind != "linear":
+        return None
+    info = found[1].info
+    slipped = info.transposed or (info.bias_of is not None and not info.bias)
+    return info if slipped and info.x is not None else None
+
+
+def _inputs(parts: Sequence[Call], sentence: int, operands: Mapping[str, Optional[Array]]) -> Dict[str, Array]:
+    """Queries, keys and values as they should have met: from the projections, heads in blocks."""
+    arrays: Dict[str, Array] = {}
+    for role in ("query", "key", "value"):
+        values = operands[role]
+        if values is None:
+            continue
+        arrays[role] = side_by_side(values[sentence])
+        found = parts[0].index_of(role) if len(parts) == 1 else None
+        if found is None:
+            continue
+        index, width = found[0][sentence], found[1].shape[-1]
+        slip = _linear_of(parts[0], role)
+        if slip is not None:
+            x = as_numpy(slip.x).astype(np.float32)
+            x = x.reshape(-1, x.shape[-1])[np.unique(index // width)]
+            weight, columns = as_numpy(slip.weight).astype(np.float32), np.unique(index % width)
+            if weight.shape[0] >= len(columns) and x.shape[1] == weight.shape[1]:
+                arrays[role] = x
+                arrays[role[0] + "_proj.weight"] = weight[columns]
+                if slip.bias_of is not None:
+                    arrays[role[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
+                continue
+        if not is_split_in_blocks(index, width):
+            again = recovered(index, width, values[sentence])
+            if again is not None and again.shape[1] % len(index) == 0:
+                arrays[role] = again
+    return arrays
+
+
+def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
+    """The weights of the innermost module that has those of query, key and value, by role: name and parameter."""
+    for module in modules[:3]:
+        weights: Dict[str, Tuple[str, Any]] = {}
+        for name, parameter in module.named_parameters():
+            if name.endswith("bias") or parameter.dim() != 2:
+                continue
+            role = role_of(name)
+            for one in ("query", "key", "value") if re.search(PACKED, name) else [role] if role else []:
+                weights.setdefault(one, (name, parameter))
+        if {"query", "key", "value"} <= set(weights):
+            return weights
+    return {}
+
+
+def _take_roles(call: Call, facts: Dict[str, Any]) -> None:
+    """What was used as query, key and value, and which weights were not used."""
+    weights = _named_weights(call.frames.modules)
+    if not weights:
+        return
+    context = call.context.site if call.context is not None else call.path[0].site
+    named = {**call.named_sides(), "value": named_role(call.value_node, call.value_index, [])}
+    facts["roles"] = [[role, name or ""] for role, name in named.items()]
+    call.sites["roles_swapped", ""] = context
+    unused = facts["unused"] = []
+    for role, (name, parameter) in weights.items():
+        if id(parameter) in call.called:
+            continue
+        name = re.sub(r"\.?weight$", "", name)
+        if role == "output":
+            if call.context is not None and call.part_of is None:
+                unused.append([role, name, ""])
+            continue
+        root = _made_by(call.node(role))
+        if root is not None and root.kind == "linear" and root.info.name:
+            unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
+            call.sites["projection_replaced", role] = root.site
+        elif root is not None and root.kind == "source" and len(root.shape) <= 3 and \
+                root.shape[-1] == parameter.shape[1]:
+            unused.append([role, name, ""])
+            call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
+                (context if role == "value" else call.path[0].site)
+
+
+def _made_by(node: Optional[Node]) -> Optional[Node]:
+    path = path_to(node, ("linear", "product", "source"))
+    return path[0] if path and path[0].kind in ("linear", "product", "source") else None
+
+
+def _compact(array: Array) -> Array:
+    """Axes of sentences and heads along which nothing differs are 1."""
+    for axis in (0, 1):
+        first = array.take([0], axis)
+        array = first if (array == first).all() else array
+    return np.ascontiguousarray(array)
+
+
+def _take_mask(call: Call, sentences: Sequence[int], rows: Optional[Array], facts: Dict[str, Any],
+               arrays: Dict[str, Array]) -> None:
+    """What the steps before and after the softmax block and add, and the numbers they do it with."""
+    blocked: Any = np.zeros((1, 1, 1, 1), bool)
+    bias: Any = np.zeros((1, 1, 1, 1), np.float32)
+    replaced = facts["replaced"] = []
+
+    def weak(kind: str, number: float, site: Optional[Site]) -> None:
+        replaced.append([kind, repr(float(number))])
+        if number > BLOCKED:
+            call.sites["blocked_scores_weak", ""] = site
+    for part in call.mask_parts(sentences, rows):
+        call.sites["mask", ""] = part.site
+        if part.kind == "fill":
+            blocked = blocked | part.cells
+            if part.cells.any() and np.isfinite(part.value):
+                weak("filled", part.value, part.site)
+        elif part.kind == "times":
+            if not np.isin(part.cells, (0, 1)).all():
+                call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
+                continue
+            blocked = blocked | (part.cells == 0)
+            if (part.cells == 0).any():
+                weak("filled", 0, part.site)
+        elif part.binary:
+            arrays["numbers"] = _compact(part.cells)
+            call.sites["mask_added_as_numbers", ""] = part.site
+        else:
+            values = np.unique(part.cells)
+            lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and part.cells.shape[-1] > 2
+            if lowered:
+                weak("lowered", values[0], part.site)
+            hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
+            blocked, bias = blocked | hidden, bias + np.where(hidden, 0, part.cells)
+    after: Any = False
+    for step in call.weight_path:
+        if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
+            moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
+            array = call.canonical(step.info[2], moves, sentences, rows)
+            if array is not None and np.isin(as_numpy(array), (0, 1)).all():
+                after = after | (as_numpy(array).astype(bool) == (step.info[0] == "fill"))
+                call.sites["mask_after_softmax", ""] = step.site
+    shape = (1, 1, *arrays["attentions"].shape[2:]) if "attentions" in arrays else \
+        (1, 1, arrays["query"].shape[1], arrays["key"].shape[1])
+    for name, cells in (("blocked", blocked), ("bias", bias), ("after", after)):
+        if np.any(cells):
+            arrays[name] = _compact(np.broadcast_to(cells, np.broadcast_shapes(np.shape(cells), shape)))
+
+
+def _fits(mask: Array, count: int, queries: int, keys: int) -> List[Array]:
+    """A mask argument as (sentences or 1, 1, T, S), in every way that its shape allows."""
+    if mask.ndim <= 2:
+        forms = [mask.reshape(1, 1, -1, mask.shape[-1])] if mask.ndim else []
+        forms += [mask[:, None, None]] if mask.ndim == 2 and mask.shape == (count, keys) else []
+    elif mask.ndim == 3:
+        forms = [mask[:, None], mask.transpose(2, 0, 1)[:, None]]
+    else:
+        forms = [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]] if mask.ndim == 4 else []
+    return [np.ascontiguousarray(np.broadcast_to(form, (len(form), 1, queries, keys))) for form in forms
+            if len(form) in (1, count) and form.shape[2] in (1, queries) and form.shape[3] == keys]
+
+
+def _captured(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any]) \
+        -> Tuple[Dict[str, Any], Dict[str, Array]]:
+    """The facts and arrays of one call; `masks` are the mask arguments of all calls, by number."""
+    parts = attention._parts
+    call = parts[0]
+    softmax = call.softmax.info  # type: ignore[union-attr]
+    steps = [step for part in parts for step in (*part.path, *part.weight_path)]
+    observed = [one for part in parts for one in part.observed]
+
+    def observe(code: str, site: Optional[Site], detail: str = "") -> None:
+        observed.append([code, detail])
+        call.sites[code, ""] = site
+    over = call.wrong_axis()
+    if call.layout.trouble is not None:
+        observe(call.layout.trouble[0], call.layout.trouble[2], call.layout.trouble[1])
+    elif softmax.wrong_sum:
+        observe("softmax_sums", call.softmax.site)  # type: ignore[union-attr]
+    elif softmax.name in ("log_softmax", "sigmoid"):
+        observe("softmax_replaced", call.softmax.site, softmax.name)  # type: ignore[union-attr]
+    facts: Dict[str, Any] = {"where": call.where, "observed": observed}
+    facts["opaque"] = next((step.info for step in steps if step.kind == "opaque"), "")
+    known = over in (None, "the queries", "the heads")
+    if not known and not facts["opaque"]:
+        observe("softmax_axis", call.softmax.site, over or "")  # type: ignore[union-attr]
+    if call.layout.trouble is not None or softmax.wrong_sum or softmax.name in ("log_softmax", "sigmoid") or \
+            facts["opaque"] or not known:
+        return facts, {}
+    for step in steps:
+        if step.kind == "drop" and any(step in part.path for part in parts):
+            observe("dropout_on_scores", step.site)
+        if step.kind == "post" and step.info[0] == "scale":
+            observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
+    return facts, _arrays_of(attention, seen, intended, masks, over, facts)
+
+
+def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any], over: Optional[str],
+               facts: Dict[str, Any]) -> Dict[str, Array]:
+    """Of the sentences that are kept; the facts that belong to them are added."""
+    parts = attention._parts
+    call = parts[0]
+    operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
+    query, key = operands["query"], operands["key"]
+    count, heads, queries, d_k = query.shape
+    founds = [part.found for part in parts]
+    rows = next((found.rows for found in founds if found is not None), None)
+    kept = min([count, seen.keep.sentences] + [len(found.sentences) for found in founds if found is not None])
+    kept = kept if rows is None else min(kept, 1)
+    few = rows is None and count * heads * queries * key.shape[2] <= MOST_WEIGHTS
+    sentences = list(range(count if few else kept))
+    named = call.named_sides()
+    swapped = named == {"query": "key", "key": "query"} and queries == key.shape[2]
+    dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
+    cuda = call.half is None and "cuda" in str(call.product.device)
+    facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads, count=len(sentences),
+                 d_k=d_k, scale=call.scale, over=over or "", partial=rows is not None,
+                 changed=any(step.kind == "post" for step in call.weight_path),
+                 by_query=call.contracted is not None and call.contracted == call.sides()[0])
+    inputs = [_inputs(parts, place, operands) for place in range(kept)]
+    arrays = {name: array if "_proj" in name else np.stack([own[name] for own in inputs])
+              for name, array in inputs[0].items() if all(name in own for own in inputs)}
+    if swapped:
+        arrays = {{"query": "key", "key": "query"}.get(name, {"q_proj": "k_proj", "k_proj": "q_proj"}.get(
+            name[:6], name[:6]) + name[6:]): array for name, array in arrays.items()}
+    if rows is not None:
+        if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
+            return {}
+        arrays["query"] = arrays["query"][:, rows]
+    if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
+        del arrays["value"]
+    if all(found is not None for found in founds):
+        arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds
+                                                         if found is not None]) for place in range(kept)]).astype(np.float32)
+    if rows is None and not dropped and len(parts) == 1:
+        merge = call.merged()
+        if merge is not None and call.output is not None:
+            tensor = call.output[0]
+            arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
+            facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
+        elif call.fused_output is not None and call.fused() is not None:
+            arrays["output"] = call.fused()[:kept]  # type: ignore[index]
+    _take_mask(call, sentences, rows, facts, arrays)
+    if intended is not None and rows is None:
+        given = intended if intended.ndim == 3 else intended[None]
+        arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
+    _take_arguments(call, count if few else 0, queries, key.shape[2], masks, facts, arrays)
+    _take_roles(call, facts)
+    return arrays
+
+
+def _take_arguments(call: Call, count: int, queries: int, keys: int, masks: List[Any], facts: Dict[str, Any],
+                    arrays: Dict[str, Array]) -> None:
+    """Masks that were given to the functions around. Of calls that are too large for it (`count` 0) their names alone."""
+    arguments = facts["arguments"] = []
+    for name, mask in call.frames.masks:
+        number = next((i for i, known in enumerate(masks)
+                       if known is mask or (known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
+        if number == len(masks):
+            masks.append(mask)
+        fitted = _fits(as_numpy(mask), count, queries, keys) if count else []
+        for form in fitted:
+            arrays[f"argument.{len(arguments)}"] = form
+            arguments.append([name, str(number)])
+        if not fitted:
+            arguments.append([name, str(number)])
+
+
+# ---- Where a mistake is ---------------------------------------------------------------------------------------------
+
+# By the beginning of its code: the step that a mistake is about.
+_STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
+          ("dropout", "drop"), ("mask_missing", "softmax"), ("causal_", "softmax"), ("padding_", "softmax"),
+          ("empty_rows_nan", "softmax"), ("mask_", "mask"), ("blocked_", "mask"), ("empty_", "mask"), ("diagonal", "mask"),
+          ("weights_transposed", "context"), ("softmax_missing", "context"), ("softmax_", "softmax"), ("merge_", "merge"),
+          ("heads_", "split"), ("projection_", "projection"), ("", "product"))
+
+
+def _last(kinds: Sequence[str], path: Sequence[Node]) -> Optional[Site]:
+    return next((step.site for step in reversed(path) if step.kind in kinds), None)
+
+
+def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
+    """The line of the caller's code where the operation stands that a mistake is about."""
+    for known in ((code, role), (code, "")):
+        if known in call.sites:
+            return call.sites[known]
+    softmax = call.softmax.site if call.softmax is not None else call.site
+    product = call.path[0].site if call.path else call.site
+    step = next(step for beginning, step in _STEPS if code.startswith(beginning))
+    side = role if role in ("key", "value") else "query"
+    if step == "scale":
+        operands = [path_to(call.node(one), ("linear", "product", "source")) for one in ("query", "key")]
+        return next((site for path in (call.path, *operands) for site in [_last(["scale"], path)] if site), product)
+    if step == "merge" or (step == "projection" and role == "output"):
+        return call.merge_site or (call.context.site if call.context is not None else softmax)
+    if step == "split":
+        return first_reshaping(call.node(side)) or product
+    if step == "projection":
+        path = path_to(call.node(side), ("linear", "product", "source"))
+        return (path[0].site if path else None) or product
+    if step == "mask":
+        return call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path) or softmax
+    if step in ("post", "drop"):
+        return _last([step], call.weight_path) or _last([step], call.path) or softmax
+    if step == "context":
+        return call.context.site if call.context is not None else softmax
+    return softmax if step == "softmax" else product
+
+
+def check_seen(seen: Any, intended: Optional[Array]) -> Report:
+    """Every call against the program's answer to its queries, keys, values and mask."""
+    attentions = seen.sequence()
+    masks: List[Any] = []
+    captured = [_captured(attention, seen, intended, masks) for attention in attentions]
+    answer = _diagnosed(captured, {}) if captured else {"mistakes": [], "unchecked": [], "judged": 0}
+    calls: Dict[Tuple[str, str, Optional[Site]], List[int]] = {}
+    for one in answer["mistakes"]:
+        site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
+        calls.setdefault((one["text"], one["code"], site and (site.file, site.line)), []).append(one["call"])
+    mistakes = [Mistake(text, site[0] if site else None, site[1] if site else None, tuple(dict.fromkeys(where)), code)
+                for (text, code, site), where in calls.items()]
+    notes = [note for attention in attentions for part in attention._parts for note in part.notes]
+    return Report(mistakes, list(dict.fromkeys([*notes, *answer["unchecked"]])) + seen.notes(), answer["judged"],
+                  len(attentions))
