@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/measure.h"
+#include "base/seconds.h"
 #include "document/answer_snapshot.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"

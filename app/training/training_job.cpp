@@ -4,7 +4,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/measure.h"
+#include "base/seconds.h"
 #include "document/log_folder.h"
 #include "read/hub/checkpoint.h"
 #include "train/resumed_training.h"

@@ -1,6 +1,7 @@
 // The parts of a program: an attention step by step or as a module, the feed-forward, the comparison at the end.
 #include <cmath>
 
+#include "base/formatted.h"
 #include "code/program_writer.h"
 #include "write/number.h"
 
@@ -77,48 +78,78 @@ void ProgramWriter::emit_attention_steps() {
   emit(Q::attention_output);
 }
 
-/// The weights copied into torch.nn.MultiheadAttention, which then computes everything between x and the output.
-void ProgramWriter::emit_module() {
+/// Each key and value for the heads of its group: `weights` and `biases` (of query, key, value) become the repeated ones.
+void ProgramWriter::repeat_groups(std::array<std::string, 3>& weights, std::array<std::string, 3>& biases) {
   const AttentionTrace& attention = trace_.attention(head_.stack, head_.layer);
   const Index heads = attention.num_heads(), group = heads / attention.num_kv_heads;
+  if (group == 1) return;
   const Index d_k = attention.query.cols() / heads, width = heads * d_k;
-  const Recipe query = recipe(trace_, at(Q::query)), key = recipe(trace_, at(Q::key)),
-               value = recipe(trace_, at(Q::value));
-  const Tensor inputs[] = {tensor(query.operands[0]), tensor(key.operands[0]), tensor(value.operands[0])};
-  const std::string prefix = options_.block && head_.stack == Stack::cross ? "cross_" : "";
-  const std::string module = prefix + "attention";
-  const Index key_width = inputs[1].shape.back(), value_width = inputs[2].shape.back();
-  const bool one_width = key_width == width && value_width == width;
-  const auto weight_of = [&](const Recipe& made) {
-    return made.operation == Op::projection ? tensor(made.operands[1]).name
-                                            : "torch.eye(" + std::to_string(width) + ")";
+  const std::string apart = std::to_string(attention.num_kv_heads) + ", " + std::to_string(d_k);
+  const std::string repeated = ".repeat_interleave(" + std::to_string(group) + ", dim=0).reshape(";
+  say("# Each key and value for the " + std::to_string(group) + " heads of its group.");
+  struct Side {
+    std::size_t at;
+    const char *weight_name, *bias_name;
+    Q weight, bias;
   };
-  const auto bias_of = [&](Q bias) {
-    return has(bias) ? tensor(at(bias)).name : "torch.zeros(" + std::to_string(width) + ")";
-  };
-  std::string weights[] = {weight_of(query), weight_of(key), weight_of(value)};
-  std::string biases[] = {bias_of(Q::query_bias), bias_of(Q::key_bias), bias_of(Q::value_bias)};
-  const bool biased = has(Q::query_bias) || has(Q::key_bias) || has(Q::value_bias) || has(Q::output_bias);
-  if (group > 1) {
-    say("# Each key and value for the " + std::to_string(group) + " heads of its group.");
-    for (int i : {1, 2}) {
-      const bool of_key = i == 1;
-      const Tensor& source = tensor(at(of_key ? Q::key_weight : Q::value_weight));
-      const std::string apart = std::to_string(attention.num_kv_heads) + ", " + std::to_string(d_k);
-      const std::string again_all = ".repeat_interleave(" + std::to_string(group) + ", dim=0).reshape(";
-      Tensor whole_weight{prefix + (of_key ? "W_K_all" : "W_V_all"), {width, source.shape.back()}, "out in"};
-      again(whole_weight,
-            source.name + ".view(" + apart + ", " + std::to_string(source.shape.back()) + ")" + again_all +
-                joined_sizes(whole_weight.shape) + ")",
-            at(of_key ? Q::key_weight : Q::value_weight));
-      weights[i] = whole_weight.name;
-      if (!has(of_key ? Q::key_bias : Q::value_bias)) continue;
-      Tensor whole_bias{prefix + (of_key ? "b_K_all" : "b_V_all"), {width}, "out"};
-      again(whole_bias, biases[i] + ".view(" + apart + ")" + again_all + std::to_string(width) + ")",
-            at(of_key ? Q::key_bias : Q::value_bias));
-      biases[i] = whole_bias.name;
-    }
+  for (const Side& side : {Side{1, "W_K_all", "b_K_all", Q::key_weight, Q::key_bias},
+                           {2, "W_V_all", "b_V_all", Q::value_weight, Q::value_bias}}) {
+    const Tensor& source = tensor(at(side.weight));
+    const Index in = source.shape.back();
+    const Tensor weight{module_prefix() + side.weight_name, {width, in}, "out in"};
+    again(
+        weight,
+        source.name + ".view(" + apart + ", " + std::to_string(in) + ")" + repeated + joined_sizes(weight.shape) + ")",
+        at(side.weight));
+    weights[side.at] = weight.name;
+    if (!has(side.bias)) continue;
+    const Tensor bias{module_prefix() + side.bias_name, {width}, "out"};
+    again(bias, biases[side.at] + ".view(" + apart + ")" + repeated + std::to_string(width) + ")", at(side.bias));
+    biases[side.at] = bias.name;
   }
+}
+
+/// The module's argument: what its mask adds or blocks, with the bias of distances; empty where it has neither.
+std::string ProgramWriter::module_mask() {
+  const Index heads = trace_.attention(head_.stack, head_.layer).num_heads();
+  const bool open = mask_is_open(), bias = has(Q::relative_bias);
+  if (open && !bias) return "";
+  std::string added;
+  if (bias) {
+    const auto of_head = [all = all_, of = head_](Index h) {
+      return whole(*all->front(), matrix_id(Q::relative_bias, {of.layer, h, of.stack}));
+    };
+    added = per_head_input("relative", of_head, queries(), keys(), at(Q::relative_bias)).name;
+  }
+  const bool boolean = !open && mask_is_boolean();
+  const std::string spread = open ? "" : tensor(at(Q::mask)).name + ".unsqueeze(1)";
+  std::string expression;
+  if (open) expression = added;
+  else if (bias && boolean) expression = added + ".masked_fill(" + spread + " == 0, float(\"-inf\"))";
+  else if (bias) expression = added + " + " + spread;
+  else expression = boolean ? spread + " == 0" : spread;
+  if (!open) say_given_mask();
+  say("# One mask for each sentence and head; where it is boolean, True blocks.");
+  const Tensor blocked{module_prefix() + "blocked", {batch() * heads, queries(), keys()}, "bh i j"};
+  again(blocked,
+        "(" + expression + ").expand(" + joined_sizes({batch(), heads, queries(), keys()}) + ").reshape(" +
+            joined_sizes(blocked.shape) + ")",
+        at(bias ? Q::relative_bias : Q::mask));
+  return ", attn_mask=" + blocked.name;
+}
+
+/// The statements that make the module and copy the weights into it. `key_width`, `value_width`: of its inputs.
+void ProgramWriter::emit_module_weights(const std::string& module, Index key_width, Index value_width) {
+  const AttentionTrace& attention = trace_.attention(head_.stack, head_.layer);
+  const Index heads = attention.num_heads(), width = attention.query.cols(), d_k = width / heads;
+  const std::string wide = std::to_string(width);
+  const bool one_width = key_width == width && value_width == width;
+  const auto weight_of = [&](Q weight) { return has(weight) ? tensor(at(weight)).name : "torch.eye(" + wide + ")"; };
+  const auto bias_of = [&](Q bias) { return has(bias) ? tensor(at(bias)).name : "torch.zeros(" + wide + ")"; };
+  std::array<std::string, 3> weights{weight_of(Q::query_weight), weight_of(Q::key_weight), weight_of(Q::value_weight)};
+  std::array<std::string, 3> biases{bias_of(Q::query_bias), bias_of(Q::key_bias), bias_of(Q::value_bias)};
+  const bool biased = module_is_biased();
+  repeat_groups(weights, biases);
   if (const float usual = 1.0f / std::sqrt(static_cast<float>(d_k)); attention.scale != usual) {
     std::string factor;
     append_number(factor, attention.scale / usual);
@@ -126,68 +157,44 @@ void ProgramWriter::emit_module() {
     weights[0] = factor + " * " + weights[0];
     biases[0] = factor + " * " + biases[0];
   }
-  say(module + " = nn.MultiheadAttention(" + std::to_string(width) + ", " + std::to_string(heads) +
-      (biased ? "" : ", bias=False") +
+  say(module + " = nn.MultiheadAttention(" + wide + ", " + std::to_string(heads) + (biased ? "" : ", bias=False") +
       (one_width ? "" : ", kdim=" + std::to_string(key_width) + ", vdim=" + std::to_string(value_width)) +
       ", batch_first=True)");
   if (one_width) {
-    say(module + ".in_proj_weight.copy_(torch.cat([" + weights[0] + ", " + weights[1] + ", " + weights[2] + "]))");
+    say(module + ".in_proj_weight.copy_(torch.cat([" + joined_texts(weights, ", ") + "]))");
   } else {
     const char* names[] = {".q_proj_weight", ".k_proj_weight", ".v_proj_weight"};
-    for (int i : {0, 1, 2}) say(module + names[i] + ".copy_(" + weights[i] + ")");
+    for (std::size_t i = 0; i < 3; ++i) say(module + names[i] + ".copy_(" + weights[i] + ")");
   }
-  if (biased) say(module + ".in_proj_bias.copy_(torch.cat([" + biases[0] + ", " + biases[1] + ", " + biases[2] + "]))");
-  const std::string output =
-      has(Q::output_weight) ? tensor(at(Q::output_weight)).name : "torch.eye(" + std::to_string(width) + ")";
-  say(module + ".out_proj.weight.copy_(" + output + ")");
+  if (biased) say(module + ".in_proj_bias.copy_(torch.cat([" + joined_texts(biases, ", ") + "]))");
+  say(module + ".out_proj.weight.copy_(" + weight_of(Q::output_weight) + ")");
   for (Index head = 0; head < heads; ++head)
     if (is_off(trace_.request.edits, {head_.layer, head, head_.stack}))
       say(module + ".out_proj.weight[:, " + std::to_string(head * d_k) + ":" + std::to_string((head + 1) * d_k) +
           "] = 0  # head " + std::to_string(head) + " is off");
   if (biased) say(module + ".out_proj.bias.copy_(" + bias_of(Q::output_bias) + ")");
-  std::string masked;
-  const bool open = mask_is_open(), bias = has(Q::relative_bias);
-  const std::string all_heads =
-      std::to_string(batch() * heads) + ", " + std::to_string(queries()) + ", " + std::to_string(keys());
-  std::string added;
-  if (bias) {
-    const HeadRef of = head_;
-    const auto of_head = [all = all_, of](Index h) {
-      return whole(*all->front(), matrix_id(Q::relative_bias, {of.layer, h, of.stack}));
-    };
-    added = per_head_input("relative", of_head, queries(), keys(), at(Q::relative_bias)).name;
-  }
-  if (!open || bias) {
-    const bool boolean = !open && mask_is_boolean();
-    const std::string mask = open ? "" : tensor(at(Q::mask)).name;
-    const std::string spread = mask + ".unsqueeze(1)";
-    std::string expression;
-    if (open) expression = added;
-    else if (bias && boolean) expression = added + ".masked_fill(" + spread + " == 0, float(\"-inf\"))";
-    else if (bias) expression = added + " + " + spread;
-    else expression = boolean ? spread + " == 0" : spread;
-    if (!open) say_given_mask();
-    say("# One mask for each sentence and head; where it is boolean, True blocks.");
-    Tensor blocked{prefix + "blocked", {batch() * heads, queries(), keys()}, "bh i j"};
-    again(blocked,
-          "(" + expression + ").expand(" + joined_sizes({batch(), heads, queries(), keys()}) + ").reshape(" +
-              all_heads + ")",
-          at(bias ? Q::relative_bias : Q::mask));
-    masked = ", attn_mask=" + blocked.name;
-  }
-  const MatrixId made = at(Q::attention_output);
-  lines_.push_back({.text = "returned = " + module + "(" + inputs[0].name + ", " + inputs[1].name + ", " +
-                            inputs[2].name + masked + ", average_attn_weights=False)",
+}
+
+/// The weights copied into torch.nn.MultiheadAttention, which then computes everything between x and the output.
+void ProgramWriter::emit_module() {
+  const auto input = [&](Q quantity) { return tensor(recipe(trace_, at(quantity)).operands[0]); };
+  const Tensor query = input(Q::query), key = input(Q::key), value = input(Q::value);
+  const std::string module = module_prefix() + "attention";
+  emit_module_weights(module, key.shape.back(), value.shape.back());
+  const std::string mask = module_mask();
+  const MatrixId made = at(Q::attention_output), weighting = at(Q::weights);
+  lines_.push_back({.text = "returned = " + module + "(" + query.name + ", " + key.name + ", " + value.name + mask +
+                            ", average_attn_weights=False)",
                     .shows = made});
   const bool empty = !empty_rows().empty();
+  const Index width = trace_.attention(head_.stack, head_.layer).query.cols();
   const Tensor result = make(made, base_name(made), "returned[0]", tokens_shape(queries(), width), "b i d_model");
   lines_.back().kind = LineKind::takes_part;
   if (empty)
     again(result,
-          "torch.where(" + result.name + ".isnan(), " + (biased ? module + ".out_proj.bias" : "torch.zeros(1)") + ", " +
-              result.name + ")",
+          "torch.where(" + result.name + ".isnan(), " +
+              (module_is_biased() ? module + ".out_proj.bias" : "torch.zeros(1)") + ", " + result.name + ")",
           made);
-  const MatrixId weighting = at(Q::weights);
   const Tensor pattern = make(weighting, base_name(weighting), "returned[1]", pattern_shape(), "b h i j");
   lines_.back().kind = LineKind::takes_part;
   if (empty) again(pattern, pattern.name + ".nan_to_num(0.0)", weighting);

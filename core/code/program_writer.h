@@ -1,6 +1,7 @@
 // Writes a program from the recipes of its matrices: one statement or a few for each operation, in its dialect.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -86,6 +87,14 @@ class ProgramWriter {
   void emit_attention(const HeadRef& head);
   void emit_attention_steps();
   void emit_module();
+  void emit_module_weights(const std::string& module, Index key_width, Index value_width);
+  void repeat_groups(std::array<std::string, 3>& weights, std::array<std::string, 3>& biases);
+  std::string module_mask();
+  std::string module_prefix() const { return options_.block && head_.stack == Stack::cross ? "cross_" : ""; }
+  bool module_is_biased() const {
+    return has(Quantity::query_bias) || has(Quantity::key_bias) || has(Quantity::value_bias) ||
+           has(Quantity::output_bias);
+  }
   void emit_ffn();
   void emit_header(std::vector<ProgramLine> body);
   void emit_comparison();

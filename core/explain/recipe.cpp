@@ -1,5 +1,6 @@
 #include "explain/recipe.h"
 
+#include <algorithm>
 #include <cassert>
 
 #include "base/formatted.h"
@@ -72,6 +73,40 @@ std::optional<MatrixId> equal_matrix(const Trace& trace, const MatrixId& id) {
   }
 }
 
+/// A matrix that follows from these, as far as the model has them; of norms and projections x, then the layer's parts.
+struct PlainRecipe {
+  Q made;
+  Op operation;
+  std::initializer_list<Q> operands;
+};
+constexpr PlainRecipe kPlainRecipes[] = {
+    {Q::embedding_sum, Op::sum, {Q::token_vectors, Q::position_vectors, Q::type_vectors}},
+    {Q::embedding_normed, Op::layer_norm, {Q::embedding_sum, Q::embedding_norm_scale, Q::embedding_norm_shift}},
+    {Q::query_normed, Op::layer_norm, {Q::query_projected, Q::query_norm_scale, Q::query_norm_shift}},
+    {Q::key_normed, Op::layer_norm, {Q::key_projected, Q::key_norm_scale, Q::key_norm_shift}},
+    {Q::log_weights, Op::logarithm, {Q::given_weights}},
+    {Q::dot, Op::dot_product, {Q::query, Q::key}},
+    {Q::content_to_position, Op::distance, {Q::query, Q::distance_keys}},
+    {Q::position_to_content, Op::distance, {Q::key, Q::distance_queries}},
+    {Q::exponentials, Op::exponential, {Q::scores, Q::sink}},
+    {Q::dropped, Op::dropout, {Q::softmax}},
+    {Q::head_output, Op::weighted_sum, {Q::weights, Q::value}},
+    {Q::attention_output, Op::projection, {Q::concat, Q::output_weight, Q::output_bias}},
+    {Q::attention_after_normed,
+     Op::layer_norm,
+     {Q::attention_output, Q::attention_after_norm_scale, Q::attention_after_norm_shift}},
+    {Q::routing, Op::routing, {Q::router_scores}},
+    {Q::shared_output, Op::shared_expert, {Q::ffn_input}},
+    {Q::gate, Op::projection, {Q::ffn_input, Q::gate_weight, Q::gate_bias}},
+    {Q::activated_gate, Op::activation, {Q::gate}},
+    {Q::up, Op::projection, {Q::ffn_input, Q::up_weight, Q::up_bias}},
+    {Q::ffn_after_normed, Op::layer_norm, {Q::ffn_output, Q::ffn_after_norm_scale, Q::ffn_after_norm_shift}},
+    {Q::transform, Op::projection, {Q::last_hidden_state, Q::transform_weight, Q::transform_bias}},
+    {Q::activated_transform, Op::activation, {Q::transform}},
+    {Q::logit_exponentials, Op::exponential, {Q::logits}},
+    {Q::probabilities, Op::softmax, {Q::logit_exponentials}},
+};
+
 /// Builds the recipe of one matrix.
 class RecipeBuilder {
  public:
@@ -90,6 +125,12 @@ class RecipeBuilder {
   }
 
   Recipe simple(Op operation, std::initializer_list<Q> operands) const { return {operation, present(operands)}; }
+  Recipe plain(const PlainRecipe& row) const {
+    const Q* const of = row.operands.begin();
+    if (row.operation == Op::layer_norm) return normed(at(of[0]), of[1], of[2]);
+    if (row.operation != Op::projection) return simple(row.operation, row.operands);
+    return projected(at(of[0]), of[1], of[2]);
+  }
 
   /// x·Wᵀ + b, or, where there is no W, the columns of x from `offset` on.
   Recipe projected(const MatrixId& x, Q weight, Q bias, Index offset = 0) const {
@@ -167,7 +208,6 @@ class RecipeBuilder {
   }
   /// The input of the vocabulary layer.
   MatrixId output_input() const { return has(Q::transformed) ? at(Q::transformed) : before_transform_norm(); }
-  Recipe distance(Q vector, Q distances) const { return {Op::distance, {at(vector), at(distances)}}; }
   Recipe logits() const {
     if (!has(Q::unscaled_logits)) return projected(output_input(), Q::vocabulary_weight, Q::vocabulary_bias);
     return {Op::scale, present({Q::unscaled_logits, Q::vocabulary_bias}), source_.model.output->scale};
@@ -179,50 +219,36 @@ class RecipeBuilder {
 };
 
 Recipe RecipeBuilder::make() const {
+  const auto row = std::find_if(std::begin(kPlainRecipes), std::end(kPlainRecipes),
+                                [this](const PlainRecipe& one) { return one.made == id_.quantity; });
+  if (row != std::end(kPlainRecipes)) return plain(*row);
   switch (id_.quantity) {
     case Q::token_vectors:
       if (!has(Q::token_lookup)) return {};
       return {Op::scale, {at(Q::token_lookup)}, source_.stack->embeddings.scale};
-    case Q::position_vectors: {
-      const Position position = source_.model.config.position;
-      return {position == Position::learned ? Op::given : Op::sine, {}};
-    }
-    case Q::embedding_sum: return embedding_sum();
-    case Q::embedding_normed: return normed(at(Q::embedding_sum), Q::embedding_norm_scale, Q::embedding_norm_shift);
+    case Q::position_vectors: return {source_.model.config.position == Position::learned ? Op::given : Op::sine, {}};
     case Q::embedding: return embedding();
     case Q::attention_input:
       return normed(origin(trace_, stream_before_attention(id_)), Q::attention_norm_scale, Q::attention_norm_shift);
     case Q::query_projected: return query_projection();
-    case Q::query_normed: return normed(at(Q::query_projected), Q::query_norm_scale, Q::query_norm_shift);
     case Q::query:
       return as_used(Q::query_projected, Q::query_normed, Q::query_norm_scale, Q::query_norm_shift, query_projection());
     case Q::key_projected: return key_projection();
-    case Q::key_normed: return normed(at(Q::key_projected), Q::key_norm_scale, Q::key_norm_shift);
     case Q::key:
       return as_used(Q::key_projected, Q::key_normed, Q::key_norm_scale, Q::key_norm_shift, key_projection());
     case Q::value: return projected(key_side(Q::given_value), Q::value_weight, Q::value_bias, kv_offset(source_.d_v()));
-    case Q::log_weights: return simple(Op::logarithm, {Q::given_weights});
-    case Q::dot: return simple(Op::dot_product, {Q::query, Q::key});
     case Q::scaled: return {Op::scale, {at(Q::dot)}, source_.attention_trace->scale};
     case Q::capped: return {Op::soft_cap, {at(Q::scaled)}, source_.attention_trace->softcap};
-    case Q::content_to_position: return distance(Q::query, Q::distance_keys);
-    case Q::position_to_content: return distance(Q::key, Q::distance_queries);
     case Q::scores:
       return simple(Op::mask, {source_.pattern  ? Q::log_weights
                                : has(Q::capped) ? Q::capped
                                                 : Q::scaled,
                                Q::content_to_position, Q::position_to_content, Q::relative_bias, Q::mask});
-    case Q::exponentials: return simple(Op::exponential, {Q::scores, Q::sink});
     case Q::softmax: return softmax();
-    case Q::dropped: return simple(Op::dropout, {Q::softmax});
     case Q::weights: return weights();
-    case Q::head_output: return simple(Op::weighted_sum, {Q::weights, Q::value});
     case Q::z: return z();
     case Q::contribution: return contribution();
     case Q::concat: return concat();
-    case Q::attention_output: return projected(at(Q::concat), Q::output_weight, Q::output_bias);
-    case Q::attention_after_normed:
-      return normed(at(Q::attention_output), Q::attention_after_norm_scale, Q::attention_after_norm_shift);
     case Q::attention_sum: return residual(stream_before_attention(id_), attention_result(source_, id_));
     case Q::after_attention:
       if (source_.pre) return residual(stream_before_attention(id_), attention_result(source_, id_));
@@ -230,17 +256,11 @@ Recipe RecipeBuilder::make() const {
     case Q::ffn_input:
       return normed(origin(trace_, stream_read_by_ffn(source_, id_)), Q::ffn_norm_scale, Q::ffn_norm_shift);
     case Q::router_scores: return {Op::projection, {at(Q::ffn_input), at(Q::router_weight)}};
-    case Q::routing: return simple(Op::routing, {Q::router_scores});
-    case Q::shared_output: return simple(Op::shared_expert, {Q::ffn_input});
-    case Q::gate: return projected(at(Q::ffn_input), Q::gate_weight, Q::gate_bias);
-    case Q::activated_gate: return simple(Op::activation, {Q::gate});
-    case Q::up: return projected(at(Q::ffn_input), Q::up_weight, Q::up_bias);
     case Q::hidden:
       return has(Q::gate) ? simple(Op::product, {Q::activated_gate, Q::up}) : simple(Op::activation, {Q::up});
     case Q::ffn_output:
       if (has(Q::routing)) return simple(Op::mixture, {Q::ffn_input, Q::routing, Q::shared_output});
       return projected(at(Q::hidden), Q::down_weight, Q::down_bias);
-    case Q::ffn_after_normed: return normed(at(Q::ffn_output), Q::ffn_after_norm_scale, Q::ffn_after_norm_shift);
     case Q::ffn_sum: return residual(stream_before_ffn(source_, id_), ffn_result(source_, id_));
     case Q::block_output:
       if (source_.pre) return residual(stream_before_ffn(source_, id_), ffn_result(source_, id_));
@@ -248,16 +268,12 @@ Recipe RecipeBuilder::make() const {
     case Q::last_hidden_state:
       return normed(origin(trace_, matrix_id(Q::block_output, {trace_.num_layers(id_.stack) - 1, 0, id_.stack})),
                     Q::final_norm_scale, Q::final_norm_shift);
-    case Q::transform: return projected(at(Q::last_hidden_state), Q::transform_weight, Q::transform_bias);
-    case Q::activated_transform: return simple(Op::activation, {Q::transform});
     case Q::transformed: return normed(before_transform_norm(), Q::transform_norm_scale, Q::transform_norm_shift);
     case Q::unscaled_logits: return {Op::projection, {output_input(), at(Q::vocabulary_weight)}};
     case Q::uncapped_logits: return logits();
     case Q::logits:
       if (!has(Q::uncapped_logits)) return logits();
       return {Op::soft_cap, {at(Q::uncapped_logits)}, source_.model.output->softcap};
-    case Q::logit_exponentials: return simple(Op::exponential, {Q::logits});
-    case Q::probabilities: return simple(Op::softmax, {Q::logit_exponentials});
     default: return {};
   }
 }

@@ -226,6 +226,12 @@ Matrix columns(const Matrix& x, Index offset, Index width) {
   return y;
 }
 
+Matrix projection(const MatrixSource& source, const Recipe& recipe, const Matrix& input) {
+  Linear weights{.weight = whole(source.trace, recipe.operands[1]).middleCols(recipe.offset, input.cols()), .bias = {}};
+  if (recipe.operands.size() > 2) weights.bias = whole(source.trace, recipe.operands[2]);
+  return linear(input, weights);
+}
+
 Matrix computed(const MatrixSource& source, const MatrixId& id, const Recipe& recipe, Index first, Index count) {
   const auto rows = [&](std::size_t operand) { return rows_of(source.trace, recipe.operands[operand], first, count); };
   const auto all = [&](std::size_t operand) { return whole(source.trace, recipe.operands[operand]); };
@@ -242,12 +248,7 @@ Matrix computed(const MatrixSource& source, const MatrixId& id, const Recipe& re
       soft_cap(x, recipe.factor);
       return x;
     }
-    case Op::projection: {
-      const Matrix input = rows(0);
-      Linear weights{.weight = all(1).middleCols(recipe.offset, input.cols()), .bias = {}};
-      if (recipe.operands.size() > 2) weights.bias = all(2);
-      return linear(input, weights);
-    }
+    case Op::projection: return projection(source, recipe, rows(0));
     case Op::columns: {
       Matrix y = columns(rows(0), recipe.offset, shape(source.trace, id).cols);
       if (recipe.operands.size() > 1) y.rowwise() += Vector(all(1));

@@ -107,6 +107,49 @@ std::string treebank_scores_text(const RelationReport& report, const std::vector
   return text;
 }
 
+/// Of relations of the grammar or of translations.
+std::string scores_text(const RelationReport& scores) {
+  std::string text =
+      formatted(!scores.alignment.heads.empty()
+                    ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
+                      "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
+                      "the word and in the row before, which says it. Heads were chosen on other sentences.\n\n"
+                    : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
+                      "target, itself and special tokens left out, is the right word. Heads were chosen on other "
+                      "sentences.\n\n",
+                static_cast<unsigned long long>(scores.test_seed));
+  text +=
+      "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  const auto add_row = [&](const RelationScore& one) {
+    text += formatted("| %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.en.c_str(),
+                      head_label({one.chosen.layer, one.chosen.head}).c_str(),
+                      one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight,
+                      one.score.hard, one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
+  };
+  for (const RelationScore& one : scores.relations) {
+    add_row(one);
+    if (const RelationScore* other = opposite_of(scores, one)) add_row(*other);
+  }
+  if (const AlignmentReport& alignment = scores.alignment; !alignment.heads.empty()) {
+    text += formatted(
+        "\n%ld words; a diagonal would be right for %.2f of them.\n\n"
+        "| cross head | own row | the row before |\n| --- | --- | --- |\n",
+        static_cast<long>(alignment.words), alignment.diagonal);
+    for (const CrossHead& head : alignment.heads)
+      text += formatted("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy,
+                        head.next.accuracy);
+  }
+  if (const NextWordScore& next = scores.next_word; next.words > 0)
+    text += formatted("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,
+                      static_cast<long>(next.words), next.perplexity);
+  if (scores.pairs > 0) {
+    text += formatted("\nMinimal pairs with both sentences right: %ld of %ld.\n", static_cast<long>(scores.pairs_right),
+                      static_cast<long>(scores.pairs));
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string card_text(const Model& model, const TrainingCard& card) {
@@ -135,45 +178,7 @@ std::string card_text(const Model& model, const TrainingCard& card) {
   if (!card.scores) return text;
   if (!card.scores->relations.empty() && is_universal(card.scores->relations.front()))
     return text + treebank_scores_text(*card.scores, card.plan.teaching.heads);
-  text +=
-      formatted(!card.scores->alignment.heads.empty()
-                    ? "\n## Scores\n\nOn held-out sentences (test seed %llu): the share of English words for which the "
-                      "head's strongest word of the Chinese is the one that they were made of, in the row that reads "
-                      "the word and in the row before, which says it. Heads were chosen on other sentences.\n\n"
-                    : "\n## Scores\n\nOn held-out sentences (test seed %llu): the share in which the head's strongest "
-                      "target, itself and special tokens left out, is the right word. Heads were chosen on other "
-                      "sentences.\n\n",
-                static_cast<unsigned long long>(card.scores->test_seed));
-  text +=
-      "| relation | head | score | weight | hard | random weights | best offset | offset per kind | sentences |\n"
-      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n";
-  const auto add_row = [&](const RelationScore& one) {
-    text += formatted("| %s | %s %s | %.3f | %.2f | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.en.c_str(),
-                      head_label({one.chosen.layer, one.chosen.head}).c_str(),
-                      one.chosen.reversed ? "key→query" : "query→key", one.score.accuracy, one.score.weight,
-                      one.score.hard, one.random, one.offset, one.kind_offset, static_cast<long>(one.sentences));
-  };
-  for (const RelationScore& one : card.scores->relations) {
-    add_row(one);
-    if (const RelationScore* other = opposite_of(*card.scores, one)) add_row(*other);
-  }
-  if (const AlignmentReport& alignment = card.scores->alignment; !alignment.heads.empty()) {
-    text += formatted(
-        "\n%ld words; a diagonal would be right for %.2f of them.\n\n"
-        "| cross head | own row | the row before |\n| --- | --- | --- |\n",
-        static_cast<long>(alignment.words), alignment.diagonal);
-    for (const CrossHead& head : alignment.heads)
-      text += formatted("| %s | %.3f | %.3f |\n", head_label({head.layer, head.head}).c_str(), head.own.accuracy,
-                        head.next.accuracy);
-  }
-  if (const NextWordScore& next = card.scores->next_word; next.words > 0)
-    text += formatted("\nThe next word: %.1f %% of %ld right, perplexity %.2f.\n", 100 * next.accuracy,
-                      static_cast<long>(next.words), next.perplexity);
-  if (card.scores->pairs > 0) {
-    text += formatted("\nMinimal pairs with both sentences right: %ld of %ld.\n",
-                      static_cast<long>(card.scores->pairs_right), static_cast<long>(card.scores->pairs));
-  }
-  return text;
+  return text + scores_text(*card.scores);
 }
 
 }  // namespace headlight

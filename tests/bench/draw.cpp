@@ -10,8 +10,8 @@
 
 #include "bench/draw.h"
 
-#include "base/measure.h"
 #include "bench/inputs.h"
+#include "bench/measure.h"
 #include "gl/frame.h"
 #include "gl/gui_context.h"
 #include "gl/map_texture.h"

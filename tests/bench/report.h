@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/measure.h"
+#include "bench/measure.h"
 
 namespace headlight {
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/formatted.h"
 #include "base/printable.h"
 #include "base/utf8.h"
 #include "read/array/little_endian.h"
@@ -224,16 +225,89 @@ class Machine {
     if (!error_) push(known->second);
   }
 
-  void execute() {
-    opcode_at_ = at_;
-    const std::string_view opcode = take(1);
+  /// A value that stands in the bytes themselves; false where the opcode holds none.
+  bool add_value(unsigned char opcode) {
+    struct Length {
+      unsigned char opcode;
+      Kind kind;
+      std::size_t bytes;  // of an integer, or of the length of a text
+    };
+    static constexpr Length kEmpty[] = {{kNone, Kind::none, 0},
+                                        {kNewFalse, Kind::boolean, 0},
+                                        {kEmptyList, Kind::list, 0},
+                                        {kEmptyTuple, Kind::tuple, 0},
+                                        {kEmptyDict, Kind::dict, 0}};
+    static constexpr Length kIntegers[] = {
+        {kBinInt, Kind::integer, 4}, {kBinInt1, Kind::integer, 1}, {kBinInt2, Kind::integer, 2}};
+    static constexpr Length kTexts[] = {{kBinUnicode, Kind::text, 4}, {kShortBinUnicode, Kind::text, 1},
+                                        {kBinString, Kind::bytes, 4}, {kShortBinString, Kind::bytes, 1},
+                                        {kBinBytes, Kind::bytes, 4},  {kShortBinBytes, Kind::bytes, 1}};
+    const auto row_of = [opcode](const auto& rows) {
+      const auto row =
+          std::find_if(std::begin(rows), std::end(rows), [&](const Length& one) { return one.opcode == opcode; });
+      return row == std::end(rows) ? nullptr : &*row;
+    };
+    if (const Length* row = row_of(kEmpty)) add(row->kind);
+    else if (const Length* number = row_of(kIntegers))
+      add(number->kind).integer = take_integer(number->bytes, number->bytes == 4);
+    else if (const Length* text = row_of(kTexts))
+      add_text(text->kind, static_cast<std::size_t>(take_integer(text->bytes)));
+    else if (opcode == kNewTrue) add(Kind::boolean).integer = 1;
+    else if (opcode == kLong1) add_long();
+    else if (opcode == kBinFloat) add_float();
+    else return false;
+    return true;
+  }
+
+  /// Numbers of more than 8 bytes stand only where a number is of no use here, as the magic of old files.
+  void add_long() {
+    const auto length = static_cast<std::size_t>(take_integer(1));
+    const std::string_view digits = take(length);
     if (error_) return;
-    switch (static_cast<unsigned char>(opcode[0])) {
-      case kProto: {
-        const std::int64_t protocol = take_integer(1);
-        if (!error_ && (protocol < 2 || protocol > 5)) fail("protocol 2 to 5", std::to_string(protocol));
+    if (length > 8) {
+      add(Kind::bytes).text = digits;
+      return;
+    }
+    at_ -= length;
+    add(Kind::integer).integer = take_integer(length, true);
+  }
+
+  void add_float() {
+    const std::string_view taken = take(8);
+    if (error_) return;
+    std::uint64_t bits = 0;
+    for (const char byte : taken) bits = bits << 8 | static_cast<unsigned char>(byte);
+    add(Kind::number).number = std::bit_cast<double>(bits);
+  }
+
+  /// One or two values from the stack go into the container below them.
+  void extend_by(Kind kind, std::string_view expected, std::size_t count) {
+    std::vector<const PickleValue*> items(count);
+    for (std::size_t i = count; i > 0; --i) items[i - 1] = pop();
+    extend(kind, expected, std::move(items));
+  }
+
+  /// Takes two texts that name a global.
+  void add_stacked_global() {
+    const PickleValue* name = pop();
+    const PickleValue* module = pop();
+    if (error_) return;
+    if (name->kind != Kind::text || module->kind != Kind::text) return fail("a name as text", "something else");
+    add_global(std::string(module->text) + " " + std::string(name->text));
+  }
+
+  void execute() {
+    constexpr std::string_view kToList = "a list to append to", kToDict = "a dict to add to";
+    opcode_at_ = at_;
+    const std::string_view taken = take(1);
+    if (error_) return;
+    const auto opcode = static_cast<unsigned char>(taken[0]);
+    if (add_value(opcode)) return;
+    switch (opcode) {
+      case kProto:
+        if (const std::int64_t protocol = take_integer(1); !error_ && (protocol < 2 || protocol > 5))
+          fail("protocol 2 to 5", std::to_string(protocol));
         return;
-      }
       case kFrame: take(8); return;
       case kMark:
         marks_.push_back(stack_.size());
@@ -247,59 +321,16 @@ class Machine {
       case kDup:
         if (stack_.size() <= bottom()) return fail("a value on the stack", "none");
         return push(stack_.back());
-      case kNone: add(Kind::none); return;
-      case kNewTrue: add(Kind::boolean).integer = 1; return;
-      case kNewFalse: add(Kind::boolean); return;
-      case kBinInt: add(Kind::integer).integer = take_integer(4, true); return;
-      case kBinInt1: add(Kind::integer).integer = take_integer(1); return;
-      case kBinInt2: add(Kind::integer).integer = take_integer(2); return;
-      case kLong1: {
-        // Numbers of more bytes stand only where a number is of no use here, as the magic of old files.
-        const auto length = static_cast<std::size_t>(take_integer(1));
-        const std::string_view digits = take(length);
-        if (error_) return;
-        if (length > 8) {
-          add(Kind::bytes).text = digits;
-          return;
-        }
-        at_ -= length;
-        add(Kind::integer).integer = take_integer(length, true);
-        return;
-      }
-      case kBinFloat: {
-        const std::string_view taken = take(8);
-        if (error_) return;
-        std::uint64_t bits = 0;
-        for (const char byte : taken) bits = bits << 8 | static_cast<unsigned char>(byte);
-        add(Kind::number).number = std::bit_cast<double>(bits);
-        return;
-      }
-      case kBinUnicode: return add_text(Kind::text, static_cast<std::size_t>(take_integer(4)));
-      case kShortBinUnicode: return add_text(Kind::text, static_cast<std::size_t>(take_integer(1)));
-      case kBinString: return add_text(Kind::bytes, static_cast<std::size_t>(take_integer(4)));
-      case kShortBinString: return add_text(Kind::bytes, static_cast<std::size_t>(take_integer(1)));
-      case kBinBytes: return add_text(Kind::bytes, static_cast<std::size_t>(take_integer(4)));
-      case kShortBinBytes: return add_text(Kind::bytes, static_cast<std::size_t>(take_integer(1)));
-      case kEmptyList: add(Kind::list); return;
-      case kEmptyTuple: add(Kind::tuple); return;
-      case kEmptyDict: add(Kind::dict); return;
       case kList: return add_container(Kind::list, pop_to_mark());
       case kTuple: return add_container(Kind::tuple, pop_to_mark());
       case kDict: return add_container(Kind::dict, pop_to_mark());
       case kTuple1: return add_tuple(1);
       case kTuple2: return add_tuple(2);
       case kTuple3: return add_tuple(3);
-      case kAppend: {
-        const PickleValue* item = pop();
-        return extend(Kind::list, "a list to append to", {item});
-      }
-      case kAppends: return extend(Kind::list, "a list to append to", pop_to_mark());
-      case kSetItem: {
-        const PickleValue* value = pop();
-        const PickleValue* key = pop();
-        return extend(Kind::dict, "a dict to add to", {key, value});
-      }
-      case kSetItems: return extend(Kind::dict, "a dict to add to", pop_to_mark());
+      case kAppend: return extend_by(Kind::list, kToList, 1);
+      case kAppends: return extend(Kind::list, kToList, pop_to_mark());
+      case kSetItem: return extend_by(Kind::dict, kToDict, 2);
+      case kSetItems: return extend(Kind::dict, kToDict, pop_to_mark());
       case kBinPut: return remember(take_integer(1));
       case kLongBinPut: return remember(take_integer(4));
       case kMemoize: return remember(static_cast<std::int64_t>(memo_.size()));
@@ -309,13 +340,7 @@ class Machine {
         const std::string_view module = take_line(), name = take_line();
         return add_global(std::string(module) + " " + std::string(name));
       }
-      case kStackGlobal: {
-        const PickleValue* name = pop();
-        const PickleValue* module = pop();
-        if (error_) return;
-        if (name->kind != Kind::text || module->kind != Kind::text) return fail("a name as text", "something else");
-        return add_global(std::string(module->text) + " " + std::string(name->text));
-      }
+      case kStackGlobal: return add_stacked_global();
       case kReduce:
       case kNewObj: return add_call();
       case kBuild:
@@ -323,16 +348,11 @@ class Machine {
         pop();
         if (!error_ && stack_.size() <= bottom()) fail("an object that takes a state", "none");
         return;
-      case kBinPersId: {
-        const PickleValue* id = pop();
-        if (!error_) add(Kind::persistent).items.push_back(id);
+      case kBinPersId:
+        if (const PickleValue* id = pop()) add(Kind::persistent).items.push_back(id);
         return;
-      }
-      default: break;
+      default: fail("an opcode that holds data", formatted("0x%02x", static_cast<unsigned>(opcode)));
     }
-    constexpr char kDigits[] = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(opcode[0]);
-    fail("an opcode that holds data", std::string("0x") + kDigits[byte >> 4] + kDigits[byte & 15]);
   }
 
   std::string_view where_, bytes_;

@@ -1,8 +1,7 @@
-#include "base/measure.h"
+#include "bench/measure.h"
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -37,10 +36,6 @@ std::size_t memory(const std::string& name) {
 }
 
 }  // namespace
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 Timing timing_of(std::vector<double> seconds) {
   assert(!seconds.empty());

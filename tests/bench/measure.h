@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace headlight {
+#include "base/seconds.h"
 
-/// Seconds on a clock that never goes back.
-double seconds_now();
+namespace headlight {
 
 /// Of several rounds, in seconds: the middle one, and the quickest and slowest.
 struct Timing {
