@@ -16,7 +16,7 @@ WorkStatus work_of(const Loop& loop) {
 constexpr double kSleep = 10;  // seconds, at most; everything that matters wakes the window
 constexpr double kUnhurried = 0.03;
 
-/// Whether commands change what is seen: hovering is told anew in every frame, mostly with the same answer.
+/// Whether commands change what is seen: hovering is reported in every frame, mostly unchanged.
 bool change_something(const AppState& state, const Commands& commands) {
   std::optional<HeadRef> head = state.view.hovered_head;
   std::optional<CellRef> cell = state.view.hovered;

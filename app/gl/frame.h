@@ -34,7 +34,7 @@ double sleep_before_frame(const Loop& loop, int frames, double now);
 /// Builds the window; what is done in it is added to `commands`.
 void build_frame(const Screen& screen, const AppState& state, const Loop& loop, Commands& commands);
 
-/// Does what `commands` say, and what the answer to it brings where the last one came within so many seconds.
+/// Carries out `commands`, and what the answer to it brings where the last one came within so many seconds.
 void step_and_wait(AppState& state, Loop& loop, Commands& commands, double now, double answer_within = kAnswerWithin);
 
 /// Builds the window and shows it. Where something is done in it, it is built again with what came of that, and the

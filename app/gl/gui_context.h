@@ -21,7 +21,7 @@ class GuiContext {
 
   Fonts& fonts() { return fonts_; }
 
-  /// Fonts and textures, then ImGui::NewFrame. The platform has told ImGui of size, time and input before.
+  /// Fonts and textures, then ImGui::NewFrame. The platform has given ImGui size, time and input before.
   void begin_frame(float scale);
   /// The same without a platform: a display of `size` pixels, `seconds` after the frame before.
   void begin_frame(ImVec2 size, float seconds, float scale);

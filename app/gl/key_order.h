@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// A key as GLFW tells it, or a character that was typed.
+/// A key as GLFW reports it, or a character that was typed.
 struct KeyEvent {
   int key = 0, scancode = 0, action = 0, mods = 0;
   unsigned character = 0;  // 0: a key

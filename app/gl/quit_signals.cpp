@@ -16,13 +16,13 @@ constexpr char kSignal = 's', kEnd = 'e';
 /// Where the handler writes: a handler can be given nothing else.
 std::atomic<int> write_end = -1;
 
-void tell(char what) {
+void notify(char what) {
   const int error = errno;
   [[maybe_unused]] const auto written = ::write(write_end, &what, 1);
   errno = error;
 }
 
-void on_signal(int) { tell(kSignal); }
+void on_signal(int) { notify(kSignal); }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ QuitSignals::QuitSignals(std::function<void()> wake) {
 QuitSignals::~QuitSignals() {
   if (!thread_.joinable()) return;
   for (const int signal : kSignals) ::signal(signal, SIG_DFL);
-  tell(kEnd);
+  notify(kEnd);
   thread_.join();
   write_end = -1;
   for (const int end : pipe_) ::close(end);

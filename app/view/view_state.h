@@ -122,7 +122,7 @@ struct Layout {
   FoldChoice fold;
   Scale scale = Scale::linear;
   bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
-  bool steps = true;       // View::inside tells the steps behind the pinned weight, else draws the way
+  bool steps = true;       // View::inside lists the steps behind the pinned weight, else draws the way
   DifferenceOrder differences = DifferenceOrder::largest;
 
   friend bool operator==(const Layout&, const Layout&) = default;

@@ -12,7 +12,7 @@ enum class SystemCall { write, sync, rename, map, thread };
 /// threads at a time. Null, as in the program: no call is refused.
 inline std::atomic<int (*)(SystemCall)> refusal = nullptr;
 
-/// Whether a test refuses the call; errno then says why.
+/// Whether a test refuses the call; errno then holds the reason.
 inline bool is_refused(SystemCall call) {
   const auto asked = refusal.load(std::memory_order_relaxed);
   const int error = asked ? asked(call) : 0;

@@ -265,7 +265,7 @@ TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
       std::vector<Box> boxes;
       for (Index group = 0; group < groups; ++group)
         for (Index head = 0; head < heads; ++head) {
-          const Box box = layout.place(group, head);
+          const Box box = layout.map_of(group, head);
           EXPECT_GE(box.w, 7) << groups << " × " << heads;
           EXPECT_LE(box.bottom(), layout.content_height + 0.5f);
           EXPECT_GE(box.x, 0);
@@ -274,7 +274,7 @@ TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
         }
       if (groups <= 12) {
         EXPECT_LE(layout.content_height, 580.5f) << "in sight: " << groups << " × " << heads;
-        EXPECT_LE(layout.place(0, heads - 1).right(), 640.5f);
+        EXPECT_LE(layout.map_of(0, heads - 1).right(), 640.5f);
       }
     }
 }

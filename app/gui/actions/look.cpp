@@ -223,15 +223,15 @@ void step_sentence(Gui& gui, bool back) {
 void turn_page(Gui& gui, bool back) {
   const Lesson* lesson = current_lesson(gui.state);
   if (!lesson) return;
-  const LessonPosition& place = *gui.state.view.lesson;
-  if (back && place.step > 0) return gui.say(GoToStep{place.step - 1});
-  if (!back && place.step + 1 < lesson->steps.size()) return gui.say(GoToStep{place.step + 1});
-  if (back && place.lesson > 0) {
-    const std::size_t before = place.lesson - 1;
+  const LessonPosition& position = *gui.state.view.lesson;
+  if (back && position.step > 0) return gui.say(GoToStep{position.step - 1});
+  if (!back && position.step + 1 < lesson->steps.size()) return gui.say(GoToStep{position.step + 1});
+  if (back && position.lesson > 0) {
+    const std::size_t before = position.lesson - 1;
     gui.say(OpenLesson{before});
     return gui.say(GoToStep{(*gui.state.lessons)[before].steps.size() - 1});
   }
-  if (!back && place.lesson + 1 < gui.state.lessons->size()) gui.say(OpenLesson{place.lesson + 1});
+  if (!back && position.lesson + 1 < gui.state.lessons->size()) gui.say(OpenLesson{position.lesson + 1});
 }
 
 void step_shot(Gui& gui, bool back) {

@@ -53,11 +53,11 @@ bool can_join(const Gui& gui);
 void cut_pinned(Gui& gui);
 void join_pinned(Gui& gui);
 
-/// Puts a sentence in place of the one there is, and chooses the head that says most of it.
+/// Puts a sentence in place of the one there is, and chooses the head with the most telling cell.
 void take_sentence(Gui& gui, const std::string& text);
 /// Puts a sample in place of the sentence, or opens its file.
 void take_sample(Gui& gui, const Sample& sample);
-/// Starts a training of the document's shape, or says that one goes on: by the plan of the panel, or by the usual one.
+/// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual one.
 void say_start(Gui& gui, bool usual);
 /// Starts, pauses or continues the training.
 void run_training(Gui& gui);

@@ -11,7 +11,7 @@ void switch_theme(Gui& gui);
 void switch_language(Gui& gui);
 void resize_window(Gui& gui, bool larger);
 void choose_colours(Gui& gui, ColourMap colours);
-/// Copies the state as a command line that gives that, or says why that cannot be.
+/// Copies the state as a command line that gives that, or gives the reason why it cannot.
 void copy_as_command(Gui& gui, CommandGives gives = CommandGives::picture);
 /// Copies the program of View::code.
 void copy_program(Gui& gui);

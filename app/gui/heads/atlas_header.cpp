@@ -94,7 +94,7 @@ std::string pooled_words(const Gui& gui) {
          gui.word(content.folded ? kAnswerWords.pooled_folded : kAnswerWords.pooled);
 }
 
-/// One line tells the problem, else the changes of the maps, else their meaning; the tooltip has all of it.
+/// One line states the problem, else the changes of the maps, else their meaning; the tooltip has all of it.
 void note_line(Gui& gui) {
   const AppState& state = gui.state;
   ImU32 colour = gui.colours().dim;

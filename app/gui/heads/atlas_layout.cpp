@@ -112,7 +112,7 @@ AtlasLayout layout_of(float width, float height, const AtlasContent& content, co
 
 }  // namespace
 
-Box AtlasLayout::place(Index group, Index head) const {
+Box AtlasLayout::map_of(Index group, Index head) const {
   const Box line = title_of(group, head);
   return {line.x, line.bottom(), width, height};
 }
@@ -124,7 +124,7 @@ Box AtlasLayout::title_of(Index group, Index head) const {
 }
 
 Box AtlasLayout::bracket(Index group) const {
-  const Box first = title_of(group, 0), last = place(group, content.heads - 1);
+  const Box first = title_of(group, 0), last = map_of(group, content.heads - 1);
   const float right = left - labels;
   return {0, first.y + title, right, last.bottom() - first.y - title};
 }

@@ -39,7 +39,7 @@ struct AtlasLayout {
   float content_height = 0;  // of everything; more than the area's where it must scroll
 
   /// The cells of a head of a group, from the area's top left corner.
-  Box place(Index group, Index head) const;
+  Box map_of(Index group, Index head) const;
   /// The line above them; of no height without titles.
   Box title_of(Index group, Index head) const;
   /// From the first line of a group to its last one.

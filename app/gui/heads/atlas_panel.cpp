@@ -116,34 +116,33 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
 
 /// Heads in an order of their own on maps without titles: in a corner the head, at the foot its number in the order as a
 /// share of the largest; the number itself where it leaves more than half of the map.
-void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place) {
+void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box) {
   if (!atlas.own_order || is_passed_over(gui.state, head)) return;
   const float text = ImGui::GetFontSize(), pad = gui.unit;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (const auto value = order_value(gui.state, head); value && atlas.most > 0) {
     const float height = 3 * gui.unit, share = std::clamp(*value / atlas.most, 0.0f, 1.0f);
-    list.AddRectFilled({place.x, place.bottom() - height}, bottom_right(place), gui.colours().background);
-    list.AddRectFilled({place.x, place.bottom() - height}, {place.x + share * place.w, place.bottom()},
-                       gui.colours().dim);
+    list.AddRectFilled({box.x, box.bottom() - height}, bottom_right(box), gui.colours().background);
+    list.AddRectFilled({box.x, box.bottom() - height}, {box.x + share * box.w, box.bottom()}, gui.colours().dim);
   }
   std::vector<std::string> lines{head_label(head)};
   const auto width = [](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x; };
-  if (width(lines.front()) + 2 * pad > place.w) lines.front() = head_text({head.layer, head.head});
-  if (width(lines.front()) + 2 * pad > place.w || text > 0.35f * place.h) return;
+  if (width(lines.front()) + 2 * pad > box.w) lines.front() = head_text({head.layer, head.head});
+  if (width(lines.front()) + 2 * pad > box.w || text > 0.35f * box.h) return;
   std::string number = order_value_text(gui.state, head);
   number.erase(0, number.find_first_not_of(' '));
-  if (!number.empty() && 2 * text <= 0.45f * place.h) lines.push_back(number);
+  if (!number.empty() && 2 * text <= 0.45f * box.h) lines.push_back(number);
   const bool chosen = head == gui.state.view.chosen;
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    const float x = std::round(place.right() - width(lines[i]) - pad), y = place.y + static_cast<float>(i) * text;
-    list.AddRectFilled({x - pad, y}, {place.right(), y + text}, gui.colours().background);
+    const float x = std::round(box.right() - width(lines[i]) - pad), y = box.y + static_cast<float>(i) * text;
+    list.AddRectFilled({x - pad, y}, {box.right(), y + text}, gui.colours().background);
     list.AddText({x, y},
                  i > 0    ? gui.colours().dim
                  : chosen ? gui.colours().accent
                           : gui.colours().text,
                  lines[i].c_str());
   }
-  gui.name_box("corner " + head_text({head.layer, head.head}), {place.x, place.y, place.w, text}, BoxKind::label);
+  gui.name_box("corner " + head_text({head.layer, head.head}), {box.x, box.y, box.w, text}, BoxKind::label);
 }
 
 /// The map under the pointer where all are small: large enough to be seen, with its title.
@@ -186,7 +185,7 @@ void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const Ma
   list.AddText({x, y}, gui.colours().accent, label.c_str());
 }
 
-void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place, const Box& title) {
+void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box, const Box& title) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const std::string number = head_text({head.layer, head.head});
@@ -199,7 +198,7 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
     over_button = on_off(gui, head, button, is_off(state.document.edits, head), "on off head " + number);
   }
   ImGui::SetCursorScreenPos(top_left(title));
-  if (ImGui::InvisibleButton(id.c_str(), {std::max(place.w, title.w), title.h + place.h}) && !over_button)
+  if (ImGui::InvisibleButton(id.c_str(), {std::max(box.w, title.w), title.h + box.h}) && !over_button)
     gui.say(ChooseHead{head});
   const bool hovered = ImGui::IsItemHovered() && !over_button;
   if (title.h > 0) title_line(gui, atlas, head, line, hovered);
@@ -207,18 +206,18 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& place
   MapContent content = whole_content(state, head);
   content.slot = 2 + (static_cast<std::uint64_t>(head.layer) << 32) + static_cast<std::uint64_t>(head.head);
   MapLayout layout;
-  layout.plot = place;
-  layout.cell = place.w / static_cast<float>(content.region.num_keys);
+  layout.plot = box;
+  layout.cell = box.w / static_cast<float>(content.region.num_keys);
   const float opacity = atlas.by_layer ? answer_opacity(gui) : head_opacity(gui, head);
   const auto cell = draw_map(gui, list, content, {}, layout, opacity);
-  if (title.h <= 0) corner_words(gui, atlas, head, place);
+  if (title.h <= 0) corner_words(gui, atlas, head, box);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   if (chosen || (hovered && title.h <= 0)) {
     const float edge = title.h > 0 ? 2 * gui.unit : gui.unit;
-    list.AddRect({place.x - edge, place.y - edge}, {place.right() + edge, place.bottom() + edge}, gui.colours().accent,
-                 0, 0, edge);
+    list.AddRect({box.x - edge, box.y - edge}, {box.right() + edge, box.bottom() + edge}, gui.colours().accent, 0, 0,
+                 edge);
   }
-  gui.name_box(id, place, BoxKind::thumbnail, head);
+  gui.name_box(id, box, BoxKind::thumbnail, head);
   if (!hovered) return;
   gui.say(Hover{head, cell});
   if (title.h <= 0) enlarged(gui, head, content);
@@ -232,7 +231,7 @@ void row_words_beside(Gui& gui, const Atlas& atlas, const MapContent& content) {
   for (Index group = 0; group < atlas.layout.content.groups; ++group)
     for (Index head = 0; head < atlas.layout.content.heads; head += atlas.layout.columns) {
       MapLayout layout;
-      layout.plot = atlas.at(atlas.layout.place(group, head));
+      layout.plot = atlas.at(atlas.layout.map_of(group, head));
       layout.cell = layout.plot.h / static_cast<float>(content.region.num_queries);
       layout.rows = true;
       layout.row_step = label_step(ImGui::GetFontSize(), layout.cell);
@@ -274,9 +273,9 @@ void column_numbers(Gui& gui, const Atlas& atlas) {
   const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(room / layout.pitch_x)));
   for (Index head = 0; head < layout.content.heads; head += step) {
     const std::string name = "H" + std::to_string(head);
-    const Box place = atlas.at(layout.place(0, head));
+    const Box box = atlas.at(layout.map_of(0, head));
     ImGui::GetWindowDrawList()->AddText(
-        {std::round(place.x + (place.w - ImGui::CalcTextSize(name.c_str()).x) / 2), atlas.origin.y}, gui.colours().dim,
+        {std::round(box.x + (box.w - ImGui::CalcTextSize(name.c_str()).x) / 2), atlas.origin.y}, gui.colours().dim,
         name.c_str());
   }
 }
@@ -335,10 +334,10 @@ void all_maps(Gui& gui) {
   const ImVec2 window = ImGui::GetWindowPos();
   for (Index group = 0; group < shown.groups; ++group)
     for (Index head = 0; head < shown.heads; ++head) {
-      const Box place = atlas.at(atlas.layout.place(group, head));
-      if (place.bottom() < window.y || place.y > window.y + ImGui::GetWindowHeight()) continue;
+      const Box box = atlas.at(atlas.layout.map_of(group, head));
+      if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
       const HeadRef one = order.empty() ? HeadRef{group, head, stack} : order[static_cast<std::size_t>(head)];
-      one_map(gui, atlas, one, place, atlas.title_of(group, head, heads));
+      one_map(gui, atlas, one, box, atlas.title_of(group, head, heads));
     }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, atlas.layout.content_height});

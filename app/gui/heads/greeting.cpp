@@ -37,7 +37,7 @@ bool greeting(Gui& gui) {
   const Sample* english = english_example(gui);
   ImGui::AlignTextToFramePadding();
   const float all = end - ImGui::GetCursorPosX() - link - gap;
-  // The English sentence stands in its link where that leaves room to say what a map is, else under the pointer.
+  // The English sentence stands in its link where that leaves room to explain a map, else under the pointer.
   std::string try_english = english ? english_label(gui, *english) : std::string();
   const auto beside = [&] { return english ? all - ImGui::CalcTextSize(try_english.c_str()).x - gap : all; };
   const float least = ImGui::CalcTextSize(gui.word(kLessonWords.greeting[0])).x +
@@ -48,9 +48,9 @@ bool greeting(Gui& gui) {
   std::vector<std::string> sentences;
   for (const Words& sentence : kLessonWords.greeting)
     sentences.push_back(with_keys(gui, sentence, {Act::choose_lesson, Act::show_keys}));
-  std::string said = whole_sentences(sentences, room);
-  if (english && room < 160 * gui.unit) said.clear();  // what there is to click comes first
-  cut_text(gui, said, gui.colours().text, std::max(room, 0.0f));
+  std::string line = whole_sentences(sentences, room);
+  if (english && room < 160 * gui.unit) line.clear();  // what there is to click comes first
+  cut_text(gui, line, gui.colours().text, std::max(room, 0.0f));
   gui.name_item("greeting", BoxKind::label);
   if (english) {
     ImGui::SameLine(0, gap);

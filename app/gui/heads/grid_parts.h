@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// Menus choose the kind of maps and their order; a line below them tells the meaning of the maps, or the problem. The
+/// Menus choose the kind of maps and their order; a line below them states the meaning of the maps, or the problem. The
 /// height never changes.
 void atlas_header(Gui& gui, const Box& slot);
 /// A row for each relation of the grammar, a column for each layer: its best head, and how often that is right.

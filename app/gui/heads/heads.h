@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-void stage_panel(Gui& gui);  // the chosen head, large, with what it says and what can be done
+void stage_panel(Gui& gui);  // the chosen head, large, with its description and actions
 void atlas_panel(Gui& gui);  // every head of every layer
 /// What the maps of an atlas of this width have across.
 float atlas_room(const Gui& gui, float width);

@@ -141,11 +141,11 @@ void scores_of_layers(Gui& gui, const std::vector<RelationScore>& relations) {
 void relation_table(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
-  const auto say = [&](const Words& words) { wrapped_dim(gui, gui.word(words)); };
-  if (!state.document.model) return say(kGridWords.nothing_learned);
-  if (!wants_layer_scores(state)) return say(kGridWords.translates);
+  const auto explain = [&](const Words& words) { wrapped_dim(gui, gui.word(words)); };
+  if (!state.document.model) return explain(kGridWords.nothing_learned);
+  if (!wants_layer_scores(state)) return explain(kGridWords.translates);
   const LayerScores* scores = known_layer_scores(state);
-  if (!scores) return say(kGridWords.measuring_layers);
+  if (!scores) return explain(kGridWords.measuring_layers);
   if (!scores->problem.empty()) return wrapped_small(gui, plain_lines(gui, scores->problem), gui.colours().warning);
   if (!scores->relations.empty()) scores_of_layers(gui, scores->relations);
 }

@@ -56,12 +56,12 @@ float band_room(const Gui& gui, const MapContent& content) {
 
 void draw_role_bands(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const Box& area) {
   const float width = band_width(gui), gap = std::min(gui.unit, layout.cell / 4);
-  const auto place = [&](const RoleRun& run) { return static_cast<float>(run.first) * layout.cell + gap / 2; };
+  const auto offset = [&](const RoleRun& run) { return static_cast<float>(run.first) * layout.cell + gap / 2; };
   const auto length = [&](const RoleRun& run) { return static_cast<float>(run.count) * layout.cell - gap; };
   for (const RoleRun& run : runs_of_rows(gui.state, content))
-    band(gui, list, "rows", run, {area.x, layout.plot.y + place(run), width, length(run)}, true);
+    band(gui, list, "rows", run, {area.x, layout.plot.y + offset(run), width, length(run)}, true);
   for (const RoleRun& run : runs_of_columns(gui.state, content))
-    band(gui, list, "columns", run, {layout.plot.x + place(run), area.y, length(run), width}, false);
+    band(gui, list, "columns", run, {layout.plot.x + offset(run), area.y, length(run), width}, false);
 }
 
 }  // namespace headlight

@@ -23,9 +23,9 @@ bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) 
   explain_item(gui, kChosenHeadWords.tip_bars);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (ImGui::IsItemActive()) {
-    const float place = std::clamp((mouse.x - box.x) / box.w, 0.0f, 0.999f);
+    const float share = std::clamp((mouse.x - box.x) / box.w, 0.0f, 0.999f);
     const Index key =
-        content.region.first_key + static_cast<Index>(place * static_cast<float>(content.region.num_keys));
+        content.region.first_key + static_cast<Index>(share * static_cast<float>(content.region.num_keys));
     const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
     gui.say(SetWeight{content.head, {query, key}, weight});
   }

@@ -48,7 +48,7 @@ float part_of_map(Gui& gui, float right) {
   return right - width;
 }
 
-/// The line tells the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
+/// The line describes the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
 void cell_line(Gui& gui, float room) {
   const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
   if (paints && !gui.state.view.hovered)

@@ -1,5 +1,5 @@
-// The parts of the stage around its large map. Each draws into a slot of its own, whose place follows from the window's
-// size alone: nothing that is said in one moves another. The bars alone reach up into what the map leaves free.
+// The parts of the stage around its large map. Each draws into a slot of its own, whose position follows from the window's
+// size alone: no text of one moves another. The bars alone reach up into what the map leaves free.
 #pragma once
 
 #include "gui/frame/map_view.h"
@@ -31,7 +31,7 @@ class SlotScope {
 void draw_stage_header(Gui& gui, const Box& slot);
 /// The row of the lit cell as bars under the map's columns. Of the pinned row they can be dragged.
 void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
-/// The words that the model says: the next one, or the hidden one; before and after the edits.
+/// The words that the model predicts: the next one, or the hidden one; before and after the edits.
 void draw_guess(Gui& gui, const Box& slot);
 /// The buttons that act on the pinned cell and on the answer.
 void draw_stage_actions(Gui& gui, const Box& slot);

@@ -23,7 +23,7 @@ struct StageTry {
 std::optional<StageTry> stage_try(Gui& gui);
 
 /// The model's guess as words with bars, before → after where something was changed by hand, as many as fit into the box;
-/// of a decoder a click writes one. Nothing where the model says no words.
+/// of a decoder a click writes one. Nothing where the model predicts no words.
 void guess_bars(Gui& gui, const Box& box);
 
 }  // namespace headlight

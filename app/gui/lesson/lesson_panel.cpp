@@ -33,7 +33,7 @@ void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
     list.AddPolyline(points, 3, green, 0, 2.5f * unit);
   } else if (done) {
     list.AddCircle({at.x + size / 2, at.y + size / 2}, 0.36f * size, gui.colours().dim, 24, 1.5f * unit);
-  } else {  // nothing that the window could tell
+  } else {  // nothing that the window can check
     list.AddCircleFilled({at.x + size / 2, at.y + size / 2}, 0.16f * size, gui.colours().dim, 16);
   }
   gui.name_box(done == true ? "lesson done" : "lesson to do", {at.x, at.y, size, size});
@@ -135,9 +135,10 @@ void step_discs(Gui& gui, const Lesson& lesson, float left) {
 
 /// Back, again, and on: the way on stands out once the step is done, or asks for nothing.
 void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float left) {
-  const LessonPosition& place = *gui.state.view.lesson;
+  const LessonPosition& position = *gui.state.view.lesson;
   const StepContent& content = step.in(gui.state.settings.language);
-  const bool last = place.step + 1 == lesson.steps.size(), last_lesson = place.lesson + 1 == gui.state.lessons->size();
+  const bool last = position.step + 1 == lesson.steps.size(),
+             last_lesson = position.lesson + 1 == gui.state.lessons->size();
   const Words& next = last && !last_lesson ? kLessonWords.next_lesson : kLessonWords.next;
   const auto button = [&](const char* name, const Words& label, const std::string& tip, bool possible = true) {
     ImGui::BeginDisabled(!possible);
@@ -148,11 +149,11 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float 
   };
   ImGui::SetCursorPosX(left);
   if (button("lesson back", kLessonWords.previous, with_keys(gui, kLessonWords.tip_previous, {Act::previous_page}),
-             place.step > 0 || place.lesson > 0))
+             position.step > 0 || position.lesson > 0))
     turn_page(gui, true);
   ImGui::SameLine(0, 8 * gui.unit);
   const bool ready =
-      content.goals.empty() || was_done(gui.state, lesson, place.step) || is_attempt_done(gui.state) == true;
+      content.goals.empty() || was_done(gui.state, lesson, position.step) || is_attempt_done(gui.state) == true;
   if (ready && !(last && last_lesson)) {
     if (primary_button(gui, "lesson next", gui.word(next))) turn_page(gui, false);
     explain_item(gui, with_keys(gui, kLessonWords.tip_next, {Act::next_page}));
@@ -163,7 +164,7 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float 
   if (!content.scene) return;
   ImGui::SameLine(0, 8 * gui.unit);
   if (button("lesson again", kLessonWords.set_again, gui.word(kLessonWords.tip_set_again)))
-    gui.say(GoToStep{place.step});
+    gui.say(GoToStep{position.step});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A lesson as a column beside the maps: what the step says, what it asks for, and the way on. Its words point at what
+// A lesson as a column beside the maps: the text of the step, its goal, and the way on. Its words point at what
 // they speak of. No dialog: the window is the reader's meanwhile.
 #pragma once
 

@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// The turns, as high as chat_height says: those beyond the first few are reached by scrolling.
+/// The turns, as high as chat_height: those beyond the first few are reached by scrolling.
 void chat_turns(Gui& gui, float width);
 float chat_height(const Gui& gui);
 

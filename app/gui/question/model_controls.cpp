@@ -26,10 +26,10 @@ auto setter(Gui& gui, auto Config::*field) {
 /// A slider over the divisors of `number`; gives the chosen one while it moves.
 std::optional<Index> divisor_slider(Gui& gui, const char* name, Index number, Index now, Index most, const Words& tip) {
   const auto possible = divisors(number, most);
-  int place = static_cast<int>(std::lower_bound(possible.begin(), possible.end(), now) - possible.begin());
+  int index = static_cast<int>(std::lower_bound(possible.begin(), possible.end(), now) - possible.begin());
   const int last = static_cast<int>(possible.size()) - 1;
-  if (!slider(gui, name, place, 0, std::max(1, last), tip)) return std::nullopt;
-  return possible[static_cast<std::size_t>(std::clamp(place, 0, last))];
+  if (!slider(gui, name, index, 0, std::max(1, last), tip)) return std::nullopt;
+  return possible[static_cast<std::size_t>(std::clamp(index, 0, last))];
 }
 
 std::optional<Index> number_slider(Gui& gui, const char* name, Index now, Index least, Index most, const Words& tip) {
@@ -75,11 +75,11 @@ void mark_trained(Gui& gui, const std::vector<float>& shares) {
   if (shares.empty()) return;
   const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
   const float edge = 2 + ImGui::GetFontSize() / 2, way = most.x - least.x - 2 * edge;
-  const auto place = [&](float share) { return std::round(least.x + edge + share * way); };
+  const auto x_of = [&](float share) { return std::round(least.x + edge + share * way); };
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (const float share : shares)
-    list.AddLine({place(share), most.y - 4 * gui.unit}, {place(share), most.y}, gui.colours().text, gui.unit);
-  const float begin = place(shares.back()) + edge;
+    list.AddLine({x_of(share), most.y - 4 * gui.unit}, {x_of(share), most.y}, gui.colours().text, gui.unit);
+  const float begin = x_of(shares.back()) + edge;
   if (begin + 8 * gui.unit > most.x) return;
   const FontScope small(gui, TextSize::small);
   const char* random = gui.word(kModelWords.random_here);
@@ -112,11 +112,11 @@ void shape_controls(Gui& gui) {
           ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads, kModelWords.tip_heads)
           : divisor_slider(gui, "heads", config.d_model, config.num_heads, kMostSliderHeads, kModelWords.tip_heads);
   if (config.head_dim == 0) {
-    std::vector<Index> places;
+    std::vector<Index> positions;
     const auto possible = divisors(config.d_model, kMostSliderHeads);
     for (const Index number : trained_values(gui.state, &Config::num_heads))
-      places.push_back(std::lower_bound(possible.begin(), possible.end(), number) - possible.begin());
-    mark_trained(gui, shares_of(places, 0, static_cast<Index>(possible.size()) - 1));
+      positions.push_back(std::lower_bound(possible.begin(), possible.end(), number) - possible.begin());
+    mark_trained(gui, shares_of(positions, 0, static_cast<Index>(possible.size()) - 1));
   }
   if (heads) gui.say(SetConfig{with_heads(config, *heads)});
 

@@ -20,12 +20,12 @@ void chips_of(Gui& gui, TextSide side, float width);
 /// How many of the tokens are the sentence's own, and not there to make it as long as others.
 std::size_t own_tokens(const Document& document, const Tokens& tokens);
 
-/// Where maps say little, why, and what can be done: unknown words, random weights. One line below the chips, and its
+/// Why maps mean little here, and what can be done: unknown words, random weights. One line below the chips, and its
 /// height; nothing and 0 where there is no reason to doubt.
 void doubt_line(Gui& gui);
 float doubt_height(const Gui& gui);
 
-/// Starts a training of the model's shape, where one can be; else it is disabled and its tooltip says why.
+/// Starts a training of the model's shape, where one can be; else it is disabled and its tooltip gives the reason.
 void train_shape_button(Gui& gui);
 
 /// The meaning of a token that the model does not know, and tokens that it does know.

@@ -41,7 +41,7 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-/// A text that can be typed: what it is called, what it is for, and what typing says.
+/// A text that can be typed: what it is called, what it is for, and the command of typing.
 struct TextBox {
   std::string name;
   const std::string& text;

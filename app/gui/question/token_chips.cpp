@@ -36,7 +36,7 @@ std::string chip_text(Gui& gui, const Tokens& tokens, const Token& token) {
   return gui.fonts.shown((spaces && !token.special ? "␣" : "") + axis_label(token));
 }
 
-/// The cut inside a token that lies nearest to `x`, as a byte offset into the token, with its place on the screen.
+/// The cut inside a token that lies nearest to `x`, as a byte offset into the token, with its position on the screen.
 struct InnerCut {
   std::size_t offset = 0;
   float x = 0;
@@ -88,7 +88,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
   ImGui::PopID();
 }
 
-/// Whether a word begins with the token, as far as spaces and special tokens tell; else it is a piece of the one before.
+/// Whether a word begins with the token, by spaces and special tokens; else it is a piece of the one before.
 bool begins_word(const Tokens& tokens, std::size_t i) {
   if (tokens.tokens[i].special || tokens.tokens[i - 1].special) return true;
   const std::string_view typed = written(tokens, tokens.tokens[i]);

@@ -98,13 +98,13 @@ void controls_rail(Gui& gui) {
 }
 
 /// Where the parts of the window stand. All follows from its size, so that nothing moves by what is looked at.
-struct WindowPlaces {
+struct WindowRegions {
   Box top_bar, sentence, lesson, controls, view, status;
   bool rail = false;   // the controls are a rail that opens over the view
   float decisive = 0;  // the width of the view by which its maps are sized
 };
 
-WindowPlaces window_places(Gui& gui, const Box& window) {
+WindowRegions window_regions(Gui& gui, const Box& window) {
   const float unit = gui.unit, wide = window.w / unit;
   const Document& document = gui.state.document;
   std::ptrdiff_t newlines = 0;
@@ -113,23 +113,23 @@ WindowPlaces window_places(Gui& gui, const Box& window) {
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;
   const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_turns;
-  WindowPlaces places;
-  places.top_bar = {0, 0, window.w, kTopBar * unit};
-  places.sentence = {0, places.top_bar.h, window.w, text + kWords * unit + doubt_height(gui)};
-  places.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
-  const float top = places.sentence.bottom();
+  WindowRegions regions;
+  regions.top_bar = {0, 0, window.w, kTopBar * unit};
+  regions.sentence = {0, regions.top_bar.h, window.w, text + kWords * unit + doubt_height(gui)};
+  regions.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
+  const float top = regions.sentence.bottom();
   // A lesson stands in the controls' place: they are the rail beside it.
-  places.lesson = {0, top, lesson_width(gui), places.status.y - top};
-  places.rail = wide < kLeastForControls || places.lesson.w > 0;
-  const float controls = (places.rail ? kRail : wide >= kWide ? kWideControls : kControls) * unit;
-  places.controls = {places.lesson.w, top, controls, places.status.y - top};
-  const float left = places.controls.right();
-  places.view = {left, top, window.w - left, places.status.y - top};
+  regions.lesson = {0, top, lesson_width(gui), regions.status.y - top};
+  regions.rail = wide < kLeastForControls || regions.lesson.w > 0;
+  const float controls = (regions.rail ? kRail : wide >= kWide ? kWideControls : kControls) * unit;
+  regions.controls = {regions.lesson.w, top, controls, regions.status.y - top};
+  const float left = regions.controls.right();
+  regions.view = {left, top, window.w - left, regions.status.y - top};
   // Below the width at which the controls take more, maps are no larger than there: a larger window must not shrink them.
   const float from = wide < kLeastForControls ? kLeastForControls - kControls : kWide - kWideControls;
-  const float before = wide < kWide ? from * unit - places.lesson.w : places.view.w;
-  places.decisive = std::min(places.view.w, before);
-  return places;
+  const float before = wide < kWide ? from * unit - regions.lesson.w : regions.view.w;
+  regions.decisive = std::min(regions.view.w, before);
+  return regions;
 }
 
 /// The widest stage beside the atlas, which has the rest: more where a layer has more heads than have room.
@@ -150,8 +150,8 @@ float stage_width(const Gui& gui, float width, float height) {
   return std::floor(std::clamp(height - (kAround - kBeside) * gui.unit, std::min(kLeast * width, most), most));
 }
 
-void view_regions(Gui& gui, const WindowPlaces& places) {
-  const Box& box = places.view;
+void view_regions(Gui& gui, const WindowRegions& regions) {
+  const Box& box = regions.view;
   const float unit = gui.unit;
   const auto left = [&](float width) { return Box{box.x, box.y, width, box.h}; };
   const auto right = [&](float width) { return Box{box.x + width, box.y, box.w - width, box.h}; };
@@ -160,8 +160,8 @@ void view_regions(Gui& gui, const WindowPlaces& places) {
       // A card has all of the room.
       if (answer_state(gui.state).kind != AnswerState::Kind::shown)
         return region(gui, "stage", box, false, false, stage_panel);
-      const float stage = stage_width(gui, places.decisive, box.h);
-      gui.least_atlas = atlas_room(gui, places.decisive - most_of_stage(gui, places.decisive));
+      const float stage = stage_width(gui, regions.decisive, box.h);
+      gui.least_atlas = atlas_room(gui, regions.decisive - most_of_stage(gui, regions.decisive));
       region(gui, "stage", left(stage), false, false, stage_panel);
       return region(gui, "atlas", right(stage), false, false, atlas_panel);
     }
@@ -193,19 +193,19 @@ void draw_window(Gui& gui) {
   std::vector<FocusStop> stops;
   gui.stops = &stops;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const WindowPlaces places = window_places(gui, {0, 0, display.x, display.y});
+  const WindowRegions regions = window_regions(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   // The cell under the pointer is set anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
-  region(gui, "top bar", places.top_bar, true, false, top_bar);
-  region(gui, "sentence", places.sentence, false, false, sentence_panel);
-  if (places.lesson.w > 0) region(gui, "lesson", places.lesson, true, true, lesson_panel);
-  if (places.rail) region(gui, "rail", places.controls, true, false, controls_rail);
-  else region(gui, "controls", places.controls, false, true, controls_panel);
-  view_regions(gui, places);
+  region(gui, "top bar", regions.top_bar, true, false, top_bar);
+  region(gui, "sentence", regions.sentence, false, false, sentence_panel);
+  if (regions.lesson.w > 0) region(gui, "lesson", regions.lesson, true, true, lesson_panel);
+  if (regions.rail) region(gui, "rail", regions.controls, true, false, controls_rail);
+  else region(gui, "controls", regions.controls, false, true, controls_panel);
+  view_regions(gui, regions);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{ImGui::GetStyle().WindowPadding.x, 2 * gui.unit});
-  region(gui, "status", places.status, true, false, status_bar);
+  region(gui, "status", regions.status, true, false, status_bar);
   ImGui::PopStyleVar();
   browser_panel(gui);
   numbers_panel(gui);
