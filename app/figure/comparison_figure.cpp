@@ -24,20 +24,13 @@ Status check_comparison(const AnswerComparison& comparison) {
 }
 
 /// Words that only one answer has stand in its end of the difference's colours.
-void colour_alone(Page& page, std::size_t first_item, const JointStack& stack, const MapLayout& layout, Theme theme) {
-  const auto colour_of_place = [&](const JointAxis& axis, float at) -> std::optional<Rgb> {
-    const auto i = static_cast<std::size_t>(at);
-    if (i >= axis.size() || axis[i].in_both()) return std::nullopt;
-    return axis[i].a ? diverging_map(theme).front() : diverging_map(theme).back();
+LabelInk ink_of(const Page& page, const JointStack& stack, const JointAxis& axis, const std::vector<Token>& tokens,
+                Theme theme) {
+  return [&page, &axis, &tokens, in_both = stack.in_both, theme](Index label) {
+    const auto i = static_cast<std::size_t>(label);
+    if (in_both && !axis[i].in_both()) return axis[i].a ? diverging_map(theme).front() : diverging_map(theme).back();
+    return tokens[i].pad ? page.ink.dim : page.ink.text;
   };
-  for (std::size_t i = first_item; i < page.drawing.items.size(); ++i) {
-    auto* text = std::get_if<Text>(&page.drawing.items[i]);
-    if (!text || text->role != Role::label) continue;
-    const bool row = text->anchor == Anchor::right;
-    const auto colour = row ? colour_of_place(stack.axes.queries, (text->at.y - layout.plot.y) / layout.cell)
-                            : colour_of_place(stack.axes.keys, (text->at.x - layout.plot.x) / layout.cell);
-    if (colour) text->colour = *colour;
-  }
 }
 
 std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
@@ -101,10 +94,10 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
                     .size = page.label,
                     .role = Role::title,
                     .colour = page.ink.text});
-    const std::size_t first_item = page.drawing.items.size();
     page.drawing.items.emplace_back(Rectangle{.box = layout.plot, .fill = gap_colour(options.theme)});
-    add_map(page, map, axes, layout, maps[i].scale, true);
-    if (stack.in_both) colour_alone(page, first_item, stack, layout, options.theme);
+    add_map(page, map, axes, layout, maps[i].scale, true,
+            {ink_of(page, stack, stack.axes.queries, stack.queries, options.theme),
+             ink_of(page, stack, stack.axes.keys, stack.keys, options.theme)});
     blocks = blocks || (!maps[i].scale.diverging && has_blocked(maps[i].cells));
     bottom = std::max(bottom, layout.plot.bottom());
   }

@@ -32,60 +32,111 @@ std::vector<SeenLine> wanted_lines(const FlowLayout& layout, const std::vector<F
   return wanted;
 }
 
-Text word_of(const FlowLayout& layout, bool query, Index index, const std::string& label, Rgb colour,
-             const TextWidth& measure) {
-  const float gap = 0.4f * layout.size;
-  return {.at = {query ? layout.left - gap : layout.right + gap, layout.middle(index)},
-          .text = label,
-          .size = layout.size,
-          .width = measure(label, layout.size),
-          .role = Role::label,
-          .colour = colour,
-          .anchor = query ? Anchor::right : Anchor::left};
+void add_words(Drawing& scene, const FlowLayout& layout, bool query, const std::vector<std::string>& labels,
+               const FlowWishes& wishes, const InkColours& ink, const TextWidth& measure) {
+  // A pitch below a line of text names every so many words; the lit one always.
+  const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(layout.size / layout.pitch)));
+  const Index count = query ? layout.queries : layout.keys;
+  const Index lit = !wishes.lit ? -1 : query ? wishes.lit->query : wishes.lit->key;
+  for (Index i = 0; i < count; ++i) {
+    const float y = layout.middle(i);
+    if (y < wishes.from_y - layout.size || y > wishes.to_y + layout.size) continue;
+    const bool is_lit = lit == i;
+    if (!is_lit && (i % step != 0 || (lit >= 0 && std::abs(i - lit) < step))) continue;
+    const std::string& label = labels[static_cast<std::size_t>(i)];
+    scene.add(Text{.at = {query ? layout.left - layout.gap() : layout.right + layout.gap(), y},
+                   .text = label,
+                   .size = layout.size,
+                   .width = measure(label, layout.size),
+                   .role = Role::label,
+                   .colour = is_lit ? ink.accent : ink.text,
+                   .anchor = query ? Anchor::right : Anchor::left});
+  }
 }
 
 }  // namespace
 
-std::optional<Index> FlowLayout::row_at(float y, Index count) const {
-  const auto row = static_cast<Index>(std::floor((y - top) / pitch));
-  return row >= 0 && row < count ? std::optional(row) : std::nullopt;
+void FlowLayout::place(float width, float query_width, float key_width, float between, float least_begin) {
+  begin = std::max(least_begin, (width - between - query_width - key_width - 2 * gap()) / 2);
+  left = begin + query_width + gap();
+  right = left + between;
+  end = right + gap() + key_width;
 }
 
 float line_opacity(float weight) { return std::clamp(0.18f + 0.82f * weight, 0.0f, 1.0f); }
 
-FlowItems flow_items(const FlowLayout& layout, const std::vector<FlowHead>& heads,
-                     const std::vector<std::string>& query_labels, const std::vector<std::string>& key_labels,
-                     const FlowWishes& wishes, const InkColours& ink, const TextWidth& measure) {
-  FlowItems items;
+std::vector<Hit> flow_hits(const FlowLayout& layout) {
+  std::vector<Hit> hits;
+  const auto add = [&](const char* name, Index count, float begin, float end) {
+    for (Index i = 0; i < count; ++i)
+      hits.push_back({name + std::to_string(i),
+                      {begin, layout.top + layout.pitch * static_cast<float>(i), end - begin, layout.pitch}});
+  };
+  add("flow query ", layout.queries, layout.begin, layout.left);
+  add("flow key ", layout.keys, layout.right, layout.end);
+  return hits;
+}
+
+bool add_flow(Drawing& scene, const FlowLayout& layout, const std::vector<FlowHead>& heads,
+              const std::vector<std::string>& query_labels, const std::vector<std::string>& key_labels,
+              const FlowWishes& wishes, const InkColours& ink, const TextWidth& measure) {
   std::vector<SeenLine> wanted = wanted_lines(layout, heads, wishes);
-  items.cut = wanted.size() > wishes.most_lines;
-  if (items.cut) wanted.resize(wishes.most_lines);
+  const bool cut = wanted.size() > wishes.most_lines;
+  if (cut) wanted.resize(wishes.most_lines);
+  const auto curve = [&](Index query, Index key, float width, Rgb colour, float opacity) {
+    scene.add(Curve{{layout.left, layout.middle(query)}, {layout.right, layout.middle(key)}, width, colour, opacity});
+  };
   for (auto at = wanted.rbegin(); at != wanted.rend(); ++at) {
     const FlowLine& line = *at->line;
     const bool pale = !wishes.word && !wishes.pale.empty() && wishes.pale[static_cast<std::size_t>(line.key)];
     const float share = pale ? kPaleLine : 1;
-    items.lines.push_back({.from = {layout.left, layout.middle(line.query)},
-                           .to = {layout.right, layout.middle(line.key)},
-                           .width = share * wishes.thickest * line.weight,
-                           .colour = heads[at->head].colour,
-                           .opacity = share * line_opacity(line.weight)});
+    curve(line.query, line.key, share * wishes.thickest * line.weight, heads[at->head].colour,
+          share * line_opacity(line.weight) * wishes.opacity);
   }
-  const auto add_words = [&](bool query, Index count, const std::vector<std::string>& labels) {
-    // A pitch below a line of text names every so many words; the lit one always.
-    const auto step = std::max<Index>(1, static_cast<Index>(std::ceil(layout.size / layout.pitch)));
-    const Index lit = !wishes.lit ? -1 : query ? wishes.lit->query : wishes.lit->key;
-    for (Index i = 0; i < count; ++i) {
-      const float y = layout.middle(i);
-      if (y < wishes.from_y - layout.size || y > wishes.to_y + layout.size) continue;
-      const bool is_lit = lit == i;
-      if (!is_lit && (i % step != 0 || (lit >= 0 && std::abs(i - lit) < step))) continue;
-      items.words.push_back(
-          word_of(layout, query, i, labels[static_cast<std::size_t>(i)], is_lit ? ink.accent : ink.text, measure));
-    }
+  if (wishes.pinned) curve(wishes.pinned->query, wishes.pinned->key, wishes.pin, ink.accent, 1);
+  add_words(scene, layout, true, query_labels, wishes, ink, measure);
+  add_words(scene, layout, false, key_labels, wishes, ink, measure);
+  return cut;
+}
+
+void add_flow_sides(Drawing& scene, const FlowLayout& layout, const std::string& query, const std::string& key, float y,
+                    float size, float left, float right, Rgb colour, const TextWidth& measure) {
+  const auto add = [&](const std::string& name, bool of_queries) {
+    const float width = measure(name, size);
+    scene.add(Text{.at = {of_queries ? std::max(layout.left - layout.gap(), left + width)
+                                     : std::min(layout.right + layout.gap(), right - width),
+                          y},
+                   .text = name,
+                   .size = size,
+                   .width = width,
+                   .role = Role::label,
+                   .colour = colour,
+                   .anchor = of_queries ? Anchor::right : Anchor::left});
   };
-  add_words(true, layout.queries, query_labels);
-  add_words(false, layout.keys, key_labels);
-  return items;
+  add(query, true);
+  add(key, false);
+}
+
+float add_flow_legend(Drawing& scene, const std::vector<FlowLegendEntry>& entries, const FlowLegendSizes& sizes,
+                      float left, float right, float y, const TextWidth& measure) {
+  float x = left;
+  for (const FlowLegendEntry& entry : entries) {
+    const std::string label = entry.label + (entry.name.empty() ? "" : " ");
+    const float before = sizes.swatch + sizes.gap, of_label = measure(label, sizes.text);
+    const float width = before + of_label + (entry.name.empty() ? 0 : measure(entry.name, sizes.text));
+    if (x > left && x + width > right) x = left, y += sizes.line;
+    if (entry.shown) scene.add(Stroke{{x, y}, {x + sizes.swatch, y}, sizes.thick, entry.swatch});
+    else scene.add(Rectangle{{x, y - sizes.thick / 2, sizes.swatch, sizes.thick}, {}, sizes.outline, sizes.thick / 4});
+    const auto add = [&](float at, const std::string& text, float text_width, Rgb colour) {
+      scene.add(Text{
+          .at = {at, y}, .text = text, .size = sizes.text, .width = text_width, .role = Role::label, .colour = colour});
+    };
+    add(x + before, label, of_label, entry.ink);
+    if (!entry.name.empty()) add(x + before + of_label, entry.name, width - before - of_label, entry.name_ink);
+    scene.hits.push_back({"flow head " + std::to_string(entry.head), {x, y - sizes.height / 2, width, sizes.height}});
+    x += width + sizes.between;
+  }
+  return y;
 }
 
 std::optional<CellRef> strongest_of(const std::vector<FlowHead>& heads, const FlowWord& word) {

@@ -26,22 +26,20 @@ std::string title_of(Language language, const std::vector<HeadRef>& heads) {
 
 /// The heads beside their colours, in as many lines as it takes.
 void add_legend(Page& page, const std::vector<HeadRef>& heads, const std::vector<FlowHead>& drawn) {
-  const float size = page.label, swatch = 1.6f * size;
-  float x = page.left();
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    const std::string text = head_label(heads[i]);
-    const float width = swatch + 0.4f * size + page.measure(text, size);
-    if (x > page.left() && x + width > page.right()) x = page.left(), page.y += kLineOfText * size;
-    const float y = page.y + 0.5f * size;
-    page.drawing.items.emplace_back(Stroke{{x, y}, {x + swatch, y}, 0.25f * size, drawn[i].colour});
-    add_text(page, {.at = {x + swatch + 0.4f * size, y},
-                    .text = text,
-                    .size = size,
-                    .role = Role::label,
-                    .colour = page.ink.text});
-    x += width + 1.2f * size;
-  }
-  page.y += 1.8f * size;
+  const float size = page.label;
+  std::vector<FlowLegendEntry> entries;
+  for (std::size_t i = 0; i < heads.size(); ++i)
+    entries.push_back({heads[i].head, head_label(heads[i]), {}, drawn[i].colour, page.ink.text, page.ink.text});
+  const FlowLegendSizes sizes{.text = size,
+                              .swatch = 1.6f * size,
+                              .thick = 0.25f * size,
+                              .gap = 0.4f * size,
+                              .between = 1.2f * size,
+                              .line = kLineOfText * size,
+                              .height = size};
+  const float first = page.y + 0.5f * size;
+  page.y += add_flow_legend(page.drawing, entries, sizes, page.left(), page.right(), first, page.measure) - first +
+            1.8f * size;
 }
 
 std::vector<std::string> labels_of(const std::vector<Token>& tokens) {
@@ -64,12 +62,9 @@ FlowLayout layout_of(const Page& page, const std::vector<std::string>& queries, 
   // Long words on a narrow page shrink until there is room for lines between them.
   const auto room = [&] { return page.room() - widest(queries) - widest(keys) - 0.8f * layout.size; };
   while (room() < kLeastBetween * layout.size) layout.size *= 0.9f;
-  const float left = widest(queries), right = widest(keys), gap = 0.4f * layout.size;
   // Not wider than pleasant: lines between few words would be nearly level.
   const float between = std::min(std::max(rows * layout.pitch * 0.9f, 16 * layout.size), room());
-  const float begin = (page.drawing.width - between - left - right - 2 * gap) / 2;
-  layout.left = begin + left + gap;
-  layout.right = layout.left + between;
+  layout.place(page.drawing.width, widest(queries), widest(keys), between);
   return layout;
 }
 
@@ -81,18 +76,8 @@ void add_side_names(Page& page, const FlowLayout& layout, const FigureOptions& o
   const std::string query =
       name(either(options.language, "target", "目标句"), either(options.language, "query", "查询"));
   const std::string key = name(either(options.language, "source", "源句"), either(options.language, "key", "键"));
-  const float y = page.y + 0.5f * page.label, gap = 0.4f * layout.size;
-  const float query_width = page.measure(query, page.label), key_width = page.measure(key, page.label);
-  // Names wider than their words begin at the page's edge.
-  const float query_end = std::max(layout.left - gap, page.left() + query_width);
-  const float key_begin = std::min(layout.right + gap, page.right() - key_width);
-  add_text(page, {.at = {query_end, y},
-                  .text = query,
-                  .size = page.label,
-                  .role = Role::label,
-                  .colour = page.ink.dim,
-                  .anchor = Anchor::right});
-  add_text(page, {.at = {key_begin, y}, .text = key, .size = page.label, .role = Role::label, .colour = page.ink.dim});
+  add_flow_sides(page.drawing, layout, query, key, page.y + 0.5f * page.label, page.label, page.left(), page.right(),
+                 page.ink.dim, page.measure);
   page.y += 1.6f * page.label;
 }
 
@@ -122,16 +107,15 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   add_side_names(page, layout, options);
   layout.top = page.y;
   const FlowWishes wishes{.threshold = options.threshold, .thickest = 0.5f * layout.size};
-  FlowItems items = flow_items(layout, drawn, queries, keys, wishes, page.ink, measure);
-  page.drawing.items.insert(page.drawing.items.end(), items.lines.begin(), items.lines.end());
-  page.drawing.items.insert(page.drawing.items.end(), items.words.begin(), items.words.end());
+  page.drawing.hits = flow_hits(layout);
+  const bool cut = add_flow(page.drawing, layout, drawn, queries, keys, wishes, page.ink, measure);
   page.y = layout.bottom();
 
   const std::string from = tick_number(options.threshold);
   std::vector<std::string> remarks{options.language == Language::zh
                                        ? "线的粗细为权重，不小于 " + from
                                        : "lines as thick as their weight, from " + from + " up"};
-  if (items.cut) {
+  if (cut) {
     const std::string count = std::to_string(wishes.most_lines);
     remarks.push_back(options.language == Language::zh ? "只画最强的 " + count + " 条" : "only the strongest " + count);
   }

@@ -5,9 +5,8 @@
 
 #include "base/within.h"
 #include "derived/head_stats.h"
-#include "figure/drawing/diagram_layout.h"
 #include "figure/head_titles.h"
-#include "figure/inside_parts.h"
+#include "figure/inside_scene.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "math/attention.h"
@@ -20,20 +19,20 @@ constexpr float kLeastStep = 26;      // ems: a column of steps is not narrower
 constexpr float kWidestDiagram = 64;  // ems
 constexpr float kLeastType = 2.5f;    // points
 
-InsideType type_of(float label) {
-  return {.title = 1.1f * label,
-          .small = label,
-          .title_line = 1.1f * kLineOfText * label,
-          .small_line = kLineOfText * label,
-          .unit = label / 10.4f};
-}
-
-void add_parts(Page& page, InsideParts parts, const Picture& picture, bool is_signed, Theme theme) {
-  if (parts.picture) {
-    page.drawing.items.emplace_back(Cells{*parts.picture, picture.values, picture_scale(theme, picture, is_signed)});
-    page.drawing.items.emplace_back(Rectangle{*parts.picture, {}, page.ink.line, 0.5f});
-  }
-  for (Text& text : parts.texts) page.drawing.items.emplace_back(std::move(text));
+InsideStyle style_of(const Page& page, const FigureOptions& options, float label) {
+  return {.language = options.language,
+          .theme = options.theme,
+          .type = {.title = 1.1f * label,
+                   .small = label,
+                   .title_line = 1.1f * kLineOfText * label,
+                   .small_line = kLineOfText * label,
+                   .unit = label / 10.4f},
+          .ink = page.ink,
+          .measure = page.measure,
+          .ground = page.drawing.background,
+          .frame = page.ink.dim,
+          .edge = page.ink.dim,
+          .residual = page.ink.dim};
 }
 
 Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options) {
@@ -78,12 +77,12 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   Page page = new_page(options, measure);
   add_title(page, head_label(options.head), cell_title(subject, options.head, cell));
   const std::vector<Step> steps = steps_of(trace, options.head, cell);
-  const InsideType type = type_of(page.label);
-  std::vector<Picture> pictures;
+  const InsideStyle style = style_of(page, options, page.label);
+  std::vector<SharedPicture> pictures;
   std::vector<float> heights;
   for (const Step& step : steps) {
-    pictures.push_back(picture_of(step));
-    heights.push_back(step_height(step, pictures.back(), type));
+    pictures.push_back(std::make_shared<const Picture>(picture_of(step)));
+    heights.push_back(step_height(step, *pictures.back(), style.type));
   }
   const auto columns = std::clamp<std::size_t>(static_cast<std::size_t>(page.room() / (kLeastStep * page.label)), 1,
                                                std::max<std::size_t>(1, steps.size()));
@@ -93,9 +92,7 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   float x = page.left(), y = page.y, bottom = page.y;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (std::find(starts.begin(), starts.end(), i) != starts.end()) x += width + gap, y = page.y;
-    const Box box{x, y, width, heights[i]};
-    add_parts(page, step_parts(options.language, trace, steps[i], pictures[i], i, box, type, page.ink, measure),
-              pictures[i], is_signed(steps[i].id), options.theme);
+    add_step(page.drawing, style, trace, steps[i], pictures[i], i, {x, y, width, heights[i]});
     y += heights[i];
     bottom = std::max(bottom, y);
   }
@@ -105,26 +102,10 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
 
 namespace {
 
-void add_edge(Page& page, const std::vector<Point>& line, Point origin, const Edge& edge, float head) {
-  const float width = edge.residual ? 0.35f : 0.6f;
-  for (std::size_t i = 1; i < line.size(); ++i)
-    page.drawing.items.emplace_back(Stroke{{origin.x + line[i - 1].x, origin.y + line[i - 1].y},
-                                           {origin.x + line[i].x, origin.y + line[i].y},
-                                           width,
-                                           page.ink.dim,
-                                           i + 1 == line.size() ? head : 0});
-}
-
 /// The diagram at a size of type that lets it fit into the page.
-DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, float& label) {
+DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, const FigureOptions& options, float& label) {
   for (;; label *= 0.94f) {
-    const float unit = label / 10.4f;
-    const DiagramMeasures measures{.node_height = kLineOfText * label + 32 * unit,
-                                   .pattern_height = kLineOfText * label + 104 * unit,
-                                   .gap = 14 * unit,
-                                   .side_gap = 8 * unit,
-                                   .lane = 9 * unit,
-                                   .least_node = 52 * unit};
+    const DiagramMeasures measures = diagram_measures(style_of(page, options, label).type, 52);
     DiagramLayout layout = layout_diagram(diagram, std::min(page.room(), kWidestDiagram * label), measures);
     if (layout.width <= page.room() || label < kLeastType) return layout;
   }
@@ -138,21 +119,14 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
   add_title_of_head(page, subject, options, options.head);
   const Diagram diagram = diagram_of(trace, options.head);
   float label = page.label;
-  const DiagramLayout layout = diagram_layout(diagram, page, label);
-  const InsideType type = type_of(label);
+  const DiagramLayout layout = diagram_layout(diagram, page, options, label);
   const Point origin{page.left() + std::max(0.0f, (page.room() - layout.width) / 2), page.y};
-  for (std::size_t e = 0; e < layout.edges.size(); ++e)
-    add_edge(page, layout.edges[e], origin, diagram.edges[e], 4 * type.unit);
-  const Index around = options.query.value_or(0);
-  for (std::size_t n = 0; n < diagram.nodes.size(); ++n) {
-    const Node& node = diagram.nodes[n];
-    const Box box{origin.x + layout.nodes[n].x, origin.y + layout.nodes[n].y, layout.nodes[n].w, layout.nodes[n].h};
-    page.drawing.items.emplace_back(Rectangle{box, page.drawing.background, page.ink.dim, 0.5f});
-    const Picture picture =
-        exists(trace, node.shows) ? picture_of(trace, node.shows, around, kNodeRows, kNodeColumns) : Picture{};
-    add_parts(page, node_parts(options.language, trace, node, picture, box, type, page.ink, measure), picture,
-              is_signed(node.shows), options.theme);
-  }
+  std::vector<SharedPicture> pictures;
+  for (const Node& node : diagram.nodes)
+    pictures.push_back(std::make_shared<const Picture>(
+        exists(trace, node.shows) ? picture_of(trace, node.shows, options.query.value_or(0), kNodeRows, kNodeColumns)
+                                  : Picture{}));
+  add_diagram(page.drawing, style_of(page, options, label), trace, diagram, pictures, layout, origin);
   page.y = origin.y + layout.height;
   return finished(std::move(page), subject, options);
 }

@@ -180,8 +180,10 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
     if (all.named) add_names(page, options, all, row, x, y, sizes.pitch_x);
     Matrix maps = side_by_side(subject, options, scale, all, row, most);
     blocks = blocks || has_blocked(maps);
-    page.drawing.items.emplace_back(Cells{
-        {x, y + sizes.names, sizes.cell * static_cast<float>(all.width()), sizes.height}, std::move(maps), scale});
+    page.drawing.items.emplace_back(
+        Cells{{x, y + sizes.names, sizes.cell * static_cast<float>(all.width()), sizes.height},
+              shared(std::move(maps)),
+              scale});
     for (std::size_t i = 0; i < all.row(row).size(); ++i)
       frames.push_back({{x + sizes.pitch_x * static_cast<float>(i), y + sizes.names,
                          sizes.cell * static_cast<float>(all.cells), sizes.height},

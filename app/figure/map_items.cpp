@@ -19,71 +19,17 @@ constexpr std::size_t kMostLabels = 4096;
 constexpr float kLabelGap = 0.5f;  // between labels and cells, in ems
 constexpr float kBand = 1.3f;      // the width of a role's band, in ems
 
-bool is_label(Index i, Index step) { return i % step == 0; }
-
-void add_row_labels(Page& page, const AxisText& axis, float size, const MapLayout& layout) {
-  if (!layout.rows) return;
-  for (std::size_t i = 0; i < axis.labels.size(); ++i) {
-    if (!is_label(static_cast<Index>(i), layout.row_step)) continue;
-    const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell;
-    add_text(page, {.at = {layout.plot.x - kLabelGap * size, y},
-                    .text = axis.labels[i],
-                    .size = size,
-                    .role = Role::label,
-                    .colour = axis.faint[i] ? page.ink.dim : page.ink.text,
-                    .anchor = Anchor::right});
-  }
-}
-
-TextRotation turn_of(const std::string& label, ColumnLabels columns) {
-  if (columns == ColumnLabels::horizontal) return TextRotation::level;
-  return columns == ColumnLabels::stacked || stands_in_column(label) ? TextRotation::stacked : TextRotation::upwards;
-}
-
-void add_column_labels(Page& page, const AxisText& axis, float size, const MapLayout& layout) {
-  if (layout.columns == ColumnLabels::none) return;
-  for (std::size_t j = 0; j < axis.labels.size(); ++j) {
-    if (!is_label(static_cast<Index>(j), layout.column_step)) continue;
-    const TextRotation turn = turn_of(axis.labels[j], layout.columns);
-    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - kLabelGap * size;
-    add_text(page, {.at = {x, turn == TextRotation::level ? y - size / 2 : y},
-                    .text = axis.labels[j],
-                    .size = size,
-                    .role = Role::label,
-                    .colour = axis.faint[j] ? page.ink.dim : page.ink.text,
-                    .anchor = Anchor::middle,
-                    .turn = turn});
-  }
-}
-
-void add_values(Page& page, const Matrix& weights, const MapLayout& layout, const ColourScale& scale) {
-  const float size = std::min(page.value, layout.cell / 2.2f);
-  if (size < page.least_label) return;
-  for (Index i = 0; i < weights.rows(); ++i)
-    for (Index j = 0; j < weights.cols(); ++j) {
-      if (std::isnan(weights(i, j)) || is_blocked(scale, weights(i, j))) continue;
-      const Box cell = cell_box(layout, i, j);
-      add_text(page, {.at = {cell.x + cell.w / 2, cell.y + cell.h / 2},
-                      .text = scale.diverging ? signed_cell_number(weights(i, j)) : cell_number(weights(i, j)),
-                      .size = size,
-                      .role = Role::value,
-                      .colour = text_on(colour_of(scale, weights(i, j))),
-                      .anchor = Anchor::middle});
-    }
-}
-
-}  // namespace
-
 AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure) {
   AxisText axis;
   if (tokens.size() > kMostLabels) return axis;
-  for (const Token& token : tokens) {
-    axis.labels.push_back(piece_label(token));
-    axis.faint.push_back(token.pad);
-    axis.metrics.add(axis.labels.back(), measure(axis.labels.back(), size));
-  }
+  axis.words = AxisWords(static_cast<Index>(tokens.size()),
+                         [&tokens](Index at) { return piece_label(tokens[static_cast<std::size_t>(at)]); });
+  for (std::size_t at = 0; at < tokens.size(); ++at)
+    axis.metrics.add(axis.words[at], measure(axis.words[at], size));
   return axis;
 }
+
+}  // namespace
 
 bool has_blocked(const Matrix& weights) { return (weights.array() < 0).any(); }
 
@@ -187,13 +133,26 @@ void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point l
 }
 
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
-             bool values) {
-  page.drawing.items.emplace_back(Cells{layout.plot, map.weights, scale});
-  page.drawing.items.emplace_back(Rectangle{layout.plot, {}, page.ink.line, 0.5f});
-  add_row_labels(page, axes.queries, axes.size, layout);
-  add_column_labels(page, axes.keys, axes.size, layout);
-  if (values && map.weights.rows() == map.num_queries() && map.weights.cols() == map.num_keys())
-    add_values(page, map.weights, layout, scale);
+             bool values, const MapInks& inks) {
+  const MapStyle style{.measure = page.measure,
+                       .ink = page.ink,
+                       .em = axes.size,
+                       .line = kLineOfText * axes.size,
+                       .gap = kLabelGap * axes.size};
+  const auto ink_of = [&](const LabelInk& given, const std::vector<Token>& tokens) {
+    const LabelInk plain = [&](Index i) {
+      return tokens[static_cast<std::size_t>(i)].pad ? page.ink.dim : page.ink.text;
+    };
+    return given ? given : plain;
+  };
+  page.drawing.add(Cells{layout.plot, shared(map.weights), scale});
+  page.drawing.add(Pen{}.frame(layout.plot, page.ink.line));
+  add_row_labels(page.drawing, axes.queries, layout, style, ink_of(inks.rows, *map.queries));
+  add_column_labels(page.drawing, axes.keys, layout, style, ink_of(inks.columns, *map.keys));
+  const float size = std::min(page.value, layout.cell / 2.2f);
+  if (values && size >= page.least_label && map.weights.rows() == map.num_queries() &&
+      map.weights.cols() == map.num_keys())
+    add_numbers(page.drawing, map.weights, layout, scale, {.size = size}, style);
 }
 
 }  // namespace headlight

@@ -4,17 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "figure/map_scene.h"
 #include "figure/page.h"
 
 namespace headlight {
-
-/// The labels of one side of a map.
-struct AxisText {
-  std::vector<std::string> labels;
-  std::vector<bool> faint;  // padding
-  LabelMetrics metrics;
-};
-AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure);
 
 /// A head's map as it is printed: its weights, and what its rows and columns are called.
 struct PrintedMap {
@@ -55,8 +48,12 @@ void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, 
 /// (`left`, `top`) and above it, along the rows and columns of `plot`.
 void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme);
 
-/// Adds the cells, their frame and their labels; with `values` the numbers where there is room for them.
+/// Adds the cells, their frame and their labels, those of padding dim where no other `inks` are given; with `values` the
+/// numbers where there is room for them.
+struct MapInks {
+  LabelInk rows = {}, columns = {};
+};
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
-             bool values);
+             bool values, const MapInks& inks = {});
 
 }  // namespace headlight

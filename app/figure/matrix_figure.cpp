@@ -5,8 +5,9 @@
 
 #include "base/within.h"
 #include "explain/cell.h"
-#include "figure/inside_parts.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "figure/matrix_scene.h"
 #include "figure/page.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"
@@ -18,97 +19,6 @@ constexpr float kWidestCell = 4.2f, kHighestCell = 1.7f;  // ems
 constexpr float kMapShare = 0.55f;                        // of a page's fair height, where terms stand below
 constexpr std::size_t kMostTerms = 60;
 constexpr float kBar = 5;  // ems, of the longest
-
-struct Grid {
-  Box plot;
-  float width = 0, height = 0;  // of a cell
-  float above = 0;              // between the cells and the labels of columns
-};
-
-Grid placed_grid(const Page& page, const Trace& trace, const MatrixId& id, const Picture& picture, float most_height) {
-  const Axes along = axes(trace, id);
-  float left = 0;
-  for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
-    left = std::max(left, page.measure(index_label(trace, id, along.rows, picture.first_row + row), page.label));
-  left = std::min(left, page.room() / 3) + (left > 0 ? 0.5f * page.label : 0);
-  Grid grid;
-  grid.width = std::min((page.room() - left) / static_cast<float>(picture.values.cols()), kWidestCell * page.label);
-  grid.height = std::min(most_height / static_cast<float>(picture.rows), kHighestCell * page.label);
-  grid.above = std::max(0.15f * page.label, (page.label - grid.height) / 2);  // the label of a low row reaches there
-  const float top = page.label + grid.above;
-  grid.plot = {page.left() + left, page.y + top, grid.width * static_cast<float>(picture.values.cols()),
-               grid.height * static_cast<float>(picture.rows)};
-  return grid;
-}
-
-void add_labels(Page& page, const Trace& trace, const MatrixId& id, const Picture& picture, const Grid& grid) {
-  const Axes along = axes(trace, id);
-  const float size = page.label, gap = 0.4f * size;
-  const Index step = label_step(kLineOfText * size, grid.height);
-  for (Index row = 0; along.rows != Axis::one && row < picture.rows; row += step) {
-    const std::string label = index_label(trace, id, along.rows, picture.first_row + row);
-    const float room = grid.plot.x - gap - page.left() + 0.01f;
-    add_text(page, {.at = {grid.plot.x - gap, grid.plot.y + (static_cast<float>(row) + 0.5f) * grid.height},
-                    .text = cut_to(label, size, room, page.measure),
-                    .size = size,
-                    .role = Role::label,
-                    .colour = page.ink.dim,
-                    .anchor = Anchor::right});
-  }
-  const auto column_label = [&](Index column) {
-    return index_label(trace, id, along.cols, picture.covers(column).first);
-  };
-  const bool words = along.cols == Axis::queries || along.cols == Axis::keys || along.cols == Axis::vocabulary;
-  float widest = 0;  // of numbers, which are counted in even steps
-  for (Index column = 0; !words && column < picture.values.cols(); ++column)
-    widest = std::max(widest, page.measure(column_label(column), size) + gap);
-  const Index column_step = label_step(widest, grid.width);
-  float free_from = page.left();
-  for (Index column = 0; column < picture.values.cols(); column += column_step) {
-    const std::string label = column_label(column);
-    const float middle = grid.plot.x + (static_cast<float>(column) + 0.5f) * grid.width,
-                width = page.measure(label, size);
-    if (middle - width / 2 < free_from || middle + width / 2 > page.right()) continue;
-    add_text(page, {.at = {middle, grid.plot.y - grid.above - 0.5f * size},
-                    .text = label,
-                    .size = size,
-                    .role = Role::label,
-                    .colour = page.ink.dim,
-                    .anchor = Anchor::middle});
-    free_from = middle + width / 2 + gap;
-  }
-}
-
-void add_numbers(Page& page, const Picture& picture, const Grid& grid, const ColourScale& scale) {
-  const float size = std::min(page.value, grid.height / kLineOfText);
-  if (picture.values.cols() != picture.columns || size < page.least_label) return;
-  for (Index r = 0; r < picture.values.rows(); ++r)
-    for (Index c = 0; c < picture.values.cols(); ++c) {
-      const float value = picture.values(r, c);
-      if (!std::isfinite(value)) continue;
-      Text text{.at = {grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
-                       grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
-                .text = matrix_number(value),
-                .size = size,
-                .role = Role::value,
-                .colour = text_on(colour_of(scale, value)),
-                .anchor = Anchor::middle};
-      if (page.measure(text.text, size) + 0.2f * size <= grid.width) add_text(page, std::move(text));
-    }
-}
-
-void outline(Page& page, const Picture& picture, const Grid& grid, const MatrixCell& cell) {
-  for (Index column = 0; column < picture.values.cols(); ++column) {
-    const auto [first, last] = picture.covers(column);
-    if (cell.col < first || cell.col >= last) continue;
-    page.drawing.items.emplace_back(Rectangle{
-        {grid.plot.x + static_cast<float>(column) * grid.width,
-         grid.plot.y + static_cast<float>(cell.row - picture.first_row) * grid.height, grid.width, grid.height},
-        {},
-        page.ink.accent,
-        1});
-  }
-}
 
 /// A term as the window lists it: a number, what it is multiplied by, and what that comes to.
 struct TermWords {
@@ -219,23 +129,31 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   add_lines(page, line, page.label, Role::label, page.ink.dim);
   page.y += 0.5f * page.label;
 
-  const Picture picture = picture_of(trace, id, chosen ? chosen->row : 0, kLookRows, kLookColumns);
-  const ColourScale scale = picture_scale(options.theme, picture, is_signed(id));
-  const Grid grid = placed_grid(page, trace, id, picture, (chosen ? kMapShare : 1) * page.fair_height());
-  page.drawing.items.emplace_back(Cells{grid.plot, picture.values, scale});
-  page.drawing.items.emplace_back(Rectangle{grid.plot, {}, page.ink.line, 0.5f});
-  add_labels(page, trace, id, picture, grid);
-  add_numbers(page, picture, grid, scale);
-  if (chosen) outline(page, picture, grid, *chosen);
+  const auto picture =
+      std::make_shared<const Picture>(picture_of(trace, id, chosen ? chosen->row : 0, kLookRows, kLookColumns));
+  const ColourScale scale = picture_scale(options.theme, *picture, is_signed(id));
+  const MatrixStyle style{.theme = options.theme,
+                          .ink = page.ink,
+                          .measure = measure,
+                          .label = page.label,
+                          .value = page.value,
+                          .least_value = page.least_label,
+                          .widest = kWidestCell * page.label,
+                          .highest = kHighestCell * page.label,
+                          .most_labels = page.room() / 3};
+  const Box area{page.left(), page.y, page.room(), (chosen ? kMapShare : 1) * page.fair_height()};
+  const MatrixSubject map{trace, id, picture, chosen};
+  const MatrixGrid grid = matrix_grid(map, style, area);
+  add_matrix(page.drawing, map, style, grid, area);
   page.y = grid.plot.bottom();
-  const bool blocks = (picture.values.array() == blocked_number(scale)).any();
+  const bool blocks = (picture->values.array() == blocked_number(scale)).any();
   add_colour_bar(page, scale, either(options.language, "value", "数值"), options.language, blocks);
 
   std::vector<std::string> remarks;
-  if (picture.rows < size.rows)
-    remarks.push_back(std::string(either(options.language, "rows ", "第 ")) + std::to_string(picture.first_row) + "–" +
-                      std::to_string(picture.first_row + picture.rows - 1) + either(options.language, "", " 行"));
-  if (picture.values.cols() < picture.columns)
+  if (picture->rows < size.rows)
+    remarks.push_back(std::string(either(options.language, "rows ", "第 ")) + std::to_string(picture->first_row) + "–" +
+                      std::to_string(picture->first_row + picture->rows - 1) + either(options.language, "", " 行"));
+  if (picture->values.cols() < picture->columns)
     remarks.emplace_back(either(options.language, "of neighbouring columns the number that is farthest from 0",
                                 "相邻列中取离 0 最远的数"));
   if (chosen) {

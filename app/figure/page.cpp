@@ -211,7 +211,7 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
     x += name.width + 1.2f * page.label;
     const float side = 1.1f * page.label;
     page.drawing.items.emplace_back(
-        Cells{{x, middle - side / 2, side, side}, Matrix::Constant(1, 1, blocked_number(scale)), scale});
+        Cells{{x, middle - side / 2, side, side}, shared(Matrix::Constant(1, 1, blocked_number(scale))), scale});
     page.drawing.items.emplace_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
     add_text(page, {.at = {x + side + 0.4f * page.label, middle},
                     .text = either(language, "blocked", "被屏蔽"),

@@ -7,7 +7,7 @@
 #include "explain/matrix_source.h"
 #include "explain/recipe.h"
 #include "figure/figure.h"
-#include "figure/inside_parts.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"

@@ -24,20 +24,33 @@ void add_rectangle(cairo_t* cairo, const Box& box) {
                   static_cast<double>(box.h));
 }
 
+/// The same with round corners.
+void add_rounded(cairo_t* cairo, const Box& box, float corner) {
+  const double r = static_cast<double>(corner), quarter = std::acos(-1.0) / 2;
+  const double left = static_cast<double>(box.x) + r, right = static_cast<double>(box.right()) - r;
+  const double top = static_cast<double>(box.y) + r, bottom = static_cast<double>(box.bottom()) - r;
+  cairo_new_sub_path(cairo);
+  cairo_arc(cairo, right, top, r, -quarter, 0);
+  cairo_arc(cairo, right, bottom, r, 0, quarter);
+  cairo_arc(cairo, left, bottom, r, quarter, 2 * quarter);
+  cairo_arc(cairo, left, top, r, 2 * quarter, 3 * quarter);
+  cairo_close_path(cairo);
+}
+
 void move_to(cairo_t* cairo, Point at) { cairo_move_to(cairo, static_cast<double>(at.x), static_cast<double>(at.y)); }
 void line_to(cairo_t* cairo, Point at) { cairo_line_to(cairo, static_cast<double>(at.x), static_cast<double>(at.y)); }
 
 /// The part of the box that `count` cells of a row cover.
 Box run_box(const Cells& cells, Index row, Index first, Index count) {
-  const float w = cells.box.w / static_cast<float>(cells.weights.cols());
-  const float h = cells.box.h / static_cast<float>(cells.weights.rows());
+  const float w = cells.box.w / static_cast<float>(cells.weights->cols());
+  const float h = cells.box.h / static_cast<float>(cells.weights->rows());
   return {cells.box.x + static_cast<float>(first) * w, cells.box.y + static_cast<float>(row) * h,
           static_cast<float>(count) * w, h};
 }
 
 float cell_side(const Cells& cells) {
-  return std::min(cells.box.w / static_cast<float>(cells.weights.cols()),
-                  cells.box.h / static_cast<float>(cells.weights.rows()));
+  return std::min(cells.box.w / static_cast<float>(cells.weights->cols()),
+                  cells.box.h / static_cast<float>(cells.weights->rows()));
 }
 
 /// The fill of a cell; of a hatched one the background of its lines.
@@ -53,11 +66,11 @@ void hatch(cairo_t* cairo, const Cells& cells) {
   bool any = false;
   cairo_save(cairo);
   cairo_new_path(cairo);
-  for (Index i = 0; i < cells.weights.rows(); ++i)
-    for (Index j = 0, end = 0; j < cells.weights.cols(); j = end) {
+  for (Index i = 0; i < cells.weights->rows(); ++i)
+    for (Index j = 0, end = 0; j < cells.weights->cols(); j = end) {
       end = j + 1;
-      if (!is_blocked(cells.scale, cells.weights(i, j))) continue;
-      while (end < cells.weights.cols() && is_blocked(cells.scale, cells.weights(i, end))) ++end;
+      if (!is_blocked(cells.scale, (*cells.weights)(i, j))) continue;
+      while (end < cells.weights->cols() && is_blocked(cells.scale, (*cells.weights)(i, end))) ++end;
       add_rectangle(cairo, run_box(cells, i, j, end - j));
       any = true;
     }
@@ -78,15 +91,15 @@ void hatch(cairo_t* cairo, const Cells& cells) {
 
 void fill_as_shapes(cairo_t* cairo, const Cells& cells) {
   cairo_set_antialias(cairo, CAIRO_ANTIALIAS_NONE);
-  for (Index i = 0; i < cells.weights.rows(); ++i)
-    for (Index j = 0; j < cells.weights.cols(); ++j) {
-      if (std::isnan(cells.weights(i, j))) continue;
+  for (Index i = 0; i < cells.weights->rows(); ++i)
+    for (Index j = 0; j < cells.weights->cols(); ++j) {
+      if (std::isnan((*cells.weights)(i, j))) continue;
       // A little under the next ones, or viewers show what is behind as hairlines between them.
       Box box = run_box(cells, i, j, 1);
       box.w = std::min(box.w + 0.2f, cells.box.right() - box.x);
       box.h = std::min(box.h + 0.2f, cells.box.bottom() - box.y);
       add_rectangle(cairo, box);
-      set_colour(cairo, fill_of(cells, cells.weights(i, j)));
+      set_colour(cairo, fill_of(cells, (*cells.weights)(i, j)));
       cairo_fill(cairo);
     }
   cairo_set_antialias(cairo, CAIRO_ANTIALIAS_DEFAULT);
@@ -126,13 +139,13 @@ struct Painter {
   bool shapes;
 
   void operator()(const Cells& cells) const {
-    if (cells.weights.size() == 0) return;
-    const bool holes = cells.weights.array().isNaN().any();
+    if (cells.weights->size() == 0) return;
+    const bool holes = cells.weights->array().isNaN().any();
     if (shapes) fill_as_shapes(cairo, cells);
     else
-      fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights.cols()), static_cast<int>(cells.weights.rows()),
-                       holes, [&](int row, int column) {
-                         const float weight = cells.weights(row, column);
+      fill_with_pixels(cairo, cells.box, static_cast<int>(cells.weights->cols()),
+                       static_cast<int>(cells.weights->rows()), holes, [&](int row, int column) {
+                         const float weight = (*cells.weights)(row, column);
                          return std::isnan(weight) ? 0u : argb_of(fill_of(cells, weight));
                        });
     hatch(cairo, cells);
@@ -144,9 +157,10 @@ struct Painter {
                      [&](int, int column) { return argb_of(map[static_cast<std::size_t>(column)]); });
   }
   void operator()(const Rectangle& rectangle) const {
-    add_rectangle(cairo, rectangle.box);
+    if (rectangle.corner > 0) add_rounded(cairo, rectangle.box, rectangle.corner);
+    else add_rectangle(cairo, rectangle.box);
     if (rectangle.fill) {
-      set_colour(cairo, *rectangle.fill);
+      set_colour(cairo, *rectangle.fill, rectangle.opacity);
       cairo_fill_preserve(cairo);
     }
     if (rectangle.line) {
@@ -212,7 +226,7 @@ struct Painter {
 Index cells_of(const Drawing& drawing) {
   Index count = 0;
   for (const Item& item : drawing.items)
-    if (const auto* cells = std::get_if<Cells>(&item)) count += cells->weights.size();
+    if (const auto* cells = std::get_if<Cells>(&item)) count += cells->weights->size();
   return count;
 }
 

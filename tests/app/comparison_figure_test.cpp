@@ -23,7 +23,7 @@ AnswerSnapshot kept(const Document& document) {
 
 std::vector<Cells> cells_of(const Drawing& drawing) {
   std::vector<Cells> cells = all<Cells>(drawing);
-  std::erase_if(cells, [](const Cells& one) { return one.weights.size() <= 1; });
+  std::erase_if(cells, [](const Cells& one) { return one.weights->size() <= 1; });
   return cells;
 }
 
@@ -40,7 +40,7 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
     const Matrix* expected[] = {&comparison->maps.a, &comparison->maps.b, &comparison->maps.difference};
     for (std::size_t i = 0; i < 3; ++i)
       for (Index cell = 0; cell < expected[i]->size(); ++cell) {
-        const float found = maps[i].weights.data()[cell], wanted = expected[i]->data()[cell];
+        const float found = maps[i].weights->data()[cell], wanted = expected[i]->data()[cell];
         EXPECT_TRUE(found == wanted || (std::isnan(found) && std::isnan(wanted)));
       }
     EXPECT_EQ(maps[0].scale, maps[1].scale);

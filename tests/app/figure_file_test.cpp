@@ -149,11 +149,11 @@ TEST(FigureFile, APngHasEachCellInItsColour) {
     const Decoded pixels = decoded(bytes_of(drawing, FigureFormat::png));
     const float scale = kFigureDpi / 72;
     for (const Cells& cells : all<Cells>(drawing)) {
-      const float side = cells.box.w / static_cast<float>(cells.weights.cols()) * scale;
+      const float side = cells.box.w / static_cast<float>(cells.weights->cols()) * scale;
       std::size_t hatched = 0;
-      for (Index i = 0; i < cells.weights.rows(); ++i)
-        for (Index j = 0; j < cells.weights.cols(); ++j) {
-          const float weight = cells.weights(i, j);
+      for (Index i = 0; i < cells.weights->rows(); ++i)
+        for (Index j = 0; j < cells.weights->cols(); ++j) {
+          const float weight = (*cells.weights)(i, j);
           const int x = static_cast<int>(cells.box.x * scale + (static_cast<float>(j) + 0.5f) * side);
           const int y = static_cast<int>(cells.box.y * scale + (static_cast<float>(i) + 0.5f) * side);
           if (weight >= 0) {
@@ -165,7 +165,8 @@ TEST(FigureFile, APngHasEachCellInItsColour) {
           for (int d = -reach; d <= reach; ++d) line = line || pixels.at(x + d, y) != pixels.at(x - reach, y);
           hatched += line;
         }
-      EXPECT_EQ(static_cast<Index>(hatched), (cells.weights.array() < 0).count()) << "lines through every blocked cell";
+      EXPECT_EQ(static_cast<Index>(hatched), (cells.weights->array() < 0).count())
+          << "lines through every blocked cell";
     }
   }
 }

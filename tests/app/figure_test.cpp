@@ -32,7 +32,7 @@ Matrix shown_weights(const Trace& trace, const HeadRef& head) {
 /// The maps of a drawing, without the sample of a blocked cell beside the colour bar.
 std::vector<Cells> maps_of(const Drawing& drawing) {
   std::vector<Cells> maps = all<Cells>(drawing);
-  if (maps.size() > 1 && same(maps.back().weights, Matrix::Constant(1, 1, -1.0f))) maps.pop_back();
+  if (maps.size() > 1 && same(*maps.back().weights, Matrix::Constant(1, 1, -1.0f))) maps.pop_back();
   return maps;
 }
 
@@ -71,7 +71,7 @@ TEST(Figure, TheGridHasEveryCellOfEveryHead) {
       ASSERT_EQ(maps.size(), 4u);
       for (std::size_t i = 0; i < maps.size(); ++i) {
         const HeadRef head{static_cast<Index>(i) / 2, static_cast<Index>(i) % 2};
-        EXPECT_TRUE(same(maps[i].weights, shown_weights(*trace, head)));
+        EXPECT_TRUE(same(*maps[i].weights, shown_weights(*trace, head)));
         EXPECT_EQ(maps[i].scale, weight_scale(*trace, nullptr, theme, Scale::linear));
       }
       EXPECT_TRUE(says(drawing, "L1·H0"));
@@ -90,7 +90,7 @@ TEST(Figure, NumbersStandInTheCellsOfALargeHead) {
     if (text.role == Role::value) values.push_back(text);
   ASSERT_EQ(values.size(), 100u);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const float weight = map.weights(static_cast<Index>(i) / 10, static_cast<Index>(i) % 10);
+    const float weight = (*map.weights)(static_cast<Index>(i) / 10, static_cast<Index>(i) % 10);
     EXPECT_EQ(values[i].text, cell_number(weight));
     EXPECT_EQ(values[i].colour, text_on(colour_of(map.scale, weight)));
     EXPECT_TRUE(map.box.contains(values[i].at.x, values[i].at.y));
@@ -171,7 +171,7 @@ TEST(Figure, LayersHaveEveryHeadAsAThumbnail) {
   const std::vector<Cells> rows = all<Cells>(drawing);
   ASSERT_EQ(rows.size(), 3u);
   for (Index layer = 0; layer < 3; ++layer) {
-    const Matrix& row = rows[static_cast<std::size_t>(layer)].weights;
+    const Matrix& row = *rows[static_cast<std::size_t>(layer)].weights;
     const Matrix& first = trace->head({layer, 0}).thumbnail;
     EXPECT_TRUE(same(row.leftCols(first.cols()), first));
     EXPECT_TRUE(same(row.rightCols(first.cols()), trace->head({layer, 1}).thumbnail));
@@ -197,9 +197,9 @@ TEST(Figure, ThumbnailsKeepEveryCellAndTheirFramesAreAboveThem) {
     std::vector<Box> frames;
     std::size_t maps = 0;
     for (const Item& item : drawing.items) {
-      if (const auto* cells = std::get_if<Cells>(&item); cells && cells->weights.size() > 1) {
+      if (const auto* cells = std::get_if<Cells>(&item); cells && cells->weights->size() > 1) {
         EXPECT_TRUE(frames.empty()) << "an image would cover the lines below it";
-        EXPECT_EQ(cells->weights.rows(), tokens);
+        EXPECT_EQ(cells->weights->rows(), tokens);
         ++maps;
       }
       if (const auto* frame = std::get_if<Rectangle>(&item); frame && frame->line && maps > 0)
@@ -223,11 +223,11 @@ TEST(Figure, ThumbnailsOfALargeModelKeepTheirLargestWeights) {
   ASSERT_EQ(rows.size(), 48u);
   Index cells = 0;
   for (std::size_t layer = 0; layer < rows.size(); ++layer) {
-    cells += rows[layer].weights.size();
+    cells += rows[layer].weights->size();
     float largest = 0, shown = 0;
     for (Index head = 0; head < 32; ++head)
       largest = std::max(largest, trace->head({static_cast<Index>(layer), head}).thumbnail.maxCoeff());
-    for (const float weight : rows[layer].weights.reshaped())
+    for (const float weight : rows[layer].weights->reshaped())
       shown = std::isnan(weight) ? shown : std::max(shown, weight);
     EXPECT_EQ(shown, largest);
   }
@@ -324,25 +324,29 @@ TEST(Flow, AWordAloneHasItsLinesAndTheStrongestIsItsCell) {
   const FlowLayout layout{.queries = 3, .keys = 2, .left = 100, .right = 300, .top = 10, .pitch = 20, .size = 10};
   const std::vector<std::string> queries{"a", "b", "c"}, keys{"d", "e"};
   const auto drawn_for = [&](const FlowWishes& wishes) {
-    return flow_items(layout, heads, queries, keys, wishes, ink_colours(Theme::light), roughly);
+    Drawing scene;
+    EXPECT_EQ(add_flow(scene, layout, heads, queries, keys, wishes, ink_colours(Theme::light), roughly),
+              wishes.most_lines < 4);
+    return scene;
   };
-  EXPECT_EQ(drawn_for({.threshold = 0}).lines.size(), 4u);
-  EXPECT_EQ(drawn_for({.threshold = 0.1f}).lines.size(), 3u);
-  EXPECT_EQ(drawn_for({.threshold = 0, .word = FlowWord{true, 2}}).lines.size(), 2u);
-  EXPECT_EQ(drawn_for({.threshold = 0, .word = FlowWord{false, 1}}).lines.size(), 3u);
-  const FlowItems cut = drawn_for({.threshold = 0, .most_lines = 2});
-  EXPECT_TRUE(cut.cut);
-  EXPECT_EQ(cut.lines.size(), 2u);
-  EXPECT_EQ(cut.lines.back().from.y, layout.middle(2));
+  const auto lines_for = [&](const FlowWishes& wishes) { return all<Curve>(drawn_for(wishes)); };
+  EXPECT_EQ(lines_for({.threshold = 0}).size(), 4u);
+  EXPECT_EQ(lines_for({.threshold = 0.1f}).size(), 3u);
+  EXPECT_EQ(lines_for({.threshold = 0, .word = FlowWord{true, 2}}).size(), 2u);
+  EXPECT_EQ(lines_for({.threshold = 0, .word = FlowWord{false, 1}}).size(), 3u);
+  const std::vector<Curve> cut = lines_for({.threshold = 0, .most_lines = 2});
+  EXPECT_EQ(cut.size(), 2u);
+  EXPECT_EQ(cut.back().from.y, layout.middle(2));
   // Lines to a pale key let the others be seen, unless a word's lines stand alone.
-  const auto widest = [&](const FlowWishes& wishes) { return drawn_for(wishes).lines.back().width; };
+  const auto widest = [&](const FlowWishes& wishes) { return lines_for(wishes).back().width; };
   EXPECT_FLOAT_EQ(widest({.threshold = 0, .pale = {true, false}}), kPaleLine * widest({.threshold = 0}));
   EXPECT_FLOAT_EQ(widest({.threshold = 0, .word = FlowWord{true, 2}, .pale = {true, false}}), widest({.threshold = 0}));
   EXPECT_EQ(strongest_of(heads, {false, 1}), (CellRef{1, 1}));
   EXPECT_EQ(strongest_of(heads, {true, 2}), (CellRef{2, 0}));
-  EXPECT_EQ(layout.row_at(31, 3), 1);
-  EXPECT_FALSE(layout.row_at(9, 3));
-  EXPECT_FALSE(layout.row_at(71, 3));
+  const std::vector<Hit> hits = flow_hits(layout);
+  ASSERT_EQ(hits.size(), 5u);
+  EXPECT_EQ(hits[1], (Hit{"flow query 1", {0, 30, 100, 20}}));
+  EXPECT_EQ(hits[4].name, "flow key 1");
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
 // Inside a block as a figure: the steps behind one weight, and the way of the data.
-#include "figure/inside_parts.h"
-
 #include "app/figures.h"
 #include "derived/inside.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "words/explain_words.h"
 
@@ -56,7 +55,7 @@ TEST(InsideFigure, EveryStepIsThereWithItsNumbers) {
         continue;
       }
       ASSERT_LT(strip, strips.size());
-      EXPECT_TRUE(same(strips[strip++].weights, picture_of(steps[i]).values)) << steps[i].name;
+      EXPECT_TRUE(same(*strips[strip++].weights, picture_of(steps[i]).values)) << steps[i].name;
     }
     EXPECT_EQ(strip, strips.size());
   }

@@ -3,7 +3,7 @@
 #include "derived/inside.h"
 #include "derived/matrix_names.h"
 #include "explain/cell.h"
-#include "figure/inside_parts.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "words/explain_words.h"
 
@@ -59,7 +59,7 @@ TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
                                        narrow);
       ASSERT_TRUE(drawing) << drawing.error().message;
       const Matrix expected = whole(*trace, id);
-      EXPECT_EQ(all<Cells>(*drawing).front().weights, expected);
+      EXPECT_EQ(*all<Cells>(*drawing).front().weights, expected);
       const std::string name = words_of(language, quantity);
       EXPECT_TRUE(says(*drawing, symbol(id) == name ? name : symbol(id) + "  " + name));
       EXPECT_TRUE(says(*drawing, formula_in(language, *trace, id) + "   " + shape_text(shape(*trace, id))));

@@ -170,9 +170,9 @@ TEST(OtherMapsFigure, DrawsTheirNumbersAndSaysWhatTheyAre) {
         if (figure == FigureKind::grid) {
           EXPECT_EQ(cells_of(*drawing).size(), kind == MapKind::norms ? 4u : 2u);
           const HeadRef second = kind == MapKind::norms ? HeadRef{0, 1} : HeadRef{1, 0};
-          EXPECT_TRUE(same(cells_of(*drawing)[1].weights, *maps->map(second)));
+          EXPECT_TRUE(same(*cells_of(*drawing)[1].weights, *maps->map(second)));
         }
-        if (figure == FigureKind::head) { EXPECT_TRUE(same(cells_of(*drawing).front().weights, *maps->map({1, 1}))); }
+        if (figure == FigureKind::head) { EXPECT_TRUE(same(*cells_of(*drawing).front().weights, *maps->map({1, 1}))); }
         const bool of_heads = figures::says(*drawing, "·H") || figures::says(*drawing, either(language, "Head", "头"));
         EXPECT_EQ(of_heads, kind == MapKind::norms) << "a rollout is of no head";
       }
@@ -189,7 +189,7 @@ TEST(OtherMapsFigure, OfAStackWithoutThemIsOfWeights) {
   ASSERT_TRUE(drawing);
   EXPECT_TRUE(figures::says(*drawing, "weight"));
   EXPECT_FALSE(figures::says(*drawing, "Abnar"));
-  EXPECT_TRUE(same(cells_of(*drawing).front().weights, trace->head({0, 0, Stack::cross}).thumbnail));
+  EXPECT_TRUE(same(*cells_of(*drawing).front().weights, trace->head({0, 0, Stack::cross}).thumbnail));
 }
 
 TEST(OtherMapsFigure, TheWindowsIsOfWhatIsSeen) {

@@ -1,10 +1,12 @@
-// A picture as data: what stands where and in which colour, in points (1/72 inch) from the top left corner. Made by
-// figure.h, painted by cairo into a file and by Dear ImGui into the window; tests read it as it is.
+// A scene: a picture as data. Shapes and texts in points (1/72 inch) or pixels from the top left corner, and the boxes
+// that can be pointed at, by name. A view makes it once for the sizes it is given; cairo paints it into a file
+// (paper/paint.h) and Dear ImGui into the window (gui/frame/scene.h); tests read it as it is.
 #pragma once
 
 #include <array>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,11 +18,15 @@
 
 namespace headlight {
 
+/// Numbers that a scene shows, kept by the scene or by the answer that they are part of.
+using SharedMatrix = std::shared_ptr<const Matrix>;
+inline SharedMatrix shared(Matrix matrix) { return std::make_shared<const Matrix>(std::move(matrix)); }
+
 /// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1, of a diverging scale −inf:
 /// blocked, hatched or, too small for lines, tinted. NaN: there is no cell.
 struct Cells {
   Box box;
-  Matrix weights;
+  SharedMatrix weights;
   ColourScale scale;
 };
 
@@ -41,7 +47,9 @@ struct Ramp {
 struct Rectangle {
   Box box;
   std::optional<Rgb> fill = {}, line = {};
-  float width = 0;  // of the line, inside and outside in equal parts
+  float width = 0;   // of the line, inside and outside in equal parts
+  float corner = 0;  // the radius of its corners
+  float opacity = 1;  // of the fill
 };
 
 struct Stroke {
@@ -82,10 +90,32 @@ struct Text {
 
 using Item = std::variant<Cells, Ramp, Rectangle, Stroke, Curve, Text>;
 
+/// A box that can be pointed at: `node encoder.0.q`, `flow query 3`.
+struct Hit {
+  std::string name;
+  Box box;
+  friend bool operator==(const Hit&, const Hit&) = default;
+};
+
 struct Drawing {
   float width = 0, height = 0;
   Rgb background = {};
   std::vector<Item> items = {};  // later ones over earlier ones
+  std::vector<Hit> hits = {};
+
+  template <class T>
+  void add(T item) {
+    items.emplace_back(std::move(item));
+  }
+};
+
+/// The lines of a scene: on paper thin, half of them over what they frame; on a screen a pixel wide and beside it.
+struct Pen {
+  float width = 0.5f, outset = 0;
+  /// The frame of a map.
+  Rectangle frame(const Box& box, Rgb colour) const {
+    return {{box.x - outset, box.y - outset, box.w + 2 * outset, box.h + 2 * outset}, {}, colour, width};
+  }
 };
 
 /// The width of a line of text whose em is `size`, in the font that it will be drawn in.

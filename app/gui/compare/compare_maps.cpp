@@ -203,8 +203,7 @@ void compare_maps_panel(Gui& gui) {
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float gap = 16 * gui.unit;
   AxisLabels columns = labels;  // of the second and the third map: the words of the rows stand once
-  for (std::size_t i = 0; i < columns.queries.size(); ++i) columns.queries.set(i, {});
-  columns.query_metrics.widest = 0;
+  columns.queries = {};
   const JointMap all{.stack = stack, .part = state.view.compared};
   // The first map's words of rows leave as much less width for its cells as they take.
   float words = 0, width = 0;

@@ -1,12 +1,10 @@
 #include "gui/compare/joint_map.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 
 #include "gui/actions/look.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
+#include "gui/frame/scene.h"
 #include "session/shown.h"
 #include "view/viewport.h"
 #include "words/answer_words.h"
@@ -15,23 +13,25 @@
 namespace headlight {
 namespace {
 
+constexpr float kLeastDifference = 0.005f;  // would be printed as 0
+
 /// Whether a side has no such token.
 bool lacks(const JointToken& token, JointSide side) {
   return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
 }
 
 /// Of the labels of an axis from its place `first` on.
-std::function<ImU32(Index)> inks(const Gui& gui, const JointMap& map, const JointAxis& axis,
-                                 const std::vector<Token>& tokens, Index first) {
-  const JointSide of = map.words_of_all ? JointSide::difference : map.side;
-  return [&gui, side = of, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
+LabelInk ink_of(const Gui& gui, const JointMap& map, const JointAxis& axis, const std::vector<Token>& tokens,
+                Index first) {
+  const JointSide side = map.words_of_all ? JointSide::difference : map.side;
+  return [&gui, side, in_both = map.stack->in_both, &axis, &tokens, first](Index label) {
     const auto i = static_cast<std::size_t>(first + label);
     const JointToken& token = axis[i];
     if (in_both && !token.in_both()) {
-      if (side != JointSide::difference && lacks(token, side)) return gui.colours().faint;
-      return token.a ? ink_of_a(gui) : ink_of_b(gui);
+      if (side != JointSide::difference && lacks(token, side)) return to_rgb(gui.colours().faint);
+      return to_rgb(token.a ? ink_of_a(gui) : ink_of_b(gui));
     }
-    return tokens[i].pad ? gui.colours().faint : gui.colours().dim;
+    return to_rgb(tokens[i].pad ? gui.colours().faint : gui.colours().dim);
   };
 }
 
@@ -59,41 +59,21 @@ Box whole_box(const JointMap& map, const MapLayout& layout) {
           static_cast<float>(map.stack->queries.size()) * layout.cell};
 }
 
-void draw_gaps(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout) {
-  const Box plot = whole_box(map, layout);
+/// The cells, and over them the rows and columns that this side lacks.
+Drawing cells_and_gaps(const Gui& gui, const JointMap& map, const MapLayout& layout, const ColourScale& scale) {
+  const Box whole = whole_box(map, layout);
+  Drawing scene;
+  scene.add(Cells{whole, borrowed(*map.cells), scale});
   const auto fill = [&](const Box& box) {
-    list.AddRectFilled(top_left(box), bottom_right(box), to_imgui(gap_colour(gui.state.settings.theme)));
+    scene.add(Rectangle{.box = box, .fill = gap_colour(gui.state.settings.theme)});
   };
   for_each_gap(map.stack->axes.queries, map.side, [&](float first, float count) {
-    fill({plot.x, plot.y + first * layout.cell, plot.w, count * layout.cell});
+    fill({whole.x, whole.y + first * layout.cell, whole.w, count * layout.cell});
   });
   for_each_gap(map.stack->axes.keys, map.side, [&](float first, float count) {
-    fill({plot.x + first * layout.cell, plot.y, count * layout.cell, plot.h});
+    fill({whole.x + first * layout.cell, whole.y, count * layout.cell, whole.h});
   });
-}
-
-/// Empty: as in the large map, what is nearly nothing is not printed.
-std::string value_text(const JointMap& map, float value) {
-  constexpr float kLeastDifference = 0.005f;  // would be printed as 0
-  if (map.side != JointSide::difference) return value < kLeastPrinted ? std::string() : cell_number(value);
-  return std::isfinite(value) && std::abs(value) >= kLeastDifference ? signed_cell_number(value) : std::string();
-}
-
-void draw_values(const Gui& gui, ImDrawList& list, const JointMap& map, const MapLayout& layout,
-                 const ColourScale& scale) {
-  const FontScope small(gui, TextSize::small);
-  if (layout.cell < ImGui::CalcTextSize(map.side == JointSide::difference ? "−.00" : ".00").x + 4 * gui.unit) return;
-  const Viewport part = shown_part(map);
-  for (Index i = part.first_query; i < part.first_query + part.num_queries; ++i)
-    for (Index j = part.first_key; j < part.first_key + part.num_keys; ++j) {
-      const float value = (*map.cells)(i, j);
-      if (std::isnan(value)) continue;
-      const std::string text = value_text(map, value);
-      const ImVec2 size = ImGui::CalcTextSize(text.c_str());
-      const Box cell = cell_box(layout, i - part.first_query, j - part.first_key);
-      list.AddText({std::round(cell.x + (cell.w - size.x) / 2), std::round(cell.y + (cell.h - size.y) / 2)},
-                   to_imgui(text_on(colour_of(scale, value))), text.c_str());
-    }
+  return scene;
 }
 
 /// A weight of an answer at a cell; nothing where it is blocked.
@@ -135,7 +115,7 @@ ImU32 ink_of_b(const Gui& gui) { return to_imgui(diverging_map(gui.state.setting
 
 MapLayout joint_layout(const JointMap& map, const AxisLabels& labels, const Box& area) {
   const Viewport part = shown_part(map);
-  return layout_map(area, part.num_queries, part.num_keys, labels.query_metrics, labels.key_metrics,
+  return layout_map(area, part.num_queries, part.num_keys, labels.queries.metrics, labels.keys.metrics,
                     ImGui::GetFontSize());
 }
 
@@ -145,31 +125,45 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
   const ColourScale scale =
       map.side == JointSide::difference ? difference_scale(gui.state, map.head) : weight_scale_of_both(gui.state);
   const Viewport part = shown_part(map);
-  const Box whole = whole_box(map, layout);
   list.PushClipRect(top_left(layout.plot), bottom_right(layout.plot), true);
-  gui.maps.draw(list, *map.cells, map.version, top_left(whole), bottom_right(whole), scale, opacity);
-  draw_gaps(gui, list, map, layout);
+  const auto version = [&](std::size_t) { return map.version; };
+  paint_scene(gui, list, cells_and_gaps(gui, map, layout, scale), {.opacity = opacity, .version = version});
   list.PopClipRect();
-  list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
-               gui.colours().line);
+  const TextWidth measure = window_measure(gui);
+  const MapStyle style = map_style(gui, measure);
+  Drawing scene;
+  scene.add(Pen{gui.unit, 1}.frame(layout.plot, style.ink.line));
   const auto place = [](Index at, Index first, Index count) {
     return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
   };
-  const auto row = [&](const CellRef& cell) { return place(cell.query, part.first_query, part.num_queries); };
-  const auto column = [&](const CellRef& cell) { return place(cell.key, part.first_key, part.num_keys); };
-  const auto lit = lit_joint_cell(gui.state, stack), pinned = pinned_joint_cell(gui.state, stack);
-  draw_axis_labels(gui, list, labels, layout,
-                   {.rows = inks(gui, map, stack.axes.queries, stack.queries, part.first_query),
-                    .columns = inks(gui, map, stack.axes.keys, stack.keys, part.first_key)},
-                   lit ? row(*lit) : std::nullopt, lit ? column(*lit) : std::nullopt);
-  const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
-  if (map.values && map.cells->rows() == rows && map.cells->cols() == columns)
-    draw_values(gui, list, map, layout, scale);
-  const auto outlined = [&](const CellRef& cell, float thickness) {
-    if (row(cell) && column(cell)) outline_box(gui, list, cell_box(layout, *row(cell), *column(cell)), thickness);
+  const auto row = [&](const auto& cell) {
+    return cell ? place(cell->query, part.first_query, part.num_queries) : std::nullopt;
   };
-  if (pinned) outlined(*pinned, 2 * gui.unit);
-  if (lit && lit != pinned) outlined(*lit, gui.unit);
+  const auto column = [&](const auto& cell) {
+    return cell ? place(cell->key, part.first_key, part.num_keys) : std::nullopt;
+  };
+  const auto lit = lit_joint_cell(gui.state, stack), pinned = pinned_joint_cell(gui.state, stack);
+  add_row_labels(scene, labels.queries, layout, style,
+                 ink_of(gui, map, stack.axes.queries, stack.queries, part.first_query), row(lit));
+  add_column_labels(scene, labels.keys, layout, style, ink_of(gui, map, stack.axes.keys, stack.keys, part.first_key),
+                    column(lit));
+  const bool differs = map.side == JointSide::difference;
+  const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
+  if (map.values && map.cells->rows() == rows && map.cells->cols() == columns &&
+      layout.cell >= measure(differs ? "−.00" : ".00", style.em) + 4 * gui.unit)
+    add_numbers(scene, *map.cells, layout, scale,
+                {.size = style.em,
+                 .least = differs ? kLeastDifference : kLeastPrinted,
+                 .first = {part.first_query, part.first_key}},
+                style);
+  const auto outline = [&](const std::optional<CellRef>& cell, float width) {
+    if (row(cell) && column(cell))
+      scene.add(
+          cell_outline(cell_box(layout, *row(cell), *column(cell)), 5 * gui.unit, style.ink.accent, width));
+  };
+  outline(pinned, 2 * gui.unit);
+  if (lit != pinned) outline(lit, gui.unit);
+  paint_scene(gui, list, scene, {});
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto under = cell_at(layout, part.num_queries, part.num_keys, mouse.x, mouse.y);
   return under ? std::optional(CellRef{under->query + part.first_query, under->key + part.first_key}) : std::nullopt;

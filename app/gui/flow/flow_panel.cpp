@@ -10,11 +10,11 @@
 #include "gui/flow/flow.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
+#include "gui/frame/scene.h"
 #include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
@@ -27,8 +27,6 @@ namespace {
 constexpr std::size_t kMostLines = 800;
 /// Lines of text from one word to the next; where there is room for so many words are larger.
 constexpr float kMostPitch = 5, kLargePitch = 1.6f;
-/// Pieces of all lines together, and of one: few lines are drawn rounder. A frame's corners must fit 16-bit numbers.
-constexpr int kMostSegments = 11000, kLeastOfLine = 12, kMostOfLine = 32;
 
 bool is_shown(const AppState& state, Index head) {
   const auto heads = flow_heads(state);
@@ -102,37 +100,44 @@ void threshold_slider(Gui& gui) {
 /// Every head of the layer beside its colour; a click shows or hides its lines.
 void legend(Gui& gui) {
   const AppState& state = gui.state;
-  const FontScope small(gui, TextSize::small);
-  const float swatch = 16 * gui.unit, gap = 14 * gui.unit;
-  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  const Palette& colours = gui.colours();
   const HeadRef& chosen = state.view.chosen;
-  for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
-    const HeadRef of{chosen.layer, head, chosen.stack};
-    const HeadName called = name_of_head(gui, of);
-    const std::string label = head_label(of) + (called.words.empty() ? "" : " ");
-    const std::string words = gui.fonts.shown(called.words);
-    const float begin = ImGui::CalcTextSize(label.c_str()).x, text = begin + ImGui::CalcTextSize(words.c_str()).x;
-    const float height = ImGui::GetTextLineHeight() + 6 * gui.unit;
-    const float width = swatch + 6 * gui.unit + text;
-    if (head > 0 && ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string name = "flow head " + std::to_string(head);
-    if (ImGui::InvisibleButton(name.c_str(), {width, height})) toggle(gui, head);
-    const bool hovered = ImGui::IsItemHovered(), shown = is_shown(state, head);
-    gui.name_item(name);
-    explain_item(gui, kFlowWords.tip_head);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float y = at.y + height / 2;
-    const ImU32 colour = to_imgui(head_colour(state.settings.theme, static_cast<std::size_t>(head)));
-    if (shown) list.AddRectFilled({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, colour);
-    else list.AddRect({at.x, y - 2 * gui.unit}, {at.x + swatch, y + 2 * gui.unit}, gui.colours().faint);
-    const ImVec2 line{at.x + swatch + 6 * gui.unit, at.y + 3 * gui.unit};
-    const ImU32 ink = hovered || head == chosen.head ? gui.colours().accent
-                      : shown                        ? gui.colours().text
-                                                     : gui.colours().dim;
-    list.AddText(line, ink, label.c_str());
-    list.AddText({line.x + begin, line.y}, called.doubtful ? gui.colours().dim : ink, words.c_str());
+  const float height = gui.fonts.pixels(TextSize::small) + 6 * gui.unit, room = ImGui::GetContentRegionAvail().x;
+  const FlowLegendSizes sizes{.text = gui.fonts.pixels(TextSize::small) / kLineOfEm,
+                              .swatch = 16 * gui.unit,
+                              .thick = 4 * gui.unit,
+                              .gap = 6 * gui.unit,
+                              .between = 14 * gui.unit,
+                              .line = height + ImGui::GetStyle().ItemSpacing.y,
+                              .height = height,
+                              .outline = to_rgb(colours.faint)};
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float last = 0;
+  const auto scene_with = [&](std::optional<std::size_t> hovered) {
+    std::vector<FlowLegendEntry> entries;
+    for (Index head = 0; head < state.trace->num_heads(chosen.stack); ++head) {
+      const HeadRef of{chosen.layer, head, chosen.stack};
+      const HeadName name = name_of_head(gui, of);
+      const bool shown = is_shown(state, head), lit = head == chosen.head || hovered == static_cast<std::size_t>(head);
+      const Rgb ink = to_rgb(lit ? colours.accent : shown ? colours.text : colours.dim);
+      entries.push_back({head, head_label(of), name.words,
+                         head_colour(state.settings.theme, static_cast<std::size_t>(head)), ink,
+                         name.doubtful ? to_rgb(colours.dim) : ink, shown});
+    }
+    Drawing scene;
+    last = add_flow_legend(scene, entries, sizes, 0, room, height / 2, window_measure(gui));
+    return scene;
+  };
+  Drawing scene = scene_with(std::nullopt);
+  const auto [hovered, clicked] = scene_buttons(gui, scene, at);
+  if (hovered) {
+    scene = scene_with(hovered);
+    show_tip(gui, gui.word(kFlowWords.tip_head));
   }
+  if (clicked) toggle(gui, static_cast<Index>(*clicked));
+  paint_scene(gui, scene, {.origin = at});
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({room, last + height / 2});
 }
 
 /// The words of both sides: tokens, or groups of them where they are folded.
@@ -162,14 +167,21 @@ Sides sides_of(const AppState& state) {
   return {state.trace->query_tokens(stack).tokens, state.trace->key_tokens(stack).tokens};
 }
 
-std::vector<std::string> labels_of(Gui& gui, const std::vector<Token>& tokens, float& widest) {
-  std::vector<std::string> labels;
-  labels.reserve(tokens.size());
+/// A column of words, at least as wide as its name.
+struct FlowColumn {
+  std::string name;
+  std::vector<std::string> labels = {};
+  float width = 0;
+};
+
+FlowColumn column_of(const std::string& name, const std::vector<Token>& tokens, float em, const TextWidth& measure) {
+  FlowColumn column{name, {}, measure(name, em)};
+  column.labels.reserve(tokens.size());
   for (const Token& token : tokens) {
-    labels.push_back(gui.fonts.shown(axis_label(token)));
-    widest = std::max(widest, ImGui::CalcTextSize(labels.back().c_str()).x);
+    column.labels.push_back(axis_label(token));
+    column.width = std::max(column.width, measure(column.labels.back(), em));
   }
-  return labels;
+  return column;
 }
 
 /// The heads of the last answer about lines that are still wanted: it may be about another model, of other stacks, or about
@@ -191,15 +203,6 @@ std::vector<FlowHead> drawn_heads(const AppState& state) {
   return heads;
 }
 
-void draw_line(const Gui& gui, ImDrawList& list, const Curve& curve, float opacity, int segments) {
-  const float middle = (curve.from.x + curve.to.x) / 2;
-  // A line of less than a pixel is a pixel wide and so much fainter.
-  const float faint = std::clamp(curve.width / gui.unit, 0.4f, 1.0f);
-  list.AddBezierCubic({curve.from.x, curve.from.y}, {middle, curve.from.y}, {middle, curve.to.y},
-                      {curve.to.x, curve.to.y}, to_imgui(curve.colour, curve.opacity * faint * opacity),
-                      std::max(curve.width, gui.unit), segments);
-}
-
 /// Lines to these keys would cover all others.
 std::vector<bool> resting_places(const std::vector<Token>& keys) {
   std::vector<bool> resting(keys.size());
@@ -207,51 +210,10 @@ std::vector<bool> resting_places(const std::vector<Token>& keys) {
   return resting;
 }
 
-/// The columns of words at the edges of the area; rows as high as there is room for.
-FlowLayout flow_layout(const Sides& sides, float query_width, float key_width, ImVec2 room, float unit) {
-  FlowLayout layout{.queries = static_cast<Index>(sides.queries.size()), .keys = static_cast<Index>(sides.keys.size())};
-  const float line = ImGui::GetTextLineHeight(), gap = 0.4f * line;
-  const auto rows = static_cast<float>(std::max(layout.queries, layout.keys));
-  layout.size = line / 1.25f;
-  layout.pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), kMostPitch * line);
-  const float between = std::max(4 * line, room.x - query_width - key_width - 2 * gap - 24 * unit);
-  const float begin = std::max(0.0f, (room.x - between - query_width - key_width - 2 * gap) / 2);
-  layout.left = std::floor(begin + query_width + gap);
-  layout.right = std::floor(layout.left + between);
-  return layout;
-}
-
-struct SideNames {
-  std::string query, key;
-};
-
-SideNames side_names(const Gui& gui) {
+/// `target · looks`, of one sentence `looks`.
+std::string side_name(const Gui& gui, const Words& sentence, const Words& side) {
   const bool cross = gui.state.view.chosen.stack == Stack::cross;
-  const auto name = [&](const Words& sentence, const Words& side) {
-    return (cross ? gui.word(sentence) : std::string()) + gui.word(side);
-  };
-  return {name(kFlowWords.target, kFlowWords.looks), name(kFlowWords.source, kFlowWords.is_looked_at)};
-}
-
-void draw_side_names(Gui& gui, const FlowLayout& layout) {
-  const auto [query, key] = side_names(gui);
-  const float x = ImGui::GetWindowPos().x, y = ImGui::GetCursorScreenPos().y, gap = 0.4f * ImGui::GetTextLineHeight();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  list.AddText({std::max(x, x + layout.left - gap - ImGui::CalcTextSize(query.c_str()).x), y}, gui.colours().dim,
-               query.c_str());
-  list.AddText({x + layout.right + gap, y}, gui.colours().dim, key.c_str());
-  ImGui::Dummy({0, ImGui::GetTextLineHeight() * 1.2f});
-}
-
-/// The word under the pointer: left of the lines the queries', right of them the keys'.
-std::optional<FlowWord> pointed_word(const Gui& gui, const FlowLayout& layout) {
-  if (!ImGui::IsWindowHovered()) return std::nullopt;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const bool query = mouse.x <= layout.left, key = mouse.x >= layout.right;
-  if (!query && !key) return std::nullopt;
-  if (mouse.x < layout.left - 200 * gui.unit || mouse.x > layout.right + 200 * gui.unit) return std::nullopt;
-  const auto row = layout.row_at(mouse.y, query ? layout.queries : layout.keys);
-  return row ? std::optional(FlowWord{query, *row}) : std::nullopt;
+  return (cross ? gui.word(sentence) : std::string()) + gui.word(side);
 }
 
 /// The cell that a pointed word means, in every view: its strongest weight.
@@ -281,80 +243,64 @@ void no_lines(Gui& gui, const std::vector<FlowHead>& heads) {
   dim_text(gui, std::string(gui.word(kFlowWords.no_line)) + " " + weight_text(largest));
 }
 
-void name_words(Gui& gui, const FlowLayout& layout) {
-  const float width = 40 * gui.unit;
-  const auto top = [&](Index row) { return layout.top + layout.pitch * static_cast<float>(row); };
-  for (Index i = 0; i < layout.queries; ++i)
-    gui.name_box("flow query " + std::to_string(i), {layout.left - width, top(i), width, layout.pitch}, BoxKind::label);
-  for (Index j = 0; j < layout.keys; ++j)
-    gui.name_box("flow key " + std::to_string(j), {layout.right, top(j), width, layout.pitch}, BoxKind::label);
-}
-
 void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& heads, const Sides& sides,
-                     const std::vector<std::string>& queries, const std::vector<std::string>& keys) {
+                     const FlowColumn& queries, const FlowColumn& keys, const TextWidth& measure) {
   const AppState& state = gui.state;
   const ImVec2 window = ImGui::GetWindowPos(), origin = ImGui::GetCursorScreenPos();
-  layout.left += window.x, layout.right += window.x, layout.top = origin.y;
-  const auto word = pointed_word(gui, layout);
-  const FlowWishes wishes{.threshold = state.view.flow.threshold,
-                          .thickest = 0.5f * layout.size,
-                          .most_lines = kMostLines,
-                          .from_y = window.y,
-                          .to_y = window.y + ImGui::GetWindowHeight(),
-                          .word = word,
-                          .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned),
-                          .pale = resting_places(sides.keys)};
-  const auto measure = [](std::string_view text, float) {
-    return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
-  };
-  const FlowItems items = flow_items(layout, heads, queries, keys, wishes, ink_colours(state.settings.theme), measure);
   const bool stale = is_stale(state) || !state.flow || !(state.flow->question == *flow_question(state));
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const int lines = std::max(1, static_cast<int>(items.lines.size()));
-  const int segments = std::clamp(kMostSegments / lines, kLeastOfLine, kMostOfLine);
-  for (const Curve& line : items.lines) draw_line(gui, list, line, stale ? kStaleOpacity : 1.0f, segments);
-  if (const auto pinned = sides.place(state.view.pinned))
-    draw_line(gui, list,
-              {.from = {layout.left, layout.middle(pinned->query)},
-               .to = {layout.right, layout.middle(pinned->key)},
-               .width = 1.5f * gui.unit,
-               .colour = ink_colours(state.settings.theme).accent},
-              1, kMostOfLine);
-  for (const Text& text : items.words) {
-    const Box box = bounds(text);
-    list.AddText({std::round(box.x), std::round(text.at.y - ImGui::GetTextLineHeight() / 2)}, to_imgui(text.colour),
-                 text.text.c_str());
+  FlowWishes wishes{.threshold = state.view.flow.threshold,
+                    .thickest = 0.5f * layout.size,
+                    .most_lines = kMostLines,
+                    .from_y = window.y - origin.y,
+                    .to_y = window.y - origin.y + ImGui::GetWindowHeight(),
+                    .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned),
+                    .pale = resting_places(sides.keys),
+                    .pinned = sides.place(state.view.pinned),
+                    .pin = 1.5f * gui.unit,
+                    .opacity = stale ? kStaleOpacity : 1.0f};
+  Drawing scene;
+  scene.hits = flow_hits(layout);
+  if (const auto hit = pointed_hit(gui, scene, origin)) {
+    const auto index = static_cast<Index>(*hit);
+    wishes.word = index < layout.queries ? FlowWord{true, index} : FlowWord{false, index - layout.queries};
   }
-  if (gui.probe) name_words(gui, layout);
-  if (word) point_at_word(gui, heads, *word, sides);
-  ImGui::Dummy({1, layout.bottom() - layout.top});
+  add_flow(scene, layout, heads, queries.labels, keys.labels, wishes, ink_colours(state.settings.theme), measure);
+  paint_scene(gui, scene, {.origin = origin});
+  if (wishes.word) point_at_word(gui, heads, *wishes.word, sides);
+  ImGui::Dummy({1, layout.bottom()});
 }
 
 /// The words and the lines, in what is left of the panel; they scroll where the words are many.
 void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
-  const AppState& state = gui.state;
-  const Sides sides = sides_of(state);
-  // Words are smaller where there are many of them, and larger where there are few.
-  const auto rows = static_cast<float>(std::max(sides.queries.size(), sides.keys.size()) + 2);
-  const auto fits = [&](TextSize size, float pitch) {
-    return rows * pitch * gui.fonts.pixels(size) <= ImGui::GetContentRegionAvail().y;
-  };
-  const FontScope size(gui, fits(TextSize::title, kLargePitch) ? TextSize::title
-                            : fits(TextSize::body, 1.1f)       ? TextSize::body
-                                                               : TextSize::small);
-  // The words' sides are at least as wide as their names.
-  const SideNames names = side_names(gui);
-  float query_width = ImGui::CalcTextSize(names.query.c_str()).x, key_width = ImGui::CalcTextSize(names.key.c_str()).x;
-  const auto queries = labels_of(gui, sides.queries, query_width);
-  const auto keys = labels_of(gui, sides.keys, key_width);
+  const Sides sides = sides_of(gui.state);
+  const auto rows = static_cast<float>(std::max(sides.queries.size(), sides.keys.size()));
   ImVec2 room = ImGui::GetContentRegionAvail();
-  room.x -= ImGui::GetStyle().ScrollbarSize, room.y -= 1.4f * ImGui::GetTextLineHeight();
-  const FlowLayout layout = flow_layout(sides, query_width, key_width, room, gui.unit);
+  // Words are smaller where there are many of them, and larger where there are few.
+  const auto fits = [&](TextSize size, float pitch) { return (rows + 2) * pitch * gui.fonts.pixels(size) <= room.y; };
+  const TextSize size = fits(TextSize::title, kLargePitch) ? TextSize::title
+                        : fits(TextSize::body, 1.1f)       ? TextSize::body
+                                                           : TextSize::small;
+  const float line = gui.fonts.pixels(size), em = line / kLineOfEm;
+  const TextWidth measure = window_measure(gui);
+  const FlowColumn queries = column_of(side_name(gui, kFlowWords.target, kFlowWords.looks), sides.queries, em, measure);
+  const FlowColumn keys =
+      column_of(side_name(gui, kFlowWords.source, kFlowWords.is_looked_at), sides.keys, em, measure);
+  room.x -= ImGui::GetStyle().ScrollbarSize, room.y -= 1.4f * line;
+  FlowLayout layout{.queries = static_cast<Index>(sides.queries.size()),
+                    .keys = static_cast<Index>(sides.keys.size()),
+                    .pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), kMostPitch * line),
+                    .size = em};
+  const float between = room.x - queries.width - keys.width - 2 * layout.gap() - 24 * gui.unit;
+  layout.place(room.x, queries.width, keys.width, std::max(4 * line, between), 0);
   // Names and words hang from windows of the same width: what is inside the one is inside the other.
   ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  draw_side_names(gui, layout);
+  Drawing names;
+  add_flow_sides(names, layout, queries.name, keys.name, line / 2, em, 0, layout.end, to_rgb(gui.colours().dim),
+                 measure);
+  paint_scene(gui, names, {.origin = ImGui::GetCursorScreenPos()});
+  ImGui::Dummy({0, 1.2f * line});
   ImGui::BeginChild("flow lines");
-  words_and_lines(gui, layout, heads, sides, queries, keys);
+  words_and_lines(gui, layout, heads, sides, queries, keys, measure);
   ImGui::EndChild();
   ImGui::EndChild();
 }

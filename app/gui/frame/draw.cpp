@@ -34,11 +34,17 @@ void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
   }
 }
 
+TextSize font_for(const Gui& gui, float line) {
+  const auto nearer = [&](TextSize size, TextSize larger) {
+    return line < (gui.fonts.pixels(size) + gui.fonts.pixels(larger)) / 2;
+  };
+  if (nearer(TextSize::small, TextSize::body)) return TextSize::small;
+  return nearer(TextSize::body, TextSize::title) ? TextSize::body : TextSize::title;
+}
+
 TextWidth window_measure(Gui& gui) {
   return [&gui](std::string_view text, float size) {
-    const float line = kLineOfEm * size;
-    const float small = gui.fonts.pixels(TextSize::small), body = gui.fonts.pixels(TextSize::body);
-    const TextSize font = line < (small + body) / 2 ? TextSize::small : TextSize::body;
+    const TextSize font = font_for(gui, kLineOfEm * size);
     const std::string shown = gui.fonts.shown(text);
     return gui.fonts.font(font)
         ->CalcTextSizeA(gui.fonts.pixels(font), FLT_MAX, 0, shown.data(), shown.data() + shown.size())
@@ -140,13 +146,17 @@ void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   data->Buf = text.data();
 }
 
-void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box) {
+void fill_ramp(ImDrawList& list, const ColourScale& scale, const Box& box) {
   const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
   for (int i = 0; i < 256; ++i) {
     const float from = box.x + box.w * static_cast<float>(i) / 256,
                 to = box.x + box.w * static_cast<float>(i + 1) / 256;
     list.AddRectFilled({from, box.y}, {to, box.bottom()}, to_imgui(map[static_cast<std::size_t>(i)]));
   }
+}
+
+void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box) {
+  fill_ramp(list, scale, box);
   list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
   for (const float tick : ticks(scale)) {
     const std::string text = formatted("%g", static_cast<double>(tick));

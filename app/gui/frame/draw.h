@@ -22,6 +22,9 @@ void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 /// A line of the window's text in ems.
 inline constexpr float kLineOfEm = 1.25f;
 
+/// The font whose lines are nearest to so many pixels.
+TextSize font_for(const Gui& gui, float line);
+
 /// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the size.
 TextWidth window_measure(Gui& gui);
 
@@ -61,7 +64,8 @@ void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
 /// The callback of one whose user data is that text.
 int grow_text(ImGuiInputTextCallbackData* data);
 
-/// The colours of a scale, its numbers below it.
+/// The colours of a scale; and with a frame, its numbers below it.
+void fill_ramp(ImDrawList& list, const ColourScale& scale, const Box& box);
 void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box);
 
 /// Text at the current font.

@@ -151,7 +151,10 @@ void explain_item(const Gui& gui, const Words& words) {
 }
 
 void explain_item(const Gui& gui, const std::string& text) {
-  if (!ImGui::IsItemHovered()) return;
+  if (ImGui::IsItemHovered()) show_tip(gui, text);
+}
+
+void show_tip(const Gui& gui, const std::string& text) {
   ImGui::BeginTooltip();
   ImGui::PushTextWrapPos(320 * gui.unit);
   ImGui::TextUnformatted(gui.fonts.shown(text).c_str());

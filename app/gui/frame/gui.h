@@ -116,7 +116,9 @@ std::string percent(float probability);
 /// that this one went into; of maps that are no weights `机票 takes from 订了: norm 0.4213`.
 std::string cell_in_words(Gui& gui, HeadRef head, const CellRef& cell);
 
-/// A tooltip on the last item, wrapped.
+/// A tooltip, wrapped.
+void show_tip(const Gui& gui, const std::string& text);
+/// The same on the last item.
 void explain_item(const Gui& gui, const Words& words);
 void explain_item(const Gui& gui, const std::string& text);
 

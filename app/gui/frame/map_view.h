@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "figure/labels.h"
+#include "figure/map_scene.h"
 #include "gui/frame/gui.h"
 
 namespace headlight {
@@ -38,47 +39,20 @@ inline constexpr float kStaleOpacity = 0.55f;
 /// How strongly the answer on the screen is drawn: paler where a newer one is late; not while a training replaces it every moment.
 float answer_opacity(const Gui& gui);
 
-/// The words along an axis, ready to be drawn. Each is made when it is first asked for: of a long text few are drawn.
-class AxisWords {
- public:
-  AxisWords() = default;
-  /// `make` gives word 0 … count − 1, and may refer to what lives as long as the frame.
-  AxisWords(Index count, std::function<std::string(Index)> make);
-  std::size_t size() const { return words_.size(); }
-  const std::string& operator[](std::size_t at) const;
-  void set(std::size_t at, std::string word) { words_[at] = std::move(word); }
-  std::vector<std::string> all() const;
-
- private:
-  std::function<std::string(Index)> make_;
-  mutable std::vector<std::optional<std::string>> words_;
-};
-
-/// The measures of the labels of the current answer's axes, at the current font.
+/// The labels of the current answer's axes, measured in the small font.
 struct AxisLabels {
-  AxisWords queries, keys;
-  LabelMetrics query_metrics, key_metrics;
-  Index first_query = 0, first_key = 0;              // which tokens the first labels are
-  bool number_queries = false, number_keys = false;  // too many words to be read: their numbers stand in their place
+  AxisText queries, keys;
 };
 AxisLabels axis_labels(Gui& gui, const MapContent& content);
 AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::vector<Token>& keys,
                        const Viewport& part = {});
 
-/// The colours of the labels that are not lit, by row and by column.
-struct LabelInks {
-  std::function<ImU32(Index)> rows, columns;
-};
-/// The labels beside a map and above it; the lit ones are always there, in the accent's colour.
-void draw_axis_labels(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout,
-                      const LabelInks& inks, std::optional<Index> lit_row, std::optional<Index> lit_column);
+/// How scenes of maps are written in the window: in the small font.
+MapStyle map_style(const Gui& gui, const TextWidth& measure);
 
 /// The tokens along the rows and the columns of the whole pattern, folded as the map is.
 const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content);
 const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content);
-
-/// The outline of a cell, at least large enough to be seen.
-void outline_box(const Gui& gui, ImDrawList& list, Box box, float thickness);
 
 /// What the wheel over a large map of queries × keys, or dragging it with the right button, makes of the part that it shows;
 /// nothing where they do nothing. `under` is the cell under the pointer.
@@ -94,6 +68,8 @@ MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const 
 /// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look says so.
 ColourScale map_scale(const AppState& state, const MapContent& content);
 
+/// Draws the cells alone, those of special columns paler, and their frame.
+void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity);
 /// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
 /// folded tokens the first.
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,

@@ -6,8 +6,8 @@ namespace {
 /// Special tokens are told apart up to so many columns: of more a column is a pixel or two.
 constexpr Index kMostPale = 128;
 
-/// How much of the colours of their columns is covered, of 255.
-constexpr unsigned kPaleCover = 0xA0;
+/// How much of the colours of their columns is covered.
+constexpr float kPaleCover = 0.627f;
 
 }  // namespace
 
@@ -25,13 +25,12 @@ bool has_pale_columns(const Gui& gui) {
   return !pale_columns(gui, whole_content(gui.state, {.stack = gui.state.view.chosen.stack})).empty();
 }
 
-void pale_special_columns(const Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout) {
-  const ImU32 cover = (gui.colours().background & ~IM_COL32_A_MASK) | (kPaleCover << IM_COL32_A_SHIFT);
+void add_pale_columns(const Gui& gui, Drawing& map, const MapContent& content, const MapLayout& layout) {
   const Box& plot = layout.plot;
-  for (const Index j : pale_columns(gui, content)) {
-    const float x = plot.x + static_cast<float>(j) * layout.cell;
-    list.AddRectFilled({x, plot.y}, {x + layout.cell, plot.bottom()}, cover);
-  }
+  for (const Index j : pale_columns(gui, content))
+    map.add(Rectangle{.box = {plot.x + static_cast<float>(j) * layout.cell, plot.y, layout.cell, plot.h},
+                      .fill = to_rgb(gui.colours().background),
+                      .opacity = kPaleCover});
 }
 
 }  // namespace headlight

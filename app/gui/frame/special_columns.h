@@ -16,6 +16,6 @@ std::vector<Index> pale_columns(const Gui& gui, const MapContent& content);
 bool has_pale_columns(const Gui& gui);
 
 /// Covers them in part with the background.
-void pale_special_columns(const Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout);
+void add_pale_columns(const Gui& gui, Drawing& map, const MapContent& content, const MapLayout& layout);
 
 }  // namespace headlight

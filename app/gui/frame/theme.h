@@ -17,6 +17,11 @@ struct Palette {
 const Palette& palette(Theme theme);
 
 ImU32 to_imgui(Rgb colour, float opacity = 1);
+/// One of the palette's colours, for scenes.
+inline Rgb to_rgb(ImU32 colour) {
+  const auto part = [&](int shift) { return static_cast<std::uint8_t>(colour >> shift & 0xFF); };
+  return {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT)};
+}
 
 /// Sets Dear ImGui's style: flat, on a 4-pixel grid, `unit` pixels for each pixel of the design.
 void apply_style(Theme theme, float unit);

@@ -7,7 +7,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/relation_labels.h"
-#include "gui/frame/special_columns.h"
+#include "gui/frame/scene.h"
 #include "gui/heads/atlas_layout.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/grid_parts.h"
@@ -161,12 +161,7 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   const float rows = static_cast<float>(content.weights->rows()), keys = static_cast<float>(content.weights->cols());
   const float cell = side / std::max(rows, keys);
   const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
-  gui.maps.draw(*ImGui::GetWindowDrawList(), *content.weights, content.version, top_left(map), bottom_right(map),
-                map_scale(gui.state, content), head_opacity(gui, head));
-  MapLayout layout;
-  layout.plot = map;
-  layout.cell = cell;
-  pale_special_columns(gui, *ImGui::GetWindowDrawList(), content, layout);
+  draw_cells(gui, *ImGui::GetWindowDrawList(), content, {.plot = map, .cell = cell}, head_opacity(gui, head));
   ImGui::Dummy({side, side});
   ImGui::EndTooltip();
 }
@@ -175,8 +170,8 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
 void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const MapContent& content,
                  const CellRef& cell) {
   const auto column = map_column(content, cell.key);
-  if (!column || static_cast<std::size_t>(*column) >= atlas.labels.keys.size()) return;
-  const std::string& label = atlas.labels.keys[static_cast<std::size_t>(*column)];
+  if (!column || static_cast<std::size_t>(*column) >= atlas.labels.keys.words.size()) return;
+  const std::string label = gui.fonts.shown(atlas.labels.keys.words[static_cast<std::size_t>(*column)]);
   const float width = ImGui::CalcTextSize(label.c_str()).x, text = ImGui::GetFontSize(), pad = 3 * gui.unit;
   const float middle = layout.plot.x + (static_cast<float>(*column) + 0.5f) * layout.cell;
   const float x = std::round(std::max(layout.plot.x, middle - width / 2)), y = std::round(layout.plot.y - text - pad);
@@ -235,8 +230,11 @@ void row_words_beside(Gui& gui, const Atlas& atlas, const MapContent& content) {
       layout.cell = layout.plot.h / static_cast<float>(content.region.num_queries);
       layout.rows = true;
       layout.row_step = label_step(ImGui::GetFontSize(), layout.cell);
-      const auto dim = [&](Index) { return gui.colours().dim; };
-      draw_axis_labels(gui, *ImGui::GetWindowDrawList(), atlas.labels, layout, {dim, dim}, lit_row, std::nullopt);
+      const TextWidth measure = window_measure(gui);
+      const auto dim = [&](Index) { return to_rgb(gui.colours().dim); };
+      Drawing scene;
+      add_row_labels(scene, atlas.labels.queries, layout, map_style(gui, measure), dim, lit_row);
+      paint_scene(gui, scene, {});
     }
 }
 
@@ -302,15 +300,15 @@ void all_maps(Gui& gui) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
   const float narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
   const float most = std::round(std::clamp(kLabelShare * narrow, kFreeLabel * gui.unit, kMostLabel * gui.unit));
-  const auto width_of = [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; };
-  AxisWords& rows = atlas.labels.queries;
+  const auto width_of = [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; };
+  AxisWords& rows = atlas.labels.queries.words;
   // Of rows with numbers one word alone is read.
-  for (std::size_t i = 0; !atlas.labels.number_queries && i < rows.size(); ++i)
+  for (std::size_t i = 0; !atlas.labels.queries.numbers && i < rows.size(); ++i)
     rows.set(i, cut_to(rows[i], most, width_of));
   const std::vector<HeadRef> heads = order.empty() ? heads_of(trace, stack) : order;
   const float text = ImGui::GetFontSize(), edge = 2 * gui.unit;  // room for the outline of the chosen one
   AtlasSizes sizes{.text = text,
-                   .labels = std::min(atlas.labels.query_metrics.widest, most),
+                   .labels = std::min(atlas.labels.queries.metrics.widest, most),
                    .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
                    .most = 320 * gui.unit,
                    .unit = gui.unit,

@@ -1,12 +1,9 @@
-#include <cmath>
-
-#include "figure/drawing/diagram_layout.h"
+#include "figure/inside_scene.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/no_answer.h"
+#include "gui/frame/scene.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
-#include "gui/inside/matrix_map.h"
 #include "gui/inside/matrix_marks.h"
 #include "gui/inside/weight_lines.h"
 #include "words/answer_words.h"
@@ -20,92 +17,69 @@ namespace {
 /// Names of the steps' pictures come after those of the nodes.
 constexpr std::size_t kFirstStep = 512;
 
-InsideType inside_type(const Gui& gui) {
+InsideStyle inside_style(const Gui& gui, const TextWidth& measure) {
   const float title = gui.fonts.pixels(TextSize::body), small = gui.fonts.pixels(TextSize::small);
-  return {.title = title / kLineOfEm,
-          .small = small / kLineOfEm,
-          .title_line = title,
-          .small_line = small,
-          .unit = gui.unit};
-}
-
-/// Draws the contents of a box; its title in the accent's colour where the box is chosen.
-void draw_parts(Gui& gui, ImDrawList& list, InsideParts parts, bool chosen, const Picture& picture,
-                std::uint64_t version, bool is_signed) {
-  for (Text& text : parts.texts) text.text = gui.fonts.shown(text.text);
-  if (chosen) parts.texts.front().colour = ink_colours(gui.state.settings.theme).accent;
-  draw_texts(gui, list, parts.texts);
-  if (parts.picture) draw_picture(gui, list, picture, version, *parts.picture, is_signed);
-}
-
-void draw_edge(const Gui& gui, ImDrawList& list, const std::vector<Point>& line, ImVec2 origin, const Edge& edge) {
-  const ImU32 colour = edge.residual ? gui.colours().faint : gui.colours().dim;
-  std::vector<ImVec2> points;
-  for (const Point& point : line)
-    points.push_back({std::round(origin.x + point.x) + 0.5f, std::round(origin.y + point.y) + 0.5f});
-  list.AddPolyline(points.data(), static_cast<int>(points.size()), colour, 0, gui.unit);
-  const ImVec2 end = points.back(), before = points[points.size() - 2];
-  const float size = 4 * gui.unit;
-  if (std::abs(end.x - before.x) < 1) {  // downwards
-    list.AddTriangleFilled({end.x - size * 0.8f, end.y - size}, {end.x + size * 0.8f, end.y - size}, end, colour);
-  } else {
-    const float back = end.x > before.x ? -size : size;
-    list.AddTriangleFilled({end.x + back, end.y - size * 0.8f}, {end.x + back, end.y + size * 0.8f}, end, colour);
-  }
-}
-
-void draw_node(Gui& gui, const Inside& inside, std::size_t index, const Box& box) {
-  const Node& node = inside.diagram.nodes[index];
-  const Picture& picture = inside.pictures[index];
   const Palette& colours = gui.colours();
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const bool chosen = gui.state.view.look.matrix == node.shows;
-  ImGui::SetCursorScreenPos(top_left(box));
-  ImGui::PushID(static_cast<int>(index));
-  if (ImGui::InvisibleButton("node", {box.w, box.h})) gui.say(LookAt{{node.shows, std::nullopt}});
-  const bool hovered = ImGui::IsItemHovered();
-  ImGui::PopID();
-  gui.name_box("node " + node.id, box, BoxKind::button);
-  if (hovered) {
-    ImGui::BeginTooltip();
-    ImGui::TextUnformatted(words_of(gui.state.settings.language, node.shows.quantity));
-    ImGui::TextUnformatted(
-        gui.fonts.shown(formula_in(gui.state.settings.language, *inside.question.trace, node.shows)).c_str());
-    ImGui::EndTooltip();
-  }
-  list.AddRectFilled(top_left(box), bottom_right(box), colours.panel, 4 * gui.unit);
-  list.AddRect(top_left(box), bottom_right(box), chosen || hovered ? colours.accent : colours.line, 4 * gui.unit, 0,
-               chosen ? 2 * gui.unit : gui.unit);
-  const InsideParts parts = node_parts(gui.state.settings.language, *inside.question.trace, node, picture, box,
-                                       inside_type(gui), ink_colours(gui.state.settings.theme), window_measure(gui));
-  draw_parts(gui, list, parts, chosen, picture, inside_picture_version(gui.state, index), is_signed(node.shows));
-  if (parts.picture) mark_moved(gui, list, picture, *parts.picture, false);
+  return {.language = gui.state.settings.language,
+          .theme = gui.state.settings.theme,
+          .type = {.title = title / kLineOfEm,
+                   .small = small / kLineOfEm,
+                   .title_line = title,
+                   .small_line = small,
+                   .unit = gui.unit},
+          .ink = ink_colours(gui.state.settings.theme),
+          .measure = measure,
+          .pen = {gui.unit, 1},
+          .ground = to_rgb(colours.panel),
+          .frame = to_rgb(colours.line),
+          .edge = to_rgb(colours.dim),
+          .residual = to_rgb(colours.faint),
+          .edge_width = gui.unit,
+          .residual_width = gui.unit,
+          .corner = 4 * gui.unit};
+}
+
+void paint(Gui& gui, const Drawing& scene, ImVec2 origin, std::size_t first_picture) {
+  paint_scene(gui, scene, {.origin = origin, .opacity = inside_opacity(gui.state), .version = [&](std::size_t map) {
+                             return inside_picture_version(gui.state, first_picture + map);
+                           }});
+}
+
+void outline_hit(Gui& gui, const Hit& hit, ImVec2 origin, ImU32 colour) {
+  ImGui::GetWindowDrawList()->AddRect({origin.x + hit.box.x, origin.y + hit.box.y},
+                                      {origin.x + hit.box.right(), origin.y + hit.box.bottom()}, colour, 4 * gui.unit,
+                                      0, gui.unit);
 }
 
 void diagram(Gui& gui) {
-  const AppState& state = gui.state;
-  const Inside& inside = *state.inside;
-  const FontScope small(gui, TextSize::small);
-  const DiagramMeasures measures{.node_height = ImGui::GetFontSize() + 32 * gui.unit,
-                                 .pattern_height = ImGui::GetFontSize() + 104 * gui.unit,
-                                 .gap = 14 * gui.unit,
-                                 .side_gap = 8 * gui.unit,
-                                 .lane = 9 * gui.unit,
-                                 .least_node = 44 * gui.unit};
+  const auto inside = gui.state.inside;
+  const Trace& trace = *inside->question.trace;
+  const TextWidth measure = window_measure(gui);
+  const InsideStyle style = inside_style(gui, measure);
   ImGui::BeginChild("way", {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
-  const DiagramLayout layout =
-      layout_diagram(inside.diagram, ImGui::GetContentRegionAvail().x - 4 * gui.unit, measures);
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const ImVec2 origin{corner.x + 2 * gui.unit, corner.y + 2 * gui.unit};
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  for (std::size_t e = 0; e < layout.edges.size(); ++e)
-    draw_edge(gui, list, layout.edges[e], origin, inside.diagram.edges[e]);
-  const ImVec2 window = ImGui::GetWindowPos();
-  for (std::size_t n = 0; n < layout.nodes.size(); ++n) {
-    const Box& node = layout.nodes[n];
-    const Box box{std::round(origin.x + node.x), std::round(origin.y + node.y), node.w, node.h};
-    if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-    draw_node(gui, inside, n, box);
+  const DiagramLayout layout = layout_diagram(inside->diagram, ImGui::GetContentRegionAvail().x - 4 * gui.unit,
+                                              diagram_measures(style.type, 44));
+  const ImVec2 corner = ImGui::GetCursorScreenPos(), origin{corner.x + 2 * gui.unit, corner.y + 2 * gui.unit};
+  std::vector<SharedPicture> pictures;
+  for (const Picture& picture : inside->pictures) pictures.emplace_back(inside, &picture);
+  Drawing scene;
+  add_diagram(scene, style, trace, inside->diagram, pictures, layout, {}, gui.state.view.look.matrix);
+  paint(gui, scene, origin, 0);
+  std::size_t map = 0;
+  for (const Item& item : scene.items)
+    if (const Cells* cells = std::get_if<Cells>(&item)) {
+      while (inside->pictures[map].values.size() == 0) ++map;
+      const Box& box = cells->box;
+      mark_moved(gui, *ImGui::GetWindowDrawList(), inside->pictures[map++],
+                 {origin.x + box.x, origin.y + box.y, box.w, box.h}, false);
+    }
+  const auto [hovered, clicked] = scene_buttons(gui, scene, origin);
+  if (clicked) gui.say(LookAt{{inside->diagram.nodes[*clicked].shows, std::nullopt}});
+  if (hovered) {
+    const MatrixId& id = inside->diagram.nodes[*hovered].shows;
+    outline_hit(gui, scene.hits[*hovered], origin, gui.colours().accent);
+    ImGui::SetTooltip("%s\n%s", words_of(style.language, id.quantity),
+                      gui.fonts.shown(formula_in(style.language, trace, id)).c_str());
   }
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({layout.width, layout.height + 8 * gui.unit});
@@ -114,24 +88,20 @@ void diagram(Gui& gui) {
 
 void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   const Step& step = inside.steps[index];
-  const Picture& picture = inside.step_pictures[index];
-  const Palette& colours = gui.colours();
-  const InsideType type = inside_type(gui);
-  const float width = ImGui::GetContentRegionAvail().x - 2 * gui.unit, height = step_height(step, picture, type);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::PushID(static_cast<int>(index));
-  if (ImGui::InvisibleButton("step", {width, height})) gui.say(LookAt{{step.id, MatrixCell{step.row, step.col}}});
-  ImGui::PopID();
-  gui.name_item("step " + step.name);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const TextWidth measure = window_measure(gui);
+  const InsideStyle style = inside_style(gui, measure);
+  const SharedPicture picture(gui.state.inside, &inside.step_pictures[index]);
   const bool chosen = gui.state.view.look.matrix == step.id;
-  if (ImGui::IsItemHovered() || chosen)
-    list.AddRect(at, {at.x + width, at.y + height}, chosen ? colours.accent : colours.line, 4 * gui.unit, 0, gui.unit);
-  if (!ImGui::IsItemVisible()) return;
-  draw_parts(gui, list,
-             step_parts(gui.state.settings.language, *inside.question.trace, step, picture, index,
-                        {at.x, at.y, width, height}, type, ink_colours(gui.state.settings.theme), window_measure(gui)),
-             chosen, picture, inside_picture_version(gui.state, kFirstStep + index), is_signed(step.id));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const Box box{0, 0, ImGui::GetContentRegionAvail().x - 2 * gui.unit, step_height(step, *picture, style.type)};
+  Drawing scene;
+  add_step(scene, style, *inside.question.trace, step, picture, index, box, chosen);
+  paint(gui, scene, at, kFirstStep + index);
+  const auto [hovered, clicked] = scene_buttons(gui, scene, at);
+  if (clicked) gui.say(LookAt{{step.id, MatrixCell{step.row, step.col}}});
+  if (hovered || chosen) outline_hit(gui, scene.hits.front(), at, chosen ? gui.colours().accent : gui.colours().line);
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({box.w, box.h});
 }
 
 void steps(Gui& gui) {

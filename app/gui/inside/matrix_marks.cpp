@@ -8,6 +8,7 @@
 #include "explain/moved_rows.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/map_view.h"
 #include "session/shown.h"
 #include "words/inside_words.h"
 
@@ -24,6 +25,10 @@ const Words& reason(const MatrixId& id) {
 }
 
 }  // namespace
+
+float inside_opacity(const AppState& state) {
+  return is_stale(state) || state.inside->question.trace != state.trace ? kStaleOpacity : 1.0f;
+}
 
 void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& plot, bool cells) {
   if (picture.moved.size() == 0) return;

@@ -7,6 +7,9 @@
 
 namespace headlight {
 
+/// How strongly the maps of Inside are drawn: paler where they answer an earlier question.
+float inside_opacity(const AppState& state);
+
 /// A bar at the left of each row of the picture in which a number moved; with `cells` also a corner of each that did.
 void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& plot, bool cells);
 

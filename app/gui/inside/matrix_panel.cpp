@@ -2,13 +2,13 @@
 #include <cmath>
 #include <limits>
 
-#include "figure/inside_parts.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "figure/matrix_scene.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/map_view.h"
+#include "gui/frame/scene.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
-#include "gui/inside/matrix_map.h"
 #include "gui/inside/matrix_marks.h"
 #include "model/batch_mask.h"
 #include "session/answer_state.h"
@@ -19,10 +19,6 @@
 
 namespace headlight {
 namespace {
-
-std::string shown_index(Gui& gui, const Trace& trace, const MatrixId& id, Axis axis, Index index) {
-  return gui.fonts.shown(index_label(trace, id, axis, index));
-}
 
 std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
   return gui.fonts.shown(place_label(trace, id, row, col));
@@ -79,104 +75,21 @@ void heading(Gui& gui, const Trace& trace, const MatrixId& id) {
 /// Whether its rows and its columns are words: then its cells are square, as those of every map of words.
 bool is_pattern(const Axes& along) { return along.rows == Axis::queries && along.cols == Axis::keys; }
 
-struct MapPlaces {
-  Box plot;
-  float cell_width = 0, cell_height = 0;
-};
-
-/// Where the cells stand in `area`, labels of rows at the left and of columns on top.
-MapPlaces places(Gui& gui, const Trace& trace, const MatrixId& id, const Picture& picture, const Box& area) {
-  const Axes along = axes(trace, id);
-  float left = 0;
-  for (Index row = 0; along.rows != Axis::one && row < picture.rows; ++row)
-    left =
-        std::max(left, ImGui::CalcTextSize(shown_index(gui, trace, id, along.rows, picture.first_row + row).c_str()).x);
-  left += 6 * gui.unit;
-  const float top = ImGui::GetFontSize() * 1.4f;
-  const float columns = static_cast<float>(picture.values.cols()), rows = static_cast<float>(picture.rows);
-  MapPlaces result;
-  const bool square = is_pattern(along);
-  result.cell_width = std::min((area.w - left) / columns, 64 * gui.unit);
-  result.cell_height = std::min((area.h - top) / rows, (square ? 64 : 24) * gui.unit);
-  if (square) result.cell_width = result.cell_height = std::min(result.cell_width, result.cell_height);
-  if (result.cell_width >= 3) result.cell_width = std::floor(result.cell_width);
-  if (result.cell_height >= 3) result.cell_height = std::floor(result.cell_height);
-  result.plot = {std::floor(area.x + left), std::floor(area.y + top), result.cell_width * columns,
-                 result.cell_height * rows};
-  return result;
-}
-
-void axis_labels_of(Gui& gui, ImDrawList& list, const Trace& trace, const MatrixId& id, const Picture& picture,
-                    const MapPlaces& at, std::optional<MatrixCell> lit) {
-  const Axes along = axes(trace, id);
-  const float text = ImGui::GetFontSize(), gap = 4 * gui.unit;
-  const auto colour = [&](bool is_lit) { return is_lit ? gui.colours().accent : gui.colours().dim; };
-  if (along.rows != Axis::one) {
-    const Index step = label_step(text, at.cell_height);
-    for (Index row = 0; row < picture.rows; ++row) {
-      const bool is_lit = lit && lit->row == picture.first_row + row;
-      if (!is_lit && (row % step != 0 || (lit && std::abs(lit->row - picture.first_row - row) < step))) continue;
-      const std::string label = shown_index(gui, trace, id, along.rows, picture.first_row + row);
-      const float y = at.plot.y + (static_cast<float>(row) + 0.5f) * at.cell_height - text / 2;
-      list.AddText({std::round(at.plot.x - gap - ImGui::CalcTextSize(label.c_str()).x), std::round(y)}, colour(is_lit),
-                   label.c_str());
-    }
-  }
-  // Column labels from left to right, as many as do not touch; the lit one always.
-  float free_from = at.plot.x - 40 * gui.unit, lit_begin = 1e9f, lit_end = -1e9f;
-  const auto column_label = [&](Index column, bool is_lit) {
-    const std::string label = shown_index(gui, trace, id, along.cols, picture.covers(column).first);
-    const float width = ImGui::CalcTextSize(label.c_str()).x;
-    const float x = std::round(at.plot.x + (static_cast<float>(column) + 0.5f) * at.cell_width - width / 2);
-    if (!is_lit && (x < free_from || (x + width + gap > lit_begin && x < lit_end + gap))) return;
-    list.AddText({x, std::round(at.plot.y - text - gui.unit)}, colour(is_lit), label.c_str());
-    if (is_lit) lit_begin = x, lit_end = x + width;
-    else free_from = x + width + 2 * gap;
-  };
-  if (lit)
-    for (Index column = 0; column < picture.values.cols(); ++column)
-      if (const auto [first, last] = picture.covers(column); lit->col >= first && lit->col < last)
-        column_label(column, true);
-  for (Index column = 0; column < picture.values.cols(); ++column) column_label(column, false);
-}
-
-void values_in_cells(Gui& gui, ImDrawList& list, const Picture& picture, const MapPlaces& at,
-                     const ColourScale& scale) {
-  if (picture.values.cols() != picture.columns || at.cell_height < ImGui::GetFontSize()) return;
-  if (at.cell_width < ImGui::CalcTextSize("-0.00").x + 2 * gui.unit) return;
-  for (Index r = 0; r < picture.values.rows(); ++r) {
-    for (Index c = 0; c < picture.values.cols(); ++c) {
-      const float value = picture.values(r, c);
-      if (!std::isfinite(value)) continue;
-      const std::string text = matrix_number(value);
-      const ImVec2 extent = ImGui::CalcTextSize(text.c_str());
-      if (extent.x > at.cell_width) continue;
-      list.AddText({std::round(at.plot.x + (static_cast<float>(c) + 0.5f) * at.cell_width - extent.x / 2),
-                    std::round(at.plot.y + (static_cast<float>(r) + 0.5f) * at.cell_height - extent.y / 2)},
-                   to_imgui(text_on(colour_of(scale, value))), text.c_str());
-    }
-  }
-}
-
-void outline(Gui& gui, ImDrawList& list, const Picture& picture, const MapPlaces& at, const MatrixCell& cell,
-             float thickness) {
-  const Index row = cell.row - picture.first_row;
-  if (row < 0 || row >= picture.rows) return;
-  for (Index column = 0; column < picture.values.cols(); ++column) {
-    const auto [first, last] = picture.covers(column);
-    if (cell.col < first || cell.col >= last) continue;
-    const float x = at.plot.x + static_cast<float>(column) * at.cell_width;
-    const float y = at.plot.y + static_cast<float>(row) * at.cell_height;
-    outline_box(gui, list, {x, y, at.cell_width, at.cell_height}, thickness);
-  }
-}
-
-/// The cell of the matrix whose number is under the pointer.
-std::optional<MatrixCell> cell_under(const Picture& picture, const MapPlaces& at, ImVec2 mouse) {
-  if (!at.plot.contains(mouse.x, mouse.y)) return std::nullopt;
-  const auto column = std::min(static_cast<Index>((mouse.x - at.plot.x) / at.cell_width), picture.values.cols() - 1);
-  const auto row = std::min(static_cast<Index>((mouse.y - at.plot.y) / at.cell_height), picture.rows - 1);
-  return MatrixCell{picture.first_row + row, picture.column_of(row, column)};
+MatrixStyle matrix_style(const Gui& gui, const TextWidth& measure, bool square) {
+  const float em = gui.fonts.pixels(TextSize::small) / kLineOfEm;
+  return {.theme = gui.state.settings.theme,
+          .ink = ink_colours(gui.state.settings.theme),
+          .measure = measure,
+          .label = em,
+          .value = em,
+          .least_value = em,
+          .number_room = measure("-0.00", em) + 2 * gui.unit,
+          .widest = 64 * gui.unit,
+          .highest = (square ? 64 : 24) * gui.unit,
+          .least_outline = 5 * gui.unit,
+          .square = square,
+          .whole = true,
+          .pen = {gui.unit, 1}};
 }
 
 void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
@@ -184,27 +97,35 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   const Trace& trace = *inside.question.trace;
   const MatrixId& id = inside.question.look.matrix;
   const Picture& picture = inside.matrix;
-  const MapPlaces at = places(gui, trace, id, picture, {area.x, area.y, area.w - gradients_width(gui, inside), area.h});
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  ImGui::SetCursorScreenPos(top_left(at.plot));
-  ImGui::InvisibleButton("matrix", {std::max(1.0f, at.plot.w), std::max(1.0f, at.plot.h)});
-  gui.name_box("matrix", at.plot, BoxKind::map);
-  const auto hovered = ImGui::IsItemHovered() ? cell_under(picture, at, ImGui::GetIO().MousePos) : std::nullopt;
-  if (hovered && ImGui::IsItemActivated()) gui.say(LookAt{{id, hovered}});
-  draw_picture(gui, list, picture, inside_matrix_version(gui.state), at.plot, is_signed(id));
-  const auto& chosen = inside.question.look.cell;
-  axis_labels_of(gui, list, trace, id, picture, at, hovered ? hovered : chosen);
-  values_in_cells(gui, list, picture, at, picture_scale(gui.state.settings.theme, picture, is_signed(id)));
-  mark_moved(gui, list, picture, at.plot, is_pattern(axes(trace, id)));
-  draw_gradients(gui, list, inside, at.plot);
-  if (chosen) outline(gui, list, picture, at, *chosen, 2 * gui.unit);
-  if (hovered) {
-    outline(gui, list, picture, at, *hovered, gui.unit);
-    const Index column = std::min(static_cast<Index>((ImGui::GetIO().MousePos.x - at.plot.x) / at.cell_width),
-                                  picture.values.cols() - 1);
-    ImGui::SetTooltip("%s = %s", shown_place(gui, trace, id, hovered->row, hovered->col).c_str(),
-                      exact_number(picture.values(hovered->row - picture.first_row, column)).c_str());
+  const std::shared_ptr<const Picture> shared_picture(gui.state.inside, &picture);
+  const bool square = is_pattern(axes(trace, id));
+  const TextWidth measure = window_measure(gui);
+  const MatrixStyle style = matrix_style(gui, measure, square);
+  const float above = 6 * gui.unit;
+  const Box room{area.x, area.y + above, area.w - gradients_width(gui, inside), area.h - above - 1.7f * style.label};
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  MatrixSubject subject{trace, id, shared_picture, inside.question.look.cell};
+  const MatrixGrid grid = matrix_grid(subject, style, room);
+  ImGui::SetCursorScreenPos(top_left(grid.plot));
+  ImGui::InvisibleButton("matrix", {std::max(1.0f, grid.plot.w), std::max(1.0f, grid.plot.h)});
+  gui.name_box("matrix", grid.plot, BoxKind::map);
+  std::string tip;
+  if (const auto at = grid.at(picture, mouse.x, mouse.y); at && ImGui::IsItemHovered()) {
+    subject.pointed = MatrixCell{picture.first_row + at->row, picture.column_of(at->row, at->col)};
+    if (ImGui::IsItemActivated()) gui.say(LookAt{{id, subject.pointed}});
+    tip = shown_place(gui, trace, id, subject.pointed->row, subject.pointed->col) + " = " +
+          exact_number(picture.values(at->row, at->col));
   }
+  subject.lit = subject.pointed ? subject.pointed : subject.chosen;
+  Drawing scene;
+  add_matrix(scene, subject, style, grid, room);
+  paint_scene(gui, scene, {.opacity = inside_opacity(gui.state), .version = [&](std::size_t) {
+                             return inside_matrix_version(gui.state);
+                           }});
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  mark_moved(gui, list, picture, grid.plot, square);
+  draw_gradients(gui, list, inside, grid.plot);
+  if (!tip.empty()) ImGui::SetTooltip("%s", tip.c_str());
 }
 
 /// A number of a term that leads to where it is: a click looks there.

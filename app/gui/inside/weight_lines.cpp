@@ -7,7 +7,7 @@
 
 #include "base/formatted.h"
 #include "figure/head_name.h"
-#include "figure/inside_parts.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "words/inside_words.h"

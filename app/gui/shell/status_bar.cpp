@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/formatted.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
@@ -13,7 +14,6 @@
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/heads/derived_maps.h"
-#include "gui/inside/matrix_map.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
 #include "session/answer_state.h"

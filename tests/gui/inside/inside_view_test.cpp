@@ -1,8 +1,8 @@
 // The Inside view: from a weight to its steps, from a step to its matrix, from a number to the numbers it came from,
 // down to what was learned, and back.
+#include "figure/inside_labels.h"
 #include "gui/frame/draw.h"
 #include "gui/inside/inside_fixture.h"
-#include "gui/inside/matrix_map.h"
 #include "gui/inside/weight_lines.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"

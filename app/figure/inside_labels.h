@@ -1,0 +1,32 @@
+// The words and numbers of Inside's scenes: shapes, rows and columns by name, numbers in the room of a cell.
+#pragma once
+
+#include <string>
+
+#include "derived/inside.h"
+#include "figure/drawing/drawing.h"
+#include "view/settings.h"
+
+namespace headlight {
+
+/// The colours of a picture's numbers: from 0, or on both sides of it, to a round number above its largest.
+ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed);
+
+/// `10 × 64`.
+std::string shape_text(const Shape& shape);
+
+/// A row or a column of a matrix: the token or the word where it is one, else its number.
+std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index index);
+/// `q[机票, 3]`.
+std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index col);
+/// A number in the room of a matrix' cell: two digits after the point, of large numbers fewer.
+std::string matrix_number(float value);
+/// How a cell follows from its terms, and the numbers of that which are in no matrix.
+std::string operation_line(Language language, const Cell& cell);
+/// The value that the bar of a term shows: the addend, or the operand itself.
+float term_length(const Term& term, bool adds_up);
+
+/// The text, or as much of it as has room, with … at its end.
+std::string cut_to(const std::string& text, float size, float room, const TextWidth& measure);
+
+}  // namespace headlight

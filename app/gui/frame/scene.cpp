@@ -1,0 +1,147 @@
+#include "gui/frame/scene.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/frame/draw.h"
+#include "gui/frame/motion.h"
+
+namespace headlight {
+namespace {
+
+/// Pieces of all curves together, and of one: few curves are drawn rounder. A frame's corners must fit 16-bit numbers.
+constexpr int kMostSegments = 11000, kLeastOfCurve = 12, kMostOfCurve = 32;
+
+class Painter {
+ public:
+  Painter(Gui& gui, ImDrawList& list, const Drawing& scene, const ScenePlace& place)
+      : gui_(gui), place_(place), list_(list) {
+    const auto curves = std::count_if(scene.items.begin(), scene.items.end(),
+                                      [](const Item& item) { return std::holds_alternative<Curve>(item); });
+    segments_ = std::clamp(kMostSegments / std::max(1, static_cast<int>(curves)), kLeastOfCurve, kMostOfCurve);
+  }
+
+  void operator()(const Cells& cells) {
+    const ImVec2 min = exactly_at({cells.box.x, cells.box.y}), max = exactly_at({cells.box.right(), cells.box.bottom()});
+    const Box on{min.x, min.y, max.x - min.x, max.y - min.y};
+    const std::size_t number = maps_++;
+    if (cells.weights->size() == 0 || !in_sight(on)) return;
+    const std::uint64_t version = place_.version(number);
+    if (gui_.motion && place_.slot != 0)
+      gui_.motion->draw(gui_.maps, list_, place_.slot, *cells.weights, version, on, cells.scale, place_.opacity);
+    else gui_.maps.draw(list_, *cells.weights, version, min, max, cells.scale, place_.opacity);
+  }
+  void operator()(const Ramp& ramp) const { fill_ramp(list_, ramp.scale, box(ramp.box)); }
+  void operator()(const Rectangle& rectangle) const {
+    const Box on = box(rectangle.box);
+    const float corner = place_.scale * rectangle.corner;
+    if (rectangle.fill) list_.AddRectFilled(top_left(on), bottom_right(on), to_imgui(*rectangle.fill, rectangle.opacity),
+                                               corner);
+    if (rectangle.line)
+      list_.AddRect(top_left(on), bottom_right(on), to_imgui(*rectangle.line), corner, 0, thick(rectangle.width));
+  }
+  void operator()(const Stroke& stroke) const {
+    const ImVec2 from = at(stroke.from), to = at(stroke.to);
+    list_.AddLine(from, to, to_imgui(stroke.colour), thick(stroke.width));
+    if (stroke.head <= 0) return;
+    // Over the middle of the line, which Dear ImGui moves by half a pixel.
+    const auto head =
+        arrow_head({{from.x + 0.5f, from.y + 0.5f}, {to.x + 0.5f, to.y + 0.5f}, 1, {}, place_.scale * stroke.head});
+    list_.AddTriangleFilled({head[0].x, head[0].y}, {head[1].x, head[1].y}, {head[2].x, head[2].y},
+                            to_imgui(stroke.colour));
+  }
+  void operator()(const Curve& curve) const {
+    const ImVec2 from = exactly_at(curve.from), to = exactly_at(curve.to);
+    const float middle = (from.x + to.x) / 2, width = place_.scale * curve.width;
+    // A line of less than a pixel is a pixel wide and so much fainter.
+    const float faint = std::clamp(width / gui_.unit, 0.4f, 1.0f);
+    list_.AddBezierCubic(from, {middle, from.y}, {middle, to.y}, to,
+                         to_imgui(curve.colour, curve.opacity * faint * place_.opacity), std::max(width, gui_.unit),
+                         segments_);
+  }
+  void operator()(const Text& text) const {
+    const float line = kLineOfEm * text.size * place_.scale;
+    const FontScope font(gui_, font_for(gui_, line));
+    const bool scaled = std::abs(line - ImGui::GetFontSize()) > 0.5f;
+    if (scaled) ImGui::SetWindowFontScale(line / ImGui::GetFontSize());
+    const std::string shown = gui_.fonts.shown(text.text);
+    const ImVec2 to = at(text.at);
+    const ImU32 colour = to_imgui(text.colour);
+    if (text.turn == TextRotation::stacked) draw_stacked(list_, to.x, to.y, colour, shown);
+    else if (text.turn == TextRotation::upwards) draw_rotated(list_, to.x, to.y, colour, shown);
+    else {
+      const float shift = text.anchor == Anchor::left ? 0 : text.anchor == Anchor::middle ? 0.5f : 1;
+      const float width = shift > 0 ? ImGui::CalcTextSize(shown.c_str()).x : 0, y = exactly_at(text.at).y;
+      list_.AddText(rounded({exactly_at(text.at).x - shift * width, y - ImGui::GetFontSize() / 2}), colour,
+                    shown.c_str());
+    }
+    if (scaled) ImGui::SetWindowFontScale(1);
+  }
+
+  void paint(const Item& item) {
+    if (std::holds_alternative<Cells>(item) || in_sight(box(bounds(item)))) std::visit(*this, item);
+  }
+
+ private:
+  bool in_sight(const Box& on) const {
+    const ImVec2 least = list_.GetClipRectMin(), most = list_.GetClipRectMax();
+    return on.right() >= least.x && on.x <= most.x && on.bottom() >= least.y && on.y <= most.y;
+  }
+  bool is_whole() const { return place_.scale == 1; }
+  ImVec2 rounded(ImVec2 at) const { return is_whole() ? ImVec2{std::round(at.x), std::round(at.y)} : at; }
+  ImVec2 exactly_at(Point point) const {
+    return {place_.origin.x + place_.scale * point.x, place_.origin.y + place_.scale * point.y};
+  }
+  ImVec2 at(Point point) const { return rounded(exactly_at(point)); }
+  Box box(const Box& box) const {
+    const ImVec2 min = at({box.x, box.y}), max = at({box.right(), box.bottom()});
+    return {min.x, min.y, max.x - min.x, max.y - min.y};
+  }
+  float thick(float width) const { return std::max(0.5f, place_.scale * width); }
+
+  Gui& gui_;
+  const ScenePlace& place_;
+  ImDrawList& list_;
+  int segments_ = 0;
+  std::size_t maps_ = 0;  // that were met
+};
+
+Box moved(const Box& box, ImVec2 by) { return {box.x + by.x, box.y + by.y, box.w, box.h}; }
+
+}  // namespace
+
+void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const ScenePlace& place) {
+  Painter painter(gui, list, scene, place);
+  for (const Item& item : scene.items) painter.paint(item);
+}
+
+void paint_scene(Gui& gui, const Drawing& scene, const ScenePlace& place) {
+  paint_scene(gui, *ImGui::GetWindowDrawList(), scene, place);
+}
+
+HitState scene_buttons(Gui& gui, const Drawing& scene, ImVec2 origin) {
+  HitState state;
+  const ImVec2 window = ImGui::GetWindowPos();
+  for (std::size_t i = 0; i < scene.hits.size(); ++i) {
+    const Box box = moved(scene.hits[i].box, origin);
+    if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
+    ImGui::SetCursorScreenPos(top_left(box));
+    if (ImGui::InvisibleButton(scene.hits[i].name.c_str(), {box.w, box.h})) state.clicked = i;
+    if (ImGui::IsItemHovered()) state.hovered = i;
+    gui.name_box(scene.hits[i].name, box, BoxKind::button);
+  }
+  return state;
+}
+
+std::optional<std::size_t> pointed_hit(Gui& gui, const Drawing& scene, ImVec2 origin) {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  std::optional<std::size_t> pointed;
+  for (std::size_t i = 0; i < scene.hits.size(); ++i) {
+    const Box box = moved(scene.hits[i].box, origin);
+    if (gui.probe) gui.name_box(scene.hits[i].name, box, BoxKind::label);
+    if (!pointed && box.contains(mouse.x, mouse.y)) pointed = i;
+  }
+  return ImGui::IsWindowHovered() ? pointed : std::nullopt;
+}
+
+}  // namespace headlight
