@@ -24,6 +24,7 @@ struct MatrixStyle {
   InkColours ink;
   const TextWidth& measure;
   float label = 9, value = 9, least_value = 4.5f;  // ems of labels, and of numbers in cells
+  float above = 0.15f;                             // ems between the cells and the labels of columns
   float number_room = 0;                           // narrower cells have no numbers
   float widest = 40, highest = 16;                 // of a cell
   float most_labels = 1e6f;                        // room for the labels of rows, which are cut there

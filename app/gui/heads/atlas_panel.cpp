@@ -146,7 +146,7 @@ void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& 
 }
 
 /// The map under the pointer where all are small: large enough to be seen, with its title.
-void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
+void enlarged(Gui& gui, const HeadRef& head, MapContent content) {
   ImGui::BeginTooltip();
   ImGui::TextUnformatted(map_title(gui, head).c_str());
   if (content.kind != MapKind::rollout) {  // which is no head's
@@ -161,6 +161,7 @@ void enlarged(Gui& gui, const HeadRef& head, const MapContent& content) {
   const float rows = static_cast<float>(content.weights->rows()), keys = static_cast<float>(content.weights->cols());
   const float cell = side / std::max(rows, keys);
   const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
+  content.slot = 0;  // the small map keeps its own fading
   draw_cells(gui, *ImGui::GetWindowDrawList(), content, {.plot = map, .cell = cell}, head_opacity(gui, head));
   ImGui::Dummy({side, side});
   ImGui::EndTooltip();

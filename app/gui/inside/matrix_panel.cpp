@@ -83,6 +83,7 @@ MatrixStyle matrix_style(const Gui& gui, const TextWidth& measure, bool square) 
           .label = em,
           .value = em,
           .least_value = em,
+          .above = 0.35f,
           .number_room = measure("-0.00", em) + 2 * gui.unit,
           .widest = 64 * gui.unit,
           .highest = (square ? 64 : 24) * gui.unit,
@@ -101,8 +102,8 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   const bool square = is_pattern(axes(trace, id));
   const TextWidth measure = window_measure(gui);
   const MatrixStyle style = matrix_style(gui, measure, square);
-  const float above = 6 * gui.unit;
-  const Box room{area.x, area.y + above, area.w - gradients_width(gui, inside), area.h - above - 1.7f * style.label};
+  const float above = 4 * gui.unit;
+  const Box room{area.x, area.y + above, area.w - gradients_width(gui, inside), area.h - above - 1.8f * style.label};
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   MatrixSubject subject{trace, id, shared_picture, inside.question.look.cell};
   const MatrixGrid grid = matrix_grid(subject, style, room);
