@@ -6,6 +6,7 @@
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "document/bundled_models.h"
+#include "document/edits_json.h"
 #include "document/log_folder.h"
 #include "document/model_sources.h"
 #include "document/tokenizers.h"
@@ -70,8 +71,30 @@ Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
 
 }  // namespace
 
+Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer) {
+  auto page = page_attention(where, answer);
+  if (!page) return page.error();
+  JsonProblems problems{where};
+  const JsonField fields(answer, "", problems);
+  for (const JsonField& item : fields.at("stacks").items()) {
+    if (!item.has("mask")) item.at("mask").problem("an object");
+    page->masks[static_cast<Stack>(item.integer("number", 0, 2))] = mask_from_json(item.at("mask"));
+  }
+  read_edits(fields.at("edits"), page->edits);
+  if (problems.first) return *problems.first;
+  for (auto& [stack, of_stack] : page->stacks)
+    for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
+      const LayerEdit* edit = layer_edit(page->edits, stack, static_cast<Index>(layer));
+      auto mask = resolve(edit && edit->mask ? *edit->mask : page->masks.at(stack), of_stack.query_tokens,
+                          of_stack.key_tokens);
+      if (!mask) return Error{where + ": " + mask.error().message};
+      of_stack.layers[layer].mask = std::make_shared<const Mask>(*std::move(mask));
+    }
+  return page;
+}
+
 Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress) {
-  auto page = page_attention(source, answer);
+  auto page = page_of_answer(source, answer);
   if (!page) return page.error();
   auto own = model_of_page(source, *std::move(page), progress);
   if (!own) return own.error();

@@ -16,6 +16,8 @@
 
 namespace headlight {
 
+struct PageAttention;  // read/external/page_attention.h
+
 /// Whether `path` names something that open_model reads: a folder, a tensors file, a JSON of attention.
 bool names_model(const std::filesystem::path& path);
 
@@ -30,6 +32,8 @@ struct OpenedModel {
 /// page's masks and edits. `answer` is the object of its data that has `stacks`, `source` the page. Behind the path of a
 /// page kComparedWith names A of its comparison.
 inline constexpr std::string_view kComparedWith = "#A";
+/// The attention of that object with its masks, in every layer, and its edits. Errors name `where` and the field.
+Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer);
 Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress);
 
 /// A shipped model by its name (document/bundled_models.h), a checkpoint folder, a tensors file (.safetensors, .npz) or

@@ -34,36 +34,11 @@ Error too_large(std::size_t bytes, std::size_t most) {
                    megabytes(bytes));
 }
 
-std::size_t size_of(std::span<const std::string_view> parts) {
-  std::size_t size = 0;
-  for (const std::string_view part : parts) size += part.size();
-  return size;
-}
-
-std::size_t text_bytes(const Trace& trace) {
-  std::size_t bytes = 0;
-  for (const Tokens* tokens :
-       {&trace.request.tokens, &trace.request.target, &trace.query_tokens(), &trace.key_tokens()})
-    bytes += tokens->text.size() + 130 * tokens->size();
-  return bytes;
-}
-
-/// The view with which the page opens.
-json look_object(const PageContent& content, const PageOptions& options) {
-  const ViewState& view = content.session.view;
-  const Trace& trace = *content.trace;
-  HeadRef chosen = view.chosen;
-  if (!trace.has(chosen.stack)) chosen.stack = Stack::self;
-  json look{{"layer", chosen.layer}, {"head", chosen.head}, {"colours", name(options.colours)}};
-  for (const StackNames& names : stacks_of(trace))
-    if (names.stack == chosen.stack) look["stack"] = names.label;
-  if (view.pinned) look["pinned"] = {view.pinned->query, view.pinned->key};
-  if (view.fold.special) look["fold_special"] = true;
-  if (view.fold.words) look["merge_words"] = true;
-  if (view.scale == Scale::log) look["log"] = true;
-  if (view.own_range) look["own_range"] = true;
-  if (options.language) look["language"] = *options.language == Language::zh ? "zh" : "en";
-  if (options.theme) look["theme"] = *options.theme == Theme::dark ? "dark" : "light";
+/// How the page opens, besides its session's view.
+json look_object(const PageOptions& options) {
+  json look{{"colours", name(options.colours)}};
+  if (options.language) look["language"] = name_in(kLanguageNames, *options.language);
+  if (options.theme) look["theme"] = name_in(kThemeNames, *options.theme);
   return look;
 }
 
@@ -78,29 +53,26 @@ std::string shape_text(const Trace& trace) {
   return text;
 }
 
+/// The tokens of two sides beside each other: [place in A, place in B], null where only the other has the token.
 json axis_object(const Tokens& a, const Tokens& b) {
   json axis = json::array();
-  const auto place = [](const std::optional<Index>& at) { return at ? json(*at) : json(nullptr); };
-  if (std::max(a.size(), b.size()) > kMostAligned) {  // the same tokens, as plan_page() saw to
+  if (std::max(a.size(), b.size()) > kMostAligned)  // the same tokens, as plan_page() saw to
     for (std::size_t i = 0; i < a.size(); ++i) axis.push_back({i, i});
-    return axis;
-  }
-  for (const JointToken& token : align_tokens(a.tokens, b.tokens)) axis.push_back({place(token.a), place(token.b)});
+  else
+    for (const JointToken& token : align_tokens(a.tokens, b.tokens))
+      axis.push_back({token.a ? json(*token.a) : json(), token.b ? json(*token.b) : json()});
   return axis;
 }
 
 /// The joint axes of every attention that both answers have.
 json axes_object(const Trace& a, const Trace& b) {
   json axes = json::object();
-  const auto of_a = stacks_of(a);
-  for (const StackNames& names : stacks_of(b)) {
-    const auto same = [&](const StackNames& other) { return other.label == names.label; };
-    const auto found = std::find_if(of_a.begin(), of_a.end(), same);
-    if (found == of_a.end()) continue;
-    axes[std::string(names.label)] = {
-        {"queries", axis_object(a.query_tokens(found->stack), b.query_tokens(names.stack))},
-        {"keys", axis_object(a.key_tokens(found->stack), b.key_tokens(names.stack))}};
-  }
+  for (const StackNames& of_a : stacks_of(a))
+    for (const StackNames& of_b : stacks_of(b))
+      if (of_a.label == of_b.label)
+        axes[std::string(of_b.label)] = {
+            {"queries", axis_object(a.query_tokens(of_a.stack), b.query_tokens(of_b.stack))},
+            {"keys", axis_object(a.key_tokens(of_a.stack), b.key_tokens(of_b.stack))}};
   return axes;
 }
 
@@ -119,18 +91,22 @@ std::pair<std::string, std::string> labels_of(const PageContent& content) {
 Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads) {
     if (!trace.has(head.stack)) return bad_input("--only", "stack", "one of this answer", stack_name(head.stack));
-    if (head.layer >= trace.num_layers(head.stack))
-      return bad_input("--only", "layer", "0 to " + std::to_string(trace.num_layers(head.stack) - 1), head_text(head));
-    if (head.head >= trace.num_heads(head.stack))
-      return bad_input("--only", "head", "0 to " + std::to_string(trace.num_heads(head.stack) - 1), head_text(head));
+    for (const auto& [what, found, count] : {std::tuple("layer", head.layer, trace.num_layers(head.stack)),
+                                             {"head", head.head, trace.num_heads(head.stack)}})
+      if (found >= count) return bad_input("--only", what, "0 to " + std::to_string(count - 1), head_text(head));
   }
   return Done{};
+}
+
+/// The same heads of another answer, as far as it has them.
+std::vector<HeadRef> heads_of_other(const Trace& trace, std::vector<HeadRef> heads) {
+  std::erase_if(heads, [&](const HeadRef& head) { return !check_heads(trace, {head}); });
+  return heads;
 }
 
 /// The page computes weights again from queries, keys, biases and masks: what it does not know would make them wrong.
 Status check_attention(const Trace& trace, const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads) {
-    if (!trace.has(head.stack) || head.layer >= trace.num_layers(head.stack)) continue;
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
     const std::string kind = attention.mask->kind();
     const char* found = attention.softcap > 0                                         ? "a soft cap of the scores"
@@ -156,13 +132,51 @@ Status check_axes(const Trace& a, const Trace& b) {
   return Done{};
 }
 
-/// The same heads of another answer, as far as it has them.
-std::vector<HeadRef> heads_of_other(const Trace& trace, const std::vector<HeadRef>& heads) {
-  std::vector<HeadRef> own;
-  for (const HeadRef& head : heads)
-    if (trace.has(head.stack) && head.layer < trace.num_layers(head.stack) && head.head < trace.num_heads(head.stack))
-      own.push_back(head);
-  return own;
+/// The whole file. Of a page that is only counted no weight is computed.
+void write_content(const PageContent& content, const PageOptions& options, const PagePlan& plan, Progress& progress,
+                   PageSink& sink) {
+  const Trace& trace = *content.trace;
+  const Document& document = content.session.document;
+  const auto error_of = [&](const Trace& exact, const std::vector<HeadRef>& heads) {
+    // The error of the browser's own arithmetic, in double precision where the program has single.
+    constexpr float kArithmetic = 2e-6f;
+    if (sink.only_counts()) return kArithmetic;
+    return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
+  };
+  for (const std::string_view part : page_head()) sink(part);
+  // The session's own text, so that the page opens as one.
+  Session session = content.session;
+  if (content.against) session.kept = content.against;
+  json object = json::parse(to_json(session), nullptr, false);
+  object["schema"] = kPageSchema;
+  object["version"] = HEADLIGHT_VERSION;
+  object["title"] = trace.query_tokens().text.substr(0, 200);
+  object["card"] = {
+      {"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
+      {"shape", shape_text(trace)}};
+  object["look"] = look_object(options);
+  if (!document.model_path.empty()) object["fingerprint"] = fingerprint(*trace.model);
+  std::string text = page_json(object);
+  text.pop_back();
+  sink(text + ",");
+  write_answer(trace, document, plan, error_of(trace, plan.heads), sink);
+  if (content.against) {
+    const Trace& other = *content.against->trace;
+    PagePlan plan_of_other = plan;
+    plan_of_other.heads = heads_of_other(other, plan.heads);
+    const auto [label_a, label_b] = labels_of(content);
+    std::string head = page_json({{"label_a", label_a}, {"label_b", label_b}, {"axes", axes_object(other, trace)}});
+    head.pop_back();
+    sink(",\"compare\":" + head + ",");
+    write_answer(other, content.against->document, plan_of_other, error_of(other, plan_of_other.heads), sink);
+    sink("}");
+  }
+  if (options.live) {
+    sink(",\"live\":");
+    write_live(trace, document, sink);
+  }
+  sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
+  for (const std::string_view part : page_tail()) sink(part);
 }
 
 }  // namespace
@@ -192,34 +206,26 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     std::erase_if(plan.heads, [&](const HeadRef& head) {
       return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
     });
-  if (const auto known = check_attention(trace, plan.heads); !known) return known.error();
-  if (content.against)
-    if (const auto known = check_attention(*content.against->trace, plan.heads); !known) return known.error();
-  if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
-  std::size_t rest = size_of(page_head()) + size_of(page_tail()) + page_words_json().size() +
-                     page_colours_json().size() + 2 * text_bytes(trace) + thumbnail_bytes(trace, plan.heads) + 4096;
-  const auto numbers = [&](bool values) {
-    std::size_t bytes = number_bytes(trace, plan.heads, values);
-    if (content.against) {
-      const Trace& other = *content.against->trace;
-      bytes += number_bytes(other, heads_of_other(other, plan.heads), values);
-    }
-    return bytes;
+  const auto can_compute = [](const Trace& answer, const std::vector<HeadRef>& heads) -> Status {
+    const auto known = check_attention(answer, heads);
+    return known ? check_numbers(answer, heads) : known;
   };
-  if (options.live) {
+  if (const auto valid = can_compute(trace, plan.heads); !valid) return valid.error();
+  if (options.live)
     if (const auto can = check_live(content.session.document); !can) return can.error();
-    rest += live_bytes(trace, content.session.document);
-  }
   if (content.against) {
-    if (const auto valid = check_numbers(*content.against->trace, heads_of_other(*content.against->trace, plan.heads));
-        !valid)
-      return valid.error();
-    if (const auto valid = check_axes(*content.against->trace, trace); !valid) return valid.error();
-    rest += 2 * text_bytes(*content.against->trace);
+    const Trace& other = *content.against->trace;
+    if (const auto valid = can_compute(other, heads_of_other(other, plan.heads)); !valid) return valid.error();
+    if (const auto valid = check_axes(other, trace); !valid) return valid.error();
   }
-  plan.values = numbers(true) <= kMostPlainBytes;
-  plan.packed = numbers(plan.values) > kMostPlainBytes;
-  plan.bytes = numbers(plan.values) + rest;
+  for (plan.values = true;; plan.values = false) {
+    Progress ignored;
+    PageSink counted;
+    write_content(content, options, plan, ignored, counted);
+    plan.bytes = counted.bytes;
+    plan.packed = counted.numbers > kMostPlainBytes;
+    if (!plan.packed || !plan.values) break;
+  }
   if (plan.bytes > options.most_bytes) return too_large(plan.bytes, options.most_bytes);
   return plan;
 }
@@ -237,53 +243,13 @@ std::string plan_text(const PagePlan& plan, const PageContent& content) {
 
 Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,
                   const std::optional<std::filesystem::path>& file, Progress& progress) {
-  const Trace& trace = *content.trace;
-  const auto error_of = [&](const Trace& exact, const std::vector<HeadRef>& heads) {
-    // The error of the browser's own arithmetic, in double precision where the program has single.
-    constexpr float kArithmetic = 2e-6f;
-    return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
-  };
   auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
   if (!output) return output.error();
-  const PageSink sink = [&](std::string_view text) {
+  PageSink sink{.write = [&](std::string_view text) {
     output->write(text);
     return !progress.stop;
-  };
-  for (const std::string_view part : page_head()) sink(part);
-  // The session's own text, so that the page opens as one.
-  Session session = content.session;
-  if (content.against) session.kept = content.against;
-  json object = json::parse(to_json(session), nullptr, false);
-  object["schema"] = kPageSchema;
-  object["version"] = HEADLIGHT_VERSION;
-  object["title"] = trace.query_tokens().text.substr(0, 200);
-  const Document& document = content.session.document;
-  object["card"] = {
-      {"name", {{"en", model_title(Language::en, document)}, {"zh", model_title(Language::zh, document)}}},
-      {"shape", shape_text(trace)}};
-  object["look"] = look_object(content, options);
-  if (!document.model_path.empty()) object["fingerprint"] = fingerprint(*trace.model);
-  std::string text = page_json(object);
-  text.pop_back();
-  sink(text + ",");
-  write_answer(trace, document, plan, error_of(trace, plan.heads), sink);
-  if (content.against) {
-    const Trace& other = *content.against->trace;
-    PagePlan own = plan;
-    own.heads = heads_of_other(other, plan.heads);
-    const auto [label_a, label_b] = labels_of(content);
-    std::string head = page_json({{"label_a", label_a}, {"label_b", label_b}, {"axes", axes_object(other, trace)}});
-    head.pop_back();
-    sink(",\"compare\":" + head + ",");
-    write_answer(other, content.against->document, own, error_of(other, own.heads), sink);
-    sink("}");
-  }
-  if (options.live) {
-    sink(",\"live\":");
-    write_live(trace, document, sink);
-  }
-  sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
-  for (const std::string_view part : page_tail()) sink(part);
+  }};
+  write_content(content, options, plan, progress, sink);
   if (progress.stop) return Error{(file ? file->string() : "page") + ": cancelled, nothing was written"};
   return output->commit();
 }

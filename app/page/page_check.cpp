@@ -4,12 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "document/open_model.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
 #include "read/external/page_attention.h"
 #include "read/external/page_text.h"
+#include "read/json/json_fields.h"
 #include "session/session_file.h"
 #include "write/arrays.h"
 #include "write/json.h"
@@ -26,12 +28,6 @@ Finding wrong(const std::string& what, const std::string& expected, const std::s
   return {Severity::error, bad_input(what, "", expected, found).message};
 }
 
-AttentionTrace& attention_in(RoundedTrace& page, StackTrace* encoder, const HeadRef& head) {
-  BlockTrace& block = head.stack == Stack::encoder ? encoder->blocks[static_cast<std::size_t>(head.layer)]
-                                                   : page.trace.blocks[static_cast<std::size_t>(head.layer)];
-  return head.stack == Stack::cross ? *block.cross : block.self;
-}
-
 /// Whether the page's attention is of the answer's shape.
 Status check_shape(const std::string& where, const Trace& trace, Stack stack, const PageStack& page) {
   if (!trace.has(stack)) return bad_input(where, "stacks", "an attention of the answer", stack_name(stack));
@@ -41,22 +37,22 @@ Status check_shape(const std::string& where, const Trace& trace, Stack stack, co
            std::to_string(one.mask->keys()) + " keys, " + std::to_string(one.query.cols()) + " numbers each";
   };
   const std::string expected = shape(trace.attention(stack, 0), trace.num_layers(stack)),
-                    found = shape(page.layers.front(), static_cast<Index>(page.layers.size()));
+                    found = shape(page.layers[static_cast<std::size_t>(page.heads.front().layer)],
+                                  static_cast<Index>(page.layers.size()));
   if (expected != found) return bad_input(where, stack_name(stack), expected, found);
   return Done{};
 }
 
 Finding tokens_finding(const json& data, const Trace& trace) {
   for (const NamedTokens& named : named_tokens(trace)) {
-    const json list = data.value(named.name, json());
-    const auto text_of = [&](std::size_t i) { return list[i].is_object() ? list[i].value("text", json()) : json(); };
-    if (!list.is_array() || list.size() != named.tokens->size())
-      return wrong(named.name, std::to_string(named.tokens->size()),
+    const json expected = json::parse(json_texts(*named.tokens));
+    const json& list = value_or_null(data, named.name.c_str());
+    if (!list.is_array() || list.size() != expected.size())
+      return wrong(named.name, std::to_string(expected.size()),
                    list.is_array() ? std::to_string(list.size()) : "no list");
-    for (std::size_t i = 0; i < list.size(); ++i)
-      if (text_of(i) != json::parse(json_string(named.tokens->tokens[i].text)))
-        return wrong(named.name + " " + std::to_string(i), printable(json_string(named.tokens->tokens[i].text)),
-                     printable(text_of(i).dump(-1, ' ', false, json::error_handler_t::replace)));
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (const json& found = value_or_null(list[i], "text"); found != expected[i])
+        return wrong(named.name + " " + std::to_string(i), found_text(expected[i]), found_text(found));
   }
   return {Severity::good,
           "the tokens are those that the request gives: " + std::to_string(trace.query_tokens().size())};
@@ -67,17 +63,15 @@ void check_answer(const std::string& where, const json& data, const Trace& trace
                   Progress& progress, std::vector<Finding>& findings) {
   findings.push_back(tokens_finding(data, trace));
   if (findings.back().severity == Severity::error) return;
-  const auto read = page_attention(where, data);
+  const auto read = page_of_answer(where, data);
   if (!read) return findings.push_back({Severity::error, read.error().message});
-  RoundedTrace page = rounded(trace);
-  const auto encoder = page.trace.encoder ? std::make_shared<StackTrace>(*page.trace.encoder) : nullptr;
-  page.trace.encoder = encoder;
+  TraceCopy page(trace);
   std::vector<HeadRef> heads;
   for (const auto& [stack, of_stack] : read->stacks) {
     if (const auto fits = check_shape(where, trace, stack, of_stack); !fits)
       return findings.push_back({Severity::error, fits.error().message});
     for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer)
-      attention_in(page, encoder.get(), {static_cast<Index>(layer), 0, stack}) = of_stack.layers[layer];
+      page.attention(stack, static_cast<Index>(layer)) = of_stack.layers[layer];
     for (const HeadRef& head : of_stack.heads) heads.push_back({head.layer, head.head, stack});
   }
   const float error = rounding_error(trace, page.trace, heads, {0, &progress.stop});

@@ -8,10 +8,10 @@
 #include "base/base64.h"
 #include "derived/fold.h"
 #include "document/bundled_models.h"
+#include "document/edits_json.h"
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/taught.h"
-#include "math/output.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
 #include "read/external/packed_planes.h"
@@ -49,7 +49,7 @@ std::vector<HeadRef> groups_of(const Trace& trace, const std::vector<HeadRef>& h
 enum class Part { query, key, value, weights };
 
 /// The numbers of one head, (T, d_k), (S, d_k), (S, d_v) or (T, S).
-Matrix numbers_of(const Trace& trace, const HeadRef& head, Part part) {
+ConstMatrixRef numbers_of(const Trace& trace, const HeadRef& head, Part part) {
   const AttentionTrace& attention = trace.attention(head.stack, head.layer);
   switch (part) {
     case Part::query: return head_columns(attention.query, head.head, attention.num_heads());
@@ -61,46 +61,38 @@ Matrix numbers_of(const Trace& trace, const HeadRef& head, Part part) {
 }
 
 /// Heads one after another as base64 in a JSON string; packed, a list of strings, one a layer.
-void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part part, bool packed,
-                   const PageSink& sink) {
-  if (!packed) {
-    sink("\"");
-    Base64Encoder encoder;
-    for (const HeadRef& head : heads) {
-      std::string bytes, text;
-      append_float16(numbers_of(trace, head, part), bytes);
-      encoder.add(bytes, text);
-      if (!sink(text)) return;
-    }
-    std::string rest;
-    encoder.finish(rest);
-    sink(rest + "\"");
+void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part part, bool packed, PageSink& sink) {
+  if (sink.only_counts()) {
+    Index count = 0;
+    for (const HeadRef& head : heads) count += numbers_of(trace, head, part).size();
+    const std::size_t bytes = base64_size(2 * static_cast<std::size_t>(count));
+    sink.numbers += bytes;
+    sink.bytes += bytes;
     return;
   }
-  sink("[");
+  Base64Encoder encoder;
+  sink(packed ? "[" : "\"");
   for (auto head = heads.begin(); head != heads.end();) {
-    if (head != heads.begin()) sink(",");
-    const Index layer = head->layer;
-    std::string bytes;
-    for (; head != heads.end() && head->layer == layer; ++head) append_float16(numbers_of(trace, *head, part), bytes);
-    if (!sink("\"" + encode_base64(packed_planes(bytes)) + "\"")) return;
+    std::string bytes, text = packed && head != heads.begin() ? "," : "";
+    for (const Index layer = head->layer; head != heads.end() && head->layer == layer; ++head)
+      append_float16(numbers_of(trace, *head, part), bytes);
+    if (packed) text += "\"" + encode_base64(packed_planes(bytes)) + "\"";
+    else encoder.add(bytes, text);
+    if (!sink(text)) return;
   }
-  sink("]");
+  std::string rest;
+  encoder.finish(rest);
+  sink(rest + (packed ? "]" : "\""));
 }
 
 std::string float32_base64(const Matrix& numbers) {
   return encode_base64({reinterpret_cast<const char*>(numbers.data()), static_cast<std::size_t>(numbers.size()) * 4});
 }
 
-json mask_object(const MaskSpec& spec) {
-  json object{{"causal", spec.causal}, {"padding", spec.padding}};
-  if (!spec.painted.empty()) {
-    json& painted = object["painted"] = json::array();
-    for (const PaintedCell& cell : spec.painted) painted.push_back({cell.query, cell.key, cell.allowed ? 1 : 0});
-  }
-  if (spec.given)
-    object["given"] = {{"shape", {spec.given->rows(), spec.given->cols()}}, {"data", float32_base64(*spec.given)}};
-  return object;
+/// The mask of the answer's sentence: of a batch of masks the one that is its own.
+MaskSpec of_one_sentence(MaskSpec mask) {
+  mask.batch = nullptr;
+  return mask;
 }
 
 /// The tables of relative biases, each once, and which is each layer's: −1 for none.
@@ -159,7 +151,7 @@ json thumbnails_of(const Trace& trace, const std::vector<HeadRef>& heads) {
   return {{"side", kThumbnailOfPage}, {"data", encode_base64(bytes)}};
 }
 
-void write_stack(const Trace& trace, const StackNames& names, const PagePlan& plan, const PageSink& sink) {
+void write_stack(const Trace& trace, const StackNames& names, const PagePlan& plan, PageSink& sink) {
   const Stack stack = names.stack;
   const auto heads = of_stack(plan.heads, stack);
   const AttentionTrace& first = trace.attention(stack, 0);
@@ -174,11 +166,8 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
               {"d_k", first.patterns ? 0 : first.query.cols() / num_heads},
               {"d_v", first.patterns ? 0 : first.value.cols() / groups},
               {"scale", first.patterns ? json(1) : scales_of(trace, stack)},
-              {"mask", mask_object(mask_spec(trace.request, stack))}};
+              {"mask", mask_json(of_one_sentence(mask_spec(trace.request, stack)))}};
   add_relative(trace, stack, object);
-  for (const LayerEdit& edit : trace.request.edits.layers)
-    if (edit.stack == stack && edit.mask)
-      object["layer_masks"].push_back({{"layer", edit.layer}, {"mask", mask_object(*edit.mask)}});
   if (static_cast<Index>(heads.size()) < trace.num_layers(stack) * num_heads)
     for (const HeadRef& head : heads)
       object["only"].push_back(std::to_string(head.layer) + "." + std::to_string(head.head));
@@ -212,26 +201,12 @@ std::string tokens_json(const Tokens& tokens) {
 }
 
 json edits_object(const Trace& trace) {
-  const Edits& edits = trace.request.edits;
+  Edits edits = trace.request.edits;
+  for (LayerEdit& edit : edits.layers)
+    if (edit.mask) edit.mask = of_one_sentence(*edit.mask);
   json object = json::object();
-  for (const HeadRef& head : edits.off) object["off"].push_back(head_text(head));
-  if (edits.off_as == OffAs::mean) object["off_as"] = "mean";
-  const auto names = stacks_of(trace);
-  for (const WeightEdit& edit : edits.weights) {
-    const auto own =
-        std::find_if(names.begin(), names.end(), [&](const StackNames& one) { return one.stack == edit.head.stack; });
-    if (own == names.end()) continue;
-    object["weights"].push_back({{"stack", own->label},
-                                 {"layer", edit.head.layer},
-                                 {"head", edit.head.head},
-                                 {"query", edit.cell.query},
-                                 {"key", edit.cell.key},
-                                 {"weight", edit.weight}});
-  }
-  if (edits.dropout > 0) {
-    object["dropout"] = edits.dropout;
-    object["dropout_seed"] = std::to_string(edits.dropout_seed);
-  }
+  write_edits(edits, object);
+  if (edits.dropout > 0) object["seed"] = std::to_string(edits.dropout_seed);  // whole: JavaScript rounds numbers
   return object;
 }
 
@@ -273,34 +248,6 @@ std::string without_markup(std::string text) {
   return text;
 }
 
-std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, bool values) {
-  std::size_t numbers = 0;
-  const auto size = [](Index rows, Index columns) {
-    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-  };
-  for (const HeadRef& head : heads) {
-    const AttentionTrace& attention = trace.attention(head.stack, head.layer);
-    const Index queries = attention.mask->queries(), keys = attention.mask->keys();
-    numbers += attention.patterns ? size(queries, keys) : size(queries, attention.query.cols() / attention.num_heads());
-  }
-  for (const HeadRef& group : groups_of(trace, heads)) {
-    const AttentionTrace& attention = trace.attention(group.stack, group.layer);
-    if (attention.patterns) continue;
-    numbers += size(attention.key.rows(), attention.key.cols() / attention.num_kv_heads);
-    if (values) numbers += size(attention.value.rows(), attention.value.cols() / attention.num_kv_heads);
-  }
-  return base64_size(2 * numbers);
-}
-
-std::size_t thumbnail_bytes(const Trace& trace, const std::vector<HeadRef>& heads) {
-  Index cells = 0;
-  for (const HeadRef& head : heads)
-    if (has_thumbnails(trace, head.stack))
-      cells +=
-          std::min(trace.queries(head.stack), kThumbnailOfPage) * std::min(trace.keys(head.stack), kThumbnailOfPage);
-  return base64_size(static_cast<std::size_t>(cells));
-}
-
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
   for (const HeadRef& head : heads) {
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
@@ -318,7 +265,7 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
 }
 
 void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error,
-                  const PageSink& sink) {
+                  PageSink& sink) {
   const char* between = "";
   for (const NamedTokens& named : named_tokens(trace)) {
     sink(between + ("\"" + named.name + "\":") + tokens_json(*named.tokens));
@@ -336,9 +283,6 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
   sink(",\"relations\":" + page_json(relations_object(trace, document, plan.heads)));
   sink(",\"largest\":" + page_json(trace.largest_weight) + ",\"error\":" + page_json(error));
   if (!trace.warnings.empty()) sink(",\"warnings\":" + page_json(trace.warnings));
-  if (trace.logits.size() > 0)
-    sink(",\"next_token\":" +
-         without_markup(json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords))));
 }
 
 std::string page_json(const json& value) {

@@ -12,33 +12,33 @@
 
 namespace headlight {
 
-/// Takes the characters of the data, in order; JSON in which no `<` stands, so that no text ends the script element.
-/// Takes a piece of the page; false: the page is no longer wanted, and the rest need not be made.
-using PageSink = std::function<bool(std::string_view)>;
+/// Takes a page in order; of its data JSON in which no `<` stands, so that no text ends the script element. Without
+/// `write` it is counted alone: numbers are not made, and packed ones count as if they were not.
+struct PageSink {
+  std::function<bool(std::string_view)> write = {};  // false: the page is no longer wanted, the rest need not be made
+  std::size_t bytes = 0, numbers = 0;                // of all, and of q, k and v, or weights, among them
+
+  bool only_counts() const { return !write; }
+  bool operator()(std::string_view text) {
+    bytes += text.size();
+    return !write || write(text);
+  }
+};
 
 /// JSON with every `<` as \u003c.
 std::string without_markup(std::string json);
-
-/// The bytes that q and k, and with `values` v, take in base64, or the weights of attention computed elsewhere.
-std::size_t number_bytes(const Trace& trace, const std::vector<HeadRef>& heads, bool values);
-
-/// The same of the thumbnails that go along with sentences of more tokens.
-std::size_t thumbnail_bytes(const Trace& trace, const std::vector<HeadRef>& heads);
+/// JSON that can stand in a page: no character of it is markup.
+std::string page_json(const nlohmann::json& value);
 
 /// An Error naming the first number that float16 does not hold.
 Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 
 /// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces. `document` is how it was asked.
-void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error,
-                  const PageSink& sink);
+void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink);
 
 /// The weights and the words of the model as the page's forward pass reads them, as a JSON object.
 /// Errors: a part of the model that it does not compute, naming it.
 Status check_live(const Document& document);
-void write_live(const Trace& trace, const Document& document, const PageSink& sink);
-std::size_t live_bytes(const Trace& trace, const Document& document);
-
-/// JSON that can stand in a page: no character of it is markup.
-std::string page_json(const nlohmann::json& value);
+void write_live(const Trace& trace, const Document& document, PageSink& sink);
 
 }  // namespace headlight

@@ -9,6 +9,7 @@
 #include "base/base64.h"
 #include "base/utf8.h"
 #include "document/tokenizers.h"
+#include "model/weight_tree.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 
@@ -17,14 +18,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Matrices one after another. Made twice: first to count, then to write.
+/// Matrices one after another, counted first and written then.
 struct Numbers {
   std::vector<Matrix> matrices = {};
   std::size_t count = 0;
   bool half = true;  // whether each is a float16 exactly
 
   /// [offset, rows, columns]; null for an empty matrix.
-  json place(Matrix matrix) {
+  json add(Matrix matrix) {
     if (matrix.size() == 0) return nullptr;
     half = half && same(matrix, rounded_to_float16(matrix));
     json at{count, matrix.rows(), matrix.cols()};
@@ -32,65 +33,53 @@ struct Numbers {
     matrices.push_back(std::move(matrix));
     return at;
   }
-  json linear(const Linear& weights) {
+  json add(const Linear& weights) {
     if (weights.is_identity() && weights.bias.size() == 0) return nullptr;
     Matrix all = weights.is_identity() ? Matrix() : weight_rows(weights, 0, weights.outputs());
-    return {{"weight", place(std::move(all))}, {"bias", place(weights.bias)}};
+    return {{"weight", add(std::move(all))}, {"bias", add(Matrix(weights.bias))}};
   }
-  json norm(const NormWeights& weights) {
-    return {{"scale", place(weights.scale)},
-            {"shift", place(weights.shift)},
+  json add(const NormWeights& weights) {
+    return {{"scale", add(Matrix(weights.scale))},
+            {"shift", add(Matrix(weights.shift))},
             {"epsilon", weights.epsilon},
             {"kind", weights.kind == NormKind::layer_norm ? "layer" : "rms"}};
   }
-  json attention(const AttentionWeights& weights) {
-    return {{"query", linear(weights.query)},   {"key", linear(weights.key)}, {"value", linear(weights.value)},
-            {"output", linear(weights.output)}, {"heads", weights.num_heads}, {"kv_heads", weights.num_kv_heads}};
-  }
-  json block(const BlockWeights& weights) {
-    json object{{"self", attention(weights.self)}, {"attention_norm", norm(weights.attention_norm)}};
-    if (weights.cross) {
-      object["cross"] = attention(*weights.cross);
-      object["cross_norm"] = norm(weights.cross_norm);
-    }
-    if (!weights.has_ffn()) return object;
-    if (!weights.ungated()) object["gate"] = linear(weights.gate);
-    object["up"] = linear(weights.up);
-    object["down"] = linear(weights.down);
-    object["ffn_norm"] = norm(weights.ffn_norm);
-    return object;
-  }
-  json stack(const StackWeights& weights, json tokens) {
+  /// The layers of each block by their names (model/weight_tree.h).
+  json add(const StackWeights& weights, json tokens) {
     const Embeddings& embeddings = weights.embeddings;
     json object{{"tokens", std::move(tokens)},
                 {"embedding_scale", embeddings.scale},
-                {"positions", place(embeddings.positions)},
+                {"positions", add(embeddings.positions)},
                 {"first_position", embeddings.first_position}};
-    if (embeddings.norm) object["embedding_norm"] = norm(*embeddings.norm);
-    for (const BlockWeights& one : weights.blocks) object["blocks"].push_back(block(one));
-    if (weights.final_norm) object["final_norm"] = norm(*weights.final_norm);
+    if (embeddings.norm) object["embedding_norm"] = add(*embeddings.norm);
+    for (const BlockWeights& block : weights.blocks) {
+      json layers = json::object();
+      for_each_layer(block, [&](const LayerName& layer, const auto& part) { layers[layer.name] = add(part); });
+      object["blocks"].push_back(std::move(layers));
+    }
+    if (weights.final_norm) object["final_norm"] = add(*weights.final_norm);
     return object;
   }
 };
 
 /// The whole model; tables that its parts share are there once.
 json model_object(const Model& model, Numbers& numbers) {
-  const auto table_of = [&](const Linear& table) { return numbers.place(weight_rows(table, 0, table.outputs())); };
+  const auto table_of = [&](const Linear& table) { return numbers.add(weight_rows(table, 0, table.outputs())); };
   const json tokens = table_of(*model.embeddings.tokens);
   json object{{"arch", name(model.config.arch)},
               {"norm", name(model.config.norm)},
               {"activation", name(model.config.activation)},
               {"position", name(model.config.position)}};
-  object["stacks"]["self"] = numbers.stack(model, tokens);
+  object["stacks"]["self"] = numbers.add(model, tokens);
   if (model.encoder) {
     const bool shared = model.encoder->embeddings.tokens == model.embeddings.tokens;
     object["stacks"]["encoder"] =
-        numbers.stack(*model.encoder, shared ? tokens : table_of(*model.encoder->embeddings.tokens));
+        numbers.add(*model.encoder, shared ? tokens : table_of(*model.encoder->embeddings.tokens));
   }
   if (model.output) {
     const bool shared = model.output->weight == model.embeddings.tokens;
     object["output"] = {{"weight", shared ? tokens : table_of(*model.output->weight)},
-                        {"bias", numbers.place(model.output->bias)},
+                        {"bias", numbers.add(Matrix(model.output->bias))},
                         {"scale", model.output->scale}};
   }
   return object;
@@ -228,50 +217,32 @@ Status check_live(const Document& document) {
   return Done{};
 }
 
-namespace {
-
-/// All but the numbers, which come behind it in this order.
-json live_object(const Trace& trace, const Document& document, Numbers& numbers) {
+void write_live(const Trace& trace, const Document& document, PageSink& sink) {
   const Tokenizers& tokenizers = *document.tokenizers;
   const Request& request = trace.request;
+  Numbers numbers;
   json object = model_object(*trace.model, numbers);
   object["dtype"] = numbers.half ? "float16" : "float32";
   object["text"] = document.source.text;
-  object["off_as"] = request.edits.off_as == OffAs::mean ? "mean" : "zero";
   object["source_side"] = side_object(*tokenizers.source, trace.model->encoder ? request.tokens : trace.query_tokens());
   object["ends"] = tokenizers.ends;
   if (trace.model->encoder) {
     object["target"] = document.target.text;
     object["target_side"] = side_object(*tokenizers.target, request.target);
   }
-  return object;
-}
-
-std::string live_text(const json& object) {
-  return without_markup(object.dump(-1, ' ', false, json::error_handler_t::replace));
-}
-
-}  // namespace
-
-std::size_t live_bytes(const Trace& trace, const Document& document) {
-  Numbers numbers;
-  const std::size_t text = live_text(live_object(trace, document, numbers)).size();
-  return text + base64_size(numbers.count * (numbers.half ? 2 : 4));
-}
-
-void write_live(const Trace& trace, const Document& document, const PageSink& sink) {
-  Numbers numbers;
-  std::string text = live_text(live_object(trace, document, numbers));
+  std::string text = page_json(object);
   text.pop_back();
   sink(text + ",\"numbers\":\"");
   Base64Encoder encoder;
-  for (const Matrix& matrix : numbers.matrices) {
-    std::string bytes, part;
-    if (numbers.half) append_float16(matrix, bytes);
-    else bytes.assign(reinterpret_cast<const char*>(matrix.data()), static_cast<std::size_t>(matrix.size()) * 4);
-    encoder.add(bytes, part);
-    sink(part);
-  }
+  if (sink.only_counts()) sink.bytes += base64_size(numbers.count * (numbers.half ? 2 : 4));
+  else
+    for (const Matrix& matrix : numbers.matrices) {
+      std::string bytes, part;
+      if (numbers.half) append_float16(matrix, bytes);
+      else bytes.assign(reinterpret_cast<const char*>(matrix.data()), static_cast<std::size_t>(matrix.size()) * 4);
+      encoder.add(bytes, part);
+      sink(part);
+    }
   std::string rest;
   encoder.finish(rest);
   sink(rest + "\"}");

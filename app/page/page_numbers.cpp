@@ -3,36 +3,9 @@
 #include <algorithm>
 
 #include "math/attention.h"
+#include "write/arrays.h"
 
 namespace headlight {
-namespace {
-
-Matrix rounded_or_empty(const Matrix& numbers) { return numbers.size() == 0 ? Matrix() : rounded_to_float16(numbers); }
-
-void round_numbers(AttentionTrace& attention, std::vector<std::vector<Matrix>>& patterns) {
-  if (attention.patterns) {
-    std::vector<Matrix> own;
-    for (const Matrix& pattern : *attention.patterns) own.push_back(rounded_or_empty(pattern));
-    patterns.push_back(std::move(own));
-    return;
-  }
-  attention.query = rounded_or_empty(attention.query);
-  attention.key = rounded_or_empty(attention.key);
-  attention.value = rounded_or_empty(attention.value);
-}
-
-/// Calls visit for every attention of the trace, in an order that is always the same.
-template <class Visit>
-void each_attention(Trace& trace, StackTrace* encoder, const Visit& visit) {
-  if (encoder)
-    for (BlockTrace& block : encoder->blocks) visit(block.self);
-  for (BlockTrace& block : trace.blocks) {
-    visit(block.self);
-    if (block.cross) visit(*block.cross);
-  }
-}
-
-}  // namespace
 
 void append_float16(const ConstMatrixRef& numbers, std::string& bytes) {
   for (Index row = 0; row < numbers.rows(); ++row)
@@ -45,17 +18,29 @@ void append_float16(const ConstMatrixRef& numbers, std::string& bytes) {
 
 Matrix rounded_to_float16(const ConstMatrixRef& numbers) { return numbers.cast<Eigen::half>().cast<float>(); }
 
-RoundedTrace rounded(const Trace& trace) {
-  RoundedTrace result{trace, {}};
-  std::shared_ptr<StackTrace> encoder = trace.encoder ? std::make_shared<StackTrace>(*trace.encoder) : nullptr;
-  each_attention(result.trace, encoder.get(),
-                 [&](AttentionTrace& attention) { round_numbers(attention, result.patterns); });
-  std::size_t next = 0;
-  each_attention(result.trace, encoder.get(), [&](AttentionTrace& attention) {
-    if (attention.patterns) attention.patterns = &result.patterns[next++];
-  });
-  result.trace.encoder = std::move(encoder);
-  return result;
+TraceCopy::TraceCopy(const Trace& exact)
+    : trace(exact), encoder(exact.encoder ? std::make_shared<StackTrace>(*exact.encoder) : nullptr) {
+  trace.encoder = encoder;
+}
+
+AttentionTrace& TraceCopy::attention(Stack stack, Index layer) {
+  BlockTrace& block = (stack == Stack::encoder ? encoder->blocks : trace.blocks)[static_cast<std::size_t>(layer)];
+  return stack == Stack::cross ? *block.cross : block.self;
+}
+
+TraceCopy rounded(const Trace& trace) {
+  TraceCopy copy(trace);
+  for (const StackNames& names : stacks_of(trace))
+    for (Index layer = 0; layer < trace.num_layers(names.stack); ++layer) {
+      AttentionTrace& attention = copy.attention(names.stack, layer);
+      for (Matrix* numbers : {&attention.query, &attention.key, &attention.value})
+        *numbers = rounded_to_float16(*numbers);
+      if (!attention.patterns) continue;
+      auto& patterns = copy.patterns.emplace_back(*attention.patterns);
+      for (Matrix& pattern : patterns) pattern = rounded_to_float16(pattern);
+      attention.patterns = &patterns;
+    }
+  return copy;
 }
 
 float rounding_error(const Trace& exact, const Trace& other, const std::vector<HeadRef>& heads,

@@ -1,6 +1,7 @@
 // Numbers of a page: float16; and what that rounding does to the weights.
 #pragma once
 
+#include <list>
 #include <string>
 
 #include "base/parallel.h"
@@ -15,15 +16,21 @@ Matrix rounded_to_float16(const ConstMatrixRef& numbers);
 /// The largest number that float16 holds.
 inline constexpr float kLargestFloat16 = 65504;
 
-/// The answer with q and k as a page has them (or the weights that another program computed), and everything else as it
-/// is. Kept alive by what it returns.
-struct RoundedTrace {
-  Trace trace;
-  std::vector<std::vector<Matrix>> patterns;  // that trace.attention(…).patterns point to
-};
-RoundedTrace rounded(const Trace& trace);
+/// A copy of an answer whose attention can be replaced.
+struct TraceCopy {
+  explicit TraceCopy(const Trace& exact);
+  AttentionTrace& attention(Stack stack, Index layer);
 
-/// The largest difference between any weight of these heads and the weight from rounded numbers.
+  Trace trace;
+  std::shared_ptr<StackTrace> encoder;           // trace.encoder
+  std::list<std::vector<Matrix>> patterns = {};  // to which trace.attention(…).patterns may point
+};
+
+/// The answer with q, k and v as a page has them (or the weights that another program computed), and everything else as
+/// it is.
+TraceCopy rounded(const Trace& trace);
+
+/// The largest difference between any weight of these heads and the weight of the other answer.
 float rounding_error(const Trace& exact, const Trace& other, const std::vector<HeadRef>& heads, const Threads& threads);
 
 }  // namespace headlight

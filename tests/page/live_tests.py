@@ -129,3 +129,14 @@ def test_live_edits(s):
     """With the whole model in the page an edit reaches the layers above."""
     return live_agrees(s, 'live-edits', [], 'headlight.ask(%s).then(() => headlight.set({mask: "causal", off: ["0.1", "0.4"]}))' % json.dumps(SENTENCE),
                        ['--text', SENTENCE, '--mask', 'causal', '--off', '0.1,0.4'])
+
+
+def test_live_keeps_the_masks_of_layers(s):
+    """Another sentence has the masks of the page's layers; its first sentence has its dropout and painted cells again."""
+    text, other = 'the cat sat on the mat', 'the dog ran'
+    request = ['shipped:decoder', '--layer-mask', '1=none', '--dropout', '0.3']
+    s.open(s.page('live-layers', *request, '--text', text, '--live'))
+    for asked, dropout in ((other, '0'), (text, '0.3')):
+        s.browser.js(f'headlight.ask({json.dumps(asked)})')
+        far = largest_difference(s.browser, s.export(*request[:-1], dropout, '--text', asked))
+        expect(far <= 2e-4, f'{asked}: off by {far}')

@@ -264,6 +264,14 @@ TEST(PageSource, IsCheckedAsFarAsItCanBe) {
   EXPECT_EQ(gravest(*alone), Severity::warning);
 }
 
+TEST(PageSource, OfHeadsOfTheLastLayerAloneIsChecked) {
+  const PageOfCopy page("bert", {{"ids", {2, 9, 50, 33, 3}}}, {.only = {{1, 0}}});
+  Progress progress;
+  const auto findings = check_page(page.file, Lexicon{}, progress);
+  ASSERT_TRUE(findings) << findings.error().message;
+  EXPECT_EQ(gravest(*findings), Severity::good) << findings->back().line;
+}
+
 /// The one line of a page without its model with `value` at `pointer`.
 std::string complaint_of_page(const PageOfCopy& page, const json& data, const char* pointer, const json& value) {
   json changed = data;
@@ -316,10 +324,10 @@ TEST(PageSource, WithDamagedNumbersIsOneLine) {
       {"/stacks/0/only", {json::array(), json::array({"9.9"}), json::array({"0.1", "0.0"}), "0.0"}},
       {"/stacks/0/mask", {json(), json::array(), {{"causal", 1}}}},
       {"/stacks/0/mask/painted", {json::array({json::array({0, 18446744073709551615u, 1})}), json::array({3})}},
-      {"/stacks/0/mask/given", {{{"shape", {9, 9}}, {"data", "AAAA"}}, {{"shape", {1, 1}}, {"data", "AADAfw=="}}, 4}},
+      {"/stacks/0/mask/given", {4, json::array(), json::parse(R"([[0, "x"]])"), json::parse("[[0, 0, 0]]")}},
       {"/stacks/0/relative", {json::array({1}), {{{"shape", {1, 4}}, {"data", "AAAAAAAAAAAAAAAAAAAAAA=="}}}}},
       {"/stacks/0/relative_of_layer", {json::array({5, 5}), json::array({-2, 0}), "x"}},
-      {"/stacks/0/layer_masks", {json::array({json::object()}), json::array({{{"layer", 99}}})}},
+      {"/edits/layer_edits", {json::array({json::object()}), json::array({{{"stack", "self"}, {"layer", 999}}})}},
       {"/edits/off", {json::array({"x"})}},
       {"/edits/weights", {json::array({1}), json::array({{{"stack", "None"}}})}},
       {"/edits/dropout", {2, "x"}},

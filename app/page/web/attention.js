@@ -2,7 +2,8 @@
 // the weights of a head, computed from q and k as often as the reader changes something.
 // Letters of the field: T queries, S keys, d_k numbers a query.
 
-import { dropoutFactor } from './random.js';
+import { headText } from './data.js';
+import { dropoutFactor, seedOf } from './random.js';
 
 /** Rows are computed so many at a time: they share each key that is read. */
 const ROWS = 4;
@@ -21,19 +22,17 @@ const maskedFrom = (largest) => Math.min(-5000, Math.fround(largest - 4000));
     or causal+padding; painted cells override everything. Gives 1 where a query may attend, row by row, and what is
     added to the scores, if anything is. */
 export function resolveMask(stack, layer, wanted) {
-  const own = stack.layerMasks.get(layer) ?? stack.mask;
-  const asked = wanted.kind === 'file' ? own
-    : {causal: wanted.kind.includes('causal'), padding: wanted.kind.includes('padding'), given: null};
-  const {T, S} = stack;
-  const allowed = new Uint8Array(T * S).fill(1);
+  const {T, S} = stack, allowed = new Uint8Array(T * S).fill(1);
+  const asked = wanted.kind === 'file' ? stack.layerMasks.get(layer) ?? stack.mask
+    : {causal: wanted.kind.includes('causal'), padding: wanted.kind.includes('padding')};
   let added = null;
   if (asked.given) {
-    const {rows, cols, numbers} = asked.given;
+    const rows = asked.given;  // of numbers, and false where a query may not attend; a side of 1 stands for all
     added = new Float32Array(T * S);
     for (let i = 0; i < T; ++i)
       for (let j = 0; j < S; ++j) {
-        const number = numbers[(rows === 1 ? 0 : i) * cols + (cols === 1 ? 0 : j)];
-        if (number === -Infinity) allowed[i * S + j] = 0;
+        const row = rows[rows.length === 1 ? 0 : i], number = row[row.length === 1 ? 0 : j];
+        if (number === false) allowed[i * S + j] = 0;
         else added[i * S + j] = number;
       }
   }
@@ -42,27 +41,20 @@ export function resolveMask(stack, layer, wanted) {
     stack.keyTokens.forEach((token, j) => {
       if (token.pad) for (let i = 0; i < T; ++i) allowed[i * S + j] = 0;
     });
-  const ofLayer = wanted.kind === 'file' ? stack.layerMasks.get(layer)?.painted : null;
-  for (const cells of [ofLayer ?? [], wanted.painted])
-    for (const [cell, may] of cells) {
-      const [i, j] = cell.split(',').map(Number);
-      if (i >= T || j >= S) continue;
-      allowed[i * S + j] = may ? 1 : 0;
-      if (added) added[i * S + j] = 0;
-    }
+  for (const [cell, may] of [...(asked.painted ?? []), ...wanted.painted]) {
+    const [i, j] = cell.split(',').map(Number);
+    if (i >= T || j >= S) continue;
+    allowed[i * S + j] = may ? 1 : 0;
+    if (added) added[i * S + j] = 0;
+  }
   for (let at = 0; added && at < T * S; at += S) {
     let largest = -Infinity;
     for (let j = at; j < at + S; ++j) if (allowed[j] && added[j] > largest) largest = added[j];
     for (let j = at, from = maskedFrom(largest); j < at + S; ++j) if (added[j] <= from && added[j] < largest) allowed[j] = 0;
   }
-  return {allowed, added, open: !added && !allowed.includes(0), ends: endsOf(allowed, T, S)};
-}
-
-/** Behind which key of each row nothing is allowed: of a causal mask half of the cells need no look. */
-function endsOf(allowed, T, S) {
-  const ends = new Int32Array(T);
-  for (let i = 0; i < T; ++i) ends[i] = allowed.lastIndexOf(1, (i + 1) * S - 1) - i * S + 1;
-  return ends.map((end) => Math.max(0, end));
+  // Behind which key of each row nothing is allowed: of a causal mask half of the cells need no look.
+  const ends = Int32Array.from({length: T}, (_, i) => Math.max(0, allowed.lastIndexOf(1, (i + 1) * S - 1) - i * S + 1));
+  return {allowed, added, open: !added && !allowed.includes(0), ends};
 }
 
 /** The row of a relative bias' table for a key `offset` places after its query (Raffel et al. 2020, section 2.1). */
@@ -90,18 +82,16 @@ function relativeByOffset(bias, head, T, S) {
 }
 
 /** A head made ready: everything that its rows need. `wanted`: the edits of state.js. */
-export function prepareHead(answer, stack, layer, head, wanted, mask) {
-  const edits = answer.edits;
+export function prepareHead(stack, layer, head, wanted, mask) {
+  const {edits} = stack, name = headText(stack, layer, head);
   return {
-    stack, layer, head, mask, T: stack.T, S: stack.S,
+    stack, mask, T: stack.T, S: stack.S,
     pattern: stack.given ? stack.weights(layer, head) : null,
     q: stack.given ? null : stack.q(layer, head), k: stack.given ? null : stack.k(layer, head),
     products: null, scale: wanted.scale ?? stack.scale(layer),
     relative: stack.relative(layer) ? relativeByOffset(stack.relative(layer), head, stack.T, stack.S) : null,
-    dropout: wanted.edited ? edits.dropout : null,
-    place: [stack.number, layer, head],
-    byHand: wanted.edited ? edits.weights.filter((edit) =>
-      edit.stack === stack.name && edit.layer === layer && edit.head === head) : [],
+    dropout: edits.dropout && {rate: edits.dropout.rate, seed: seedOf(edits.dropout.seed, stack.number, layer, head)},
+    byHand: edits.weights.filter((edit) => edit.head === name),
   };
 }
 
@@ -208,8 +198,8 @@ export function weightRows(head, first, count, block) {
     for (let r = 0; r < count; ++r) softmaxRow(block, r * S, mask.ends[first + r], S);
   }
   for (let r = 0; r < count; ++r) {
-    if (head.dropout)
-      for (let j = 0; j < S; ++j) block[r * S + j] *= dropoutFactor(head.dropout, [...head.place, first + r, j]);
+    const seed = head.dropout && seedOf(head.dropout.seed, first + r);
+    if (head.dropout) for (let j = 0; j < S; ++j) block[r * S + j] *= dropoutFactor(head.dropout.rate, seedOf(seed, j));
     if (head.byHand.length > 0) setByHand(head, first + r, block, r * S);
   }
 }

@@ -1,31 +1,20 @@
 // Text → numbers: base64 (RFC 4648, section 4), float16 (IEEE 754), and the packing of long pages.
 
-/** The bytes [first, first + count) that a base64 text stands for. */
-export function bytesOf(text, first = 0, count = byteCount(text) - first) {
-  const group = Math.floor(first / 3), end = Math.ceil((first + count) / 3);
-  const decoded = atob(text.slice(4 * group, 4 * end));
-  const bytes = new Uint8Array(count);
-  for (let i = 0, at = first - 3 * group; i < count; ++i, ++at) bytes[i] = decoded.charCodeAt(at);
+/** The bytes [first, first + count) that a base64 text stands for; without `count` all from `first` on. */
+export function bytesOf(text, first = 0, count = Infinity) {
+  const group = Math.floor(first / 3), skipped = first - 3 * group;
+  const decoded = atob(text.slice(4 * group, 4 * Math.ceil((first + count) / 3)));
+  const bytes = new Uint8Array(Math.min(count, decoded.length - skipped));
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = decoded.charCodeAt(skipped + i);
   return bytes;
 }
 
-/** How many bytes a base64 text stands for. */
-export function byteCount(text) {
-  return text.length / 4 * 3 - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0);
-}
-
 /** Every float16 as a float32, by its 16 bits. */
-const float16Values = (() => {
-  const values = new Float32Array(65536);
-  for (let bits = 0; bits < 65536; ++bits) {
-    const exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const size = exponent === 0 ? fraction * 2 ** -24
-      : exponent === 31 ? (fraction === 0 ? Infinity : NaN)
-      : (1 + fraction / 1024) * 2 ** (exponent - 15);
-    values[bits] = bits >> 15 ? -size : size;
-  }
-  return values;
-})();
+const float16Values = Float32Array.from({length: 65536}, (_, bits) => {
+  const exponent = bits >> 10 & 31, fraction = bits & 1023, sign = bits >> 15 ? -1 : 1;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN;
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15));
+});
 
 /** Float16 numbers, little-endian, two bytes each. */
 export function float16Of(bytes) {
@@ -37,9 +26,7 @@ export function float16Of(bytes) {
 /** Float32 numbers, little-endian, four bytes each. */
 export function float32Of(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const numbers = new Float32Array(bytes.length / 4);
-  for (let i = 0; i < numbers.length; ++i) numbers[i] = view.getFloat32(4 * i, true);
-  return numbers;
+  return Float32Array.from({length: bytes.length / 4}, (_, i) => view.getFloat32(4 * i, true));
 }
 
 /** Unpacks what the writer packed: all low bytes, then all high bytes, deflated (RFC 1951). */

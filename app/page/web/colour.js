@@ -30,16 +30,12 @@ export function colourTable(diverging = false) {
   return packed.get(key);
 }
 
-/** The position of a weight on the map, 0 … 1. */
-export function positionOnMap(scale, weight) {
-  if (scale.diverging) return Math.min(1, Math.max(0, 0.5 + 0.5 * weight / scale.top));
-  if (!(weight > 0)) return 0;
-  if (weight >= scale.top) return 1;
-  const part = weight / scale.top;
-  return scale.log ? Math.max(0, 1 + Math.log10(part) / DECADES) : part;
+/** The index of a weight's colour in the table, 0 … 255. */
+export function colourIndex(scale, weight) {
+  const part = scale.diverging ? 0.5 + 0.5 * weight / scale.top
+    : scale.log && weight > 0 ? 1 + Math.log10(weight / scale.top) / DECADES : weight / scale.top;
+  return Math.floor(Math.min(1, Math.max(0, part)) * 255 + 0.5);
 }
-
-export function colourIndex(scale, weight) { return Math.floor(positionOnMap(scale, weight) * 255 + 0.5); }
 
 /** The colour of a weight, for CSS. */
 export function colourOf(scale, weight) {
@@ -57,20 +53,16 @@ export function textOn(css) {
   return (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) ? 'black' : 'white';
 }
 
-/** The smallest of 1, 2, 5 × 10^k that is at least `largest`, at most 1 for weights: the top of a colour bar. */
-export function niceTop(largest, most = 1) {
-  if (!(largest > 0)) return 1;
-  if (largest >= most) return most === 1 ? 1 : largest;
+/** The smallest of 1, 2, 5 × 10^k that is at least `largest`, at most 1: the top of a colour bar. */
+export function niceTop(largest) {
+  if (!(largest > 0) || largest >= 1) return 1;
   const power = 10 ** Math.floor(Math.log10(largest));
-  for (const step of [1, 2, 5, 10]) if (step * power >= largest * (1 - 1e-7)) return Math.min(step * power, most);
-  return most;
+  return Math.min(1, [1, 2, 5, 10].find((step) => step * power >= largest * (1 - 1e-7)) * power);
 }
 
 /** Numbers beside the colour bar, from the bottom up. */
-export function ticks(scale) {
-  const {top} = scale;
-  if (scale.diverging) return [-top, -top / 2, 0, top / 2, top];
-  if (scale.log) return Array.from({length: DECADES + 1}, (_, i) => top * 10 ** (i - DECADES));
+export function ticks({top, log}) {
+  if (log) return Array.from({length: DECADES + 1}, (_, i) => top * 10 ** (i - DECADES));
   const digits = top / 10 ** Math.floor(Math.log10(top) + 1e-6), parts = digits > 4.5 && digits < 5.5 ? 5 : 4;
   return Array.from({length: parts + 1}, (_, i) => top * i / parts);
 }

@@ -1,13 +1,15 @@
 // What the reader can change: the mask, the scale, heads, colours, folding, order. Words only; the work is in state.js.
 
 import { currentMap, mapNames, colourTable, setMap, ticks } from './colour.js';
-import { make, fill, segmented, toggle } from './elements.js';
+import { button, byId, icon, make, fill, segmented, toggle } from './elements.js';
 import { foldable } from './fold.js';
-import { briefNumber, stackTitle } from './labels.js';
+import { briefNumber } from './labels.js';
 import { say } from './words.js';
 
 export const ORDERS = ['layer', 'entropy', 'normalized', 'distance', 'confidence', 'previous', 'next', 'same', 'first', 'special',
   'duplicate', 'induction', 'largest'];
+/** Those that compare the tokens of one sentence. */
+const OF_SELF = ['distance', 'previous', 'next', 'same', 'duplicate', 'induction'];
 /** Folding a longer side would take longer than a glance. */
 const MOST_FOLDED = 512;
 
@@ -17,90 +19,101 @@ function select(label, choices, chosen, change) {
   return make('label', {class: 'field'}, make('span', {text: label}), list);
 }
 
-export function createControls(store, elements, colourTop, redraw) {
-  /** The scale's slider is even in octaves around 1/√d_k. */
-  const octave = (scale, usual) => Math.log2(scale / usual);
+export function createControls(store, redraw) {
+  const group = (...children) => make('span', {class: 'group'}, ...children);
 
-  function drawMask() {
-    const stack = store.stack(), mask = store.edits.masks[store.view.stack], written = store.written.masks[store.view.stack];
-    const pads = stack.keyTokens.some((token) => token.pad);
-    const kinds = [written.kind === 'file' ? 'file' : null, 'none', 'causal', pads ? 'padding' : null, pads ? 'causal+padding' : null];
-    const own = stack.scale(store.view.layer), usual = 1 / Math.sqrt(stack.dk || 1), scale = store.edits.scale ?? own;
-    const slider = make('input', {type: 'range', min: '-5', max: '5', step: '0.05', value: String(octave(scale, usual)),
-      'aria-label': say('scale'), id: 'scale', on: {
-        input: (event) => store.edit({scale: usual * 2 ** Number(event.target.value)}, event.target.dataset.going === 'true' || !(event.target.dataset.going = 'true')),
-        change: (event) => { delete event.target.dataset.going; }}});
-    fill(elements.mask,
-      store.answer.stacks.length > 1 ? segmented(say('stack'), store.answer.stacks.map((one, i) => [i, stackTitle(one.name), say('tip_stack')]),
-        store.view.stack, (i) => store.look({stack: i, pinned: null, hovered: null})) : null,
-      make('span', {class: 'group'}, make('span', {class: 'label', text: say('section_mask')}),
-        segmented(say('section_mask'), kinds.filter(Boolean).map((kind) => [kind, say(`mask_${kind.replace('+', '_')}`), say(`tip_mask_${kind.replace('+', '_')}`)]),
-          mask.kind, (kind) => store.editMask(store.view.stack, {kind})),
-        toggle(say('paint'), say('paint_hint'), store.view.painting, (painting) => store.look({painting}), Boolean(store.fold(stack))),
-        mask.painted.size > 0 ? make('button', {type: 'button', class: 'link', text: say('clear_paint'),
-          on: {click: () => store.editMask(store.view.stack, {painted: new Map()})}}) : null),
-      stack.given ? null : make('span', {class: 'group'}, make('label', {class: 'label', for: 'scale', text: say('scale')}), slider,
-        make('span', {class: 'number value', text: briefNumber(scale)}),
-        store.edits.scale === null ? null : make('button', {type: 'button', class: 'link', text: say('scale_again'), on: {click: () => store.edit({scale: null})}})),
-      store.edits.off.size > 0 ? make('span', {class: 'group'}, make('span', {class: 'quiet', text: say('off_count', store.edits.off.size)}),
-        make('button', {type: 'button', class: 'link', text: say('all_on'), on: {click: () => store.edit({off: new Set()})}})) : null,
-      make('span', {class: 'group end'},
-        make('button', {type: 'button', class: 'icon', text: '↶', title: say('undo'), 'aria-label': say('undo'), disabled: store.done.length === 0, on: {click: store.undo}}),
-        make('button', {type: 'button', class: 'icon', text: '↷', title: say('redo'), 'aria-label': say('redo'), disabled: store.undone.length === 0, on: {click: store.redo}}),
-        make('button', {type: 'button', class: 'link', text: say('reset'), hidden: !store.isEdited() && store.edits.off === store.written.off, on: {click: store.reset}})));
+  /** A slider with its words; `text` of its value. A whole drag is one edit: `change` hears whether it goes on with one. */
+  function slider(id, words, range, value, text, change) {
+    let going = false;
+    const shown = make('span', {class: 'number value', text: text(value)});
+    const input = make('input', {type: 'range', id, ...range, value: String(value), 'aria-label': words, on: {
+      input: () => {
+        shown.textContent = text(Number(input.value));
+        change(Number(input.value), going);
+        going = true;
+      },
+      change: () => {
+        going = false;
+        redraw();
+      }}});
+    return [make('label', {class: 'label', for: id, text: words}), input, shown];
   }
 
-  function drawColourBar(canvas, scale) {
-    const table = colourTable(), context = canvas.getContext('2d');
-    canvas.width = 256;
-    canvas.height = 1;
-    const image = context.createImageData(256, 1);
-    new Uint32Array(image.data.buffer).set(table);
+  function drawMask() {
+    const stack = store.stack(), {stack: index, layer} = store.view, mask = store.edits.masks[index], {scale, off} = store.edits;
+    const pads = stack.keyTokens.some((token) => token.pad);
+    const kinds = [store.written.masks[index].kind === 'file' && 'file', 'none', 'causal', pads && 'padding', pads && 'causal+padding'];
+    const kindOf = (kind) => [kind, say(`mask_${kind.replace('+', '_')}`), say(`tip_mask_${kind.replace('+', '_')}`)];
+    // The scale's slider is even in octaves around 1/√d_k.
+    const usual = 1 / Math.sqrt(stack.dk || 1), octaves = Math.log2((scale ?? stack.scale(layer)) / usual);
+    const {stacks} = store.answer, isEdited = store.isEdited() || off !== store.written.off;
+    fill(byId('mask-controls'),
+      stacks.length > 1 && segmented(say('stack'), stacks.map((one, i) => [i, say(`stack_${one.name}`), say('tip_stack')]),
+        index, (i) => store.look({stack: i, pinned: null, hovered: null})),
+      group(make('span', {class: 'label', text: say('section_mask')}),
+        segmented(say('section_mask'), kinds.filter(Boolean).map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
+        toggle(say('paint'), say('paint_hint'), store.view.painting, (painting) => store.look({painting}), Boolean(store.fold(stack))),
+        mask.painted.size > 0 && button('link', say('clear_paint'), () => store.editMask(index, {painted: new Map()}))),
+      !stack.given && group(...slider('scale', say('scale'), {min: '-5', max: '5', step: '0.05'}, octaves,
+        (number) => briefNumber(usual * 2 ** number), (number, going) => store.edit({scale: usual * 2 ** number}, going)),
+      scale !== null && button('link', say('scale_again'), () => store.edit({scale: null}))),
+      off.size > 0 && group(make('span', {class: 'quiet', text: say('off_count', off.size)}),
+        button('link', say('all_on'), () => store.edit({off: new Set()}))),
+      make('span', {class: 'group end'}, icon('↶', 'undo', store.undo, store.done.length === 0),
+        icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && button('link', say('reset'), store.reset)));
+  }
+
+  function colourBar(scale) {
+    const canvas = make('canvas', {class: 'colour-bar', 'aria-hidden': 'true', width: '256', height: '1'});
+    const context = canvas.getContext('2d'), image = context.createImageData(256, 1);
+    new Uint32Array(image.data.buffer).set(colourTable());
     context.putImageData(image, 0, 0);
-    return ticks(scale);
+    return make('span', {class: 'colours'}, canvas, make('span', {class: 'ticks', 'aria-hidden': 'true'},
+      ...ticks(scale).map((number) => make('span', {text: briefNumber(number)}))));
   }
 
   function drawLook() {
-    const stack = store.stack(), possible = foldable(stack), {view} = store;
-    const long = Math.max(stack.T, stack.S) > MOST_FOLDED, bar = make('canvas', {class: 'colour-bar', 'aria-hidden': 'true'});
-    const numbers = drawColourBar(bar, {log: view.log, top: colourTop()});
-    fill(elements.look,
-      make('span', {class: 'colours'}, bar, make('span', {class: 'ticks', 'aria-hidden': 'true'},
-        ...numbers.map((number) => make('span', {text: briefNumber(number)})))),
+    const stack = store.stack(), possible = foldable(stack), {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
+    const foldToggle = (words, name) => toggle(say(words), say(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
+      (on) => store.look({[name]: on, painting: false, viewport: null}), long);
+    fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),
       segmented(say('colours'), [['linear', say('linear'), say('tip_colour_scale')], ['log', say('logarithmic'), say('tip_colour_scale')]],
         view.log ? 'log' : 'linear', (name) => store.look({log: name === 'log'})),
       toggle(say('own_range'), say('tip_own_range'), view.ownRange, (ownRange) => store.look({ownRange})),
       select(say('colour_map'), mapNames().map((name) => [name, say(`map_${name}`)]), currentMap(), (name) => { setMap(name); redraw(); }),
-      possible.special ? toggle(say('fold_special'), say(long ? 'tip_fold_too_long' : 'tip_fold_special'), view.foldSpecial && !long,
-        (foldSpecial) => store.look({foldSpecial, painting: false, viewport: null}), long) : null,
-      possible.words ? toggle(say('merge_words'), say(long ? 'tip_fold_too_long' : 'tip_merge_words'), view.mergeWords && !long,
-        (mergeWords) => store.look({mergeWords, painting: false, viewport: null}), long) : null);
-    const words = [view.foldSpecial && possible.special ? say('special_folded') : '', view.mergeWords && possible.words ? say('words_merged') : ''];
-    elements.folded.textContent = words.filter(Boolean).join(' ');
+      possible.special && foldToggle('fold_special', 'foldSpecial'), possible.words && foldToggle('merge_words', 'mergeWords'));
+    byId('folded').textContent = [view.foldSpecial && possible.special && say('special_folded'),
+      view.mergeWords && possible.words && say('words_merged')].filter(Boolean).join(' ');
   }
 
   function drawAtlasHead() {
-    const stack = store.stack(), self = stack.queryTokens === stack.keyTokens;
-    const orders = ORDERS.filter((name) => self || !['distance', 'previous', 'next', 'same', 'duplicate', 'induction'].includes(name));
-    fill(elements.atlasHead, make('h2', {text: say('all_heads', stack.heads.length)}),
-      select(say('order'), orders.map((name) => [name, say(`order_${name}`)]), store.view.order, (order) => store.look({order})));
-    elements.atlasHead.title = store.view.order === 'layer' ? '' : say(`tip_order_${store.view.order}`);
+    const stack = store.stack(), {order} = store.view, self = stack.queryTokens === stack.keyTokens;
+    const orders = ORDERS.filter((name) => self || !OF_SELF.includes(name)).map((name) => [name, say(`order_${name}`)]);
+    fill(byId('atlas-head'), make('h2', {text: say('all_heads', stack.heads.length)}),
+      select(say('order'), orders, order, (name) => store.look({order: name})));
+    byId('atlas-head').title = order === 'layer' ? '' : say(`tip_order_${order}`);
   }
 
   function drawViews(views) {
-    fill(elements.views, segmented(say('views'), views.map((name) => [name, say(`view_${name}`), say(`tip_view_${name}`)]),
+    fill(byId('views'), segmented(say('views'), views.map((name) => [name, say(`view_${name}`), say(`tip_view_${name}`)]),
       store.view.view, (view) => store.look({view})));
   }
 
   function drawFlow() {
     const {view} = store, stack = store.stack();
-    const slider = make('input', {type: 'range', min: '0.01', max: '0.9', step: '0.01', value: String(view.threshold), 'aria-label': say('threshold'),
-      on: {input: (event) => store.look({threshold: Number(event.target.value)})}});
-    fill(elements.flowControls, segmented(say('heads'), [['one', say('flow_chosen_head'), say('tip_flow_heads')],
+    fill(byId('flow-controls'), segmented(say('heads'), [['one', say('flow_chosen_head'), say('tip_flow_heads')],
       ['all', say('flow_all_heads', stack.headCount, view.layer), say('tip_flow_heads')]], view.flowAll ? 'all' : 'one',
-      (value) => store.look({flowAll: value === 'all'})),
-    make('label', {class: 'group'}, make('span', {class: 'label', text: say('threshold')}), slider, make('span', {class: 'number value', text: `${Math.round(100 * view.threshold)} %`})));
+    (value) => store.look({flowAll: value === 'all'})),
+    group(...slider('threshold', say('threshold'), {min: '0.01', max: '0.9', step: '0.01'}, view.threshold, (part) => `${Math.round(100 * part)} %`,
+      (threshold) => store.look({threshold}))));
   }
 
-  return {drawMask, drawLook, drawAtlasHead, drawViews, drawFlow};
+  /** All of them; `views` are those that the page has. */
+  return {draw(views) {
+    drawViews(views);
+    drawMask();
+    drawLook();
+    drawAtlasHead();
+    if (store.view.view === 'flow') drawFlow();
+  }};
 }

@@ -1,6 +1,8 @@
 // Elements of the page. Text is set as text, never as markup: a token cannot become an element.
 
-/** An element; `properties` may have `text`, `on` (listeners), `data`, and any attribute. */
+import { say } from './words.js';
+
+/** An element; `properties` may have `text`, `on` (listeners), `data`, `style`, and any attribute. */
 export function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -8,35 +10,48 @@ export function make(tag, properties = {}, ...children) {
     if (name === 'text') element.textContent = value;
     else if (name === 'on') for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
     else if (name === 'data') Object.assign(element.dataset, value);
+    else if (name === 'style') Object.assign(element.style, value);  // by script: the page's policy allows no attribute
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
+  element.append(...children.filter((child) => child));
   return element;
 }
 
 export function byId(id) { return document.getElementById(id); }
 
-/** Puts these children in place of those that were there. */
-export function fill(element, ...children) { element.replaceChildren(...children.filter((child) => child)); }
+/** Puts these children in place of those that were there. The control that had the focus has it again; a slider that is
+    dragged stays, and all beside it. */
+export function fill(element, ...children) {
+  if (element.querySelector('input[type=range]:active')) return;
+  const controls = () => [...element.querySelectorAll('button, input, select')];
+  const focused = controls().indexOf(document.activeElement);
+  element.replaceChildren(...children.filter((child) => child));
+  if (focused >= 0) controls()[focused]?.focus({preventScroll: true});
+}
+
+export function button(kind, text, click, properties = {}) {
+  return make('button', {type: 'button', class: kind, text, on: {click}, ...properties});
+}
+
+/** A button with a sign; `name` of its words. */
+export function icon(sign, name, click, disabled = false) {
+  return button('icon', sign, click, {title: say(name), 'aria-label': say(name), disabled});
+}
 
 /** One choice of several, as one outlined bar. `choices`: [[value, text, hint]…]. */
 export function segmented(label, choices, chosen, choose) {
-  const bar = make('div', {class: 'segmented', role: 'radiogroup', 'aria-label': label});
-  choices.forEach(([value, text, hint], i) => {
-    const on = value === chosen;
-    bar.append(make('button', {type: 'button', role: 'radio', text, title: hint, 'aria-checked': String(on),
-      data: {value}, tabindex: on || (i === 0 && !choices.some(([other]) => other === chosen)) ? '0' : '-1',
-      on: {click: () => choose(value)}}));
-  });
+  const at = choices.findIndex(([value]) => value === chosen);
+  const bar = make('div', {class: 'segmented', role: 'radiogroup', 'aria-label': label}, ...choices.map(([value, text, hint], i) =>
+    button('', text, () => choose(value), {role: 'radio', title: hint, 'aria-checked': String(i === at), data: {value},
+      tabindex: i === Math.max(at, 0) ? '0' : '-1'})));
   bar.addEventListener('keydown', (event) => {
     const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
     if (!step) return;
     event.preventDefault();
     event.stopPropagation();
-    const at = choices.findIndex(([value]) => value === chosen);
-    const next = choices[(at + step + choices.length) % choices.length][0];
-    choose(next);
-    requestAnimationFrame(() => document.querySelector(`.segmented[aria-label="${CSS.escape(label)}"] [aria-checked="true"]`)?.focus());
+    const next = (at + step + choices.length) % choices.length;
+    bar.children[next].focus();
+    choose(choices[next][0]);
   });
   return bar;
 }

@@ -18,16 +18,15 @@ function axisOf(tokens, choice) {
 }
 
 /** What there is to fold in a stack. */
-export function foldable(stack) {
-  const both = [stack.queryTokens, stack.keyTokens];
+export function foldable({queryTokens, keyTokens}) {
+  const both = [queryTokens, keyTokens], has = (tokens, name) => tokens.some((token) => token[name]);
   return {
-    special: both.some((tokens) => tokens.some((token) => token.special)) &&
-      both.every((tokens) => tokens.some((token) => !token.special)),
-    words: both.some((tokens) => tokens.some((token) => token.continues)),
+    special: both.some((tokens) => has(tokens, 'special')) && both.every((tokens) => tokens.some((token) => !token.special)),
+    words: both.some((tokens) => has(tokens, 'continues')),
   };
 }
 
-/** The fold of a stack; null where every token keeps its own row and column. */
+/** The fold of a stack; null where every token keeps its row and column. */
 export function foldOf(stack, choice) {
   const possible = foldable(stack);
   const done = {special: choice.special && possible.special, words: choice.words && possible.words};
@@ -35,8 +34,16 @@ export function foldOf(stack, choice) {
   return {special: done.special, queries: axisOf(stack.queryTokens, done), keys: axisOf(stack.keyTokens, done)};
 }
 
-/** Weights T × S → groups of queries × groups of keys; `allowed` likewise. */
-export function folded(weights, allowed, stack, fold) {
+/** Where a cell of the tokens stands on the map as it is shown; null where it is left out. */
+export function shownCell(fold, cell) {
+  if (!cell || !fold) return cell && {row: cell.query, col: cell.key};
+  const at = (groups, token) => groups.findIndex((group) => token >= group.first && token < group.first + group.count);
+  const row = at(fold.queries, cell.query), col = at(fold.keys, cell.key);
+  return row < 0 || col < 0 ? null : {row, col};
+}
+
+/** A map {weights, allowed} of T × S tokens → groups of queries × groups of keys. */
+export function folded({weights, allowed}, stack, fold) {
   const {S} = stack, rows = fold.queries.length, cols = fold.keys.length;
   const result = new Float32Array(rows * cols), may = new Uint8Array(rows * cols);
   fold.queries.forEach((group, r) => {

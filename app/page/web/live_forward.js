@@ -3,7 +3,7 @@
 
 import { float16Of, float32Of, bytesOf } from './bytes.js';
 
-/** The weights of the page: `at` gives a matrix by its place [offset, rows, columns]. */
+/** The weights of the page: `at` gives a matrix by where it lies, [offset, rows, columns]. */
 export function openWeights(live) {
   const bytes = bytesOf(live.numbers), numbers = live.dtype === 'float16' ? float16Of(bytes) : float32Of(bytes);
   return (place) => place && {rows: place[1], cols: place[2], data: numbers.subarray(place[0], place[0] + place[1] * place[2])};
@@ -77,11 +77,11 @@ function sinusoidalPositions(T, d, halves) {
 function embed(tokens, stack, live, at) {
   const table = at(stack.tokens), d = table.cols, T = tokens.length, x = new Float32Array(T * d);
   const learned = at(stack.positions);
-  const places = learned ? learned.data.subarray(stack.first_position * d)
+  const positions = learned ? learned.data.subarray(stack.first_position * d)
     : live.position.startsWith('sinusoidal') ? sinusoidalPositions(T, d, live.position === 'sinusoidal_halves') : null;
   tokens.forEach((token, t) => {
     for (let i = 0; i < d; ++i)
-      x[t * d + i] = table.data[token.id * d + i] * stack.embedding_scale + (places ? places[t * d + i] : 0);
+      x[t * d + i] = table.data[token.id * d + i] * stack.embedding_scale + (positions ? positions[t * d + i] : 0);
   });
   return stack.embedding_norm ? norm(x, stack.embedding_norm, at) : x;
 }
@@ -93,26 +93,26 @@ function headOf(x, T, head, heads) {
   return part;
 }
 
-/** One attention: q, k, v of every head into `into`, and what W_O makes of weights · v. */
-function attend(weights, queryInput, keyInput, T, S, into, edits, at) {
-  const {heads, kv_heads: groups} = weights;
-  const q = linear(queryInput, weights.query, at), k = linear(keyInput, weights.key, at), v = linear(keyInput, weights.value, at);
-  const dv = v.length / S / groups, z = new Float32Array(T * heads * dv);
-  into.q = Array.from({length: heads}, (_, head) => headOf(q, T, head, heads));
-  into.k = Array.from({length: groups}, (_, group) => headOf(k, S, group, groups));
-  into.v = Array.from({length: groups}, (_, group) => headOf(v, S, group, groups));
+/** One attention, of layers whose names begin with `prefix`: q, k, v of every head into `into`, and what W_O makes of
+    weights · v. */
+function attend(block, prefix, queryInput, keyInput, T, S, into, edits, at) {
+  const {heads, groups} = edits.countsOf(into), parted = (x, rows, parts) => Array.from({length: parts}, (_, i) => headOf(x, rows, i, parts));
+  into.q = parted(linear(queryInput, block[`${prefix}query`], at), T, heads);
+  into.k = parted(linear(keyInput, block[`${prefix}key`], at), S, groups);
+  into.v = parted(linear(keyInput, block[`${prefix}value`], at), S, groups);
+  const dv = into.v[0].length / S, z = new Float32Array(T * heads * dv);
   for (let head = 0; head < heads; ++head) {
     const group = Math.floor(head * groups / heads), pattern = edits.weights(into, head, into.q[head], into.k[group]);
-    const own = into.v[group], part = new Float32Array(T * dv);
+    const values = into.v[group], part = new Float32Array(T * dv);
     for (let t = 0; t < T; ++t)
       for (let j = 0; j < S; ++j) {
         const weight = pattern[t * S + j];
-        if (weight !== 0) for (let i = 0; i < dv; ++i) part[t * dv + i] += weight * own[j * dv + i];
+        if (weight !== 0) for (let i = 0; i < dv; ++i) part[t * dv + i] += weight * values[j * dv + i];
       }
     if (edits.isOff(into, head)) switchOff(part, T, dv, edits.offAs);
     for (let t = 0; t < T; ++t) z.set(part.subarray(t * dv, (t + 1) * dv), (t * heads + head) * dv);
   }
-  return linear(z, weights.output, at);
+  return linear(z, block[`${prefix}output`], at);
 }
 
 /** What a head that is off hands on: nothing, or the mean of its queries. */
@@ -140,12 +140,10 @@ function runStack(name, tokens, live, memory, edits, at) {
     if (!pre) x = norm(x, own, at);
   };
   stack.blocks.forEach((block, layer) => {
-    const result = {self: {stack: name, layer}, cross: null};
-    sublayer(block.attention_norm, (y) => attend(block.self, y, y, T, T, result.self, edits, at));
-    if (block.cross) {
-      result.cross = {stack: 'cross', layer};
-      sublayer(block.cross_norm, (y) => attend(block.cross, y, memory.x, T, memory.T, result.cross, edits, at));
-    }
+    const result = {self: {stack: name, layer}, cross: {stack: 'cross', layer}};
+    sublayer(block.attention_norm, (y) => attend(block, '', y, y, T, T, result.self, edits, at));
+    if (memory)
+      sublayer(block.cross_norm, (y) => attend(block, 'cross.', y, memory.x, T, memory.T, result.cross, edits, at));
     if (block.up) sublayer(block.ffn_norm, (y) => feedForward(block, y, live.activation, at));
     layers.push(result);
   });

@@ -3,11 +3,11 @@
 import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
 import { createBars } from './bars.js';
-import { currentTheme, ink, niceTop, setColours, setTheme, setMap } from './colour.js';
+import { currentTheme, ink, setColours, setTheme, setMap } from './colour.js';
 import { createCompare } from './compare.js';
 import { createControls } from './controls.js';
 import { answerOf, readPage } from './data.js';
-import { byId, make, fill } from './elements.js';
+import { button, byId, icon, make, fill } from './elements.js';
 import { createExplain } from './explain.js';
 import { createFlow } from './flow.js';
 import { createKeys } from './keys.js';
@@ -22,183 +22,127 @@ import { whenFinished } from './work.js';
 
 const NARROW = 820;
 
+/** What the session that was written looks at. */
+function takeView(store, {view, compare}) {
+  const number = {encoder: 1, cross: 2}[view.stack] ?? 0, index = store.answer.stacks.findIndex((one) => one.number === number);
+  Object.assign(store.view, {stack: Math.max(0, index), view: compare ? 'compare' : 'heads', foldSpecial: view.fold_special === true,
+    mergeWords: view.merge_words === true, log: view.scale === 'log', ownRange: view.own_range === true});
+  const stack = store.stack(), {layer, head, pinned} = view;
+  if (index >= 0 && stack.hasHead(layer, head)) Object.assign(store.view, {layer, head});
+  else Object.assign(store.view, {layer: stack.heads[0].layer, head: stack.heads[0].head});
+  if (pinned && pinned[0] < stack.T && pinned[1] < stack.S) store.view.pinned = {query: pinned[0], key: pinned[1]};
+}
+
 function open(page, answer, kept) {
+  const {look} = page;
   setWords(page.words);
   setColours(page.colours);
-  setLanguage(page.look?.language ?? (navigator.language.startsWith('zh') ? 'zh' : 'en'));
-  const dark = window.matchMedia('(prefers-color-scheme: dark)');
-  let ownTheme = null;
-  if (page.look?.colours) setMap(page.look.colours);
+  setLanguage(look.language ?? (navigator.language.startsWith('zh') ? 'zh' : 'en'));
+  setMap(look.colours);
+  const store = createStore(answer, kept, page.largest);
+  takeView(store, page);
+  const live = page.live ? createLive(store, page) : null;
 
-  const store = createStore(answer, kept);
-  const views = ['heads', 'row', 'flow', ...(page.compare ? ['compare'] : [])];
-  const frame = {stage: byId('map-area'), rows: byId('row-area'), flow: byId('flow-area'), compare: byId('compare-area')};
+  const stage = createStage(store, byId('map-area')), atlas = createAtlas(store, byId('atlas'));
+  const bars = createBars(store, byId('stage-head'), byId('row-words')), explain = createExplain(store, byId('explain'));
+  const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
+  const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
+  const compare = page.compare && createCompare(store, byId('compare-area'), page);
+  const areas = {heads: 'map-area', row: 'row-area', flow: 'flow-area', compare: 'compare-area'};
+  const views = Object.keys(areas).filter((name) => name !== 'compare' || compare);
 
-  /** What colours go up to: one range for every head of every stack, so that maps can be compared. */
-  let top = page.largest > 0 ? niceTop(page.largest) : 1;
-  const colourTop = () => top;
-
-  const stage = createStage(store, frame.stage, colourTop);
-  const bars = createBars(store, {header: byId('stage-head'), body: byId('row-words')}, colourTop);
-  const atlas = createAtlas(store, byId('atlas'), colourTop, (measured) => request(measured ? 'atlasOrder' : 'atlasRest'));
-  const rows = createRows(store, frame.rows, colourTop, () => atlas.order());
-  const flow = createFlow(store, byId('flow-lines'));
-  const compare = page.compare ? createCompare(store, frame.compare, page) : null;
-  const explain = createExplain(store, byId('explain'));
-  const sentence = createSentence(store, byId('sentence'));
-  const live = page.live ? createLive(store, page, {ask: byId('ask-area'), guesses: byId('guess-area')}) : null;
-  const controls = createControls(store, {mask: byId('mask-controls'), look: byId('look-controls'), folded: byId('folded'),
-    atlasHead: byId('atlas-head'), views: byId('views'), flowControls: byId('flow-controls')}, colourTop, () => request('all'));
-
-  const wanted = new Set();
-  let scheduled = false;
-  function request(...parts) {
-    for (const part of parts) wanted.add(part);
-    if (scheduled) return;
-    scheduled = true;
-    requestAnimationFrame(draw);
+  let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'
+  function request(what = 'all') {
+    if (wanted === null) requestAnimationFrame(draw);
+    if (wanted !== 'all') wanted = what;
   }
 
-  function sizes() {
-    const narrow = window.innerWidth < NARROW, stageWidth = byId('stage').clientWidth;
-    const below = (id, rest) => window.innerHeight - byId(id).getBoundingClientRect().top - window.scrollY - rest;
+  function drawAll() {
+    drawTexts();
+    live?.draw();
+    sentence.draw();
+    bars.drawHead();
+    controls.draw(views);
+    for (const [name, id] of Object.entries(areas)) byId(id).hidden = name !== store.view.view;
+    const narrow = window.innerWidth < NARROW, below = (id, rest) => window.innerHeight - byId(id).getBoundingClientRect().top - window.scrollY - rest;
+    atlas.draw(byId('atlas').clientWidth, narrow ? byId('stage').clientWidth * 1.4 : Math.max(240, below('atlas', 80)));
+    drawFooter();
+  }
+
+  /** The view in the middle, and what stands below it. */
+  function drawStage(all) {
+    const {view} = store.view, width = byId('stage').clientWidth;
     // The sentence below the map is seen without scrolling; the bars may lie below the edge of a low window.
-    const height = narrow ? stageWidth : Math.max(300, below('stage', 100));
-    return {narrow, stageWidth, stageHeight: Math.min(height, stageWidth * 1.02),
-      atlasWidth: byId('atlas').clientWidth, atlasHeight: narrow ? stageWidth * 1.4 : Math.max(240, below('atlas', 80))};
+    const below = window.innerHeight - byId('stage').getBoundingClientRect().top - window.scrollY - 100;
+    const height = Math.min(window.innerWidth < NARROW ? width : Math.max(300, below), width * 1.02);
+    if (view === 'heads' && all) stage.draw(width, height);
+    else if (view === 'heads') stage.drawOverlay();
+    else if (view === 'row') rows.draw(width);
+    else if (view === 'flow') flow.draw(width);
+    else compare?.draw(width, height);
+    byId('zoom').hidden = view !== 'heads' || !stage.canZoom();
+    bars.draw();
   }
 
   /** Draws what was asked for since the last frame. */
   function draw() {
-    scheduled = false;
-    const all = wanted.has('all'), has = (...parts) => all || parts.some((part) => wanted.has(part));
-    const {view} = store;
-    if (has('size')) {
-      const size = sizes();
-      stage.resize(size.stageWidth, size.stageHeight);
-      atlas.resize(size.atlasWidth, size.atlasHeight);
-    }
-    for (const [name, element] of Object.entries(frame)) element.hidden = {stage: 'heads', rows: 'row'}[name] !== view.view && name !== view.view;
-    if (has('texts')) drawTexts();
-    if (has('tokens')) sentence.build();
-    else if (has('cell')) sentence.mark();
-    if (has('mask', 'view')) controls.drawMask();
-    if (has('look', 'mask')) controls.drawLook();
-    if (has('atlas', 'size', 'mask', 'look', 'tokens')) {
-      atlas.ask();
-      const largest = atlas.largest(store.stack()), now = niceTop(largest);
-      if (largest > 0 && now !== top && !store.isEdited() && page.largest === undefined) top = now;
-    }
-    if (has('atlas', 'size', 'tokens', 'atlasOrder')) {
-      controls.drawAtlasHead();
-      atlas.build();
-    } else if (has('mask', 'look')) atlas.redraw(has('off', 'look'));
-    else if (has('atlasRest')) atlas.drawOverlay();
-    if (has('atlas', 'head')) atlas.mark();
-    if (has('mask', 'look', 'head', 'size', 'view', 'cell', 'tokens', 'viewport', 'flow')) {
-      if (view.view === 'heads') {
-        if (has('mask', 'look', 'head', 'size', 'view', 'tokens', 'viewport')) stage.draw();
-        else stage.drawOverlay();
-      } else if (view.view === 'row') rows.draw(byId('stage').clientWidth);
-      else if (view.view === 'flow') {
-        controls.drawFlow();
-        flow.draw(byId('stage').clientWidth);
-      } else compare?.draw(byId('stage').clientWidth, sizes().stageHeight);
-      bars.draw();
-    }
-    if (has('mask', 'head', 'pinned', 'explain', 'tokens')) explain.draw();
-    if (has('atlas', 'cell', 'size', 'head', 'tokens', 'mask', 'look')) atlas.drawOverlay();
-    if (has('view', 'texts')) controls.drawViews(views);
-    if (has('texts', 'mask')) drawFooter();
-    byId('zoom').hidden = view.view !== 'heads' || !stage.canZoom();
-    wanted.clear();
+    const all = wanted === 'all';
+    wanted = null;
+    if (all) drawAll();
+    drawStage(all);
+    sentence.mark();
+    explain.draw();
+    if (!all) atlas.drawOverlay();
     document.documentElement.dataset.ready = 'true';
   }
 
   function drawFooter() {
-    const stack = store.stack(), error = store.answer.error;
-    const computed = stack.given ? say('given_weights') : live ? say('computed_live') : say('computed_here');
-    const changed = store.isEdited() && !live && !stack.given && store.stack().layers > 1 ? ` ${say('layers_as_written')}` : '';
-    fill(byId('footer'), make('span', {text: computed + changed}), make('span', {text: say('rounding_error', briefNumber(error))}),
-      make('span', {text: say('written_by', page.version)}));
-    fill(byId('warnings'), ...store.answer.warnings.map((text) => make('p', {class: 'doubt', text})));
+    const stack = store.stack(), isStill = store.isEdited() && !live && !stack.given && stack.layers > 1;
+    const texts = [say(stack.given ? 'given_weights' : live ? 'computed_live' : 'computed_here') + (isStill ? ` ${say('layers_as_written')}` : ''),
+      say('rounding_error', briefNumber(answer.error)), say('written_by', page.version)];
+    fill(byId('footer'), ...texts.map((text) => make('span', {text})));
+    fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
   }
 
   function drawTexts() {
-    document.documentElement.lang = currentLanguage() === 'zh' ? 'zh-CN' : 'en';
+    const zh = currentLanguage() === 'zh', {card} = page;
+    document.documentElement.lang = zh ? 'zh-CN' : 'en';
     document.title = `${page.title.slice(0, 80)} · Headlight`;
-    const card = page.card;
     fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), make('span', {class: 'quiet', text: card.shape}));
     fill(byId('options'),
-      make('button', {type: 'button', class: 'link', text: say('language'), lang: currentLanguage() === 'zh' ? 'en' : 'zh-CN', on: {click: () => {
-        setLanguage(currentLanguage() === 'zh' ? 'en' : 'zh');
-        request('all');
-      }}}),
-      make('button', {type: 'button', class: 'link', text: say(currentTheme() === 'dark' ? 'light' : 'dark'), on: {click: switchTheme}}),
-      make('button', {type: 'button', class: 'link', text: say('print'), on: {click: () => window.print()}}),
-      make('button', {type: 'button', class: 'icon', text: '?', title: say('help'), 'aria-label': say('help'), on: {click: () => keys.showHelp()}}));
+      button('link', say('language'), () => { setLanguage(zh ? 'en' : 'zh'); request(); }, {lang: zh ? 'en' : 'zh-CN'}),
+      button('link', say(currentTheme() === 'dark' ? 'light' : 'dark'), switchTheme),
+      button('link', say('print'), () => window.print()), icon('?', 'help', () => keys.showHelp()));
     byId('skip').textContent = say('skip');
-    fill(byId('zoom'), ...[['−', 'zoom_out', () => stage.zoom(1 / 1.6)], ['+', 'zoom_in', () => stage.zoom(1.6)], ['⤢', 'whole_pattern', () => stage.whole()]]
-      .map(([text, name, click]) => make('button', {type: 'button', class: 'icon', text, title: say(name), 'aria-label': say(name), on: {click}})));
-    live?.draw();
+    fill(byId('zoom'), icon('−', 'zoom_out', () => stage.zoom(1 / 1.6)), icon('+', 'zoom_in', () => stage.zoom(1.6)),
+      icon('⤢', 'whole_pattern', () => store.look({viewport: null})));
   }
 
-  function takeTheme(name) {
+  const dark = window.matchMedia('(prefers-color-scheme: dark)'), print = window.matchMedia('print');
+  let chosenTheme = look.theme;
+  function takeTheme() {
+    const name = print.matches ? 'light' : chosenTheme ?? (dark.matches ? 'dark' : 'light');
     setTheme(name);
     document.documentElement.dataset.theme = name;
     for (const [key, value] of Object.entries(ink())) document.documentElement.style.setProperty(`--${key.replaceAll('_', '-')}`, value);
-    request('all');
+    request();
   }
   function switchTheme() {
-    ownTheme = currentTheme() === 'dark' ? 'light' : 'dark';
-    takeTheme(ownTheme);
+    chosenTheme = currentTheme() === 'dark' ? 'light' : 'dark';
+    takeTheme();
   }
 
-  const keys = createKeys(store, {reveal: stage.reveal, order: atlas.order, zoom: (factor) => stage.zoom(factor), theme: switchTheme, compare: page.compare});
-  store.listen((change) => {
-    const parts = [];
-    if (change.answer) parts.push('tokens', 'atlas', 'texts', 'mask', 'size');
-    if (change.edits) parts.push('mask', ...(change.off ? ['off'] : []));
-    if ('hovered' in change || 'pinned' in change) parts.push('cell');
-    if ('pinned' in change) parts.push('pinned');
-    if ('layer' in change || 'head' in change) parts.push('head');
-    if ('stack' in change) parts.push('tokens', 'atlas', 'mask', 'head');
-    if ('log' in change || 'ownRange' in change) parts.push('look');
-    if ('foldSpecial' in change || 'mergeWords' in change) parts.push('look', 'atlas', 'mask');
-    if ('order' in change) parts.push('atlas', 'view');
-    if ('painting' in change) parts.push('mask', 'size');
-    if ('view' in change) parts.push('view', 'size', 'head');
-    if ('viewport' in change) parts.push('viewport', 'size');
-    if ('threshold' in change || 'flowAll' in change) parts.push('flow');
-    if ('explain' in change) parts.push('explain', 'cell');
-    if (parts.length > 0) request(...parts);
-  });
+  const keys = createKeys(store, {reveal: stage.reveal, order: atlas.order, zoom: stage.zoom, theme: switchTheme, views});
+  store.listen((change) => request(Object.keys(change).every((name) => ['hovered', 'pinned'].includes(name)) ? 'cell' : 'all'));
   whenFinished(() => {
     document.documentElement.dataset.finished = 'true';
-    request('atlas');
+    request();
   });
-
-  dark.addEventListener('change', () => ownTheme === null && takeTheme(dark.matches ? 'dark' : 'light'));
-  new ResizeObserver(() => request('size')).observe(document.body);
-  const print = window.matchMedia('print');
-  print.addEventListener('change', () => { takeTheme(print.matches ? 'light' : ownTheme ?? (dark.matches ? 'dark' : 'light')); draw(); });
-
-  if (page.look) {
-    const {stack, layer, head, pinned} = page.look, index = store.answer.stacks.findIndex((one) => one.name === stack);
-    if (index >= 0) store.view.stack = index;
-    const own = store.stack();
-    if (own.hasHead(layer, head)) Object.assign(store.view, {layer, head});
-    if (pinned && pinned[0] < own.T && pinned[1] < own.S) store.view.pinned = {query: pinned[0], key: pinned[1]};
-    if (page.compare) store.view.view = 'compare';
-    store.view.foldSpecial = page.look.fold_special === true;
-    store.view.mergeWords = page.look.merge_words === true;
-    store.view.log = page.look.log === true;
-    store.view.ownRange = page.look.own_range === true;
-  }
-  takeTheme(page.look?.theme ?? (dark.matches ? 'dark' : 'light'));
+  dark.addEventListener('change', takeTheme);
+  print.addEventListener('change', () => { takeTheme(); draw(); });
+  new ResizeObserver(() => request()).observe(document.body);
+  takeTheme();
   Object.defineProperty(window, 'headlight', {value: createInterface(store, live), enumerable: true});
-  if (live) live.begin();
-  return request;
 }
 
 async function start() {

@@ -2,86 +2,70 @@
 
 import { make, fill } from './elements.js';
 import { axisLabel } from './labels.js';
-import { say } from './words.js';
+import { currentLanguage, say } from './words.js';
 
 /** More words than that are not all shown as buttons. */
 const MOST_CHIPS = 2000;
 
 export function createSentence(store, element) {
-  let chips = new Map(), marked = [];
-
-  /** The key that a query looks at most, in the chosen head. */
-  function strongest(query) {
-    const {stack, layer, head} = store.chosen(), row = store.row(store.answer, stack, layer, head, query);
-    let best = 0;
-    for (let j = 1; j < row.length; ++j) if (row[j] > row[best]) best = j;
-    return {query, key: best};
-  }
+  let chips = {}, marked = [], builtOf = [];
 
   function line(tokens, side, label) {
-    const shown = tokens.slice(0, MOST_CHIPS).map((token, i) => {
-      const classes = ['chip', token.special ? 'special' : '', token.pad ? 'pad' : '', token.known === false ? 'unknown' : ''];
-      const chip = make('button', {type: 'button', class: classes.filter(Boolean).join(' '), tabindex: i === 0 ? '0' : '-1',
-        title: token.known === false ? say('tip_unknown') : '', data: {place: i, side}}, make('bdi', {text: axisLabel(token)}));
-      chips.set(`${side} ${i}`, chip);
-      return chip;
+    chips[side] = tokens.slice(0, MOST_CHIPS).map((token, i) => {
+      const unknown = token.known === false, classes = {special: token.special, pad: token.pad, unknown};
+      return make('button', {type: 'button', class: ['chip', ...Object.keys(classes).filter((name) => classes[name])].join(' '),
+        tabindex: i === 0 ? '0' : '-1', title: unknown ? say('tip_unknown') : '', data: {place: i, side}}, make('bdi', {text: axisLabel(token)}));
     });
-    return make('div', {class: 'chips', role: 'group', 'aria-label': label}, ...shown,
-      tokens.length > MOST_CHIPS ? make('span', {class: 'quiet', text: `… ${tokens.length - MOST_CHIPS}`}) : null);
+    return make('div', {class: 'chips', role: 'group', 'aria-label': label}, ...chips[side],
+      tokens.length > MOST_CHIPS && make('span', {class: 'quiet', text: `… ${tokens.length - MOST_CHIPS}`}));
   }
 
+  /** The cell that a chip stands for: of a query the one it looks at most. */
+  function cellOf(chip) {
+    const at = Number(chip.dataset.place);
+    return chip.dataset.side === 'query' ? store.strongest(at) : {query: store.view.pinned?.query ?? 0, key: at};
+  }
   element.addEventListener('pointerover', (event) => {
     const chip = event.target.closest('.chip');
-    if (chip?.dataset.side === 'query') store.look({hovered: strongest(Number(chip.dataset.place))});
-    else if (chip) store.look({hovered: {query: store.view.pinned?.query ?? 0, key: Number(chip.dataset.place)}});
+    if (chip) store.look({hovered: cellOf(chip)});
   });
   element.addEventListener('pointerleave', () => store.look({hovered: null}));
   element.addEventListener('click', (event) => {
     const chip = event.target.closest('.chip');
-    if (!chip) return;
-    const place = Number(chip.dataset.place);
-    if (chip.dataset.side === 'key') return store.look({pinned: {query: store.view.pinned?.query ?? 0, key: place}});
-    store.look({pinned: store.view.pinned?.query === place ? null : strongest(place)});
+    if (chip) store.look({pinned: chip.getAttribute('aria-pressed') === 'true' ? null : cellOf(chip)});
   });
   element.addEventListener('keydown', (event) => {
-    const chip = event.target.closest('.chip'), step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
-    if (!chip || !step) return;
+    const chip = event.target.closest('.chip'), next = chip?.[{ArrowRight: 'nextElementSibling', ArrowLeft: 'previousElementSibling'}[event.key]];
+    if (!next?.classList.contains('chip')) return;
     event.preventDefault();
     event.stopPropagation();
-    const next = step > 0 ? chip.nextElementSibling : chip.previousElementSibling;
-    if (!next?.classList.contains('chip')) return;
-    chip.tabIndex = -1;
-    next.tabIndex = 0;
+    [chip.tabIndex, next.tabIndex] = [-1, 0];
     next.focus();
   });
 
-  function build() {
-    chips = new Map();
-    marked = [];
-    const stack = store.stack();
-    fill(element, line(stack.queryTokens, 'query', say('queries')),
-      stack.keyTokens === stack.queryTokens ? null : line(stack.keyTokens, 'key', say('keys')));
-    mark();
+  /** A chip for each token, where they are others than before. */
+  function draw() {
+    const {queryTokens, keyTokens} = store.stack(), now = [queryTokens, keyTokens, currentLanguage()];
+    if (now.every((one, i) => one === builtOf[i])) return;
+    builtOf = now;
+    chips = {};
+    fill(element, line(queryTokens, 'query', say('queries')), keyTokens !== queryTokens && line(keyTokens, 'key', say('keys')));
   }
 
+  /** Only what changes is touched: a long sentence has a thousand chips, and the pointer moves often. */
   function mark() {
-    const {pinned, hovered} = store.view, cell = hovered ?? pinned, one = store.stack().queryTokens === store.stack().keyTokens;
-    // Only what changes is touched: a long sentence has a thousand chips, and the pointer moves often.
+    const {pinned} = store.view, cell = store.cell();
     for (const chip of marked) {
       chip.classList.remove('from', 'to');
       chip.removeAttribute('aria-pressed');
     }
-    marked = [];
-    const take = (side, i, change) => {
-      const chip = chips.get(`${side} ${i}`);
-      if (!chip) return;
-      change(chip);
-      marked.push(chip);
-    };
-    if (cell) take('query', cell.query, (chip) => chip.classList.add('from'));
-    if (cell) take(one ? 'query' : 'key', cell.key, (chip) => chip.classList.add('to'));
-    if (pinned) take('query', pinned.query, (chip) => chip.setAttribute('aria-pressed', 'true'));
+    const from = cell && chips.query[cell.query], to = cell && (chips.key ?? chips.query)[cell.key];
+    const kept = pinned && chips.query[pinned.query];
+    marked = [from, to, kept].filter(Boolean);
+    from?.classList.add('from');
+    to?.classList.add('to');
+    kept?.setAttribute('aria-pressed', 'true');
   }
 
-  return {build, mark};
+  return {draw, mark};
 }

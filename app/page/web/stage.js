@@ -1,10 +1,11 @@
 // The chosen head, large: point to read, click to keep, turn the wheel or pinch to zoom, drag to move, paint the mask.
 
 import { ink, niceTop, colourOf, textOn } from './colour.js';
-import { make, byId } from './elements.js';
-import { cellNumber } from './labels.js';
+import { make } from './elements.js';
+import { shownCell } from './fold.js';
+import { cellNumber, headName } from './labels.js';
 import { layoutMap, cellAt, drawLabels } from './layout.js';
-import { pooled, drawPicture, fitted } from './raster.js';
+import { drawMap, fitted, wholePart } from './raster.js';
 import { say } from './words.js';
 
 /** Numbers are printed in cells of so many pixels. */
@@ -12,48 +13,27 @@ const PRINTED = 30;
 /** The smallest part of a map that can be zoomed to. */
 const LEAST_PART = 6;
 
-export function createStage(store, element, colourTop) {
+export function createStage(store, element) {
   const canvas = make('canvas', {class: 'map', tabindex: '0', role: 'img', id: 'stage-map'});
   const overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
-  const frame = make('div', {class: 'frame'}, canvas, overlay);
-  element.append(frame);
-  let layout = null, shown = null, size = {width: 0, height: 0};
+  element.append(make('div', {class: 'frame'}, canvas, overlay));
+  let layout = null, shown = null, fold = null, size = {width: 0, height: 0};
   const pointers = new Map();
   let stroke = null, drag = null, moved = false;
 
-  /** The tokens along the sides as they are shown, and which cell of the tokens a shown cell is. */
-  function sides() {
-    const {stack} = store.chosen(), fold = store.fold(stack);
-    return fold ? {fold, rows: fold.queries.map((group) => group.token), cols: fold.keys.map((group) => group.token)}
-      : {fold: null, rows: stack.queryTokens, cols: stack.keyTokens};
-  }
-  function tokenCell({row, col}, {fold}) {
-    return fold ? {query: fold.queries[row].first, key: fold.keys[col].first} : {query: row, key: col};
-  }
-  function shownCell(cell, {fold}) {
-    if (!cell) return null;
-    if (!fold) return {row: cell.query, col: cell.key};
-    const at = (groups, token) => groups.findIndex((group) => token >= group.first && token < group.first + group.count);
-    const row = at(fold.queries, cell.query), col = at(fold.keys, cell.key);
-    return row < 0 || col < 0 ? null : {row, col};
-  }
-  function wholePart(map) { return {row: 0, rows: map.T, col: 0, cols: map.S}; }
-  function part(map) { return store.view.viewport ?? wholePart(map); }
-
-  function draw() {
+  function draw(width = size.width, height = size.height) {
+    size = {width, height};
+    canvas.style.touchAction = store.view.viewport || store.view.painting ? 'none' : 'pan-y pinch-zoom';
     const {stack, layer, head} = store.chosen();
-    const side = sides();
-    shown = store.shown(store.answer, stack, layer, head);
-    const scale = {log: store.view.log, top: store.view.ownRange ? niceTop(largestOf(shown)) : colourTop()};
-    layout = layoutMap(size.width, size.height, part(shown), side.rows, side.cols);
-    const {context, ratio} = fitted(canvas, size.width, layout.height);
-    const box = {x: Math.round(layout.x * ratio), y: Math.round(layout.y * ratio),
-      w: Math.round(layout.w * ratio), h: Math.round(layout.h * ratio)};
-    drawPicture(context, pooled(shown, layout.part, box.h, box.w), box, scale);
-    context.scale(ratio, ratio);
+    fold = store.fold(stack);
+    shown = store.shown(stack, layer, head);
+    const scale = {log: store.view.log, top: store.view.ownRange ? niceTop(largestOf(shown)) : store.top};
+    layout = layoutMap(width, height, store.view.viewport ?? wholePart(shown),
+      fold ? fold.queries.map((group) => group.token) : stack.queryTokens, fold ? fold.keys.map((group) => group.token) : stack.keyTokens);
+    const context = drawMap(canvas, width, layout, shown, scale);
     drawLabels(context, layout, ink(), null);
     if (layout.cell >= PRINTED) drawNumbers(context, scale);
-    canvas.setAttribute('aria-label', say('map_of', `L${layer}·H${head}`, shown.T, shown.S));
+    canvas.setAttribute('aria-label', say('map_of', headName(layer, head), shown.T, shown.S));
     drawOverlay();
   }
 
@@ -72,10 +52,9 @@ export function createStage(store, element, colourTop) {
 
   function drawOverlay() {
     if (!layout) return;
-    const {context, ratio} = fitted(overlay, size.width, layout.height);
+    const {context, ratio} = fitted(overlay, size.width, layout.height), colours = ink();
     context.scale(ratio, ratio);
-    const colours = ink(), side = sides();
-    drawLabels(context, layout, colours, shownCell(store.cell(), side), false);
+    drawLabels(context, layout, colours, shownCell(fold, store.cell()), false);
     const mark = (cell, strong) => {
       if (!cell) return;
       const col = cell.col - layout.part.col, row = cell.row - layout.part.row;
@@ -93,32 +72,32 @@ export function createStage(store, element, colourTop) {
       context.strokeRect(x - pad, y - pad, step + 2 * pad, step + 2 * pad);
     };
     const {hovered, pinned} = store.view;
-    if (pinned) mark(shownCell(pinned, side), true);
-    if (hovered && !(pinned && pinned.query === hovered.query && pinned.key === hovered.key)) mark(shownCell(hovered, side), false);
+    mark(shownCell(fold, pinned), true);
+    if (!sameCell(hovered, pinned)) mark(shownCell(fold, hovered), false);
   }
 
+  const sameCell = (a, b) => a && b && a.query === b.query && a.key === b.key;
   function positionOf(event) {
     const box = canvas.getBoundingClientRect();
     return {x: event.clientX - box.left, y: event.clientY - box.top};
   }
   function cellUnder(event) {
     const {x, y} = positionOf(event), cell = layout && cellAt(layout, x, y);
-    return cell ? tokenCell(cell, sides()) : null;
+    if (!cell) return null;
+    return {query: fold ? fold.queries[cell.row].first : cell.row, key: fold ? fold.keys[cell.col].first : cell.col};
   }
 
   /** Shows a part of the map; the whole where that is all. */
   function showPart({row, rows, col, cols}) {
-    const map = shown;
-    rows = Math.round(Math.min(map.T, Math.max(LEAST_PART, rows)));
-    cols = Math.round(Math.min(map.S, Math.max(LEAST_PART, cols)));
-    row = Math.round(Math.min(map.T - rows, Math.max(0, row)));
-    col = Math.round(Math.min(map.S - cols, Math.max(0, col)));
-    store.look({viewport: rows >= map.T && cols >= map.S ? null : {row, rows, col, cols}});
+    const within = (least, value, most) => Math.round(Math.min(most, Math.max(least, value)));
+    rows = within(LEAST_PART, rows, shown.T);
+    cols = within(LEAST_PART, cols, shown.S);
+    const whole = rows >= shown.T && cols >= shown.S;
+    store.look({viewport: whole ? null : {row: within(0, row, shown.T - rows), rows, col: within(0, col, shown.S - cols), cols}});
   }
   /** Zooms by `factor` around the cell at (across, down), shares of the part that is shown. */
   function zoom(factor, across = 0.5, down = 0.5) {
-    const now = part(shown);
-    const rows = now.rows / factor, cols = now.cols / factor;
+    const now = store.view.viewport ?? wholePart(shown), rows = now.rows / factor, cols = now.cols / factor;
     showPart({rows, cols, row: now.row + (now.rows - rows) * down, col: now.col + (now.cols - cols) * across});
   }
   function canZoom() { return shown && Math.max(shown.T, shown.S) > 2 * LEAST_PART; }
@@ -139,10 +118,10 @@ export function createStage(store, element, colourTop) {
     pointers.set(event.pointerId, positionOf(event));
     moved = false;
     const cell = cellUnder(event);
-    if (store.view.painting && cell && !sides().fold) {
+    if (store.view.painting && cell && !fold) {
       canvas.setPointerCapture(event.pointerId);
       const {stack, layer} = store.chosen();
-      stroke = {allow: store.mask(store.answer, stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set(), begun: false};
+      stroke = {allow: store.mask(stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set(), begun: false};
       paint(cell);
     } else if (pointers.size === 1 && store.view.viewport) {
       canvas.setPointerCapture(event.pointerId);
@@ -175,8 +154,8 @@ export function createStage(store, element, colourTop) {
     stroke = null;
     drag = null;
     if (event.type !== 'pointerup' || painted || moved || event.button !== 0) return;
-    const cell = cellUnder(event), {pinned} = store.view;
-    store.look({pinned: cell && pinned && cell.query === pinned.query && cell.key === pinned.key ? null : cell});
+    const cell = cellUnder(event);
+    store.look({pinned: sameCell(cell, store.view.pinned) ? null : cell});
   }
   canvas.addEventListener('pointerup', release);
   canvas.addEventListener('pointercancel', release);
@@ -194,26 +173,18 @@ export function createStage(store, element, colourTop) {
   }, {passive: false});
 
   return {
-    draw, drawOverlay, zoom: (factor) => canZoom() && zoom(factor), whole: () => store.look({viewport: null}),
-    canZoom, focus: () => canvas.focus(), canvas,
-    resize(width, height) {
-      size = {width, height};
-      canvas.style.touchAction = store.view.viewport || store.view.painting ? 'none' : 'pan-y pinch-zoom';
-    },
+    draw, drawOverlay, zoom: (factor) => canZoom() && zoom(factor), canZoom,
     /** Brings a cell into the part that is shown. */
     reveal(cell) {
-      const now = store.view.viewport, at = shownCell(cell, sides());
+      const now = store.view.viewport, at = shownCell(fold, cell);
       if (!now || !at) return;
       const into = (begin, count, index) => index < begin ? index : index >= begin + count ? index - count + 1 : begin;
       showPart({...now, row: into(now.row, now.rows, at.row), col: into(now.col, now.cols, at.col)});
     },
-    box: () => layout && {x: layout.x, y: layout.y, w: layout.w, h: layout.h, cell: layout.cell},
   };
 }
 
 /** The largest weight of a map. */
 export function largestOf(map) {
-  let largest = 0;
-  for (let i = 0; i < map.weights.length; ++i) if (map.weights[i] > largest) largest = map.weights[i];
-  return largest;
+  return map.weights.reduce((largest, weight) => weight > largest ? weight : largest, 0);
 }

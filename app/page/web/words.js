@@ -8,9 +8,9 @@ export function currentLanguage() { return language; }
 
 /** The words of this name in the reader's language; `{0}`, `{1}` … stand for `values`. */
 export function say(name, ...values) {
-  const text = table[language][name] ?? table.en[name] ?? name;
+  const text = table[language][name] ?? name;
   return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
 }
 
 /** One of two texts that the data has in both languages. */
-export function either(both) { return (language === 'zh' ? both.zh : both.en) ?? both.en; }
+export function either(both) { return both[language] ?? both.en; }

@@ -10,9 +10,8 @@ let going = false, finished = () => {};
 channel.port1.onmessage = () => {
   const end = performance.now() + SLICE;
   while (performance.now() < end && waiting.size > 0) {
-    let best = null;
-    for (const [key, task] of waiting) if (best === null || task.priority < waiting.get(best).priority) best = key;
-    if (waiting.get(best).steps.next().done) waiting.delete(best);
+    const [key, {steps}] = [...waiting].reduce((best, task) => task[1].priority < best[1].priority ? task : best);
+    if (steps.next().done) waiting.delete(key);
   }
   going = waiting.size > 0;
   if (going) channel.port2.postMessage(0);
@@ -27,5 +26,4 @@ export function doLater(key, priority, steps) {
 }
 
 export function stopWork() { waiting.clear(); }
-export function isWorking() { return waiting.size > 0; }
 export function whenFinished(listener) { finished = listener; }

@@ -47,26 +47,24 @@ Stack name_in_model(const std::map<Stack, PageStack>& stacks, Stack stack) {
   return stack;
 }
 
-/// The same edits under those names; those of heads that the page does not have are left out.
-Edits renamed(const std::map<Stack, PageStack>& stacks, Edits edits) {
-  const auto is_there = [&](Stack stack, Index layer, Index head) {
-    const auto at = stacks.find(stack);
-    return at != stacks.end() && layer < static_cast<Index>(at->second.layers.size()) &&
-           head < at->second.layers.front().num_heads();
+/// The edits that act on weights, under those names; those of heads that the page does not have are left out.
+Edits edits_in_model(const std::map<Stack, PageStack>& stacks, const Edits& edits) {
+  const auto head_in_model = [&](const HeadRef& head) -> std::optional<HeadRef> {
+    const auto at = stacks.find(head.stack);
+    const bool is_there = at != stacks.end() && head.layer < static_cast<Index>(at->second.layers.size()) &&
+                          head.head < at->second.layers.front().num_heads();
+    if (!is_there) return {};
+    return HeadRef{head.layer, head.head, name_in_model(stacks, head.stack)};
   };
-  Edits own{.off_as = edits.off_as, .dropout = edits.dropout, .dropout_seed = edits.dropout_seed};
+  Edits kept{.off_as = edits.off_as, .dropout = edits.dropout, .dropout_seed = edits.dropout_seed};
   for (const HeadRef& head : edits.off)
-    if (is_there(head.stack, head.layer, head.head))
-      switch_off(own, {head.layer, head.head, name_in_model(stacks, head.stack)}, true);
+    if (const auto known = head_in_model(head)) switch_off(kept, *known, true);
   for (const WeightEdit& edit : edits.weights)
-    if (is_there(edit.head.stack, edit.head.layer, edit.head.head))
-      set_weight(own, {edit.head.layer, edit.head.head, name_in_model(stacks, edit.head.stack)}, edit.cell,
-                 edit.weight);
-  for (LayerEdit& edit : edits.layers) {
-    edit.stack = name_in_model(stacks, edit.stack);
-    set_layer_edit(own, std::move(edit));
-  }
-  return own;
+    if (const auto known = head_in_model(edit.head)) set_weight(kept, *known, edit.cell, edit.weight);
+  for (const LayerEdit& edit : edits.layers)
+    if (const auto known = head_in_model({edit.layer, 0, edit.stack}); known && edit.mask)
+      set_layer_edit(kept, {.stack = known->stack, .layer = edit.layer, .mask = edit.mask});
+  return kept;
 }
 
 }  // namespace
@@ -79,23 +77,21 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
     absent += heads - static_cast<Index>(of_stack.heads.size());
   }
   if (cells > kMostPageWeights)
-    return bad_input(where, "weights of its own numbers", "at most " + std::to_string(kMostPageWeights),
-                     std::to_string(cells));
+    return bad_input(where, "weights", "at most " + std::to_string(kMostPageWeights), std::to_string(cells));
   PageModel result;
   if (absent > 0)
     result.warnings.push_back(where + ": " + std::to_string(absent) + (absent == 1 ? " head is" : " heads are") +
                               " not in the page: empty maps");
-  result.edits = renamed(page.stacks, page.edits);
+  result.edits = edits_in_model(page.stacks, page.edits);
   if (page.edits.dropout > 0 && page.stacks.size() == 1 && !page.stacks.contains(Stack::self)) {
     result.edits.dropout = 0;
     result.warnings.push_back(where + ": dropout is left out: it was drawn for another attention");
   }
+  for (const auto& [stack, mask] : page.masks) result.masks.emplace(name_in_model(page.stacks, stack), mask);
   std::map<Stack, FoundPatterns> found;
   for (auto& entry : page.stacks) {  // clang 14 captures no structured binding
-    const Stack stack = entry.first;
     PageStack& of_stack = entry.second;
-    result.masks.emplace(name_in_model(page.stacks, stack), of_stack.mask);
-    FoundPatterns& patterns = found[stack];
+    FoundPatterns& patterns = found[entry.first];
     patterns.name = "weights";
     patterns.stack.query_tokens = of_stack.query_tokens;
     patterns.stack.key_tokens = of_stack.key_tokens;
