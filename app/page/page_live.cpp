@@ -39,25 +39,18 @@ struct Numbers {
     return {{"weight", add(std::move(all))}, {"bias", add(Matrix(weights.bias))}};
   }
   json add(const NormWeights& weights) {
-    return {{"scale", add(Matrix(weights.scale))},
-            {"shift", add(Matrix(weights.shift))},
-            {"epsilon", weights.epsilon},
-            {"kind", weights.kind == NormKind::layer_norm ? "layer" : "rms"}};
+    return {{"scale", add(Matrix(weights.scale))}, {"shift", add(Matrix(weights.shift))}, {"epsilon", weights.epsilon}};
   }
   /// The layers of each block by their names (model/weight_tree.h).
   json add(const StackWeights& weights, json tokens) {
-    const Embeddings& embeddings = weights.embeddings;
     json object{{"tokens", std::move(tokens)},
-                {"embedding_scale", embeddings.scale},
-                {"positions", add(embeddings.positions)},
-                {"first_position", embeddings.first_position}};
-    if (embeddings.norm) object["embedding_norm"] = add(*embeddings.norm);
+                {"embedding_scale", weights.embeddings.scale},
+                {"final_norm", add(*weights.final_norm)}};
     for (const BlockWeights& block : weights.blocks) {
       json layers = json::object();
       for_each_layer(block, [&](const LayerName& layer, const auto& part) { layers[layer.name] = add(part); });
       object["blocks"].push_back(std::move(layers));
     }
-    if (weights.final_norm) object["final_norm"] = add(*weights.final_norm);
     return object;
   }
 };
@@ -66,10 +59,8 @@ struct Numbers {
 json model_object(const Model& model, Numbers& numbers) {
   const auto table_of = [&](const Linear& table) { return numbers.add(weight_rows(table, 0, table.outputs())); };
   const json tokens = table_of(*model.embeddings.tokens);
-  json object{{"arch", name(model.config.arch)},
-              {"norm", name(model.config.norm)},
-              {"activation", name(model.config.activation)},
-              {"position", name(model.config.position)}};
+  json object;
+  object["arch"] = name(model.config.arch);
   object["stacks"]["self"] = numbers.add(model, tokens);
   if (model.encoder) {
     const bool shared = model.encoder->embeddings.tokens == model.embeddings.tokens;
@@ -184,19 +175,19 @@ bool is_plain(const AttentionWeights& weights) {
          weights.softcap == 0 && weights.sinks.size() == 0 && weights.window == 0 && !weights.rotary;
 }
 
-Status check_stack(const StackWeights& stack, const Config& config) {
-  if (!stack.embeddings.tokens || stack.embeddings.token_types.size() > 0 || stack.embeddings.pad_id ||
-      !stack.embeddings.projection.is_identity())
-    return cannot("embeddings with types or a projection");
-  if (stack.rotary || (config.position == Position::learned && stack.embeddings.positions.size() == 0))
-    return cannot("rotary or fresh positions");
-  for (const BlockWeights& block : stack.blocks) {
-    if (block.experts || block.parallel || block.attention_after_norm || block.ffn_after_norm)
-      return cannot("experts, norms behind a sublayer, or sublayers side by side");
-    if (!is_plain(block.self) || (block.cross && !is_plain(*block.cross)))
-      return cannot("attention with norms, biases by distance, or a scale of its own");
-  }
-  return Done{};
+bool is_plain(const NormWeights& norm) { return !norm.is_identity() && norm.kind == NormKind::layer_norm; }
+
+/// Whether web/live_forward.js computes such a stack: plain embeddings and pre-norm blocks, the feed-forward not gated.
+bool is_plain(const StackWeights& stack) {
+  const Embeddings& table = stack.embeddings;
+  if (!table.tokens || table.positions.size() > 0 || table.token_types.size() > 0 || table.pad_id || table.norm ||
+      !table.projection.is_identity() || stack.rotary || !stack.final_norm || !is_plain(*stack.final_norm))
+    return false;
+  return std::all_of(stack.blocks.begin(), stack.blocks.end(), [](const BlockWeights& block) {
+    return !block.experts && !block.parallel && !block.attention_after_norm && !block.ffn_after_norm &&
+           block.ungated() && block.has_ffn() && is_plain(block.self) && (!block.cross || is_plain(*block.cross)) &&
+           is_plain(block.attention_norm) && is_plain(block.ffn_norm) && (!block.cross || is_plain(block.cross_norm));
+  });
 }
 
 }  // namespace
@@ -209,9 +200,10 @@ Status check_live(const Document& document) {
     return cannot("a tokenizer of another kind");
   for (const LayerEdit& edit : document.edits.layers)
     if (edit.parts.any()) return cannot("a layer without its residual, norm or feed-forward");
-  if (const auto known = check_stack(*model, model->config); !known) return known;
-  if (model->encoder)
-    if (const auto known = check_stack(*model->encoder, model->config); !known) return known;
+  const Config& config = model->config;
+  if (config.norm != Norm::pre || config.activation != Activation::gelu || config.position != Position::sinusoidal ||
+      !is_plain(*model) || (model->encoder && !is_plain(*model->encoder)))
+    return cannot("layers of another kind");
   if (model->output && (!model->output->transform.is_identity() || model->output->transform_norm))
     return cannot("an output layer with a transform");
   return Done{};

@@ -3,13 +3,12 @@
 import { currentMap, currentTheme, ink, niceTop } from './colour.js';
 import { make, fill } from './elements.js';
 import { shownCell } from './fold.js';
-import { headName, headNotes } from './labels.js';
+import { currentLanguage, headName, headNotes, say } from './labels.js';
 import { measure } from './measures.js';
 import { pooled, drawPicture, fitted, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
 import { AT_ONCE } from './state.js';
 import { doLater, stopWork } from './work.js';
-import { currentLanguage, say } from './words.js';
 
 /** A thumbnail's longer side in cells, at most. */
 const SIDE = 96;

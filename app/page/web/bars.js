@@ -2,8 +2,7 @@
 
 import { colourOf } from './colour.js';
 import { button, make, fill, toggle } from './elements.js';
-import { axisLabel, cellSentence, headName, headNotes, percent, quoted } from './labels.js';
-import { say } from './words.js';
+import { axisLabel, cellSentence, headName, headNotes, percent, quoted, say } from './labels.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;

@@ -2,11 +2,10 @@
 
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { headName, quoted, signedCellNumber, percent } from './labels.js';
+import { headName, percent, quoted, say, signedCellNumber } from './labels.js';
 import { cellAt, drawLabels, layoutMap } from './layout.js';
 import { drawMap, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
-import { say } from './words.js';
 
 export function createCompare(store, element, page) {
   const names = {A: `A · ${page.compare.label_a}`, B: `B · ${page.compare.label_b}`, difference: 'B − A'};

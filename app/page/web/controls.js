@@ -3,8 +3,7 @@
 import { currentMap, mapNames, colourTable, setMap, ticks } from './colour.js';
 import { button, byId, icon, make, fill, segmented, toggle } from './elements.js';
 import { foldable } from './fold.js';
-import { briefNumber } from './labels.js';
-import { say } from './words.js';
+import { briefNumber, say } from './labels.js';
 
 export const ORDERS = ['layer', 'entropy', 'normalized', 'distance', 'confidence', 'previous', 'next', 'same', 'first', 'special',
   'duplicate', 'induction', 'largest'];

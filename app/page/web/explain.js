@@ -1,9 +1,8 @@
 // Every number behind one weight, down to the products of q and k.
 
 import { make, fill } from './elements.js';
-import { briefNumber, headName, percent, quoted } from './labels.js';
+import { briefNumber, headName, percent, quoted, say } from './labels.js';
 import { scoreRows, relativeBucket } from './attention.js';
-import { say } from './words.js';
 
 /** The largest products are listed one by one. */
 const MOST_TERMS = 16;

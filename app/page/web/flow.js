@@ -2,10 +2,9 @@
 
 import { ink, headColour } from './colour.js';
 import { make } from './elements.js';
-import { axisLabel, percent } from './labels.js';
+import { axisLabel, percent, say } from './labels.js';
 import { clipped, labelFont, textWidth } from './layout.js';
 import { fitted } from './raster.js';
-import { say } from './words.js';
 
 const LINE_PITCH = 27, THICKEST = 9, MOST_LINES = 4000, MOST_HEIGHT = 620;
 

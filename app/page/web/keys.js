@@ -2,7 +2,7 @@
 
 import { button, byId, make, fill } from './elements.js';
 import { ORDERS } from './controls.js';
-import { say } from './words.js';
+import { say } from './labels.js';
 
 /** What the overlay lists: keys, and the names of the words that say what they do. */
 const HELP = [['← → ↑ ↓', 'key_move'], ['Enter', 'key_pin'], ['Esc', 'key_let_go'], ['[ ]   { }', 'key_heads'],

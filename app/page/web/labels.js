@@ -1,6 +1,20 @@
-// Texts of tokens, heads and numbers, as the window writes them.
+// The words of the page, which come with its data from the tables of the window, and the texts of tokens, heads and numbers,
+// as the window writes them.
 
-import { say, either, currentLanguage } from './words.js';
+let table = {en: {}, zh: {}}, language = 'en';
+
+export function setWords(words) { table = words; }
+export function setLanguage(name) { language = name === 'zh' ? 'zh' : 'en'; }
+export function currentLanguage() { return language; }
+
+/** The words of this name in the reader's language; `{0}`, `{1}` … stand for `values`. */
+export function say(name, ...values) {
+  const text = table[language][name] ?? name;
+  return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
+}
+
+/** One of two texts that the data has in both languages. */
+export function either(both) { return both[language] ?? both.en; }
 
 const LONGEST_LABEL = 16;
 const BLANK = /^[\0- \x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]*$/;

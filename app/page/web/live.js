@@ -2,10 +2,9 @@
 
 import { headWeights, prepareHead, resolveMask } from './attention.js';
 import { button, byId, make, fill } from './elements.js';
-import { percent } from './labels.js';
+import { percent, say } from './labels.js';
 import { forward, mostProbable, openWeights } from './live_forward.js';
 import { isOfOtherWords, openTokenizer, readable } from './live_tokens.js';
-import { say } from './words.js';
 
 /** More words than that are refused: the page would stand still. */
 const MOST_TOKENS = 256, MOST_WRITTEN = 32, GUESSES = 8;

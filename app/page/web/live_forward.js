@@ -24,18 +24,13 @@ function linear(x, layer, at) {
   return y;
 }
 
-/** Each row to mean 0 and variance 1 (Ba et al. 2016), or divided by its root mean square (Zhang & Sennrich 2019). */
-function norm(x, own, at) {
-  const scale = at(own.scale), shift = at(own.shift), d = scale.cols, y = new Float32Array(x.length);
+/** Each row to mean 0 and variance 1 (Ba et al. 2016). */
+function norm(x, layer, at) {
+  const {data: scale, cols: d} = at(layer.scale), shift = at(layer.shift)?.data, y = new Float32Array(x.length);
   for (let row = 0; row < x.length; row += d) {
-    let mean = 0, square = 0;
-    if (own.kind === 'layer') {
-      for (let i = 0; i < d; ++i) mean += x[row + i];
-      mean /= d;
-    }
-    for (let i = 0; i < d; ++i) square += (x[row + i] - mean) ** 2;
-    const inverse = 1 / Math.sqrt(square / d + own.epsilon);
-    for (let i = 0; i < d; ++i) y[row + i] = (x[row + i] - mean) * inverse * scale.data[i] + (shift ? shift.data[i] : 0);
+    const numbers = x.subarray(row, row + d), mean = numbers.reduce((sum, number) => sum + number, 0) / d;
+    const inverse = 1 / Math.sqrt(numbers.reduce((sum, number) => sum + (number - mean) ** 2, 0) / d + layer.epsilon);
+    numbers.forEach((number, i) => { y[row + i] = (number - mean) * inverse * scale[i] + (shift ? shift[i] : 0); });
   }
   return y;
 }
@@ -57,33 +52,16 @@ function erf(x) {
   return Math.sign(x) * (1 - Math.exp(-size * size) / Math.sqrt(Math.PI) / (size + fraction));
 }
 
-const activations = {
-  relu: (x) => Math.max(0, x),
-  gelu: (x) => 0.5 * x * (1 + erf(x * Math.SQRT1_2)),
-  gelu_tanh: (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x ** 3))),
-  silu: (x) => x / (1 + Math.exp(-x)),
-};
-
-function sinusoidalPositions(T, d, halves) {
-  const positions = new Float32Array(T * d), sines = Math.ceil(d / 2);
-  for (let column = 0; column < d; ++column) {
-    const pair = halves ? column % sines : column >> 1, sine = halves ? column < sines : column % 2 === 0;
-    const frequency = 10000 ** (-2 * pair / d);
-    for (let t = 0; t < T; ++t) positions[t * d + column] = sine ? Math.sin(t * frequency) : Math.cos(t * frequency);
-  }
-  return positions;
-}
-
-function embed(tokens, stack, live, at) {
-  const table = at(stack.tokens), d = table.cols, T = tokens.length, x = new Float32Array(T * d);
-  const learned = at(stack.positions);
-  const positions = learned ? learned.data.subarray(stack.first_position * d)
-    : live.position.startsWith('sinusoidal') ? sinusoidalPositions(T, d, live.position === 'sinusoidal_halves') : null;
-  tokens.forEach((token, t) => {
-    for (let i = 0; i < d; ++i)
-      x[t * d + i] = table.data[token.id * d + i] * stack.embedding_scale + (positions ? positions[t * d + i] : 0);
+/** The vectors of the tokens, with sines and cosines of their positions (Vaswani et al. 2017, section 3.5). */
+function embed(tokens, stack, at) {
+  const {data, cols: d} = at(stack.tokens), x = new Float32Array(tokens.length * d);
+  tokens.forEach(({id}, t) => {
+    for (let i = 0; i < d; ++i) {
+      const angle = t * 10000 ** (-2 * (i >> 1) / d);
+      x[t * d + i] = data[id * d + i] * stack.embedding_scale + Math.fround(i % 2 === 0 ? Math.sin(angle) : Math.cos(angle));
+    }
   });
-  return stack.embedding_norm ? norm(x, stack.embedding_norm, at) : x;
+  return x;
 }
 
 /** Columns [h·d, (h + 1)·d) of T rows of `heads`·d numbers. */
@@ -124,30 +102,20 @@ function switchOff(z, T, d, offAs) {
   }
 }
 
-function feedForward(block, x, activation, at) {
-  const hidden = linear(x, block.gate ?? block.up, at), up = block.gate ? linear(x, block.up, at) : null;
-  for (let i = 0; i < hidden.length; ++i) hidden[i] = activations[activation](hidden[i]) * (up ? up[i] : 1);
-  return linear(hidden, block.down, at);
-}
-
-/** Runs one stack. Pre-norm: x ← x + f(norm(x)); post-norm: x ← norm(x + f(x)). `memory`: what cross-attention reads. */
+/** Runs one stack of pre-norm blocks: x ← x + f(norm(x)). `memory`: what cross-attention reads. */
 function runStack(name, tokens, live, memory, edits, at) {
-  const stack = live.stacks[name], pre = live.norm === 'pre', T = tokens.length, layers = [];
-  let x = embed(tokens, stack, live, at);
-  const sublayer = (own, f) => {
-    const change = f(pre ? norm(x, own, at) : x);
-    for (let i = 0; i < x.length; ++i) x[i] += change[i];
-    if (!pre) x = norm(x, own, at);
-  };
+  const stack = live.stacks[name], T = tokens.length, layers = [], x = embed(tokens, stack, at);
+  const sublayer = (ownNorm, f) => f(norm(x, ownNorm, at)).forEach((change, i) => { x[i] += change; });
   stack.blocks.forEach((block, layer) => {
     const result = {self: {stack: name, layer}, cross: {stack: 'cross', layer}};
     sublayer(block.attention_norm, (y) => attend(block, '', y, y, T, T, result.self, edits, at));
     if (memory)
       sublayer(block.cross_norm, (y) => attend(block, 'cross.', y, memory.x, T, memory.T, result.cross, edits, at));
-    if (block.up) sublayer(block.ffn_norm, (y) => feedForward(block, y, live.activation, at));
+    const gelu = (number) => 0.5 * number * (1 + erf(number * Math.SQRT1_2));
+    sublayer(block.ffn_norm, (y) => linear(linear(y, block.up, at).map(gelu), block.down, at));
     layers.push(result);
   });
-  return {x: stack.final_norm ? norm(x, stack.final_norm, at) : x, T, layers};
+  return {x: norm(x, stack.final_norm, at), T, layers};
 }
 
 /** Scores over the vocabulary of one row of hidden states. */

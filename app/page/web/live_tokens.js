@@ -1,17 +1,12 @@
 // The tokens of a sentence as core/text/tokenizer makes them: added tokens found as they stand, the text normalised,
 // cut into words, each word looked up whole or spelt in pieces.
 
-import { createLikely, isChinese } from './live_likely.js';
-import { cutWords } from './live_words.js';
+import { createLikely, cutWords, isChinese } from './live_words.js';
 
 /** The text as characters that go on knowing where they stood in it. */
 function lettersOf(text) {
-  const letters = [];
-  for (const character of text) {
-    const begin = letters.at(-1)?.end ?? 0;
-    letters.push({character, begin, end: begin + character.length});
-  }
-  return letters;
+  let end = 0;
+  return Array.from(text, (character) => ({character, begin: end, end: end += character.length}));
 }
 
 const spelt = (letters) => letters.map((letter) => letter.character).join('');
@@ -50,23 +45,23 @@ const RULES = {
     alone, a Chinese one as its bytes. Gives {id, first, last}: of the letters [first, last) of the word; no id: unknown. */
 function piecesOf(letters, ids, prefix, longest) {
   const found = [];
-  for (let first = 0; first < letters.length;) {
-    const head = first > 0 ? prefix : '';
-    let last = Math.min(letters.length, first + longest);
-    while (last > first && !ids.has(head + spelt(letters.slice(first, last)))) --last;
+  for (let first = 0, last = 0; first < letters.length; first = last) {
+    const idUpTo = (end) => ids.get((first > 0 ? prefix : '') + spelt(letters.slice(first, end)));
+    last = Math.min(letters.length, first + longest);
+    while (last > first && idUpTo(last) === undefined) --last;
     if (last > first) {
-      found.push({id: ids.get(head + spelt(letters.slice(first, last))), first, last});
-      first = last;
+      found.push({id: idUpTo(last), first, last});
       continue;
     }
-    const {character} = letters[first], bytes = Array.from(new TextEncoder().encode(character), (byte) => byte.toString(16).toUpperCase());
+    last = first + 1;
+    const {character} = letters[first], id = ids.get(character);
+    const bytes = isChinese(character) ? Array.from(new TextEncoder().encode(character), (byte) => byte.toString(16).toUpperCase()) : [];
     const byteIds = bytes.map((byte) => ids.get(`<0x${byte}>`));
-    if (ids.has(character)) found.push({id: ids.get(character), first, last: first + 1});
-    else if (isChinese(character) && byteIds.every((id) => id !== undefined))
-      byteIds.forEach((id, i) => found.push({id, first, last: first + 1, text: `⟨${bytes[i]}⟩`}));
-    else if (found.length > 0 && found.at(-1).id === undefined) found.at(-1).last = first + 1;
-    else found.push({first, last: first + 1});
-    first += 1;
+    if (id !== undefined) found.push({id, first, last});
+    else if (bytes.length > 0 && !byteIds.includes(undefined))
+      byteIds.forEach((one, i) => found.push({id: one, first, last, text: `⟨${bytes[i]}⟩`}));
+    else if (found.length > 0 && found.at(-1).id === undefined) found.at(-1).last = last;
+    else found.push({first, last});
   }
   return found;
 }

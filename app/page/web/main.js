@@ -11,13 +11,12 @@ import { button, byId, icon, make, fill } from './elements.js';
 import { createExplain } from './explain.js';
 import { createFlow } from './flow.js';
 import { createKeys } from './keys.js';
-import { briefNumber } from './labels.js';
+import { briefNumber, currentLanguage, either, say, setLanguage, setWords } from './labels.js';
 import { createLive } from './live.js';
 import { createRows } from './rows.js';
 import { createSentence } from './sentence.js';
 import { createStage } from './stage.js';
 import { createStore } from './state.js';
-import { currentLanguage, either, say, setLanguage, setWords } from './words.js';
 import { whenFinished } from './work.js';
 
 const NARROW = 820;

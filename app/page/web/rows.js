@@ -2,10 +2,9 @@
 
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { axisLabel, headName, headNotes } from './labels.js';
+import { axisLabel, headName, headNotes, say } from './labels.js';
 import { clipped, drawLabels, labelFont, layoutMap, textWidth } from './layout.js';
 import { drawPicture, fitted, pooled, wholePart } from './raster.js';
-import { say } from './words.js';
 
 export function createRows(store, element, order) {
   const canvas = make('canvas', {class: 'rows', role: 'img', tabindex: '0'});

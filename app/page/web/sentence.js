@@ -1,8 +1,7 @@
 // The words of the sentence: point at one for its row in every head, click to keep it.
 
 import { make, fill } from './elements.js';
-import { axisLabel } from './labels.js';
-import { currentLanguage, say } from './words.js';
+import { axisLabel, currentLanguage, say } from './labels.js';
 
 /** More words than that are not all shown as buttons. */
 const MOST_CHIPS = 2000;

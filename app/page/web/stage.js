@@ -3,10 +3,9 @@
 import { ink, niceTop, colourOf, textOn } from './colour.js';
 import { make } from './elements.js';
 import { shownCell } from './fold.js';
-import { cellNumber, headName } from './labels.js';
+import { cellNumber, headName, say } from './labels.js';
 import { layoutMap, cellAt, drawLabels } from './layout.js';
 import { drawMap, fitted, wholePart } from './raster.js';
-import { say } from './words.js';
 
 /** Numbers are printed in cells of so many pixels. */
 const PRINTED = 30;

@@ -101,12 +101,12 @@ class PageStackReader {
 
   std::shared_ptr<const RelativeBias> relative_bias(const JsonField& object) const {
     std::vector<Index> shape;
-    object.read_list("shape", shape, 4, kMostPageTokens);
+    object.read_list("shape", shape, 1, kMostPageTokens);
     const auto bytes = decode_base64(object.text("data"));
     RelativeBias bias;
     bias.bidirectional = object.at("bidirectional").flag();
     bias.max_distance = object.integer("max_distance", 0, Index{1} << 30);
-    const bool fits = object.is_good() && shape.size() == 2 && shape[1] == heads_ && bytes &&
+    const bool fits = object.is_good() && shape.size() == 2 && shape[0] >= 4 && shape[1] == heads_ && bytes &&
                       bytes->size() == static_cast<std::size_t>(4 * shape[0] * shape[1]) &&
                       bias.max_distance > shape[0] / (bias.bidirectional ? 4 : 2);
     if (fits) {
