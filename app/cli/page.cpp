@@ -132,7 +132,7 @@ ParsedCommand add_page(Parser& program) {
   add_choice<Language>(command, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
   add_choice<Theme>(command, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
   command.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")
-      .within(1, 1e6);
+      .within(1e-3, 1e6);
   add_choice<ColourMap>(command, "--colours", options->colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
   return [options] { return run_page(*options); };

@@ -85,8 +85,8 @@ Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::j
   for (auto& [stack, of_stack] : page->stacks)
     for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
       const LayerEdit* edit = layer_edit(page->edits, stack, static_cast<Index>(layer));
-      auto mask = resolve(edit && edit->mask ? *edit->mask : page->masks.at(stack), of_stack.query_tokens,
-                          of_stack.key_tokens);
+      auto mask =
+          resolve(edit && edit->mask ? *edit->mask : page->masks.at(stack), of_stack.query_tokens, of_stack.key_tokens);
       if (!mask) return Error{where + ": " + mask.error().message};
       of_stack.layers[layer].mask = std::make_shared<const Mask>(*std::move(mask));
     }

@@ -28,18 +28,18 @@ struct OpenedModel {
   std::vector<std::string> warnings = {};        // the same, and those of the files beside it
 };
 
-/// A page (docs/page.md) without the model that it was made of: its own numbers as a model of weights alone, with the
-/// page's masks and edits. `answer` is the object of its data that has `stacks`, `source` the page. Behind the path of a
-/// page kComparedWith names A of its comparison.
-inline constexpr std::string_view kComparedWith = "#A";
-/// The attention of that object with its masks, in every layer, and its edits. Errors name `where` and the field.
+/// The attention of a page (docs/page.md) with its masks, in every layer, and its edits. `answer` is the object of its
+/// data that has `stacks`. Errors name `where` and the field.
 Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer);
+
+/// A page without the model that it was made of: its numbers as a model of weights alone, with those masks and edits.
+/// `source` is the page. Behind the path of a page kComparedWith names A of its comparison.
+inline constexpr std::string_view kComparedWith = "#A";
 Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress);
 
 /// A shipped model by its name (document/bundled_models.h), a checkpoint folder, a tensors file (.safetensors, .npz) or
 /// attention that was computed before (.json), the numbers of a page (.html). `num_heads` is needed where a tensors file
-/// does not say it, and refused elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error that says
-/// so.
+/// lacks it, and refused elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error about that.
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress,
                                Reading reading = Reading::whole);
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt,

@@ -1,5 +1,5 @@
-// One HTML file that opens anywhere, without a network, and still computes: the tokens, of every head q and k (never the
-// T² weights), and the program in web/ that makes the weights of them again. docs/page.md tells the format.
+// One HTML file that opens anywhere, without a network, and still computes: the tokens, of every head q and k (never
+// the T² weights), and the program in web/ that makes the weights of them again. docs/page.md describes the format.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +46,8 @@ struct PagePlan {
   std::size_t bytes = 0;       // about; of packed numbers an upper bound
 };
 
-/// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that of
-/// plan_page().
+/// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that
+/// of plan_page().
 Status check_size(const Request& request, std::size_t most_bytes);
 
 /// Errors: more bytes than `most_bytes`, with the size and how to take fewer heads; a head that there is none of; a

@@ -9,8 +9,8 @@
 
 namespace headlight {
 
-/// The findings, in order: the tokens, the shapes, the weights against the stated error, the thing compared with. Errors:
-/// a file that is no page or is cut off. Of a page whose model is not there, what its own numbers are, with a warning.
+/// The findings, in order: the tokens, the shapes, the weights against the stated error, the thing compared with.
+/// Errors: a file that is no page or is cut off. Of a page whose model is not there its numbers, with a warning.
 Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const Lexicon& lexicon, Progress& progress);
 
 }  // namespace headlight

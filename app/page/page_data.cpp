@@ -264,8 +264,7 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
   return Done{};
 }
 
-void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error,
-                  PageSink& sink) {
+void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink) {
   const char* between = "";
   for (const NamedTokens& named : named_tokens(trace)) {
     sink(between + ("\"" + named.name + "\":") + tokens_json(*named.tokens));

@@ -1,4 +1,4 @@
-// The model of a page that answers other sentences: its weights as one array of numbers, and where each matrix lies in it.
+// The model of a page that answers other sentences: its weights as one array, and where each matrix lies in it.
 #include <algorithm>
 #include <iterator>
 #include <map>

@@ -69,6 +69,6 @@ export function createInterface(store, live) {
       };
     },
 
-    ...(live ? {ask: live.ask, next: live.guesses, hidden: live.hidden} : {}),
+    ...(live ? {ask: live.ask, next: live.guesses} : {}),
   });
 }

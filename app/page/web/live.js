@@ -1,6 +1,5 @@
 // The reader's sentence: tokens, the forward pass, and the new numbers in place of those that were written.
 
-import { headWeights, prepareHead, resolveMask } from './attention.js';
 import { button, byId, make, fill } from './elements.js';
 import { percent, say } from './labels.js';
 import { forward, mostProbable, openWeights } from './live_forward.js';
@@ -24,35 +23,20 @@ export function createLive(store, page) {
     return tokenizers.get(side)(text);
   }
 
-  /** What the reader's edits mean for the forward pass: weights by the same functions as the maps. */
-  const edits = {
-    weights({stack: name, layer}, head, q, k) {
-      const stack = stackNamed[name], mask = resolveMask(stack, layer, store.edits.masks[stack.index]);
-      return headWeights(prepareHead({...stack, q: () => q, k: () => k}, layer, head, store.edits, mask));
-    },
-    isOff: ({stack, layer}, head) => store.isOff(stackNamed[stack], layer, head),
-    offAs: edited.offAs,
-    countsOf: ({stack}) => ({heads: stackNamed[stack].headCount, groups: stackNamed[stack].kvHeads}),
-  };
+  for (const stack of stacks) {
+    const group = (head) => Math.floor(head * stack.kvHeads / stack.headCount), numbersOf = (layer) => stack.numbers[layer];
+    Object.assign(stack, {given: false, hasValues: true, thumbnails: null, q: (layer, head) => numbersOf(layer).q[head],
+      k: (layer, head) => numbersOf(layer).k[group(head)], v: (layer, head) => numbersOf(layer).v[group(head)]});
+  }
 
   /** Puts the tokens along the sides of every stack, and the model's new q, k and v into it. */
   function run(source, target) {
     const main = target ?? source, sides = {self: [main, main], encoder: [source, source], cross: [main, source]};
-    for (const [name, stack] of Object.entries(stackNamed)) {
-      const [queries, keys] = sides[name];
-      if (stack)
-        Object.assign(stack, {queryTokens: queries, keyTokens: keys, T: queries.length, S: keys.length, thumbnails: null,
-          given: false, hasValues: true});
-    }
-    const result = forward(live, at, source, target, edits);
-    const layersOf = {self: [result.main, 'self'], encoder: [result.encoder, 'self'], cross: [result.main, 'cross']};
-    for (const [name, stack] of Object.entries(stackNamed)) {
-      if (!stack) continue;
-      const [{layers}, which] = layersOf[name], group = (head) => Math.floor(head * stack.kvHeads / stack.headCount);
-      Object.assign(stack, {q: (layer, head) => layers[layer][which].q[head], k: (layer, head) => layers[layer][which].k[group(head)],
-        v: (layer, head) => layers[layer][which].v[group(head)]});
-    }
-    return result;
+    for (const [name, [queryTokens, keyTokens]] of Object.entries(sides))
+      if (stackNamed[name])
+        Object.assign(stackNamed[name], {queryTokens, keyTokens, T: queryTokens.length, S: keyTokens.length, numbers: []});
+    store.forget();
+    return forward(store, live, at, stackNamed, source, target);
   }
 
   /** Answers these tokens, and again after each edit. */
@@ -137,5 +121,5 @@ export function createLive(store, page) {
 
   // The same numbers as were written, now computed here: so that edits reach the layers above.
   answerTo((encoder ?? self).queryTokens, both ? self.queryTokens : null);
-  return {ask, draw, guesses, hidden: () => answer.hidden};
+  return {ask, draw, guesses};
 }

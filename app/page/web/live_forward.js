@@ -71,23 +71,24 @@ function headOf(x, T, head, heads) {
   return part;
 }
 
-/** One attention, of layers whose names begin with `prefix`: q, k, v of every head into `into`, and what W_O makes of
-    weights · v. */
-function attend(block, prefix, queryInput, keyInput, T, S, into, edits, at) {
-  const {heads, groups} = edits.countsOf(into), parted = (x, rows, parts) => Array.from({length: parts}, (_, i) => headOf(x, rows, i, parts));
-  into.q = parted(linear(queryInput, block[`${prefix}query`], at), T, heads);
-  into.k = parted(linear(keyInput, block[`${prefix}key`], at), S, groups);
-  into.v = parted(linear(keyInput, block[`${prefix}value`], at), S, groups);
-  const dv = into.v[0].length / S, z = new Float32Array(T * heads * dv);
+/** One attention, of layers whose names begin with `prefix`: puts q, k and v of every head into the stack, and gives what
+    W_O makes of weights · v. The weights are those of the maps, with the reader's edits. */
+function attend(store, stack, layer, block, prefix, queryInput, keyInput, at) {
+  const {T, S, headCount: heads, kvHeads: groups} = stack;
+  const numbers = (name, input, rows, parts) => {
+    const x = linear(input, block[prefix + name], at);
+    return Array.from({length: parts}, (_, i) => headOf(x, rows, i, parts));
+  };
+  const v = numbers('value', keyInput, S, groups), dv = v[0].length / S, z = new Float32Array(T * heads * dv);
+  stack.numbers[layer] = {q: numbers('query', queryInput, T, heads), k: numbers('key', keyInput, S, groups), v};
   for (let head = 0; head < heads; ++head) {
-    const group = Math.floor(head * groups / heads), pattern = edits.weights(into, head, into.q[head], into.k[group]);
-    const values = into.v[group], part = new Float32Array(T * dv);
+    const {weights} = store.head(stack, layer, head), values = stack.v(layer, head), part = new Float32Array(T * dv);
     for (let t = 0; t < T; ++t)
       for (let j = 0; j < S; ++j) {
-        const weight = pattern[t * S + j];
+        const weight = weights[t * S + j];
         if (weight !== 0) for (let i = 0; i < dv; ++i) part[t * dv + i] += weight * values[j * dv + i];
       }
-    if (edits.isOff(into, head)) switchOff(part, T, dv, edits.offAs);
+    if (store.isOff(stack, layer, head)) switchOff(part, T, dv, stack.edits.offAs);
     for (let t = 0; t < T; ++t) z.set(part.subarray(t * dv, (t + 1) * dv), (t * heads + head) * dv);
   }
   return linear(z, block[`${prefix}output`], at);
@@ -102,20 +103,16 @@ function switchOff(z, T, d, offAs) {
   }
 }
 
-/** Runs one stack of pre-norm blocks: x ← x + f(norm(x)). `memory`: what cross-attention reads. */
-function runStack(name, tokens, live, memory, edits, at) {
-  const stack = live.stacks[name], T = tokens.length, layers = [], x = embed(tokens, stack, at);
-  const sublayer = (ownNorm, f) => f(norm(x, ownNorm, at)).forEach((change, i) => { x[i] += change; });
-  stack.blocks.forEach((block, layer) => {
-    const result = {self: {stack: name, layer}, cross: {stack: 'cross', layer}};
-    sublayer(block.attention_norm, (y) => attend(block, '', y, y, T, T, result.self, edits, at));
-    if (memory)
-      sublayer(block.cross_norm, (y) => attend(block, 'cross.', y, memory.x, T, memory.T, result.cross, edits, at));
-    const gelu = (number) => 0.5 * number * (1 + erf(number * Math.SQRT1_2));
+/** Runs the blocks of one stack of the model, pre-norm: x ← x + f(norm(x)). `memory`: what cross-attention reads. */
+function runStack(store, weights, tokens, [self, cross], memory, at) {
+  const x = embed(tokens, weights, at), gelu = (number) => 0.5 * number * (1 + erf(number * Math.SQRT1_2));
+  const sublayer = (layerNorm, f) => f(norm(x, layerNorm, at)).forEach((change, i) => { x[i] += change; });
+  weights.blocks.forEach((block, layer) => {
+    sublayer(block.attention_norm, (y) => attend(store, self, layer, block, '', y, y, at));
+    if (memory) sublayer(block.cross_norm, (y) => attend(store, cross, layer, block, 'cross.', y, memory, at));
     sublayer(block.ffn_norm, (y) => linear(linear(y, block.up, at).map(gelu), block.down, at));
-    layers.push(result);
   });
-  return {x: norm(x, stack.final_norm, at), T, layers};
+  return norm(x, weights.final_norm, at);
 }
 
 /** Scores over the vocabulary of one row of hidden states. */
@@ -127,16 +124,15 @@ function logitsOf(x, row, live, at) {
   return logits;
 }
 
-/** The whole model. `target`: the decoder's tokens of an encoder-decoder. Gives every attention's q, k and v, the last
-    hidden state and the scores over the vocabulary of the token that answers. */
-export function forward(live, at, source, target, edits) {
-  const both = live.arch === 'encoder-decoder', tokens = both ? target : source;
-  const encoder = both ? runStack('encoder', source, live, null, edits, at) : null;
-  const main = runStack('self', tokens, live, encoder, edits, at);
-  const masked = live.arch === 'encoder' ? tokens.findIndex((token) => token.text === '<mask>' || token.text === '[MASK]') : -1;
-  const last = Math.max(0, tokens.findLastIndex((token) => !token.pad));
-  const answering = masked >= 0 ? masked : last;
-  return {encoder, main, answering, hidden: main.x, logits: logitsOf(main.x, answering, live, at)};
+/** The whole model. `target`: the decoder's tokens of an encoder-decoder. Puts every attention's q, k and v into the stacks
+    of the page, and gives the token that answers and its scores over the vocabulary. */
+export function forward(store, live, at, {self, encoder, cross}, source, target) {
+  const {stacks} = live, tokens = target ?? source;
+  const memory = target ? runStack(store, stacks.encoder, source, [encoder], null, at) : null;
+  const x = runStack(store, stacks.self, tokens, [self, cross], memory, at);
+  const masked = live.arch === 'encoder' ? tokens.findIndex((token) => ['<mask>', '[MASK]'].includes(token.text)) : -1;
+  const answering = masked >= 0 ? masked : Math.max(0, tokens.findLastIndex((token) => !token.pad));
+  return {answering, logits: logitsOf(x, answering, live, at)};
 }
 
 /** The most probable words: softmax over the scores; `wordOf` names the word of an id. */

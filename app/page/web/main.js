@@ -133,10 +133,7 @@ function open(page, answer, kept) {
 
   const keys = createKeys(store, {reveal: stage.reveal, order: atlas.order, zoom: stage.zoom, theme: switchTheme, views});
   store.listen((change) => request(Object.keys(change).every((name) => ['hovered', 'pinned'].includes(name)) ? 'cell' : 'all'));
-  whenFinished(() => {
-    document.documentElement.dataset.finished = 'true';
-    request();
-  });
+  whenFinished(() => request());
   dark.addEventListener('change', takeTheme);
   print.addEventListener('change', () => { takeTheme(); draw(); });
   new ResizeObserver(() => request()).observe(document.body);

@@ -93,7 +93,6 @@ export function createStore(answer, kept, largest) {
       store.edits = {...store.edits, masks: isChanged ? masks : written.masks};
       Object.assign(store, {written, done: [], undone: []});
       store.view = {...store.view, pinned: null, hovered: null, viewport: null};
-      forget();
     },
 
     stack: (index = store.view.stack) => answer.stacks[index],
@@ -105,6 +104,14 @@ export function createStore(answer, kept, largest) {
       return masks.get(key);
     },
     prepared(stack, layer, head) { return prepareHead(stack, layer, head, wantedOf(stack), store.mask(stack, layer)); },
+
+    /** Nothing that was computed holds any longer. */
+    forget() {
+      weightsKept = new Map();
+      masks = new Map();
+      cellsKept = 0;
+      store.version += 1;
+    },
 
     /** All weights of a head: {weights, allowed, T, S}. */
     head(stack, layer, head) {
@@ -163,19 +170,12 @@ export function createStore(answer, kept, largest) {
     isEdited: () => store.edits.masks !== store.written.masks || store.edits.scale !== store.written.scale,
   };
 
-  function forget() {
-    weightsKept = new Map();
-    masks = new Map();
-    cellsKept = 0;
-    store.version += 1;
-  }
-
   function takeEdits(edits) {
     const before = store.edits;
     store.edits = edits;
     // A head that is off has the same weights: only what it hands over changes.
-    if (store.recompute || before.masks !== edits.masks || before.scale !== edits.scale) forget();
-    store.recompute?.();
+    if (store.recompute) store.recompute();
+    else if (before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
     store.tell({edits: true});
   }
 

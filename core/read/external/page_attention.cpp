@@ -150,9 +150,9 @@ class PageStackReader {
     std::string all;
     auto part = parts.begin();
     for (auto head = heads.begin(); head != heads.end(); ++part) {
-      const auto end = !packed ? heads.end() : std::find_if(head, heads.end(), [&](const HeadRef& one) {
-        return one.layer != head->layer;
-      });
+      const auto end =
+          !packed ? heads.end()
+                  : std::find_if(head, heads.end(), [&](const HeadRef& one) { return one.layer != head->layer; });
       const auto expected = static_cast<std::size_t>(2 * each * (end - head));
       const bool is_text = part != parts.end() && part->value().is_string();
       auto bytes = is_text ? decode_base64(part->value().get_ref<const std::string&>()) : std::nullopt;
@@ -162,7 +162,9 @@ class PageStackReader {
       }
       if (!bytes || bytes->size() != expected) {
         field.problems().note(field.path(), std::to_string(expected) + " bytes in base64",
-                              bytes ? std::to_string(bytes->size()) : is_text ? "no base64" : "none");
+                              bytes     ? std::to_string(bytes->size())
+                              : is_text ? "no base64"
+                                        : "none");
         return {};
       }
       all += *bytes;

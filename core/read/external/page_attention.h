@@ -1,5 +1,5 @@
-// The attention in the data of a page (docs/page.md), from the page's own numbers alone: what is left of an answer where
-// the model is not there, and what a check compares with the model's.
+// The attention in the data of a page (docs/page.md), from the page's numbers alone: what is left of an answer where
+// its model is not there, and what a check compares with the model's.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace headlight {
 
 struct PageStack {
   Tokens query_tokens, key_tokens;
-  /// With query and key, scale and bias of distances; or with patterns, which point into those below. Values and results
-  /// are empty; of heads that the page does not have all numbers are 0.
+  /// With query and key, scale and bias of distances; or with patterns, which point into those below. Values and
+  /// results are empty; of heads that the page does not have all numbers are 0.
   std::vector<AttentionTrace> layers;
   std::vector<std::vector<Matrix>> patterns;  // [layer][head] (T, S) of attention that another program computed
   std::vector<HeadRef> heads;                 // those that the page has
@@ -31,8 +31,8 @@ struct PageAttention {
   float error = 0;                    // the stated largest difference of a weight from float32
 };
 
-/// The tokens and the numbers of `answer`, the object that has `tokens` and `stacks`: without masks and edits, which have
-/// a session's spelling (page_of_answer of document/open_model.h adds them). Errors name `where` and the field.
+/// The tokens and the numbers of `answer`, the object that has `tokens` and `stacks`: without masks and edits, which
+/// have a session's spelling (page_of_answer of document/open_model.h adds them). Errors name `where` and the field.
 Result<PageAttention> page_attention(const std::string& where, const nlohmann::json& answer);
 
 /// A page as a model of weights alone (read/external/patterns.h), and the changes that act on them.
@@ -43,10 +43,10 @@ struct PageModel {
   std::vector<std::string> warnings;
 };
 
-/// The weights of q and k before any mask, so that another mask acts on them as it does in the page; of a row whose keys
-/// that may be attended to have less than 1e-6 of that, its weights under the page's mask, which each layer must have. The
-/// only attention of a page is `self`, whatever it was. Errors: more than 2²⁸ weights; numbers that overflow; stopped by
-/// `progress`.
+/// The weights of q and k before any mask, so that another mask acts on them as it does in the page; of a row whose
+/// keys that may be attended to have less than 1e-6 of that, its weights under the page's mask, which each layer must
+/// have. The only attention of a page is `self`, whatever it was. Errors: more than 2²⁸ weights; numbers that overflow;
+/// stopped by `progress`.
 Result<PageModel> model_of_page(const std::string& where, PageAttention page, Progress& progress);
 
 }  // namespace headlight
