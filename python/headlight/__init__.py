@@ -12,13 +12,15 @@ folder, or in PATH). Arrays are numpy float32; layers, heads and tokens count fr
 where the caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
-program and its answers), arrays, nodes (how a tensor came about), follow (torch's operations), calls (one attention), report.
+program and its answers), arrays, nodes (how a tensor came about), follow (torch's operations), calls (one attention), seen,
+report (mistakes and their lines).
 """
 from .arrays import attention
 from .engine import Error, explain, export, heads, next, program
-from .follow import Keep, Seen, watch
+from .follow import Keep
 from .pages import Page, log, show, tracker
 from .report import Mistake, Report, check
+from .seen import Seen, watch
 from .stream import lines
 
 __version__ = "0.1.0"

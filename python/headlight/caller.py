@@ -82,8 +82,8 @@ def _locals(frame: Any) -> Mapping[str, Any]:
 def caller() -> Site:
     """The line of the caller's code that is running."""
     for frame in _user_frames():
-        return Site(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-    return Site("<unknown>", 0, "")
+        return Site(frame.f_code.co_filename, frame.f_lineno)
+    return Site("<unknown>", 0)
 
 
 def modules_around() -> List[Any]:

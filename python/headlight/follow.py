@@ -1,33 +1,70 @@
-"""What `watch` does: torch's operations are followed one by one, each tensor that matters gets a node."""
+"""torch's operations are followed one by one: each tensor that matters gets a node that says how it came about."""
 from __future__ import annotations
 
-import html as _html
 import math
 import threading
 import types
 import weakref
-from collections.abc import Sequence as _Sequence
-from pathlib import Path
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .arrays import STACKS, layers_of, role_of, save_arrays, token_metadata
+from .arrays import role_of
 from .caller import caller, frames_around, modules_around, short_path, variables
-from .calls import Attention, Call
-from .engine import Array, Error, as_numpy, count_text, is_tensor, torch_module
-from .nodes import (CASTS, MOVES, OVER, PERMUTES, PLUS, PRODUCTS, SAME, STOPS, TIMES, Layout, Linear, Move, Node, Product,
-                    Softmax, Unmade, Weights, axes_after, first_reshaping, layout_of, moves_of, path_to, product_of, root_of)
-from .pages import page_of, show
-from .report import MOST_WEIGHTS, Report, check_seen
+from .calls import MOST_WEIGHTS, Attention, Call
+from .engine import Error, is_tensor, torch_module
+from .nodes import (NOTHING, STOPS, Layout, Linear, Move, Node, Product, Softmax, Unmade, Weights, axes_after, first_reshaping,
+                    layout_of, moves_of, path_to, product_of, root_of)
 
 
 class Keep(NamedTuple):
     """What `watch` keeps. Of a call: queries, keys and values, and of its weights at most 2²⁰ numbers a sentence."""
     calls: int = 1000                        # of attention, at most; the others are counted
-    layers: Optional[Sequence[int]] = None   # places in the code, in the order in which they first run; None: all
+    layers: Optional[Sequence[int]] = None   # by their order among the places in the code where attention runs; None: all
     sentences: int = 4                       # of a batch whose weights are kept for check(); queries, keys, values: all
     every: int = 1                           # of `with seen:` blocks every n-th is followed
+
+
+class Operation(NamedTuple):
+    """One call of a function of torch, and how its first argument came about."""
+    function: Any
+    name: str
+    args: Sequence[Any]
+    kwargs: Dict[str, Any]
+    out: Any
+    node: Node
+    root: Node
+
+    def get(self, position: int, name: str, otherwise: Any = None) -> Any:
+        return self.args[position] if len(self.args) > position else self.kwargs.get(name, otherwise)
+
+
+_PERMUTES = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxis", "contiguous", "clone", "T", "mT", "t",
+             "adjoint", "detach"}
+_CASTS = {"to", "float", "half", "bfloat16", "double", "type", "type_as", "cpu", "cuda", "requires_grad_"}
+_OVER = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__", "__div__"}
+_UNDER = {"__rdiv__", "__rtruediv__"}
+_PLUS = {"add": 1, "add_": 1, "__add__": 1, "__radd__": 1, "__iadd__": 1, "sub": -1, "sub_": -1, "subtract": -1,
+         "__sub__": -1, "__isub__": -1}
+# By the method of Tracer that handles them.
+_GROUPS = {
+    "_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "einsum", "baddbmm", "addmm"},
+    "_on_linear": {"linear"},
+    "_on_move": _PERMUTES | _CASTS | {
+        "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "repeat", "repeat_interleave",
+        "view_as", "reshape_as", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__", "broadcast_to",
+        "tile", "index_select", "split_with_sizes"},
+    "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__"} | _OVER | _UNDER,
+    "_on_plus": set(_PLUS),
+    "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
+    "_on_softmax": {"softmax", "log_softmax", "sigmoid"},
+    "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
+    "_on_exp": {"exp"},
+    "_on_sum": {"sum", "mean"},
+    "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
+    "_on_fused": {"scaled_dot_product_attention"}}
+_HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
+_UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
 
 
 _follower_classes: Dict[Any, Any] = {}
@@ -43,7 +80,7 @@ def _follower_class(torch: Any) -> Any:
         raise Error(f"torch: expected version 1.13 or later, found {torch.__version__}") from None
 
     class Follower(TorchFunctionMode):
-        def __init__(self, seen: "Seen") -> None:
+        def __init__(self, seen: "Tracer") -> None:
             super().__init__()
             self.seen = seen
 
@@ -55,13 +92,13 @@ def _follower_class(torch: Any) -> Any:
             if name == "multi_head_attention_forward":
                 with self:
                     return _opened(func)(*args, **kwargs)
-            if name == "__iter__" and self.seen._node(args[0]) is not None:
+            if name == "__iter__" and self.seen.node_of(args[0]) is not NOTHING:
                 parts = args[0].unbind(0)
-                self.seen._follow(type(args[0]).unbind, "unbind", (args[0], 0), {}, parts)
+                self.seen.follow(type(args[0]).unbind, "unbind", (args[0], 0), {}, parts)
                 return iter(parts)
             out = func(*args, **kwargs)
-            if name in _FOLLOWED or (args and self.seen._is_score(args[0])):
-                self.seen._follow(func, name, args, kwargs, out)
+            if name in _HANDLERS or (args and self.seen.is_score(args[0])):
+                self.seen.follow(func, name, args, kwargs, out)
             return out
 
     _follower_classes[torch] = Follower
@@ -84,15 +121,14 @@ def _opened(func: Any) -> Any:
     return _opened_functions[func]
 
 
-_FOLLOWED = MOVES | CASTS | TIMES | OVER | set(PLUS) | PRODUCTS | {
-    "linear", "softmax", "log_softmax", "sigmoid", "masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu",
-    "tril_", "triu_", "dropout", "feature_dropout", "exp", "sum", "mean", "cat", "concat", "concatenate", "stack", "baddbmm",
-    "hstack", "scaled_dot_product_attention", "dropout_", "__rdiv__", "__rtruediv__", "neg"}
+def number_of(value: Any) -> Optional[float]:
+    """A number, also as a tensor or array of one element; nothing for larger ones."""
+    size = value.numel() if is_tensor(value) else np.size(value) if isinstance(value, (int, float, np.number, np.ndarray)) else 0
+    return float(value) if size == 1 else None
 
 
-class Seen(_Sequence):  # type: ignore[type-arg]
-    """What `watch` saw: a sequence of `Attention`, in the order in which they ran. A context manager; `with seen:` again
-    goes on where it left off."""
+class Tracer:
+    """The block in which operations are followed, and the calls of attention found in it."""
 
     def __init__(self, module: Any = None, keep: Union[None, int, Keep] = None) -> None:
         self.keep = keep if isinstance(keep, Keep) else Keep() if keep is None else Keep(calls=int(keep))
@@ -100,117 +136,53 @@ class Seen(_Sequence):  # type: ignore[type-arg]
             raise Error(f"keep: expected calls ≥ 0, sentences ≥ 1 and every ≥ 1, found {self.keep}")
         self._modules = None if module is None else set(map(id, module.modules()))
         self._module = module
-        self._tags: Dict[int, Tuple[Any, Node]] = {}
+        self._tags: Dict[int, Tuple[Any, Node]] = {}     # by id: the tensor, weakly, and its node
         self._calls: List[Call] = []
+        self._pending: List[Call] = []                   # that met no values yet
         self._attentions: Optional[List[Attention]] = None
-        self._pending: List[Call] = []
-        self._left_out = 0
-        self._places: Dict[Any, int] = {}
+        self._layers: Dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Dict[int, Tuple[Any, Dict[int, str], Dict[int, Any]]] = {}
         self._layouts: Dict[Any, Layout] = {}
-        self._used: set = set()
-        self._operations = 0
-        self._softmaxes = 0
-        self._blocks = 0
+        self._used: set = set()                          # ids of weights
+        self._operations = self._softmaxes = self._blocks = self._left_out = 0
         self._notes: List[str] = []
         self._follower: Any = None
-        self._hooks: List[Any] = []
+        self._hook: Any = None
         self._thread: Optional[int] = None
-
-    # -- a sequence
-
-    def sequence(self) -> List[Attention]:
-        if self._attentions is None:
-            groups: Dict[int, List[Call]] = {}
-            order = []
-            for call in self._calls:
-                if call.part_of is None:
-                    order.append([call])
-                else:
-                    if call.part_of[0] not in groups:
-                        groups[call.part_of[0]] = []
-                        order.append(groups[call.part_of[0]])
-                    groups[call.part_of[0]].append(call)
-            self._attentions = [Attention(sorted(parts, key=lambda part: part.part_of or (0, 0))) for parts in order]
-        return self._attentions
-
-    def __len__(self) -> int:
-        return len(self.sequence())
-
-    def __getitem__(self, index: Any) -> Any:
-        chosen = self.sequence()[index]
-        if isinstance(chosen, Attention):
-            return chosen
-        part = Seen(self._module, self.keep)
-        part._attentions, part._notes, part._used = chosen, list(self._notes), self._used
-        part._operations, part._softmaxes = self._operations, self._softmaxes
-        return part
-
-    def __repr__(self) -> str:
-        lines_of = [f"{index}: {attention!r}" for index, attention in enumerate(self.sequence()[:20])]
-        more = len(self) - len(lines_of)
-        return "\n".join([*lines_of, *([f"… {more} more"] if more > 0 else []), *self.notes()])
-
-    def notes(self) -> List[str]:
-        """What was not followed, a line each; nothing where all is there."""
-        said = list(dict.fromkeys(self._notes))
-        if self._left_out:
-            said.append(f"{count_text(self._left_out, 'further call')} not kept (keep={self.keep.calls} calls)")
-        if not self.sequence() and not self._left_out:
-            if torch_module() is None:
-                said.append("no attention seen: torch is not imported; hand arrays of numpy code to headlight.check()")
-            elif not self._blocks:
-                said.append("no attention seen: nothing was watched yet")
-            else:
-                said.append(f"no attention seen: of {count_text(self._operations, 'operation')} followed none was a softmax over "
-                            "a product of two arrays; compiled, scripted and numpy code, CUDA graphs and other threads "
-                            "cannot be followed: hand arrays to headlight.check() or headlight.show()")
-        return said
 
     # -- the block
 
-    def __enter__(self) -> "Seen":
+    def __enter__(self) -> Any:
         if self._thread is not None:
             raise Error("watch: expected a watch that is not open; a thread needs one of its own")
         self._thread = threading.get_ident()
         self._blocks += 1
         torch = torch_module()
-        if torch is None or (self._blocks - 1) % self.keep.every:
-            return self
-        self._follower = _follower_class(torch)(self)
-        self._follower.__enter__()
-        self._hooks = [torch.nn.modules.module.register_module_forward_pre_hook(self._before_module)]
+        if torch is not None and (self._blocks - 1) % self.keep.every == 0:
+            self._follower = _follower_class(torch)(self)
+            self._follower.__enter__()
+            self._hook = torch.nn.modules.module.register_module_forward_pre_hook(self._before_module)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        """What belongs to the running code is let go; calls that met no values stay where their shape speaks for them."""
         try:
             if self._follower is not None:
                 self._follower.__exit__(kind, error, trace)
-                for hook in self._hooks:
-                    hook.remove()
+                self._hook.remove()
         finally:
-            self._follower, self._hooks, self._thread = None, [], None
-            self._finish()
-
-    def _finish(self) -> None:
-        """What belongs to the running code is let go; calls that met no values stay where their shape speaks for them."""
-        self._tags = {}
-        for call in self._pending:
-            if len(call.product.shape) >= 3:
-                self._keep(call)
-        self._pending = []
-        self._calls.sort(key=lambda call: call.index)
-        for call in self._calls:
-            if not call.called:
-                call.called = self._used
-        self._layouts = {}
-        self._attentions = None
+            self._follower = self._hook = self._thread = self._attentions = None
+            for call in self._pending:
+                if len(call.product.shape) >= 3:
+                    self._keep_call(call)
+            self._calls.sort(key=lambda call: call.index)
+            for call in self._calls:
+                call.called = call.called or self._used
+            self._tags, self._layouts, self._pending = {}, {}, []
 
     def _before_module(self, module: Any, _: Any) -> None:
-        if threading.get_ident() != self._thread:
-            return
-        name = type(module).__name__
-        if name in ("ScriptModule", "RecursiveScriptModule", "TracedModule", "TopLevelTracedModule", "OptimizedModule"):
+        compiled = ("ScriptModule", "RecursiveScriptModule", "TracedModule", "TopLevelTracedModule", "OptimizedModule")
+        if threading.get_ident() == self._thread and type(module).__name__ in compiled:
             inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
             self._note(f"{inner}: compiled code (torch.jit, torch.compile) cannot be followed: watch the module itself")
 
@@ -218,455 +190,351 @@ class Seen(_Sequence):  # type: ignore[type-arg]
         if len(self._notes) < 100 and text not in self._notes:
             self._notes.append(text)
 
-    # -- tags
+    # -- nodes
 
-    def _node(self, tensor: Any) -> Optional[Node]:
+    def node_of(self, tensor: Any) -> Node:
+        """NOTHING where a tensor is not followed."""
         entry = self._tags.get(id(tensor))
-        return entry[1] if entry is not None and entry[0]() is tensor else None
+        return entry[1] if entry is not None and entry[0]() is tensor else NOTHING
 
-    def _is_score(self, tensor: Any) -> bool:
-        node = self._node(tensor)
-        return node is not None and node.kind != "source"
+    def is_score(self, tensor: Any) -> bool:
+        return self.node_of(tensor).kind not in ("", "source")
 
     def _tag(self, tensor: Any, node: Optional[Node]) -> None:
-        if node is None:
-            self._tags.pop(id(tensor), None)
-            return
         tags, name = self._tags, id(tensor)
-        tags[name] = (weakref.ref(tensor, lambda _: tags.pop(name, None)), node)
+        if node is None:
+            tags.pop(name, None)
+        else:
+            tags[name] = (weakref.ref(tensor, lambda _: tags.pop(name, None)), node)
 
     def _source(self, tensor: Any) -> Node:
-        node = self._node(tensor)
-        if node is None:
-            torch = torch_module()
-            node = Node("source", None, tensor.shape, None, tensor if isinstance(tensor, torch.nn.Parameter) else None)
+        node = self.node_of(tensor)
+        if node is NOTHING:
+            parameter = tensor if isinstance(tensor, torch_module().nn.Parameter) else None
+            node = Node("source", None, tensor.shape, None, parameter)
             self._tag(tensor, node)
         return node
 
-    # -- operations
+    def _step(self, kind: str, node: Node, out: Any, info: Any = None) -> None:
+        """`out` was made from the tensor of `node`."""
+        self._tag(out, Node(kind, node, out.shape, caller(), info))
 
-    def _follow(self, func: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
+    def follow(self, function: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
         """Nothing that happens here reaches the caller's code."""
         self._operations += 1
-        torch = torch_module()
         try:
-            with torch.no_grad():
-                self._handle(func, name, args, kwargs, out)
+            with torch_module().no_grad():
+                node = self.node_of(args[0]) if args else NOTHING
+                operation = Operation(function, name, args, kwargs, out, node, root_of(node))
+                if name in _HANDLERS:
+                    getattr(self, _HANDLERS[name])(operation)
+                elif is_tensor(out):
+                    self._on_other(operation)
         except Exception as error:
-            place = caller()
-            self._note(f"{short_path(place.file)}:{place.line}: {name} could not be followed "
-                       f"({type(error).__name__}: {error})")
+            site = caller()
+            self._note(f"{short_path(site.file)}:{site.line}: {name} could not be followed ({type(error).__name__}: {error})")
 
-    def _handle(self, func: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        if name in PRODUCTS:
-            self._on_product(name, args, kwargs, out)
-        elif name == "linear":
-            self._on_linear(args, kwargs, out)
-        elif name in MOVES or name in CASTS:
-            self._on_move(func, name, args, kwargs, out)
-        elif name in TIMES or name in OVER or name in ("__rdiv__", "__rtruediv__"):
-            self._on_times(name, args, out)
-        elif name in PLUS:
-            self._on_plus(name, args, kwargs, out)
-        elif name in ("masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"):
-            self._on_fill(name, args, kwargs, out)
-        elif name in ("softmax", "log_softmax", "sigmoid"):
-            dim = args[1] if len(args) > 1 else kwargs.get("dim")
-            if isinstance(dim, torch_module().dtype) or dim is None:
-                dim = 0 if args[0].dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
-            self._on_softmax(name, args[0] if args else kwargs["input"], dim, out)
-        elif name in ("dropout", "dropout_", "feature_dropout"):
-            self._on_dropout(args, kwargs, out)
-        elif name == "exp":
-            node = self._node(args[0])
-            root = root_of(node)
-            if root is not None and root.kind == "product":
-                self._tag(out, Node("exp", node, out.shape, caller()))
-        elif name in ("sum", "mean"):
-            self._on_sum(name, args, kwargs, out)
-        elif name in ("cat", "concat", "concatenate", "hstack", "stack"):
-            self._on_cat(name, args, kwargs, out)
-        elif name == "scaled_dot_product_attention":
-            self._on_fused(args, kwargs, out)
-        elif is_tensor(out):
-            self._on_other(name, args, out)
-
-    def _on_other(self, name: str, args: Any, out: Any) -> None:
+    def _on_other(self, op: Operation) -> None:
         """An operation that is not known, on scores: they stay scores, and are not judged."""
-        node = self._node(args[0])
-        root = root_of(node)
-        if node is None or root is None or root.kind != "product" or len(root.shape) < 3:
-            if out is args[0] and name.endswith("_") and not name.startswith("__") and node is not None:
-                self._tag(out, None)
-            return
-        if name not in SAME and tuple(out.shape) == tuple(node.shape) and out.is_floating_point() and \
-                name not in ("__get__", "data", "grad", "max", "min", "values"):
-            self._tag(out, Node("opaque", node, out.shape, caller(), name))
+        if op.root.kind != "product" or len(op.root.shape) < 3:
+            if op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
+                self._tag(op.out, None)
+        elif op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
+            self._step("opaque", op.node, op.out, op.name)
 
-    def _on_move(self, func: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
+    def _on_move(self, op: Operation) -> None:
         torch = torch_module()
-        if not args or not is_tensor(args[0]):
+        if not op.args or not is_tensor(op.args[0]):
             return
-        node = self._node(args[0])
-        if node is None:
-            known = name in PERMUTES or name in ("view", "reshape", "unflatten") or \
-                isinstance(args[0], torch.nn.Parameter)
-            if not known or args[0].dim() < 2 or not args[0].is_floating_point():
+        tensor, node, out = op.args[0], op.node, op.out
+        if node is NOTHING:
+            known = op.name in _PERMUTES | {"view", "reshape", "unflatten"} or isinstance(tensor, torch.nn.Parameter)
+            if not known or tensor.dim() < 2 or not tensor.is_floating_point():
                 return
-            node = self._source(args[0])
-        if name in CASTS or any(isinstance(value, torch.dtype) for value in args[1:]):
+            node = self._source(tensor)
+        if op.name in _CASTS or any(isinstance(value, torch.dtype) for value in op.args[1:]):
             if is_tensor(out) and tuple(out.shape) == node.shape:
                 self._tag(out, node)
             return
-        function, arguments = func, tuple(args[1:])
-        if name in ("view_as", "reshape_as", "expand_as"):
-            function = torch.Tensor.expand if name == "expand_as" else torch.Tensor.reshape
+        function, arguments = op.function, tuple(op.args[1:])
+        if op.name in ("view_as", "reshape_as", "expand_as"):
+            function = torch.Tensor.expand if op.name == "expand_as" else torch.Tensor.reshape
             arguments = (tuple(out.shape),)
-        elif name == "view":
+        elif op.name == "view":
             function = torch.Tensor.reshape
-        elif name == "detach":
+        elif op.name == "detach":
             function, arguments = torch.Tensor.contiguous, ()
-        site = caller()
-        permutes = name in PERMUTES
-        root = root_of(node)
-        if root is not None and root.kind == "context" and not permutes:
-            root.info.merge_site = site
-        if is_tensor(out):
-            if out is args[0]:
-                return
-            self._tag(out, Node("move", node, out.shape, site, Move(function, arguments, kwargs, None, permutes)))
+        permutes = op.name in _PERMUTES
+        if op.root.kind == "context" and not permutes:
+            op.root.info.merge_site = caller()
+        if is_tensor(out) and out is not tensor:
+            self._step("move", node, out, Move(function, arguments, op.kwargs, None, permutes))
         elif isinstance(out, (tuple, list)):
-            for place, part in enumerate(out):
-                self._tag(part, Node("move", node, part.shape, site, Move(function, arguments, kwargs, place, False)))
+            for pick, part in enumerate(out):
+                self._step("move", node, part, Move(function, arguments, op.kwargs, pick, False))
 
-    def _on_linear(self, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        x, weight = args[0] if args else kwargs["input"], args[1] if len(args) > 1 else kwargs["weight"]
-        bias = args[2] if len(args) > 2 else kwargs.get("bias")
-        self._projected(x, weight, bias, out, turned=True)
+    def _broadcast(self, node: Node, out: Any) -> Node:
+        """The node of scores that were repeated to the shape of `out`."""
+        if tuple(out.shape) == node.shape:
+            return node
+        expand = Move(torch_module().Tensor.expand, (tuple(out.shape),), {}, None, False)
+        return Node("move", node, out.shape, caller(), expand)
+
+    # -- projections and products
+
+    def _on_linear(self, op: Operation) -> None:
+        self._projected(op.get(0, "input"), op.get(1, "weight"), op.get(2, "bias"), op.out, turned=True)
 
     def _projected(self, x: Any, weight: Any, bias: Any, out: Any, turned: bool) -> None:
         """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W."""
-        node = self._node(x)
+        node = self.node_of(x)
         root = root_of(node)
-        if root is not None and root.kind in ("context", "heads"):
-            self._on_output(x, node, root)
-        own = self._node(weight)
-        turns = sum(1 for step in path_to(own, ("source",)) if step.kind == "move" and step.info.permutes and
+        if root.kind == "context" and root.info.output is None:      # heads side by side go into the output projection
+            steps = [step for step in path_to(node, ("context",)) if step.kind == "move"]
+            root.info.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
+            root.info.output = x.detach().clone(), [step.info for step in steps], root.shape
+        path = path_to(self.node_of(weight), ("source",))
+        turns = sum(1 for step in path if step.kind == "move" and step.info.permutes and
                     step.info.function.__name__ not in ("contiguous", "clone", "detach"))
-        first = path_to(own, ("source",))[0] if own is not None else None
-        parameter = first.info if first is not None and first.info is not None else weight
+        parameter = weight if path[0].info is None else path[0].info
         self._used.add(id(parameter))
         modules = modules_around()
-        name = self._weight_name(parameter, modules)
-        slipped = bias_of = None
-        for module in modules:
-            linear = self._linears(module).get(id(parameter))
-            if linear is not None:
-                slipped = (turns % 2 == 1) == turned        # x·W of a weight that is (out, in)
-                bias_of = linear.bias
-                break
-        info = Linear(parameter, name, bool(slipped), bias is not None, bias_of=bias_of)
-        if slipped or (bias_of is not None and bias is None):
-            info.x = x.detach().clone()
+        linear = next((found for module in modules for found in [self._maps(module)[1].get(id(parameter))] if found), None)
+        slipped = linear is not None and (turns % 2 == 1) == turned        # x·W of a weight that is (out, in)
+        bias_of = None if linear is None else linear.bias
+        kept = x.detach().clone() if slipped or (bias_of is not None and bias is None) else None
+        info = Linear(parameter, self._weight_name(parameter, modules), slipped, bias is not None, kept, bias_of)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
     def _maps(self, module: Any) -> Tuple[Dict[int, str], Dict[int, Any]]:
+        """The names of a module's tensors, and its linear layers by their weights."""
         entry = self._names.get(id(module))
         if entry is None or entry[0]() is not module:
-            torch = torch_module()
             names = {id(parameter): name for name, parameter in module.named_parameters()}
             for name, value in list(vars(module).items()):
-                if is_tensor(value):
-                    names.setdefault(id(value), name)
-                elif isinstance(value, (list, tuple)) and value and is_tensor(value[0]):
-                    for place, part in enumerate(value):
-                        names.setdefault(id(part), f"{name}.{place}")
-            linears = {id(inner.weight): inner for inner in module.modules() if isinstance(inner, torch.nn.Linear)}
-            entry = (weakref.ref(module), names, linears)
-            self._names[id(module)] = entry
+                several = isinstance(value, (list, tuple)) and value and is_tensor(value[0])
+                for number, part in enumerate(value if several else [value] if is_tensor(value) else []):
+                    names.setdefault(id(part), f"{name}.{number}" if several else name)
+            linears = {id(inner.weight): inner for inner in module.modules()
+                       if isinstance(inner, torch_module().nn.Linear)}
+            entry = self._names[id(module)] = (weakref.ref(module), names, linears)
         return entry[1], entry[2]
 
-    def _linears(self, module: Any) -> Dict[int, Any]:
-        return self._maps(module)[1]
-
     def _weight_name(self, parameter: Any, modules: Sequence[Any]) -> str:
-        """The name that says most: the innermost one with a role, else the outermost; else that of a variable."""
-        names = [self._maps(module)[0].get(id(parameter)) for module in modules[:4]]
-        known = [name for name in names if name]
-        for name in known:
-            if role_of(name):
-                return name
-        for name, value in variables():
-            if value is parameter or (isinstance(value, (list, tuple)) and any(part is parameter for part in value)):
-                if role_of(name):
-                    return name
-        return known[-1] if known else ""
+        """The name that says most: the innermost one with a role, else that of a variable with one, else the outermost."""
+        known = [name for name in (self._maps(module)[0].get(id(parameter)) for module in modules[:4]) if name]
+        named = [*known, *(name for name, value in variables() if value is parameter)]
+        return next((name for name in named if role_of(name)), known[-1] if known else "")
 
-    def _on_product(self, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        torch = torch_module()
-        product = product_of(name, args, out)
+    def _on_product(self, op: Operation) -> None:
+        product = product_of(op.name, op.args, op.out)
         if product is None:
             return
         a, b = product.a, product.b
-        node_a, node_b = self._node(a), self._node(b)
-        root_a, root_b = root_of(node_a), root_of(node_b)
-        if root_a is not None and root_a.kind == "weights" or root_b is not None and root_b.kind == "weights":
-            self._on_context(product, node_a, node_b, out)
+        nodes = {"a": self.node_of(a), "b": self.node_of(b)}
+        roots = {side: root_of(node) for side, node in nodes.items()}
+        if "weights" in (roots["a"].kind, roots["b"].kind):
+            self._on_context(product, nodes["a"], nodes["b"], op.out)
             return
-        parameter_b = isinstance(b, torch.nn.Parameter) or (root_b is not None and root_b.kind == "source" and
-                                                           root_b.info is not None)
-        plain_b = root_b is None or root_b.kind == "source"
-        if b.dim() == 2 and (parameter_b or name == "addmm" or (a.dim() > 2 and plain_b) or
-                             (root_a is not None and root_a.kind in ("context", "heads"))) and name != "einsum":
-            self._projected(a, b, args[0] if name == "addmm" else None, out, turned=False)
+        is_parameter = isinstance(b, torch_module().nn.Parameter) or (roots["b"].kind == "source" and
+                                                                      roots["b"].info is not None)
+        plain = roots["b"].kind in ("", "source")
+        if op.name == "einsum":
+            if any(isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)):
+                return
+        elif b.dim() == 2 and (is_parameter or op.name == "addmm" or (a.dim() > 2 and plain) or
+                               roots["a"].kind in ("context", "heads")):
+            self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
             return
-        if name == "einsum" and any(isinstance(operand, torch.nn.Parameter) for operand in (a, b)):
+        if roots["a"].kind == "product" and self._without_softmax(product, nodes["a"], roots["a"], nodes["b"], op.out):
             return
-        if root_a is not None and root_a.kind == "product" and \
-                self._without_softmax(product, node_a, root_a, node_b, out):
-            return
-        product.node_a, product.node_b = node_a or self._source(a), node_b or self._source(b)
-        site = caller()
-        product.names = self._variable_names(product)
-        node: Node = Node("product", None, out.shape, site, product)
-        if name == "baddbmm":
-            alpha, beta = kwargs.get("alpha", 1), kwargs.get("beta", 1)
+        self._tag(op.out, self._product_node(product, *(self._source(operand) for operand in (a, b))))
+        if op.name == "baddbmm":
+            alpha, beta = op.kwargs.get("alpha", 1), op.kwargs.get("beta", 1)
             if alpha != 1:
-                node = Node("scale", node, out.shape, site, float(alpha))
+                self._step("scale", self.node_of(op.out), op.out, float(alpha))
             if beta != 0:
-                node = Node("add", node, out.shape, site, (args[0].detach(), float(beta)))
-        self._tag(out, node)
+                self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(beta)))
 
-    def _variable_names(self, product: Product) -> Dict[str, List[str]]:
-        """What the caller calls the two operands, or what they were made from."""
-        chains = {"a": product.node_a, "b": product.node_b}
-        nodes = {side: {id(step) for step in path_to(node, ("linear", "product", "source"))}
-                 for side, node in chains.items()}
-        names: Dict[str, List[str]] = {"a": [], "b": []}
+    def _product_node(self, product: Product, node_a: Node, node_b: Node) -> Node:
+        """Of the operands' nodes, and what the caller calls them or what they were made from."""
+        product.node_a, product.node_b = node_a, node_b
+        steps = {side: {id(step) for step in path_to(node, ("linear", "product", "source"))}
+                 for side, node in (("a", node_a), ("b", node_b))}
         for name, value in variables():
-            node = self._node(value) if is_tensor(value) else None
-            if node is not None:
-                for side in "ab":
-                    if id(node) in nodes[side]:
-                        names[side].append(name)
-        return names
+            for side in "ab":
+                if id(self.node_of(value)) in steps[side]:
+                    product.names[side].append(name)
+        return Node("product", None, product.shape, caller(), product)
 
-    def _without_softmax(self, product: Product, node: Any, root: Node, other: Any, out: Any) -> bool:
+    def _without_softmax(self, product: Product, node: Node, root: Node, other: Node, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
-        scores: Product = root.info
-        steps = path_to(node, ("product",))
-        projected = all(start is not None and start.kind in ("linear", "product")
-                        for start in (root_of(scores.node_a), root_of(scores.node_b)))
-        right = root_of(other)
-        if not projected or not any(step.kind in ("scale", "fill", "add", "times") for step in steps) or right is None or \
-                right.kind not in ("linear", "product"):
+        made = ("linear", "product")
+        changed = any(step.kind in ("scale", "fill", "add", "times") for step in path_to(node, ("product",)))
+        if not changed or any(root_of(one).kind not in made for one in (root.info.node_a, root.info.node_b, other)):
             return False
-        self._on_softmax("none", product.a, -1, product.a)
-        made = self._node(product.a)
-        if made is None or made.kind != "weights":
+        self._take_softmax("none", node, [], product.a)
+        weights = self.node_of(product.a)
+        if weights.kind != "weights":
             return False
-        self._on_context(product, made, other, out)
+        self._on_context(product, weights, other, out)
         return True
 
-    def _on_times(self, name: str, args: Any, out: Any) -> None:
-        first, second = args[0], args[1]
-        if name in ("__rdiv__", "__rtruediv__"):
-            if self._node(first) is not None and is_tensor(out):
-                self._tag(out, None)
+    # -- steps of scores and weights
+
+    def _on_times(self, op: Operation) -> None:
+        if op.name in _UNDER:
+            self._tag(op.out, None)
             return
-        over = name in OVER
-        node, other = self._node(first), second
-        if over and node is not None:
-            divisor = self._node(second) if is_tensor(second) else None
-            total = divisor
-            while total is not None and total.kind == "move":
-                total = total.parent
-            if total is not None and total.kind == "expsum":
-                self._on_normalised(first, node, total, second, out)
-                return
-        if node is None or node.kind in ("source",):
-            node, other = (self._node(second) if is_tensor(second) else None), first
-            if node is None or over:
-                return
-        root = root_of(node)
-        if root is None or not is_tensor(out):
+        node, (first, other), over = op.node, op.args[:2], op.name in _OVER
+        total = self.node_of(other)
+        while total.kind == "move":
+            total = total.parent
+        if over and total.kind == "expsum" and node is not NOTHING:
+            if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
+                self._take_softmax("softmax", node.parent, total.info, op.out, other.dim() not in (0, first.dim()))
+            elif op.root.kind == "weights":                       # divided by their own sum
+                self._on_post("sum", node, None, op.out)
             return
-        number = number_of(other)
+        if node.kind in ("", "source"):
+            node, other = self.node_of(other), first
+            if node is NOTHING or over:
+                return
+        root, number = root_of(node), number_of(other)
+        factor = other if number is None else number
+        factor = 1 / factor if over and (number is None or number) else factor
         if root.kind == "weights":
-            if number is not None:
-                self._on_post("scale", node, root, 1 / number if over and number else number, out)
-            else:
-                self._on_post("times", node, root, 1 / other if over else other, out)
+            self._on_post("times" if number is None else "scale", node, factor, op.out)
         elif number is not None and root.kind in ("product", "linear"):
-            factor = 1 / number if over and number else number
-            self._tag(out, Node("scale", node, out.shape, caller(), factor))
-        elif root.kind == "product" and is_tensor(other) and tuple(out.shape) == node.shape:
-            tensor = other.detach()
-            self._tag(out, Node("times", node, out.shape, caller(), (1 / tensor if over else tensor, 1.0)))
+            self._step("scale", node, op.out, factor)
+        elif root.kind == "product" and is_tensor(other) and tuple(op.out.shape) == node.shape:
+            self._step("times", node, op.out, (factor.detach(), 1.0))
         else:
-            self._tag(out, None)
+            self._tag(op.out, None)
 
-    def _on_normalised(self, first: Any, node: Node, total: Node, divisor: Any, out: Any) -> None:
-        """exp(s) / Σ exp(s): a softmax written by hand; or weights divided by their own sum."""
-        dim, keepdim = total.info
-        if node.kind == "exp" and total.parent is node:
-            wrong = divisor.dim() not in (0, first.dim())
-            self._on_softmax("softmax", first, dim, out, wrong_sum=wrong, node=node.parent)
-        elif root_of(node) is not None and root_of(node).kind == "weights":  # type: ignore[union-attr]
-            self._on_post("sum", node, root_of(node), None, out)  # type: ignore[arg-type]
-
-    def _on_plus(self, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        first, second = args[0], args[1]
-        sign = float(PLUS[name]) * float(kwargs.get("alpha", 1))
-        node, other = self._node(first), second
-        turned = False
-        if node is None or node.kind == "source" or \
-                (root_of(node).kind == "linear" and is_tensor(second) and self._is_score(second)):  # type: ignore[union-attr]
-            swapped = self._node(second) if is_tensor(second) else None
-            if swapped is not None and swapped.kind != "source":
-                node, other, turned = swapped, first, True
-        if node is None or not is_tensor(out):
-            return
-        root = root_of(node)
-        if root is None or root.kind == "source":
-            return
-        if root.kind == "context" and is_tensor(other):
-            friend = root_of(self._node(other))
-            if friend is not None and friend.kind in ("context", "heads") and name in ("add", "add_", "__add__", "__iadd__"):
-                self._heads_lost("added up", [root, friend], out, node)
-                return
-        if root.kind == "heads" and node.kind == "post" and is_tensor(other):
-            friend = root_of(self._node(other))
-            if friend is not None and friend.kind == "context":
-                self._heads_lost("added up", [root, friend], out, node)
-                return
-        if turned and sign < 0:
-            self._tag(out, None)       # number or tensor − scores
+    def _on_plus(self, op: Operation) -> None:
+        node, (other, out) = op.node, (op.args[1], op.out)
+        sign = float(_PLUS[op.name]) * float(op.kwargs.get("alpha", 1))
+        turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other)
+        if turned:
+            node, other = self.node_of(other), op.args[0]
+        root, friend = root_of(node), root_of(self.node_of(other))
+        if root.kind in ("", "source"):
             return
         number = number_of(other)
-        if root.kind == "product":
+        if (root.kind == "context" and friend.kind in ("context", "heads") and "add" in op.name) or \
+                (root.kind == "heads" and node.kind == "post" and friend.kind == "context"):
+            self._heads_lost("added up", [root, friend], out)
+        elif turned and sign < 0:
+            self._tag(out, None)       # number or tensor − scores
+        elif root.kind == "product":
             if number is not None and not (is_tensor(other) and other.dim()):
                 self._tag(out, node)   # one number for all changes no weight
             elif is_tensor(other):
-                if tuple(out.shape) != node.shape:
-                    torch = torch_module()
-                    node = Node("move", node, out.shape, caller(),
-                                 Move(torch.Tensor.expand, (tuple(out.shape),), {}, None, False))
-                self._tag(out, Node("add", node, out.shape, caller(), (other.detach(), sign)))
-        elif root.kind == "linear" and node.kind == "linear" and is_tensor(other) and other.dim() == 1:
-            info: Linear = node.info
-            again = Linear(info.weight, info.name, info.transposed, True, info.x if info.transposed else None,
-                            info.bias_of)
-            self._tag(out, Node("linear", None, out.shape, node.site, again))
+                self._step("add", self._broadcast(node, out), out, (other.detach(), sign))
+        elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
+            info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
+            self._tag(out, Node("linear", None, out.shape, node.site, info))
         elif root.kind == "weights":
-            self._on_post("add", node, root, other, out)
+            self._on_post("add", node, other, out)
         else:
             self._tag(out, None)
 
-    def _on_fill(self, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        torch = torch_module()
-        target: Any = args[0]
-        value: Any = 0.0
-        if name in ("masked_fill", "masked_fill_"):
-            mask, value = args[1] if len(args) > 1 else kwargs["mask"], args[2] if len(args) > 2 else kwargs["value"]
-        elif name == "where":
-            if len(args) < 3:
+    def _on_fill(self, op: Operation) -> None:
+        torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
+        if op.name in ("masked_fill", "masked_fill_"):
+            mask, value = op.get(1, "mask"), op.get(2, "value")
+        elif op.name == "where":
+            scores = [position for position in (1, 2) if len(op.args) > 2 and self.is_score(op.args[position])]
+            if not scores:
                 return
-            condition, yes, no = args[:3]
-            if is_tensor(yes) and self._is_score(yes):
-                target, mask, value = yes, ~condition.bool(), no
-            elif is_tensor(no) and self._is_score(no):
-                target, mask, value = no, condition.bool(), yes
-            else:
-                return
-        elif name == "__setitem__":
-            if not self._is_score(target):
-                return
-            mask = torch.zeros(target.shape, dtype=torch.bool, device=target.device)
-            mask[args[1]] = True
-            value, out = args[2], target
-        else:
-            if not self._is_score(target):
-                return
-            diagonal = args[1] if len(args) > 1 else kwargs.get("diagonal", 0)
-            ones = torch.ones(target.shape[-2:], dtype=torch.bool, device=target.device)
-            mask = ~(ones.tril(diagonal) if name.startswith("tril") else ones.triu(diagonal))
-        node = self._node(target)
-        root = root_of(node)
-        if node is None or root is None:
+            target, value = op.args[scores[0]], op.args[3 - scores[0]]
+            mask = op.args[0].bool() if scores[0] == 2 else ~op.args[0].bool()
+        elif not self.is_score(target):
             return
+        elif op.name == "__setitem__":
+            mask = torch.zeros(target.shape, dtype=torch.bool, device=target.device)
+            mask[op.args[1]] = True
+            value, out = op.args[2], target
+        else:
+            ones = torch.ones(target.shape[-2:], dtype=torch.bool, device=target.device)
+            mask = ~getattr(ones, op.name[:4])(op.get(1, "diagonal", 0))
+        node = self.node_of(target)
+        root = root_of(node)
         if root.kind == "weights":
-            self._on_post("fill", node, root, mask, out)
+            self._on_post("fill", node, mask, out)
         elif root.kind == "product":
             number = number_of(value)
             if number is None and is_tensor(value) and value.numel() and bool((value == value.flatten()[0]).all()):
                 number = float(value.flatten()[0])
             if number is None:
-                self._tag(out, Node("opaque", node, out.shape, caller(), name))
+                self._step("opaque", node, out, op.name)
             else:
-                if tuple(out.shape) != node.shape:
-                    node = Node("move", node, out.shape, caller(),
-                                 Move(torch.Tensor.expand, (tuple(out.shape),), {}, None, False))
-                self._tag(out, Node("fill", node, out.shape, caller(), (mask.detach().bool(), number)))
-        else:
+                self._step("fill", self._broadcast(node, out), out, (mask.detach().bool(), number))
+        elif root is not NOTHING:
             self._tag(out, None)
 
-    def _on_softmax(self, name: str, tensor: Any, dim: Any, out: Any, wrong_sum: bool = False,
-                    node: Optional[Node] = None, fused: bool = False) -> None:
-        node = node or self._node(tensor)
-        root = root_of(node)
-        if node is None or root is None:
-            return
-        site = caller()
+    def _on_exp(self, op: Operation) -> None:
+        if op.root.kind == "product":
+            self._step("exp", op.node, op.out)
+
+    def _on_sum(self, op: Operation) -> None:
+        dim, how = op.get(1, "dim"), "averaged" if op.name == "mean" else "added up"
+        of_heads = op.node.kind == "context" and len(op.node.shape) >= 3 and isinstance(dim, int) and \
+            1 < op.root.info.heads == op.node.shape[dim % len(op.node.shape)]
+        if op.node.kind == "heads" or of_heads:
+            self._heads_lost(how, [op.root], op.out)
+        elif op.name == "sum" and (op.node.kind == "exp" or op.root.kind == "weights"):
+            self._step("expsum", op.node, op.out, dim if isinstance(dim, (tuple, list)) else [dim])
+
+    def _on_softmax(self, op: Operation) -> None:
+        tensor, dim = op.get(0, "input"), op.get(1, "dim")
+        if dim is None or isinstance(dim, torch_module().dtype):
+            dim = 0 if tensor.dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
+        self._take_softmax(op.name, self.node_of(tensor), dim if isinstance(dim, (tuple, list)) else [dim], op.out)
+
+    def _take_softmax(self, name: str, node: Node, dims: Sequence[Optional[int]], out: Any, wrong_sum: bool = False) \
+            -> Optional[Call]:
+        """A softmax, or what stands in its place, over these axes of the scores (None: over all)."""
+        root, site = root_of(node), caller()
         if root.kind == "weights":
-            self._on_post("softmax", node, root, None, out)
+            self._on_post("softmax", node, None, out)
             root.info.call.observe("softmax_twice", site)
-            return
         if root.kind != "product":
-            return
+            return None
         self._softmaxes += 1
         frames = frames_around(self._module)
         if self._modules is not None and not any(id(module) in self._modules for module in frames.modules):
-            return
-        place = frames.path or (site.file, site.line)
-        layer = self._places.setdefault(place, len(self._places))
+            return None
+        layer = self._layers.setdefault(frames.path or (site.file, site.line), len(self._layers))
         if self.keep.layers is not None and layer not in self.keep.layers:
-            return
+            return None
         if len(self._calls) + len(self._pending) >= self.keep.calls:
             self._left_out += 1
-            return
-        product: Product = root.info
-        call = Call(self._softmaxes, product, frames, site, self._layout_of(product))
-        call.layer = layer
+            return None
+        call = Call(self._softmaxes, root.info, frames, site, self._layout_of(root.info))
         call.path = path_to(node, ("product",))
-        dims = [dim] if not isinstance(dim, (tuple, list)) else list(dim)
-        axes = axes_after(moves_of(call.path), product.shape)
+        axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
             self._note(f"{call.where}: too large to follow the axes of the softmax")
-        elif any(one is None for one in dims):
-            call.dim_axes = frozenset(range(len(product.shape)))
         else:
-            call.dim_axes = frozenset().union(*(axes[one] for one in dims))
-        info = Softmax()
-        info.dim, info.name, info.call, info.wrong_sum = dim, name, call, wrong_sum
-        if name == "none":
-            call.dim_axes = frozenset()
-        call.softmax = Node("weights", None, out.shape, site, info)
-        info.snapshot = None if fused else self._snapshot(call, out, moves_of(call.path))
+            call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
+        fused = isinstance(out, Unmade)
+        snapshot = None if fused else self._snapshot(call, out, moves_of(call.path))
+        call.softmax = Node("weights", None, out.shape, site, Softmax(name, call, snapshot, wrong_sum))
         call.weight_path = [call.softmax]
         self._pending.append(call)
         if not fused:
             self._tag(out, call.softmax)
+        return call
 
     def _layout_of(self, product: Product) -> Layout:
         """The layout, worked out once for calls of the same shape that are split in the same way."""
+        paths = {"a": path_to(product.node_a, STOPS), "b": path_to(product.node_b, STOPS)}
         try:
-            key: Any = (product.shape, tuple(product.out_shared), tuple(
-                (base.kind, base.shape, tuple((move.function.__name__, move.arguments, tuple(move.options.items()), move.pick)
-                                              for move in moves_of(path)))
-                for node in (product.node_a, product.node_b)
-                for path in [path_to(node, STOPS)]
-                for base in [path[0]]), tuple(product.free["a"] + product.free["b"]))
+            key: Any = (product.shape, tuple(product.out_shared), tuple(product.free["a"] + product.free["b"]), tuple(
+                (path[0].kind, path[0].shape, tuple((move.function.__name__, move.arguments, tuple(move.options.items()),
+                                                     move.pick) for move in moves_of(path))) for path in paths.values()))
             known = self._layouts.get(key)
         except TypeError:       # an argument that is a tensor or a slice
             return layout_of(product)
@@ -674,335 +542,137 @@ class Seen(_Sequence):  # type: ignore[type-arg]
             known = layout_of(product)
             if len(self._layouts) < 16:
                 self._layouts[key] = known
-            return known
-        again = Layout()
-        again.groups, again.known = known.groups, known.known
-        sides = {"a": product.node_a, "b": product.node_b}
-        again.indices = {side: (index, path_to(sides[side], STOPS)[0]) for side, (index, _) in known.indices.items()}
-        if known.trouble is not None:
-            again.trouble = (known.trouble[0], first_reshaping(sides["a" if "a" in known.indices else "b"]))
-        return again
+        trouble = known.trouble
+        if trouble is not None:
+            side = product.node_a if "a" in known.indices else product.node_b
+            trouble = (*trouble[:2], first_reshaping(side))
+        return Layout(known.groups, {side: (index, paths[side][0]) for side, (index, _) in known.indices.items()}, trouble)
 
     def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Optional[Weights]:
         """The weights of some sentences, so that they can be checked."""
-        _, heads_of, queries, keys = call.shape
-        most = max(1, MOST_WEIGHTS // max(1, heads_of * keys))
+        heads, queries, keys = call.heads, *(int(np.prod([call.product.shape[axis] for axis in call.product.out_free[side]]))
+                                             for side in "ab")
+        most = max(1, MOST_WEIGHTS // max(1, heads * keys))
         rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         sentences = list(range(min(self.keep.sentences, len(call.layout.groups))))
-        array = call.canonical(tensor.detach(), moves, sentences, rows)
+        array = call.canonical(tensor.detach(), moves, sentences, rows, flipped=False)
         return None if array is None else Weights(list(array), rows)
 
-    def _on_post(self, what: str, node: Node, root: Node, other: Any, out: Any) -> None:
+    def _on_post(self, what: str, node: Node, other: Any, out: Any, snapshot: bool = True) -> None:
         """Weights that are changed after the softmax."""
-        call: Call = root.info.call
-        step = Node("post", node, out.shape, caller(), None)
+        call: Call = root_of(node).info.call
+        step = Node("drop" if what == "drop" else "post", node, out.shape, caller())
         moves = moves_of(call.path) + moves_of(path_to(step, ("weights",)))
-        step.info = (what, self._snapshot(call, out, moves), other.detach() if is_tensor(other) else other, moves)
+        step.info = (what, self._snapshot(call, out, moves) if snapshot else None,
+                     other.detach() if is_tensor(other) else other)
         self._tag(out, step)
 
-    def _on_dropout(self, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        tensor = args[0] if args else kwargs["input"]
-        node = self._node(tensor)
-        root = root_of(node)
-        if node is None or root is None:
-            return
-        p = args[1] if len(args) > 1 else kwargs.get("p", 0.5)
-        training = args[2] if len(args) > 2 else kwargs.get("training", True)
-        if not training or p == 0:
-            self._tag(out, node)
-            return
-        if root.kind in ("product", "weights"):
-            frames = frames_around(self._module)
-            step = Node("drop", node, out.shape, caller(), (p, None))
-            if root.kind == "weights" and frames.eval_outside:
-                moves = moves_of(root.info.call.path) + moves_of(path_to(step, ("weights",)))
-                step.info = (p, self._snapshot(root.info.call, out, moves))
-            self._tag(out, step)
-        elif root.kind == "linear":
-            self._tag(out, None)
+    def _on_dropout(self, op: Operation) -> None:
+        tensor, p = op.get(0, "input"), op.get(1, "p", 0.5)
+        node = self.node_of(tensor)
+        kind = root_of(node).kind
+        if not op.get(2, "training", True) or p == 0:
+            self._tag(op.out, None if node is NOTHING else node)
+        elif kind == "weights":        # where dropout belongs, the weights before it are judged
+            self._on_post("drop", node, p, op.out, frames_around(self._module).eval_outside)
+        elif kind == "product":
+            self._step("drop", node, op.out, ("drop", None, p))
+        elif kind == "linear":
+            self._tag(op.out, None)
 
-    def _on_sum(self, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        node = self._node(args[0]) if args else None
-        root = root_of(node)
-        if node is None or root is None:
-            return
-        dim = args[1] if len(args) > 1 else kwargs.get("dim")
-        keepdim = args[2] if len(args) > 2 else kwargs.get("keepdim", False)
-        if root.kind == "heads" and node.kind == "heads":
-            self._heads_lost("averaged" if name == "mean" else "added up", [root], out, node)
-        elif name == "sum" and (node.kind == "exp" or root.kind == "weights"):
-            self._tag(out, Node("expsum", node, out.shape, caller(), (dim, keepdim)))
-        elif root.kind == "context" and isinstance(dim, int) and node.kind == "context" and len(node.shape) >= 3:
-            call: Call = root.info
-            axis = dim % len(node.shape)
-            if call.heads > 1 and node.shape[axis] == call.heads:
-                self._heads_lost("averaged" if name == "mean" else "added up", [root], out, node)
+    # -- heads and values
 
-    def _heads_lost(self, how: str, roots: Sequence[Node], out: Any, node: Node) -> None:
+    def _heads_lost(self, how: str, roots: Sequence[Node], out: Any) -> None:
         """Heads that are mixed into one another: noted once, at the last line where it happens."""
         calls = [call for root in roots for call in (root.info if isinstance(root.info, list) else [root.info])]
         for call in calls:
             call.observed = [one for one in call.observed if one[0] != "heads_summed"]
         calls[0].observe("heads_summed", caller(), how)
-        self._join(calls)
-        joined = Node("heads", None, out.shape, caller(), calls)
-        self._tag(out, Node("post", joined, out.shape, caller(), ("sum", None, None, [])))
+        self._step("post", self._joined(calls, out), out, ("sum", None, None))
 
-    def _join(self, calls: Sequence[Call]) -> None:
-        name = min(call.index for call in calls)
-        for place, call in enumerate(calls):
-            call.part_of = (name, place)
+    def _joined(self, calls: Sequence[Call], out: Any) -> Node:
+        """Heads that were computed one by one are one call."""
+        first = min(call.index for call in calls)
+        for number, call in enumerate(calls):
+            call.part_of = (first, number)
+        return Node("heads", None, out.shape, caller(), calls)
 
-    def _on_cat(self, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        tensors = args[0] if args else kwargs.get("tensors", ())
-        if not isinstance(tensors, (list, tuple)) or len(tensors) < 2:
+    def _on_cat(self, op: Operation) -> None:
+        tensors = op.get(0, "tensors", ())
+        roots = [root_of(self.node_of(tensor)) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
+        calls = [root.info for root in roots if root.kind == "context" and root.info.part_of is None]
+        if len(roots) < 2 or len({id(call) for call in calls}) != len(roots):
             return
-        roots = [root_of(self._node(tensor)) for tensor in tensors]
-        if not all(root is not None and root.kind == "context" for root in roots):
-            return
-        calls = [root.info for root in roots if root is not None]
-        if len({id(call) for call in calls}) != len(calls) or any(call.part_of is not None for call in calls):
-            return
-        dim = args[1] if len(args) > 1 else kwargs.get("dim", kwargs.get("axis", 0))
-        if name == "hstack":
-            dim = 1
-        self._join(calls)
-        axes = tensors[0].dim()
-        if name != "stack" and dim % axes != axes - 1:
+        dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
+        if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:
             calls[0].observe("merge_axis", caller())
-        self._tag(out, Node("heads", None, out.shape, caller(), calls))
+        self._tag(op.out, self._joined(calls, op.out))
 
-    def _on_context(self, product: Product, node_a: Any, node_b: Any, out: Any) -> None:
+    def _on_context(self, product: Product, node_a: Node, node_b: Node, out: Any) -> None:
         """Weights meet values."""
         product.node_a, product.node_b = node_a, node_b
-        root_a, root_b = root_of(node_a), root_of(node_b)
-        left = root_a is not None and root_a.kind == "weights"
-        node, root, side = (node_a, root_a, "a") if left else (node_b, root_b, "b")
-        other, tensor = (node_b, product.b) if left else (node_a, product.a)
-        other_root = root_of(other)
-        call: Call = root.info.call
+        left = root_of(node_a).kind == "weights"
+        node, side, other, tensor = (node_a, "a", node_b, product.b) if left else (node_b, "b", node_a, product.a)
+        call: Call = root_of(node).info.call
         if call.context is not None:
             return
         call.weight_path = path_to(node, ("weights",))
+        call.context = Node("context", None, out.shape, caller(), call)
+        call.value_node = self._source(tensor) if other is NOTHING else other
         moves = moves_of(call.path) + moves_of(call.weight_path)
         axes = axes_after(moves, call.product.shape)
-        site = caller()
-        call.context = Node("context", None, out.shape, site, call)
-        call.value_node = other or self._source(tensor)
         if axes is not None:
-            summed = frozenset().union(*(axes[axis] for axis in product.summed[side]))
-            rows = frozenset().union(*(axes[axis] for axis in product.free[side]))
-            call.contracted = _side_of(call, summed, rows)
-        self._orient(call)
-        call.found = self._chosen_snapshot(call)
+            call.meet(product, side, axes)
+        call.orient()
         if axes is not None:
             call.take_value(product, side, other, tensor, axes, moves)
         if call in self._pending:
             self._pending.remove(call)
-        parameter = other_root is not None and other_root.kind == "source" and other_root.info is not None
-        if len(call.product.shape) >= 3 or not parameter:
-            self._keep(call)
+        root = root_of(other)
+        if len(call.product.shape) >= 3 or root.kind != "source" or root.info is None:
+            self._keep_call(call)
         self._tag(out, call.context)
 
-    def _orient(self, call: Call) -> None:
-        """Which operand counts keys: the one over whose rows both the softmax and the sum over values go; where these
-        differ, the one that is named so, else the right one."""
-        normalised = _counting_side(call, call.dim_axes)
-        roles = call.roles()
-        if normalised is not None and normalised == call.contracted:
-            flipped = normalised == "a"
-        elif roles["a"] in ("query", "key") and roles["b"] in ("query", "key") and roles["a"] != roles["b"]:
-            flipped = roles["a"] == "key"
-        else:
-            flipped = False
-        if flipped != call.flipped:
-            call.flipped = flipped
-            for holder in [call.softmax.info] if call.softmax is not None else []:
-                holder.snapshot = _turned(holder.snapshot)
-            for step in call.weight_path:
-                if step.kind in ("post", "drop") and step.info[1] is not None:
-                    info = list(step.info)
-                    info[1] = _turned(info[1])
-                    step.info = tuple(info)
-
-    @staticmethod
-    def _chosen_snapshot(call: Call) -> Optional[Weights]:
-        """The weights that met the values, dropout that belongs there left out."""
-        for step in call.weight_path[::-1]:
-            if step.kind in ("post", "drop") and step.info[1] is not None:
-                return step.info[1]
-            if step.kind == "weights":
-                return step.info.snapshot
-        return call.softmax.info.snapshot if call.softmax is not None else None
-
-    def _keep(self, call: Call) -> None:
-        if call.found is None:
-            self._orient(call)
-            call.found = self._chosen_snapshot(call)
-        for step in (call.softmax, *call.path):
-            if step is not None and step.kind == "product":
-                step.info.a = step.info.b = None     # the caller's tensors; the call has copies
+    def _keep_call(self, call: Call) -> None:
+        if call.context is None:
+            call.orient()
+        call.product.a = call.product.b = None     # the caller's tensors; the call has copies
         self._calls.append(call)
 
-    def _on_output(self, tensor: Any, node: Any, root: Node) -> None:
-        """Heads side by side, as they go into the output projection."""
-        if root.kind != "context":
-            return
-        call: Call = root.info
-        if call.output is None:
-            steps = [step for step in path_to(node, ("context",)) if step.kind == "move"]
-            call.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
-            call.output = tensor.detach().clone(), [step.info for step in steps], root.shape
-
-    def _on_fused(self, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
+    def _on_fused(self, op: Operation) -> None:
         """torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0,
         is_causal=False, *, scale=None, enable_gqa=False) of torch 2: whatever kernel it takes, this is what it means."""
-        torch = torch_module()
-        names = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal")
-        given = {**dict(zip(names, args)), **kwargs}
-        query, key, value = given["query"], given["key"], given["value"]
-        site = caller()
-        node_q, node_k, node_v = (self._node(tensor) or self._source(tensor) for tensor in (query, key, value))
-        if given.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
+        torch, site = torch_module(), caller()
+        query, key, value = (op.get(position, name) for position, name in enumerate(("query", "key", "value")))
+        node_k, node_v = self._source(key), self._source(value)
+        if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
             times = query.shape[-3] // key.shape[-3]
             repeat = Move(torch.Tensor.repeat_interleave, (times, -3), {}, None, False)
             key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
-            node_k = Node("move", node_k, key.shape, site, repeat)
-            node_v = Node("move", node_v, value.shape, site, repeat)
-        turn = Move(torch.Tensor.transpose, (-2, -1), {}, None, True)
+            node_k, node_v = (Node("move", node, tensor.shape, site, repeat) for node, tensor in ((node_k, key), (node_v, value)))
         turned = key.transpose(-2, -1)
         lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
-        product = product_of("matmul", (query, turned), Unmade((*lead, query.shape[-2], key.shape[-2]), query))
-        if product is None:
+        scores = Unmade((*lead, query.shape[-2], key.shape[-2]), query)
+        product = product_of("matmul", (query, turned), scores)
+        context = product_of("matmul", (scores, value), Unmade((*lead, query.shape[-2], value.shape[-1]), query))
+        if product is None or context is None:
             return
-        product.node_a, product.node_b = node_q, Node("move", node_k, turned.shape, site, turn)
-        product.names = self._variable_names(product)
-        node: Node = Node("product", None, product.shape, site, product)
-        scale = given.get("scale")
-        node = Node("scale", node, product.shape, site, float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))
-        if given.get("is_causal"):
+        turn = Move(torch.Tensor.transpose, (-2, -1), {}, None, True)
+        node = self._product_node(product, self._source(query), Node("move", node_k, turned.shape, site, turn))
+        scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
+        steps: List[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]
+        if op.get(5, "is_causal"):
             ones = torch.ones(product.shape[-2:], dtype=torch.bool, device=query.device)
-            node = Node("fill", node, product.shape, site, (ones.triu(1), -math.inf))
-        mask = given.get("attn_mask")
-        if mask is not None and mask.dtype == torch.bool:
-            node = Node("fill", node, product.shape, site, (~mask.detach(), -math.inf))
-        elif mask is not None:
-            node = Node("add", node, product.shape, site, (mask.detach(), 1.0))
-        nothing = Unmade(product.shape, query)
-        before = len(self._pending)
-        self._on_softmax("softmax", None, -1, nothing, node=node, fused=True)
-        if len(self._pending) == before:
+            steps.append(("fill", (ones.triu(1), -math.inf)))
+        if mask is not None:
+            steps.append(("fill", (~mask.detach(), -math.inf)) if mask.dtype == torch.bool else ("add", (mask.detach(), 1.0)))
+        for kind, info in steps:
+            node = Node(kind, node, product.shape, site, info)
+        call = self._take_softmax("softmax", node, [-1], scores)
+        if call is None:
             return
-        call = self._pending[-1]
-        p = given.get("dropout_p") or 0.0
         if p > 0 and frames_around(self._module).eval_outside:
             call.observe("dropout_left_on", site, f" (p = {p:g}) in eval mode")
-        context = product_of("matmul", (nothing, value), Unmade((*lead, query.shape[-2], value.shape[-1]), query))
-        if context is not None:
-            self._on_context(context, call.softmax, node_v, out)
+        self._on_context(context, call.softmax, node_v, op.out)
         if p == 0:
-            call.fused_output = out.detach().clone()
-
-    # -- answers
-
-    def attentions(self, sentence: int = 0) -> Array:
-        """(layers, heads, T, S): the weights of one sentence in every call. Errors: Error where calls differ in shape."""
-        layers = [attention.weights() for attention in self.sequence()]
-        if not layers:
-            raise Error((self.notes() or ["no attention seen"])[-1])
-        return layers_of([layer[min(sentence, len(layer) - 1)] for layer in layers], 0,
-                       "seen (seen[0:2] chooses calls of one shape)")
-
-    def stacks(self, sentence: int) -> Dict[str, Array]:
-        """One stack, or those of encoder, decoder and cross-attention where a call's keys are of another sequence."""
-        all_of = self.sequence()
-        shapes = [attention._parts[0].shape for attention in all_of]
-        if not any(shape[2] != shape[3] for shape in shapes) or len(set(shape[2:] for shape in shapes)) == 1:
-            return {"attentions": self.attentions(sentence)}
-        stacks: Dict[str, List[Array]] = {name: [] for name in STACKS}
-        for index, attention in enumerate(all_of):
-            shape, after = shapes[index], shapes[index + 1] if index + 1 < len(shapes) else None
-            weights = attention.weights()
-            own = weights[min(sentence, len(weights) - 1)]
-            if shape[2] != shape[3]:
-                stacks["cross_attentions"].append(own)
-            elif after is not None and after[2] != after[3] and after[2] == shape[2]:
-                stacks["decoder_attentions"].append(own)
-            else:
-                stacks["encoder_attentions"].append(own)
-        return {name: layers_of(layers, 0, name) for name, layers in stacks.items() if layers}
-
-    def save(self, path: Union[str, Path], sentence: int = 0, tokens: Optional[Sequence[str]] = None,
-             target_tokens: Optional[Sequence[str]] = None) -> None:
-        """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call, and
-        queries, keys and values of the same shape."""
-        arrays = self.stacks(sentence)
-        metadata = token_metadata(arrays, tokens, target_tokens)
-        if "attentions" in arrays:
-            for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")):
-                parts = [getattr(attention, role) for attention in self.sequence()]
-                if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
-                    arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
-        save_arrays(path, arrays, metadata)
-
-    def show(self, sentence: int = 0, tokens: Optional[Sequence[str]] = None,
-             target_tokens: Optional[Sequence[str]] = None) -> Any:
-        """In a notebook the page, inline; elsewhere the window."""
-        return show(self.stacks(sentence), tokens=tokens, target_tokens=target_tokens)
-
-    def _repr_html_(self) -> Optional[str]:
-        if not len(self):
-            return "<pre>" + _html.escape(repr(self)) + "</pre>"
-        try:
-            return page_of(self.stacks(0), {})._repr_html_()
-        except Error as error:
-            return "<pre>" + _html.escape(f"{self!r}\n{error}") + "</pre>"
-
-    def check(self, mask: Any = None) -> Report:
-        """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. `mask`: which cells may be attended
-        to (T, S) or (sentences, T, S), where the code cannot tell by itself what was meant."""
-        return check_seen(self, None if mask is None else as_numpy(mask).astype(bool))
-
-
-def number_of(value: Any) -> Optional[float]:
-    """A number, also as a tensor or array of one element; nothing for larger ones."""
-    if isinstance(value, (int, float, np.number)):
-        return float(value)
-    if (is_tensor(value) or isinstance(value, np.ndarray)) and value.size == 1 if isinstance(value, np.ndarray) else \
-            is_tensor(value) and value.numel() == 1:
-        return float(value)
-    return None
-
-
-_own_files: Dict[str, bool] = {}
-
-
-
-def _counting_side(call: Call, axes: Optional[frozenset]) -> Optional[str]:
-    """The operand whose rows are all that an axis counts."""
-    for side in "ba":
-        if axes and axes == frozenset(call.product.out_free[side]):
-            return side
-    return None
-
-
-def _side_of(call: Call, summed: frozenset, rows: frozenset) -> Optional[str]:
-    for side, other in (("b", "a"), ("a", "b")):
-        if summed & set(call.product.out_free[side]) or (not summed and rows & set(call.product.out_free[other])):
-            return side
-    return None
-
-
-def _turned(weights: Optional[Weights]) -> Optional[Weights]:
-    if weights is None or weights.rows is not None:
-        return None
-    return Weights([sentence.transpose(-2, -1) for sentence in weights.sentences], None)
-
-
-def watch(module: Any = None, keep: Union[None, int, Keep] = None) -> Seen:
-    """Follows the attention that runs inside a `with` block; with `module` only what runs inside of it.
-
-    Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
-    attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
-    sentences (`Keep`); a number is that of calls. One thread: what other threads compute is not seen."""
-    return Seen(module, keep)
+            call.fused_output = op.out.detach().clone()

@@ -12,11 +12,9 @@ import numpy as np
 
 from .arrays import projections, role_of, side_by_side, write_safetensors
 from .caller import PACKED, named_role, short_path
-from .calls import Attention, Call
+from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Array, Error, as_numpy, count_text, is_tensor, run
 from .nodes import BLOCKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, path_to, recovered
-
-MOST_WEIGHTS = 1 << 20      # numbers of a call's weights
 
 
 class Mistake(NamedTuple):
@@ -197,7 +195,7 @@ def _take_roles(call: Call, facts: Dict[str, Any]) -> None:
     if not weights:
         return
     context = call.context.site if call.context is not None else call.path[0].site
-    named = {**call.named_sides(), "value": named_role(call.value_node, call.value_index, [])}
+    named = {**call.roles(), "value": named_role(call.value_node, call.value_index, [])}
     facts["roles"] = [[role, name or ""] for role, name in named.items()]
     call.sites["roles_swapped", ""] = context
     unused = facts["unused"] = []
@@ -209,20 +207,15 @@ def _take_roles(call: Call, facts: Dict[str, Any]) -> None:
             if call.context is not None and call.part_of is None:
                 unused.append([role, name, ""])
             continue
-        root = _made_by(call.node(role))
-        if root is not None and root.kind == "linear" and root.info.name:
+        root = path_to(call.node(role), ("linear", "product", "source"))[0]
+        if root.kind == "linear" and root.info.name:
             unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
             call.sites["projection_replaced", role] = root.site
-        elif root is not None and root.kind == "source" and len(root.shape) <= 3 and \
+        elif root.kind == "source" and len(root.shape) <= 3 and \
                 root.shape[-1] == parameter.shape[1]:
             unused.append([role, name, ""])
             call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
                 (context if role == "value" else call.path[0].site)
-
-
-def _made_by(node: Optional[Node]) -> Optional[Node]:
-    path = path_to(node, ("linear", "product", "source"))
-    return path[0] if path and path[0].kind in ("linear", "product", "source") else None
 
 
 def _compact(array: Array) -> Array:
@@ -300,7 +293,7 @@ def _captured(attention: Attention, seen: Any, intended: Optional[Array], masks:
     """The facts and arrays of one call; `masks` are the mask arguments of all calls, by number."""
     parts = attention._parts
     call = parts[0]
-    softmax = call.softmax.info  # type: ignore[union-attr]
+    softmax = call.softmax.info
     steps = [step for part in parts for step in (*part.path, *part.weight_path)]
     observed = [one for part in parts for one in part.observed]
 
@@ -311,14 +304,14 @@ def _captured(attention: Attention, seen: Any, intended: Optional[Array], masks:
     if call.layout.trouble is not None:
         observe(call.layout.trouble[0], call.layout.trouble[2], call.layout.trouble[1])
     elif softmax.wrong_sum:
-        observe("softmax_sums", call.softmax.site)  # type: ignore[union-attr]
+        observe("softmax_sums", call.softmax.site)
     elif softmax.name in ("log_softmax", "sigmoid"):
-        observe("softmax_replaced", call.softmax.site, softmax.name)  # type: ignore[union-attr]
+        observe("softmax_replaced", call.softmax.site, softmax.name)
     facts: Dict[str, Any] = {"where": call.where, "observed": observed}
     facts["opaque"] = next((step.info for step in steps if step.kind == "opaque"), "")
     known = over in (None, "the queries", "the heads")
     if not known and not facts["opaque"]:
-        observe("softmax_axis", call.softmax.site, over or "")  # type: ignore[union-attr]
+        observe("softmax_axis", call.softmax.site, over or "")
     if call.layout.trouble is not None or softmax.wrong_sum or softmax.name in ("log_softmax", "sigmoid") or \
             facts["opaque"] or not known:
         return facts, {}
@@ -344,10 +337,10 @@ def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks
     kept = kept if rows is None else min(kept, 1)
     few = rows is None and count * heads * queries * key.shape[2] <= MOST_WEIGHTS
     sentences = list(range(count if few else kept))
-    named = call.named_sides()
+    named = call.roles()
     swapped = named == {"query": "key", "key": "query"} and queries == key.shape[2]
     dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
-    cuda = call.half is None and "cuda" in str(call.product.device)
+    cuda = not call.half and "cuda" in str(call.product.device)
     facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads, count=len(sentences),
                  d_k=d_k, scale=call.scale, over=over or "", partial=rows is not None,
                  changed=any(step.kind == "post" for step in call.weight_path),
@@ -373,8 +366,9 @@ def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks
             tensor = call.output[0]
             arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
             facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
-        elif call.fused_output is not None and call.fused() is not None:
-            arrays["output"] = call.fused()[:kept]  # type: ignore[index]
+        else:
+            output = call.fused()
+            arrays.update({} if output is None else {"output": output[:kept]})
     _take_mask(call, sentences, rows, facts, arrays)
     if intended is not None and rows is None:
         given = intended if intended.ndim == 3 else intended[None]
@@ -420,8 +414,7 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
     for known in ((code, role), (code, "")):
         if known in call.sites:
             return call.sites[known]
-    softmax = call.softmax.site if call.softmax is not None else call.site
-    product = call.path[0].site if call.path else call.site
+    softmax, product = call.softmax.site, call.path[0].site
     step = next(step for beginning, step in _STEPS if code.startswith(beginning))
     side = role if role in ("key", "value") else "query"
     if step == "scale":
@@ -432,8 +425,7 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
     if step == "split":
         return first_reshaping(call.node(side)) or product
     if step == "projection":
-        path = path_to(call.node(side), ("linear", "product", "source"))
-        return (path[0].site if path else None) or product
+        return path_to(call.node(side), ("linear", "product", "source"))[0].site or product
     if step == "mask":
         return call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path) or softmax
     if step in ("post", "drop"):
