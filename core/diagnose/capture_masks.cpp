@@ -123,8 +123,8 @@ Blocked blocked_before(const CapturedCall& call) {
   return blocked;
 }
 
-/// The cells of one sentence that a mask argument blocks, in the ways it may be meant, the likeliest first; none where it
-/// blocks nothing or is a bias.
+/// The cells of one sentence that a mask argument blocks, in the ways it may be meant, the likeliest first; none where
+/// it blocks nothing or is a bias.
 std::vector<Allowed> options_of(const Array& mask, Index sentence) {
   const Grid cells = cells_of(mask, sentence, 0);
   if (is_floating(mask.dtype) && (cells.array() <= kBlocking).any()) return {cells.array() <= kBlocking};

@@ -15,7 +15,7 @@ namespace headlight {
 inline constexpr float kCompareTolerance = 2e-5f;
 /// Tolerances that allow for the rounding of numbers of half precision.
 inline constexpr const char *kFloat16Tolerance = "4e-3", *kBfloat16Tolerance = "3e-2";
-/// The tolerance for numbers computed in float16, bfloat16, tf32 (products of float32 on a GPU); else kCompareTolerance.
+/// The tolerance for numbers of float16, bfloat16, tf32 (products of float32 on a GPU); else kCompareTolerance.
 float tolerance_of(std::string_view dtype);
 
 /// One cell of an array in both files.
@@ -61,7 +61,7 @@ bool is_masked_score(float score, float largest_of_row);
 /// `expected` is A, `found` is B. Two numbers are equal when they are at most `tolerance` apart, in arrays other than
 /// attentions times max(1, the largest |expected| of the row of the last axis). Scores that both files mask are equal
 /// whatever number stands there, and count for no row's largest. The last of the hidden states may be before the final
-/// norm in one file and behind it in the other, as transformers has it: then last_hidden_state is compared in its place.
+/// norm in one file and behind it in the other, as transformers has it: then last_hidden_state is compared instead.
 /// The data's way: hidden_states[0]; then of each layer
 /// queries, keys, values, scores, attentions, and the hidden state that comes out; then output, last_hidden_state,
 /// logits; an encoder before its decoder.

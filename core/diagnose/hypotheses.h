@@ -31,8 +31,8 @@ enum class PredictedArray { attentions, queries, keys, values, output };
 struct Hypothesis {
   MistakeCode code;
   PredictedArray subject = PredictedArray::attentions;
-  /// `found` is the suspected layer, empty where that file does not have it; a mistake may take numbers from it that the
-  /// believed file does not contain.
+  /// `found` is the suspected layer, empty where that file does not have it; a mistake may take numbers from it that
+  /// the believed file does not contain.
   std::function<Maybe(const Known& known, const Heads& found)> predict;
   std::string role = {};     // the projection that it is about: query, key, value, output, "query and key"
   std::string text = {};     // in place of the words of the code

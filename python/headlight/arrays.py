@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
 
 import numpy as np
 
@@ -68,15 +68,11 @@ STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 
 def _one_sentence(array: Array, sentence: int, what: str) -> Array:
     """(heads, T, S) of one sentence of a layer that has (heads, T, S) or (batch, heads, T, S)."""
-    if array.ndim == 2:
-        return array[None]
-    if array.ndim == 3:
-        return array
-    if array.ndim == 4:
-        if not 0 <= sentence < array.shape[0]:
-            raise Error(f"{what}: expected a sentence below {array.shape[0]}, found {sentence}")
-        return array[sentence]
-    raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {array.shape}")
+    if not 2 <= array.ndim <= 4:
+        raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {array.shape}")
+    if array.ndim == 4 and not 0 <= sentence < array.shape[0]:
+        raise Error(f"{what}: expected a sentence below {array.shape[0]}, found {sentence}")
+    return array[sentence] if array.ndim == 4 else array.reshape(-1, *array.shape[-2:])
 
 
 def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
@@ -93,8 +89,7 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
                         f"{[layer.shape for layer in layers if layer.shape != layers[0].shape][0]}")
         return np.stack(layers).astype(np.float32)
     array = as_numpy(attentions)
-    if array.ndim == 5:
-        array = array[:, sentence]
+    array = array[:, sentence] if array.ndim == 5 else array
     if not 2 <= array.ndim <= 4:
         raise Error(f"{what}: expected (layers, heads, T, S), found {array.shape}")
     return array.reshape((1,) * (4 - array.ndim) + array.shape).astype(np.float32)
@@ -102,19 +97,16 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
 
 def stacks_of(attentions: Any, sentence: int) -> Dict[str, Array]:
     """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
+    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
     if isinstance(attentions, (list, tuple)) and len(attentions) == 3 and \
             all(isinstance(stack, (list, tuple)) for stack in attentions):
         return {name: layers_of(stack, sentence, name) for name, stack in zip(STACKS, attentions)}
-    get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
     if not isinstance(attentions, (list, tuple, np.ndarray)) and not is_tensor(attentions):
-        found = {name: get(name) for name in STACKS if get(name) is not None}
+        found = {name: get(name) for name in (*STACKS, "attentions") if get(name) is not None}
+        found.pop("attentions" if len(found) > 1 else "", None)
+        found = found or {"attentions": patterns for patterns in [_patterns_of_cache(attentions)] if patterns}
         if found:
             return {name: layers_of(stack, sentence, name) for name, stack in found.items()}
-        if get("attentions") is not None:
-            return {"attentions": layers_of(get("attentions"), sentence)}
-        patterns = _patterns_of_cache(attentions)
-        if patterns:
-            return {"attentions": layers_of(patterns, sentence)}
         raise Error("attentions: expected arrays, a model's output with attentions, or a cache with patterns, "
                     f"found {type(attentions).__name__}")
     return {"attentions": layers_of(attentions, sentence)}
@@ -182,23 +174,18 @@ def projections(state_dict: Mapping[str, Any]) -> Dict[str, Array]:
         arrays[name] = value.astype(np.float32)
 
     for name, value in state_dict.items():
-        array = as_numpy(value)
         kind = "bias" if name.endswith("bias") else "weight"
         last = name.replace("_weight", ".weight").replace("_bias", ".bias").split(".")
-        packed = any(part in ("in_proj", "c_attn", "qkv", "qkv_proj", "query_key_value", "Wqkv") for part in last)
-        if packed:
-            if kind == "weight" and "c_attn" in last:
-                array = array.T                                  # Conv1D keeps (in, out)
+        array = as_numpy(value)
+        array = array.T if kind == "weight" and {"c_attn", "c_proj"} & set(last) else array     # Conv1D keeps (in, out)
+        role = "output" if "c_proj" in last else role_of(".".join(part for part in last if part not in ("weight", "bias")))
+        if {"in_proj", "c_attn", "qkv", "qkv_proj", "query_key_value", "Wqkv"} & set(last):
             if array.shape[0] % 3:
                 raise Error(f"{name}: expected rows of query, key and value, found {array.shape}")
-            for role, part in zip(("query", "key", "value"), np.split(array, 3)):
-                put(f"{names[role]}.{kind}", part)
-        elif "c_proj" in last:
-            put(f"out_proj.{kind}", array.T if kind == "weight" else array)
-        else:
-            role = role_of(".".join(part for part in last if part not in ("weight", "bias")))
-            if role:
-                put(f"{names[role]}.{kind}", array)
+            for one, part in zip(("query", "key", "value"), np.split(array, 3)):
+                put(f"{names[one]}.{kind}", part)
+        elif role:
+            put(f"{names[role]}.{kind}", array)
     if not any(name.endswith("weight") for name in arrays):
         raise Error("state_dict: expected projections of query, key and value, found "
                     + (", ".join(list(state_dict)[:4]) or "nothing"))

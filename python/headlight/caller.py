@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Seq
 import numpy as np
 
 from .arrays import role_of
-from .engine import Array, is_tensor, torch_module
+from .engine import Array, is_tensor, notebook_shell, torch_module
 from .nodes import Node, Site, path_to
 
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
@@ -23,18 +23,11 @@ class Frames(NamedTuple):
     eval_outside: bool
 
 
-def _cell_of(file: str) -> Optional[int]:
-    """The number of the notebook cell that IPython keeps under this name."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return getattr(getattr(shell, "compile", None), "_filename_map", {}).get(file)
-
-
 def short_path(file: Optional[str]) -> str:
     """A path as a reader would type it: from the working folder where the file is below it; In[2] of a notebook."""
     if not file:
         return ""
-    cell = _cell_of(file)
+    cell = getattr(getattr(notebook_shell(), "compile", None), "_filename_map", {}).get(file)    # as IPython keeps it
     if cell is not None:
         return f"In[{cell}]"
     try:
@@ -88,14 +81,12 @@ def caller() -> Site:
 
 def modules_around() -> List[Any]:
     """The modules whose methods are running, the innermost first, each once."""
-    torch = torch_module()
     modules: List[Any] = []
     frame = sys._getframe(1)
     while frame is not None and len(modules) < 24:
-        if "self" in frame.f_code.co_varnames[:1]:
-            owner = _locals(frame).get("self")
-            if isinstance(owner, torch.nn.Module) and all(owner is not module for module in modules):
-                modules.append(owner)
+        owner = _locals(frame).get("self") if frame.f_code.co_varnames[:1] == ("self",) else None
+        if isinstance(owner, torch_module().nn.Module) and all(owner is not module for module in modules):
+            modules.append(owner)
         frame = frame.f_back
     return modules
 
@@ -104,14 +95,10 @@ def variables() -> Iterator[Tuple[str, Any]]:
     """Names and tensors of the running function and of its object, lists opened."""
     for frame in _user_frames():
         names = dict(_locals(frame))
-        owner = names.get("self")
-        for holder in (names, getattr(owner, "__dict__", {})):
-            for name, value in list(holder.items()):
-                if is_tensor(value):
-                    yield name, value
-                elif isinstance(value, (list, tuple)) and 0 < len(value) <= 64 and is_tensor(value[0]):
-                    for part in value:
-                        yield name, part
+        for name, value in [*names.items(), *getattr(names.get("self"), "__dict__", {}).items()]:
+            several = isinstance(value, (list, tuple)) and 0 < len(value) <= 64 and is_tensor(value[0])
+            for part in value if several else [value] if is_tensor(value) else []:
+                yield name, part
         return
 
 
@@ -146,20 +133,20 @@ def frames_around(root: Any) -> Frames:
 PACKED = r"in_proj|qkv|c_attn|query_key_value"     # one weight for query, key and value, in this order
 
 
-def named_role(node: Optional[Node], index: Optional[Tuple[Array, Node]], names: Sequence[str]) -> Optional[str]:
-    path = path_to(node, ("linear", "product", "source"))
-    step, role = path[0] if path else None, None
-    if step is not None and step.kind == "linear":
-        packed = re.search(PACKED, step.info.name)
-        if packed and index is not None and index[1].shape[-1] % 3 == 0:
-            width = index[1].shape[-1]
+def _only_role(names: Sequence[str]) -> Optional[str]:
+    found = {role_of(name) for name in names} - {None}
+    return found.pop() if len(found) == 1 else None
+
+
+def named_role(node: Node, index: Optional[Tuple[Array, Node]], names: Sequence[str]) -> Optional[str]:
+    """What an operand is called: as the weights it was projected by, or as the caller's variables."""
+    step, role = path_to(node, ("linear", "product", "source"))[0], None
+    if step.kind == "linear":
+        width = index[1].shape[-1] if index is not None else 0
+        if index is not None and width % 3 == 0 and re.search(PACKED, step.info.name):
             parts = np.unique(index[0] % width // (width // 3))
             return ("query", "key", "value")[int(parts[0])] if len(parts) == 1 else None
         role = role_of(step.info.name)
-    elif step is not None and step.kind == "product":
-        found = {role_of(name) for name in step.info.names["b"]} - {None}
-        role = found.pop() if len(found) == 1 else None
-    if role is None:
-        found = {role_of(name) for name in names} - {None}
-        role = found.pop() if len(found) == 1 else None
-    return role
+    elif step.kind == "product":
+        role = _only_role(step.info.names["b"])
+    return role or _only_role(names)

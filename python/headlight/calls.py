@@ -322,41 +322,23 @@ class Attention:
     def _joined(self, arrays: Sequence[Optional[Array]]) -> Any:
         return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)  # type: ignore[arg-type]
 
-    @property
-    def query(self) -> Array:
-        """(sentences, heads, T, d_k), as projected, before the scale."""
-        return self._joined([part.operand("query") for part in self._parts])
-
-    @property
-    def key(self) -> Array:
-        """(sentences, heads, S, d_k)."""
-        return self._joined([part.operand("key") for part in self._parts])
-
-    @property
-    def value(self) -> Optional[Array]:
-        """(sentences, heads, S, d_v); None where the weights met no values."""
-        return self._joined([part.operand("value") for part in self._parts])
+    query = property(lambda self: self._joined([part.operand("query") for part in self._parts]),
+                     doc="(sentences, heads, T, d_k), as projected, before the scale.")
+    key = property(lambda self: self._joined([part.operand("key") for part in self._parts]),
+                   doc="(sentences, heads, S, d_k).")
+    value = property(lambda self: self._joined([part.operand("value") for part in self._parts]),
+                     doc="(sentences, heads, S, d_v); None where the weights met no values.")
+    scale = property(lambda self: self._parts[0].scale,
+                     doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
+    where = property(lambda self: self._parts[0].where, doc="`mine.py:41 (encoder.layers.0.attention)`.")
+    module = property(lambda self: self._parts[0].frames.path,
+                      doc="The path of the module inside the outermost one; empty outside of modules.")
 
     @property
     def mask(self) -> Optional[Array]:
         """(sentences, 1 or heads, T, S): bool, true = may attend; or float32, added to the scores; None: no mask."""
         masks = [part.mask() for part in self._parts]
         return masks[0] if len(masks) == 1 or masks[0] is None or masks[0].shape[1] == 1 else self._joined(masks)
-
-    @property
-    def scale(self) -> float:
-        """What the scores were multiplied by, on all the way from the projections to the softmax."""
-        return self._parts[0].scale
-
-    @property
-    def where(self) -> str:
-        """`mine.py:41 (encoder.layers.0.attention)`."""
-        return self._parts[0].where
-
-    @property
-    def module(self) -> str:
-        """The path of the module inside the outermost one; empty outside of modules."""
-        return self._parts[0].frames.path
 
     def weights(self) -> Array:
         """(sentences, heads, T, S) as the caller's code computed them. Where they were not kept (fused kernels, long

@@ -1,6 +1,7 @@
 """The program `headlight`: found, run, and its answers as arrays and dicts."""
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -8,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -19,23 +20,16 @@ class Error(RuntimeError):
     """Bad input, or no program: one line says what was expected and what was found."""
 
 
-# ---- The program ----------------------------------------------------------------------------------------------------
-
-
 def program() -> str:
-    """The path of the program `headlight`: the variable HEADLIGHT, else beside this file, else in PATH."""
+    """The path of the program `headlight`: the variable HEADLIGHT, else in the folder of this module, else in PATH."""
     named = os.environ.get("HEADLIGHT")
-    if named:
-        if os.access(named, os.X_OK) and not os.path.isdir(named):
-            return named
+    if named and (os.path.isdir(named) or not os.access(named, os.X_OK)):
         raise Error(f"HEADLIGHT: expected the path of the program headlight, found '{named}'")
-    beside = Path(__file__).resolve().with_name("headlight")      # in the folder of this module
-    if beside.is_file() and os.access(beside, os.X_OK):
-        return str(beside)
-    found = shutil.which("headlight")
-    if found:
-        return found
-    raise Error("headlight: expected the program in HEADLIGHT, in the folder of the module or in PATH, found none of them")
+    beside = str(Path(__file__).resolve().with_name("headlight"))
+    found = named or (beside if os.access(beside, os.X_OK) else shutil.which("headlight"))
+    if not found:
+        raise Error("headlight: expected the program in HEADLIGHT, in the folder of the module or in PATH, found none of them")
+    return found
 
 
 def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,)) -> bytes:
@@ -74,6 +68,12 @@ def torch_module() -> Any:
     return sys.modules.get("torch")
 
 
+def notebook_shell() -> Any:
+    """IPython's shell, where it runs this code."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None else None
+
+
 def is_tensor(value: Any) -> bool:
     torch = torch_module()
     return torch is not None and isinstance(value, torch.Tensor)
@@ -83,31 +83,24 @@ def words_of_options(options: Mapping[str, Any], folder: str) -> List[str]:
     """`d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; an array becomes a .npy file."""
     words: List[str] = []
     for name, value in options.items():
-        flag = "--" + name.rstrip("_").replace("_", "-")
         if value is None or value is False:
             continue
-        if value is True:
-            words.append(flag)
-        elif isinstance(value, np.ndarray) or is_tensor(value):
-            path = os.path.join(folder, name + ".npy")
-            np.save(path, as_numpy(value))
-            words += [flag, path]
-        elif isinstance(value, (list, tuple)):
-            words += [flag, ",".join(map(str, value))]
-        else:
-            words += [flag, str(value)]
+        words.append("--" + name.rstrip("_").replace("_", "-"))
+        if isinstance(value, np.ndarray) or is_tensor(value):
+            words.append(os.path.join(folder, name + ".npy"))
+            np.save(words[-1], as_numpy(value))
+        elif value is not True:
+            words.append(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
     return words
 
 
-def _question(text: Union[str, Sequence[str], None], source: Optional[str],
-              options: Mapping[str, Any], folder: str) -> Tuple[List[str], Optional[str]]:
-    """The arguments that every command takes, and its standard input."""
-    words = ([] if source is None else [str(source)]) + words_of_options(options, folder)
-    if text is None:
-        return words, None
-    if not isinstance(text, str):
-        text = "\n".join(text)
-    return words + ["--text", "-"], text
+def _answer(command: str, kind: str, text: Any, source: Optional[str], options: Mapping[str, Any]) -> bytes:
+    """The answer of a command in this format."""
+    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
+        words = [command, *([] if source is None else [str(source)]), *words_of_options(options, folder), "--format", kind]
+        if text is None:
+            return run(words)
+        return run([*words, "--text", "-"], text if isinstance(text, str) else "\n".join(text))
 
 
 def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None,
@@ -116,32 +109,22 @@ def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] =
 
     `source` is a folder, file or name as on the command line, by default the shipped model; `options` are those of the
     command line with `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`."""
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        words, given = _question(text, source, options, folder)
-        path = os.path.join(folder, "answer.npz")
-        run(["export", *words, "--format", "npz", "-o", path], given)
-        with np.load(path) as arrays:
-            return {name: arrays[name] for name in arrays.files}
-
-
-def _json_answer(command: str, text: Any, source: Optional[str], options: Mapping[str, Any]) -> Any:
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        words, given = _question(text, source, options, folder)
-        return json.loads(run([command, *words, "--format", "json"], given))
+    with np.load(io.BytesIO(_answer("export", "npz", text, source, options))) as arrays:
+        return {name: arrays[name] for name in arrays.files}
 
 
 def next(text: Optional[str] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Any]:
     """The probabilities of the next (or hidden) word, as `headlight next --format json` writes them."""
-    return _json_answer("next", text, source, options)
+    return json.loads(_answer("next", "json", text, source, options))
 
 
 def explain(text: Optional[str] = None, source: Optional[str] = None, *, layer: int, head: int, query: int, key: int,
             **options: Any) -> Dict[str, Any]:
     """Every number behind one weight: `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`."""
     cell = {"layer": layer, "head": head, "query": query, "key": key}
-    return {"steps": _json_answer("explain", text, source, {**cell, **options})}
+    return {"steps": json.loads(_answer("explain", "json", text, source, {**cell, **options}))}
 
 
 def heads(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Any]:
     """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, "entropy": …}, …]}`."""
-    return _json_answer("heads", text, source, options)
+    return json.loads(_answer("heads", "json", text, source, options))

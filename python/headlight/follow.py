@@ -1,6 +1,7 @@
 """torch's operations are followed one by one: each tensor that matters gets a node that says how it came about."""
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import types
@@ -13,8 +14,8 @@ from .arrays import role_of
 from .caller import caller, frames_around, modules_around, short_path, variables
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Error, is_tensor, torch_module
-from .nodes import (NOTHING, STOPS, Layout, Linear, Move, Node, Product, Softmax, Unmade, Weights, axes_after, first_reshaping,
-                    layout_of, moves_of, path_to, product_of, root_of)
+from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Unmade, Weights, axes_after, layout_of, moves_of, path_to,
+                    product_of, root_of)
 
 
 class Keep(NamedTuple):
@@ -67,13 +68,9 @@ _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in nam
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
 
 
-_follower_classes: Dict[Any, Any] = {}
-
-
+@functools.lru_cache(None)
 def _follower_class(torch: Any) -> Any:
     """The TorchFunctionMode that hands every operation to a watch; made where torch is there to derive from."""
-    if torch in _follower_classes:
-        return _follower_classes[torch]
     try:
         from torch.overrides import TorchFunctionMode
     except ImportError:
@@ -100,25 +97,18 @@ def _follower_class(torch: Any) -> Any:
             if name in _HANDLERS or (args and self.seen.is_score(args[0])):
                 self.seen.follow(func, name, args, kwargs, out)
             return out
-
-    _follower_classes[torch] = Follower
     return Follower
 
 
-_opened_functions: Dict[Any, Any] = {}
-
-
+@functools.lru_cache(None)
 def _opened(func: Any) -> Any:
     """A function of torch.nn.functional that does its steps in the open: the question whether it is overridden is
     answered with no, so that its own operations are seen one by one."""
-    if func not in _opened_functions:
-        names = dict(func.__globals__)
-        for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):
-            names[name] = lambda *_: False
-        again = types.FunctionType(func.__code__, names, func.__name__, func.__defaults__, func.__closure__)
-        again.__kwdefaults__ = func.__kwdefaults__
-        _opened_functions[func] = again
-    return _opened_functions[func]
+    asked = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
+    names = {**func.__globals__, **{name: lambda *_: False for name in asked}}
+    again = types.FunctionType(func.__code__, names, func.__name__, func.__defaults__, func.__closure__)
+    again.__kwdefaults__ = func.__kwdefaults__
+    return again
 
 
 def number_of(value: Any) -> Optional[float]:
@@ -142,7 +132,6 @@ class Tracer:
         self._attentions: Optional[List[Attention]] = None
         self._layers: Dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Dict[int, Tuple[Any, Dict[int, str], Dict[int, Any]]] = {}
-        self._layouts: Dict[Any, Layout] = {}
         self._used: set = set()                          # ids of weights
         self._operations = self._softmaxes = self._blocks = self._left_out = 0
         self._notes: List[str] = []
@@ -178,7 +167,7 @@ class Tracer:
             self._calls.sort(key=lambda call: call.index)
             for call in self._calls:
                 call.called = call.called or self._used
-            self._tags, self._layouts, self._pending = {}, {}, []
+            self._tags, self._pending = {}, []
 
     def _before_module(self, module: Any, _: Any) -> None:
         compiled = ("ScriptModule", "RecursiveScriptModule", "TracedModule", "TopLevelTracedModule", "OptimizedModule")
@@ -256,14 +245,9 @@ class Tracer:
             if is_tensor(out) and tuple(out.shape) == node.shape:
                 self._tag(out, node)
             return
-        function, arguments = op.function, tuple(op.args[1:])
-        if op.name in ("view_as", "reshape_as", "expand_as"):
-            function = torch.Tensor.expand if op.name == "expand_as" else torch.Tensor.reshape
-            arguments = (tuple(out.shape),)
-        elif op.name == "view":
-            function = torch.Tensor.reshape
-        elif op.name == "detach":
-            function, arguments = torch.Tensor.contiguous, ()
+        function = {"expand_as": torch.Tensor.expand, "view": torch.Tensor.reshape, "view_as": torch.Tensor.reshape,
+                    "reshape_as": torch.Tensor.reshape, "detach": torch.Tensor.contiguous}.get(op.name, op.function)
+        arguments = (tuple(out.shape),) if op.name.endswith("_as") else tuple(op.args[1:])
         permutes = op.name in _PERMUTES
         if op.root.kind == "context" and not permutes:
             op.root.info.merge_site = caller()
@@ -336,14 +320,13 @@ class Tracer:
         if "weights" in (roots["a"].kind, roots["b"].kind):
             self._on_context(product, nodes["a"], nodes["b"], op.out)
             return
-        is_parameter = isinstance(b, torch_module().nn.Parameter) or (roots["b"].kind == "source" and
-                                                                      roots["b"].info is not None)
-        plain = roots["b"].kind in ("", "source")
+        parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
+        weight = parameters[1] or (roots["b"].kind == "source" and roots["b"].info is not None)
         if op.name == "einsum":
-            if any(isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)):
+            if any(parameters):
                 return
-        elif b.dim() == 2 and (is_parameter or op.name == "addmm" or (a.dim() > 2 and plain) or
-                               roots["a"].kind in ("context", "heads")):
+        elif b.dim() == 2 and (weight or op.name == "addmm" or roots["a"].kind in ("context", "heads") or
+                               (a.dim() > 2 and roots["b"].kind in ("", "source"))):
             self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
             return
         if roots["a"].kind == "product" and self._without_softmax(product, nodes["a"], roots["a"], nodes["b"], op.out):
@@ -512,7 +495,7 @@ class Tracer:
         if len(self._calls) + len(self._pending) >= self.keep.calls:
             self._left_out += 1
             return None
-        call = Call(self._softmaxes, root.info, frames, site, self._layout_of(root.info))
+        call = Call(self._softmaxes, root.info, frames, site, layout_of(root.info))
         call.path = path_to(node, ("product",))
         axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
@@ -527,26 +510,6 @@ class Tracer:
         if not fused:
             self._tag(out, call.softmax)
         return call
-
-    def _layout_of(self, product: Product) -> Layout:
-        """The layout, worked out once for calls of the same shape that are split in the same way."""
-        paths = {"a": path_to(product.node_a, STOPS), "b": path_to(product.node_b, STOPS)}
-        try:
-            key: Any = (product.shape, tuple(product.out_shared), tuple(product.free["a"] + product.free["b"]), tuple(
-                (path[0].kind, path[0].shape, tuple((move.function.__name__, move.arguments, tuple(move.options.items()),
-                                                     move.pick) for move in moves_of(path))) for path in paths.values()))
-            known = self._layouts.get(key)
-        except TypeError:       # an argument that is a tensor or a slice
-            return layout_of(product)
-        if known is None:
-            known = layout_of(product)
-            if len(self._layouts) < 16:
-                self._layouts[key] = known
-        trouble = known.trouble
-        if trouble is not None:
-            side = product.node_a if "a" in known.indices else product.node_b
-            trouble = (*trouble[:2], first_reshaping(side))
-        return Layout(known.groups, {side: (index, paths[side][0]) for side, (index, _) in known.indices.items()}, trouble)
 
     def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Optional[Weights]:
         """The weights of some sentences, so that they can be checked."""

@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 import numpy as np
 
 from .arrays import stacks_of, token_metadata, write_safetensors, written_whole
-from .engine import Array, Error, as_numpy, program, run, words_of_options
+from .engine import Array, Error, as_numpy, notebook_shell, program, run, words_of_options
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 
@@ -51,16 +51,6 @@ def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options:
         return Page(Path(target).read_text(encoding="utf-8"))
 
 
-def _in_notebook() -> bool:
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None else None
-    return shell is not None and hasattr(shell, "kernel")
-
-
-def _has_display() -> bool:
-    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
 def _arrays_of(attentions: Any, sentence: int) -> Dict[str, Array]:
     """Of what `watch` saw, or of what a library holds."""
     return stacks_of(attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions, sentence)
@@ -75,14 +65,12 @@ def show(attentions: Any, tokens: Optional[Sequence[str]] = None, target_tokens:
     tuple of those three; a cache of TransformerLens. `tokens` name the keys' side, `target_tokens` the queries' side
     where it is another one. `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
     arrays = _arrays_of(attentions, sentence)
-    extra = attentions if isinstance(attentions, dict) else {}
-    arrays.update({name: extra[name] for name in ("queries", "keys", "values")
-                   if isinstance(extra.get(name), np.ndarray)})
-    metadata = token_metadata({name: array for name, array in arrays.items() if name.endswith("attentions")},
-                               tokens, target_tokens)
-    if _in_notebook():
+    metadata = token_metadata(arrays, tokens, target_tokens)
+    more = attentions if isinstance(attentions, dict) else {}
+    arrays.update({name: more[name] for name in ("queries", "keys", "values") if isinstance(more.get(name), np.ndarray)})
+    if hasattr(notebook_shell(), "kernel"):
         return page_of(arrays, metadata, **options)
-    if not _has_display():
+    if sys.platform not in ("darwin", "win32") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         raise Error("show: expected a notebook or a display, found neither: seen.save(\"run.safetensors\") keeps it for "
                     "headlight run.safetensors elsewhere")
     folder = tempfile.mkdtemp(prefix="headlight-")
@@ -112,21 +100,19 @@ class _Tracker:
 
     def __init__(self) -> None:
         self.folder: Union[str, Path] = "headlight-log"
-        self.step = 0
-        self.every = 1
+        self.step, self.every = 0, 1
         self._layers: List[Array] = []
 
     def debug(self, name: str, value: Any) -> None:
         """Attention of one layer: (i, j, b, h) as that tutorial has it, or (b, h, i, j); told apart by which axis sums
         to 1. Everything else than weights is left alone."""
-        if self.step % self.every:
-            return
         array = as_numpy(value)
-        if array.ndim != 4 or array.dtype.kind != "f":
+        if self.step % self.every or array.ndim != 4 or array.dtype.kind != "f":
             return
-        ones = [axis for axis in (3, 1) if np.allclose(array.sum(axis), 1, atol=1e-2)]
-        if ones:
-            self._layers.append(array[0] if ones[0] == 3 else array[:, :, 0].transpose(2, 0, 1))
+        if np.allclose(array.sum(3), 1, atol=1e-2):
+            self._layers.append(array[0])
+        elif np.allclose(array.sum(1), 1, atol=1e-2):
+            self._layers.append(array[:, :, 0].transpose(2, 0, 1))
 
     def add(self, *_: Any, **__: Any) -> None:
         """Scalars are not attention."""

@@ -47,15 +47,6 @@ _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
 
 
-def _enlarge(pipe: Any) -> None:
-    """A larger pipe, where the system has them (Linux: F_SETPIPE_SZ)."""
-    try:
-        import fcntl
-        fcntl.fcntl(pipe, 1031, _PIPE)
-    except (ImportError, OSError):
-        pass
-
-
 class _Sentence(NamedTuple):
     """What came out of the stream: a line for the program; else what is wrong with it, or the exception of the stream."""
     text: Any
@@ -77,36 +68,34 @@ class _LinesProgram:
     """`headlight export --lines`, started anew where it ends before its input does."""
 
     def __init__(self, command: Sequence[str], folder: str) -> None:
-        self._command = command
-        self._errors = os.path.join(folder, "errors")
+        self._command, self._errors = command, os.path.join(folder, "errors")
         self.writing = threading.Lock()     # what is asked again goes before what is new
         self._start()
 
     def _start(self) -> None:
         with open(self._errors, "wb") as errors:
-            self._process = subprocess.Popen(self._command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=errors)
-        _enlarge(self._process.stdout)
+            self._process: Any = subprocess.Popen(self._command, bufsize=_PIPE, stdin=subprocess.PIPE,
+                                                  stdout=subprocess.PIPE, stderr=errors)
+        try:
+            import fcntl
+            fcntl.fcntl(self._process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
+        except (ImportError, OSError):
+            pass
 
-    def write(self, lines: Sequence[bytes]) -> None:
+    def write(self, lines: Sequence[bytes], last: bool = False) -> None:
         """By the holder of `writing`. Where the program has ended, its reader will find out."""
         try:
             for line in lines:
-                self._process.stdin.write(line)  # type: ignore[union-attr]
-                self._process.stdin.flush()      # type: ignore[union-attr]
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            if last:
+                self._process.stdin.close()
         except (BrokenPipeError, ValueError):
-            pass
-
-    def end_of_input(self) -> None:
-        """By the holder of `writing`."""
-        try:
-            self._process.stdin.close()  # type: ignore[union-attr]
-        except BrokenPipeError:
             pass
 
     def answer(self) -> bytes:
         """The next line of output; what is not whole, or missing, is b""."""
-        line = self._process.stdout.readline()  # type: ignore[union-attr]
+        line = self._process.stdout.readline()
         return line if line.endswith(b"\n") else b""
 
     def why_it_ended(self) -> str:
@@ -122,9 +111,7 @@ class _LinesProgram:
 
         def ask() -> None:
             try:
-                self.write(lines)
-                if ended():
-                    self.end_of_input()
+                self.write(lines, ended())
             finally:
                 self.writing.release()
         threading.Thread(target=ask, daemon=True).start()
@@ -132,7 +119,7 @@ class _LinesProgram:
     def stop(self) -> None:
         self._process.kill()
         self._process.wait()
-        self._process.stdout.close()  # type: ignore[union-attr]
+        self._process.stdout.close()
 
 
 def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
@@ -167,7 +154,7 @@ def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str
                 with changed:
                     state["ended"] = True
                     changed.notify_all()
-                engine.end_of_input()
+                engine.write([], last=True)
 
         threading.Thread(target=feed, daemon=True).start()
         try:
