@@ -20,17 +20,18 @@ struct Diagnosis {
   std::string line() const { return (of_a ? "A: " : "") + mistake.text; }
 };
 
-/// B is under suspicion: `expected` is A. Looked at are the first layer whose attentions differ (later layers follow from
-/// it), else its scores, by the weights that they come to, else its queries, keys and values, else the output. A mistake
-/// explains when it leaves no more than the tolerance or a thousandth of the difference, and less than a tenth of it in
-/// any case, and when it took fewer numbers from B than it explains. Nothing where no mistake of the table does.
+/// B is under suspicion: `expected` is A. Looked at are the first layer whose attentions differ (later layers follow
+/// from it), else its scores, by the weights that they come to, else its queries, keys and values, else the output. A
+/// mistake explains when it leaves no more than the tolerance or a thousandth of the difference, and less than a tenth
+/// of it in any case, and when it took fewer numbers from B than it explains. Nothing where no mistake of the table
+/// does.
 std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,
                                   const FileComparison& comparison);
 
 /// The mistake in B that makes differences below the tolerance, because inputs near 0 give nearly even weights with it
-/// and without. Tried are mistakes that take no number from B, where queries and keys are known, on attentions, scores and
-/// output. It is named where its effect is larger than what rounding to float32 does, and B is nearer to it than to the
-/// right answer by a factor of nine. Nothing where there is none.
+/// and without. Tried are mistakes that take no number from B, where queries and keys are known, on attentions, scores
+/// and output. It is named where its effect is larger than what rounding to float32 does, and B is nearer to it than to
+/// the right answer by a factor of nine. Nothing where there is none.
 std::optional<Diagnosis> hidden_mistake(const ExportFile& expected, const ExportFile& found);
 
 /// Two files, what differs, and why.
