@@ -56,7 +56,7 @@ Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options,
 }
 
 /// The head that shows its relation best, where relations were measured: what a reader should see first.
-HeadRef telling_head(const Document& document) {
+HeadRef best_head(const Document& document) {
   const RelationScore* best = nullptr;
   if (document.card && document.card->scores)
     for (const RelationScore& one : document.card->scores->relations)
@@ -94,7 +94,7 @@ Result<int> run_page(const PageArguments& options) {
   } else if (!page.only.empty()) {
     content.session.view.chosen = page.only.front();
   } else if (content.session.view == ViewState{}) {
-    content.session.view.chosen = telling_head(asked->document());
+    content.session.view.chosen = best_head(asked->document());
   }
   const auto plan = plan_page(content, page);
   if (!plan) return plan.error();

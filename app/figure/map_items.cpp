@@ -9,7 +9,7 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "math/attention.h"
-#include "words/chat_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -24,8 +24,7 @@ AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth
   if (tokens.size() > kMostLabels) return axis;
   axis.words = AxisWords(static_cast<Index>(tokens.size()),
                          [&tokens](Index at) { return piece_label(tokens[static_cast<std::size_t>(at)]); });
-  for (std::size_t at = 0; at < tokens.size(); ++at)
-    axis.metrics.add(axis.words[at], measure(axis.words[at], size));
+  for (std::size_t at = 0; at < tokens.size(); ++at) axis.metrics.add(axis.words[at], measure(axis.words[at], size));
   return axis;
 }
 

@@ -53,7 +53,7 @@ std::string shape_text(const Trace& trace) {
   return text;
 }
 
-/// The tokens of two sides beside each other: [place in A, place in B], null where only the other has the token.
+/// The tokens of two sides beside each other: [index in A, index in B], null where only the other has the token.
 json axis_object(const Tokens& a, const Tokens& b) {
   json axis = json::array();
   if (std::max(a.size(), b.size()) > kMostAligned)  // the same tokens, as plan_page() saw to
@@ -144,7 +144,7 @@ void write_content(const PageContent& content, const PageOptions& options, const
     return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
   };
   for (const std::string_view part : page_head()) sink(part);
-  // The session's own text, so that the page opens as one.
+  // The session's text, so that the page opens as one.
   Session session = content.session;
   if (content.against) session.kept = content.against;
   json object = json::parse(to_json(session), nullptr, false);
@@ -213,6 +213,12 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   if (const auto valid = can_compute(trace, plan.heads); !valid) return valid.error();
   if (options.live)
     if (const auto can = check_live(content.session.document); !can) return can.error();
+  const auto is_packed = [&](const StackNames& names) {
+    return std::any_of(plan.heads.begin(), plan.heads.end(),
+                       [&](const HeadRef& head) { return head.stack == names.stack; });
+  };
+  if (const auto stacks = stacks_of(trace); options.live && !std::all_of(stacks.begin(), stacks.end(), is_packed))
+    return bad_input("--only", "", "a head of each attention, for --live", "an attention without one");
   if (content.against) {
     const Trace& other = *content.against->trace;
     if (const auto valid = can_compute(other, heads_of_other(other, plan.heads)); !valid) return valid.error();

@@ -85,7 +85,7 @@ void check_answer(const std::string& where, const json& data, const Trace& trace
                                             brief_number(error) + ", the page states " + brief_number(read->error)});
 }
 
-/// What can be said of a page whose model is not there.
+/// The findings about a page whose model is not there.
 std::vector<Finding> findings_alone(const Session& session, const Trace& trace) {
   std::vector<Finding> findings;
   for (const std::string& line : session.lost) findings.push_back({Severity::warning, line});

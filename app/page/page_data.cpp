@@ -12,6 +12,7 @@
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/taught.h"
+#include "math/position.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
 #include "read/external/packed_planes.h"
@@ -30,10 +31,10 @@ constexpr Index kShownAtOnce = 128;
 constexpr Index kThumbnailOfPage = 64;
 
 std::vector<HeadRef> of_stack(const std::vector<HeadRef>& heads, Stack stack) {
-  std::vector<HeadRef> own;
-  std::copy_if(heads.begin(), heads.end(), std::back_inserter(own),
+  std::vector<HeadRef> result;
+  std::copy_if(heads.begin(), heads.end(), std::back_inserter(result),
                [&](const HeadRef& head) { return head.stack == stack; });
-  return own;
+  return result;
 }
 
 /// The heads of keys and values that these heads read, each once, in the order of layers and heads.
@@ -95,6 +96,13 @@ MaskSpec of_one_sentence(MaskSpec mask) {
   return mask;
 }
 
+/// (T + S − 1, H) the bias of each head for a key −(T − 1) … S − 1 tokens behind its query.
+Matrix bias_by_offset(const RelativeBias& bias, Index queries, Index keys) {
+  Matrix numbers(queries + keys - 1, bias.table.cols());
+  for (Index i = 0; i < numbers.rows(); ++i) numbers.row(i) = bias.table.row(relative_bucket(bias, i - (queries - 1)));
+  return numbers;
+}
+
 /// The tables of relative biases, each once, and which is each layer's: −1 for none.
 void add_relative(const Trace& trace, Stack stack, json& object) {
   std::vector<const RelativeBias*> tables;
@@ -109,10 +117,12 @@ void add_relative(const Trace& trace, Stack stack, json& object) {
     of_layer.push_back(known - tables.begin());
     if (known != tables.end()) continue;
     tables.push_back(bias);
-    object["relative"].push_back({{"shape", {bias->table.rows(), bias->table.cols()}},
-                                  {"data", float32_base64(bias->table)},
-                                  {"bidirectional", bias->bidirectional},
-                                  {"max_distance", bias->max_distance}});
+    object["relative"].push_back(
+        {{"shape", {bias->table.rows(), bias->table.cols()}},
+         {"data", float32_base64(bias->table)},
+         {"bidirectional", bias->bidirectional},
+         {"max_distance", bias->max_distance},
+         {"by_offset", float32_base64(bias_by_offset(*bias, trace.queries(stack), trace.keys(stack)))}});
   }
   if (!tables.empty()) object["relative_of_layer"] = std::move(of_layer);
 }

@@ -132,10 +132,10 @@ json side_object(const Tokenizer& tokenizer, const Tokens& tokens) {
     if (added.content == unknown) object["unknown"] = added.id;
   if (pieces) object["prefix"] = pieces->prefix;
   const Lexicon& lexicon = *lexicon_of(tokenizer);
-  const std::set<std::string> own(words.begin(), words.end());
+  const std::set<std::string> known(words.begin(), words.end());
   std::vector<std::string> others;
   std::copy_if(lexicon.words.begin(), lexicon.words.end(), std::back_inserter(others),
-               [&](const std::string& word) { return !own.contains(word); });
+               [&](const std::string& word) { return !known.contains(word); });
   std::sort(others.begin(), others.end());
   object["others"] = others;
   object["words"] = std::move(words);

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The texts of the page by name: the window's own words where it has them. `{0}` stands for a value.
+/// The texts of the page by name: the window's words where it has them. `{0}` stands for a value.
 struct PageWord {
   const char* name;
   Words words;
@@ -128,7 +128,7 @@ constexpr PageWord kPageWords[] = {
     {"terms_of", {"the {0} products", "{0} 个乘积"}},
     {"rest_of_terms", {"and {0} smaller ones, together {1}", "另有 {0} 个较小的，合计 {1}"}},
     {"step_scale", {"× scale {0}", "× 缩放 {0}"}},
-    {"step_relative", {"+ bias of distance {0} (bucket {1})", "+ 距离 {0} 的偏置（第 {1} 桶）"}},
+    {"step_relative", {"+ bias of distance {0}", "+ 距离 {0} 的偏置"}},
     {"step_open", {"+ mask: this word may be looked at", "+ 掩码：可以看这个词"}},
     {"step_softmax", {"softmax: e^({0} − {1}) / {2}", "softmax：e^({0} − {1}) / {2}"}},
     {"step_edits", {"after dropout and weights set by hand", "经过失活与手动设定的权重之后"}},

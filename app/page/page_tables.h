@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// {"en": {name: text}, "zh": {…}}: the words that web/ says by their names.
+/// {"en": {name: text}, "zh": {…}}: the words that web/ takes by their names.
 std::string page_words_json();
 
 /// {"light": {"maps": {name: 256 colours in base64}, "diverging": …, "ink": {…}, "heads": […]}, "dark": {…}}.

@@ -1,10 +1,11 @@
-// An answer as every view speaks of it: its heads and cells, what is folded, what is missing.
+// The words of the answer, and what speaks against it.
 #pragma once
 
 #include "words/words.h"
 
 namespace headlight {
 
+/// An answer as every view speaks of it: its heads and cells, what is folded, what is missing.
 struct AnswerWords {
   Words empty_text{"No sentence yet", "还没有句子"};
   Words empty_hint{"Type one above, or choose an example.", "在上方输入，或选择一个例句。"};
@@ -47,5 +48,36 @@ struct AnswerWords {
                             "训练时要求代词说出它所指的名词。"};
 };
 inline constexpr AnswerWords kAnswerWords;
+
+/// Reasons to doubt a map, and the way out: words that the model does not know, weights that learned nothing.
+struct DoubtWords {
+  Words unknown{"% of % words are unknown to this model: its maps say little.",
+                "% / % 个词是这个模型不认识的：它的图说明不了什么。"};
+  Words nearest{"Nearest sentence it knows", "最接近的已知句子"};
+  Words its_words{"Its words, by kind", "它认识的词（按类）"};
+  Words tip_its_words{"The words that this model knows. A click writes one at the end of the sentence.",
+                      "这个模型认识的词。点击一个，就写在句末。"};
+  Words open_model{"Open a model…", "打开模型……"};
+  Words random{"Random weights: nothing was learned.", "随机权重：什么都没有学到。"};
+  Words back_to{"Back to %", "回到 %"};
+  Words back_to_trained{"Back to trained weights", "回到训练好的权重"};
+  Words heads_of{"% heads", "% 个头"};
+  Words layers_of{"% layers", "% 层"};
+  Words known{"% of % words known", "% / % 个词认识"};
+};
+inline constexpr DoubtWords kDoubtWords;
+
+/// Words that stand in the same places of sentences, as people call them.
+struct WordKindWords {
+  Words people{"People", "人"};
+  Words things{"Things", "事物"};
+  Words places{"Places", "地点"};
+  Words doing{"What is done", "动作"};
+  Words qualities{"What things are like", "性质"};
+  Words times{"When", "时间"};
+  Words manners{"How", "方式"};
+  Words small{"Small words", "虚词"};
+};
+inline constexpr WordKindWords kWordKindWords;
 
 }  // namespace headlight

@@ -1,10 +1,11 @@
-// The bars at the top and the bottom of the window: files, views, the model, notices, the colours.
+// The words of the window: its bars and menus, files, the palette and changes that are undone.
 #pragma once
 
 #include "words/words.h"
 
 namespace headlight {
 
+/// The bars at the top and the bottom of the window: files, views, the model, notices, the colours.
 struct WindowWords {
   Words view_heads{"Heads", "注意力头"};
   Words tip_view_heads{"Every head of every layer.", "每一层的每一个头。"};
@@ -71,5 +72,96 @@ struct WindowWords {
       "对数颜色能同时显示很小与很大的权重。<s> 等特殊词元的列画得较淡：许多头停在那里；数值不变。"};
 };
 inline constexpr WindowWords kWindowWords;
+
+/// The dialogs that open and write files.
+struct FileWords {
+  Words shipped{"Shipped", "自带模型"};
+  Words recent{"Recent", "最近"};
+  Words trained{"Trained here", "在此训练"};
+  Words on_disk{"On this disk", "在此磁盘"};
+  Words folders{"Folders", "文件夹"};
+  Words looking{"Looking for models …", "正在查找模型……"};
+  Words none_here{"Nothing here yet.", "这里还没有内容。"};
+  Words nothing_opens{"Nothing in this folder can be opened; folders can be entered.",
+                      "这个文件夹里没有能打开的内容；可以进入子文件夹。"};
+  Words unfinished{"unfinished", "未完成"};
+  Words encoder{"encoder", "编码器"};
+  Words decoder{"decoder, says the next word", "解码器，预测下一个词"};
+  Words translator{"translator, Chinese to English", "翻译，中文到英文"};
+  Words session{"session", "会话"};
+  Words lesson{"lesson", "课程"};
+  Words page{"page", "网页"};
+  Words tensors{"tensors", "张量"};
+  Words mask{"mask or attention", "掩码或注意力"};
+  Words text{"text", "文本"};
+  Words folder{"folder", "文件夹"};
+  Words format{"Format", "格式"};
+  Words width{"Width", "宽度"};
+  Words theme{"Theme", "主题"};
+  Words millimetres{"mm", "毫米"};
+  Words about{"about ", "约 "};
+  Words page_computes{"A page shows every view and still computes; it opens in any browser.",
+                      "网页包含所有视图并且仍能计算；用任何浏览器打开。"};
+  Words theme_of_window{"as here", "同窗口"};
+  Words light{"light", "浅色"};
+  Words dark{"dark", "深色"};
+  Words numbers_in_all{"numbers of attention", "个注意力数值"};
+  Words folder_up{"one folder up", "上一级文件夹"};
+  Words do_open{"Open", "打开"};
+  Words do_save{"Save", "保存"};
+  Words do_replace{"Replace", "替换"};
+  Words do_export{"Export", "导出"};
+  Words do_train_on{"Train on it", "用它训练"};
+  Words unknown_format{"The ending says the format: .json, .npz, .safetensors or .csv; .py is the layer as a program",
+                       "扩展名决定格式：.json、.npz、.safetensors 或 .csv；.py 是该层的程序"};
+  Words figure_format{"The ending says the format: .svg, .pdf or .png; .html is a page that still computes",
+                      "扩展名决定格式：.svg、.pdf 或 .png；.html 是仍能计算的网页"};
+  Words figure_grid{"All heads", "所有头"};
+  Words figure_head{"Chosen head", "所选的头"};
+  Words figure_layers{"All layers, small", "所有层，缩略"};
+  Words figure_matrix{"Matrix", "矩阵"};
+  Words column{"Column, 85", "单栏 85"};
+  Words slide{"Slide, 254", "幻灯片 254"};
+  Words export_all{"All heads", "所有头"};
+  Words export_head{"Chosen head", "所选的头"};
+};
+inline constexpr FileWords kFileWords;
+
+/// The words of the palette; the names of the actions are in their table (gui/actions/actions.cpp).
+struct PaletteWords {
+  Words hint{"What do you want to do? Type a word of it.", "想做什么？输入其中的字词。"};
+  Words nothing_found{"Nothing is called that.", "没有这样的操作。"};
+  Words open_recent{"Open again", "再次打开"};
+  Words take_sample{"Example", "例句"};
+  Words take_model{"Trained model", "训练好的模型"};
+  Words begin_lesson{"Lesson", "课程"};
+  Words order_heads{"Order of the heads", "头的顺序"};
+  Words choose_colours{"Colours", "颜色"};
+};
+inline constexpr PaletteWords kPaletteWords;
+
+/// The names of changes in the line that offers to undo them.
+struct ChangeWords {
+  Words sentence{"Another sentence", "换了句子"};
+  Words cut{"Words cut anew", "重新切分"};
+  Words padding{"Padding", "填充"};
+  Words model{"Another model shape", "换了模型形状"};
+  Words trained{"Trained weights", "训练好的权重"};
+  Words random{"Random weights", "随机权重"};
+  Words scale{"Scale", "缩放"};
+  Words mask{"Mask", "掩码"};
+  Words layer{"One layer", "单独一层"};
+  Words part_off{"%, layer %: off", "%，层 %：已关闭"};
+  Words part_on{"%, layer %: on", "%，层 %：已打开"};
+  Words head_off{"% off", "% 已关闭"};
+  Words head_on{"% on", "% 已打开"};
+  Words all_on{"All heads on", "所有头已打开"};
+  Words off_as{"What heads that are off hand on", "关闭的头输出什么"};
+  Words weight{"Weight set by hand", "手动设定权重"};
+  Words weights{"Weights as computed", "权重恢复为计算值"};
+  Words dropout{"Dropout", "随机失活"};
+  Words anything{"Changed", "已改动"};
+};
+inline constexpr ChangeWords kChangeWords;
 
 }  // namespace headlight

@@ -2,7 +2,7 @@
 #include "base/file.h"
 #include "chat_tokenizer.h"
 #include "gui/keys_fixture.h"
-#include "words/chat_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

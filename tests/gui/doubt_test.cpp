@@ -5,7 +5,7 @@
 #include "document/bundled_models.h"
 #include "gui/harness.h"
 #include "session/startup.h"
-#include "words/doubt_words.h"
+#include "words/answer_words.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include "figure/map_kinds.h"
 #include "gui/keys_fixture.h"
 #include "session/shown.h"
-#include "words/map_words.h"
+#include "words/grid_words.h"
 
 namespace headlight {
 namespace {

@@ -4,7 +4,7 @@
 #include "gui/keys_fixture.h"
 #include "pair_tokenizer.h"
 #include "words/grid_words.h"
-#include "words/pair_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

@@ -2,7 +2,7 @@
 
 import json
 
-from page_setting import SENTENCE, expect, flat, largest_difference, page_weights
+from page_setting import CHINESE_AND_ENGLISH, SENTENCE, expect, flat, largest_difference, page_weights
 
 
 def test_mask_is_live(s):
@@ -140,3 +140,9 @@ def test_live_keeps_the_masks_of_layers(s):
         s.browser.js(f'headlight.ask({json.dumps(asked)})')
         far = largest_difference(s.browser, s.export(*request[:-1], dropout, '--text', asked))
         expect(far <= 2e-4, f'{asked}: off by {far}')
+
+
+def test_live_needs_every_attention(s):
+    _, line = s.run('page', 'shipped:translator', *CHINESE_AND_ENGLISH, '--live', '--only', '0.1', '-o', s.folder / 'some.html', status=2)
+    expect('--only: expected a head of each attention' in line, f'expected a line about --only, found {line!r}')
+    s.open(s.page('live-some', 'shipped:translator', *CHINESE_AND_ENGLISH, '--live', '--only', '0.1,encoder:0.0,cross:1.2'))

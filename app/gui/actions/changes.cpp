@@ -2,9 +2,9 @@
 
 #include "figure/head_name.h"
 #include "model/head_text.h"
-#include "words/change_words.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

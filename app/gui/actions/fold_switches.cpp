@@ -5,8 +5,8 @@
 #include "gui/frame/draw.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
-#include "words/map_words.h"
-#include "words/pair_words.h"
+#include "words/grid_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

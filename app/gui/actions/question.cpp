@@ -5,7 +5,7 @@
 
 #include "gui/frame/scope.h"
 #include "model/block_parts.h"
-#include "words/change_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

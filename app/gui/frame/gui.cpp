@@ -12,9 +12,9 @@
 #include "model/head_text.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
-#include "words/map_words.h"
+#include "words/grid_words.h"
 #include "words/mask_words.h"
-#include "words/pair_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 

@@ -6,7 +6,7 @@
 #include "session/head_grid.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
-#include "words/any_sentence_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 

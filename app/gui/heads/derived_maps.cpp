@@ -7,7 +7,7 @@
 #include "gui/frame/stacks.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
-#include "words/map_words.h"
+#include "words/grid_words.h"
 
 namespace headlight {
 namespace {

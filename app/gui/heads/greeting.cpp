@@ -6,8 +6,8 @@
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
-#include "words/lesson_words.h"
-#include "words/stage_words.h"
+#include "words/grid_words.h"
+#include "words/train_words.h"
 
 namespace headlight {
 

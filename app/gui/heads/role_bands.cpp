@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "base/utf8.h"
 #include "gui/frame/draw.h"
-#include "words/chat_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

@@ -12,7 +12,7 @@
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
-#include "words/map_words.h"
+#include "words/grid_words.h"
 #include "words/mask_words.h"
 
 namespace headlight {

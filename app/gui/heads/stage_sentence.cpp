@@ -10,7 +10,7 @@
 #include "math/attention.h"
 #include "session/shown.h"
 #include "train/trained_checkpoint.h"
-#include "words/stage_words.h"
+#include "words/grid_words.h"
 
 namespace headlight {
 namespace {

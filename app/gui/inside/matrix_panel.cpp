@@ -15,7 +15,7 @@
 #include "session/number_commands.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
-#include "words/number_words.h"
+#include "words/model_words.h"
 
 namespace headlight {
 namespace {

@@ -13,7 +13,7 @@
 #include "lesson/lesson_text.h"
 #include "math/attention.h"
 #include "session/lesson_commands.h"
-#include "words/lesson_words.h"
+#include "words/train_words.h"
 
 namespace headlight {
 namespace {

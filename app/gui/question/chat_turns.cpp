@@ -9,7 +9,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/question/text_boxes.h"
-#include "words/chat_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

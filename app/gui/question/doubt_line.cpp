@@ -7,7 +7,7 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/question.h"
-#include "words/doubt_words.h"
+#include "words/answer_words.h"
 
 namespace headlight {
 namespace {

@@ -8,8 +8,8 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/no_answer.h"
 #include "gui/question/question.h"
-#include "words/any_sentence_words.h"
 #include "words/model_words.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

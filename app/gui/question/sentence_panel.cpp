@@ -11,8 +11,6 @@
 #include "gui/question/chat_turns.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
-#include "words/chat_words.h"
-#include "words/pair_words.h"
 #include "words/sentence_words.h"
 
 namespace headlight {

@@ -8,8 +8,6 @@
 #include "base/utf8.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "words/chat_words.h"
-#include "words/pair_words.h"
 #include "words/sentence_words.h"
 
 namespace headlight {

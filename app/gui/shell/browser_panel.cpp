@@ -13,7 +13,6 @@
 #include "gui/shell/shell.h"
 #include "paper/figure_file.h"
 #include "read/external/page_text.h"
-#include "words/file_words.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
 #include "write/export.h"

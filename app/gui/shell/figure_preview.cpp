@@ -9,7 +9,7 @@
 #include "gui/shell/file_choices.h"
 #include "paper/figure_file.h"
 #include "words/answer_words.h"
-#include "words/file_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,6 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/shell/shell.h"
-#include "words/palette_words.h"
 #include "words/window_words.h"
 
 namespace headlight {

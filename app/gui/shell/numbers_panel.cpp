@@ -7,7 +7,7 @@
 #include "gui/frame/no_answer.h"
 #include "gui/shell/shell.h"
 #include "session/number_commands.h"
-#include "words/number_words.h"
+#include "words/model_words.h"
 #include "words/window_words.h"
 
 namespace headlight {

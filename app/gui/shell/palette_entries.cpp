@@ -10,8 +10,8 @@
 #include "lesson/lesson.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
-#include "words/pair_words.h"
-#include "words/palette_words.h"
+#include "words/sentence_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -6,7 +6,7 @@
 #include "gui/frame/looks.h"
 #include "gui/shell/palette_entries.h"
 #include "gui/shell/shell.h"
-#include "words/palette_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -7,13 +7,11 @@
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
 #include "read/external/page_text.h"
-#include "words/any_sentence_words.h"
 #include "words/code_words.h"
 #include "words/compare_words.h"
 #include "words/failure_words.h"
-#include "words/file_words.h"
 #include "words/model_words.h"
-#include "words/number_words.h"
+#include "words/sentence_words.h"
 #include "words/window_words.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 import { currentMap, currentTheme, ink, niceTop } from './colour.js';
 import { make, fill } from './elements.js';
 import { shownCell } from './fold.js';
-import { currentLanguage, headName, headNotes, say } from './labels.js';
+import { currentLanguage, headName, headNotes, wordsOf } from './labels.js';
 import { measure } from './measures.js';
 import { pooled, drawPicture, fitted, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
@@ -12,6 +12,8 @@ import { doLater, stopWork } from './work.js';
 
 /** A thumbnail's longer side in cells, at most. */
 const SIDE = 96;
+/** Heads of more cells are measured only where their order asks for it. */
+const MEASURED = 300 * 300;
 /** Of all heads together so many cells are computed at once; more a head at a time. */
 const ALL_AT_ONCE = 2 ** 19;
 /** A side of a thumbnail from which on there is room for what the head does. */
@@ -37,17 +39,19 @@ export function createAtlas(store, element) {
   function keep(stack, one, picture, measures) { known.set(nameOf(stack, one), {picture, measures, stale: false}); }
 
   /** Of the page as it was written thumbnails of long sentences lie in the file. */
-  function writtenPicture(stack, place) {
+  function writtenPicture(stack, index) {
     if (!stack.thumbnails || store.isEdited() || store.fold(stack)) return null;
     const {side, bytes} = stack.thumbnails, rows = Math.min(stack.T, side), cols = Math.min(stack.S, side);
-    const cellsOf = bytes.subarray(place * rows * cols, (place + 1) * rows * cols);
+    const cellsOf = bytes.subarray(index * rows * cols, (index + 1) * rows * cols);
     return {values: Float32Array.from(cellsOf, (byte) => byte === 255 ? -1 : byte / 254), rows, cols};
   }
 
   function* compute(stack, one) {
     yield* store.headInSlices(stack, one.layer, one.head);
     const whole = store.head(stack, one.layer, one.head), shown = store.shown(stack, one.layer, one.head);
-    keep(stack, one, pooled(shown, wholePart(shown), SIDE, SIDE), measure(stack, whole.weights, whole.allowed));
+    const picture = pooled(shown, wholePart(shown), SIDE, SIDE), isMeasured = !byLayer() || stack.T * stack.S <= MEASURED;
+    yield;
+    keep(stack, one, picture, isMeasured ? measure(stack, whole.weights, whole.allowed) : null);
     draw(one);
     yield;
   }
@@ -88,7 +92,7 @@ export function createAtlas(store, element) {
       const side = Math.min((room - (count - 1) * 8) / count, Math.max(40, (height - rows * (title + 8)) / rows), 220);
       if (side > (count === perLayer && layers > 1 ? 0.8 : 1) * best.side + 0.5) best = {side, columns: count};
     }
-    // Below that a thumbnail says little: the atlas scrolls.
+    // Below that a thumbnail shows little: the atlas scrolls.
     const least = Math.min(44, (room - 8 * (perLayer - 1)) / perLayer);
     if (best.side < least) best = {side: least, columns: Math.max(1, Math.floor((room + 8) / (least + 8)))};
     return {side: Math.floor(best.side), columns: best.columns};
@@ -96,7 +100,7 @@ export function createAtlas(store, element) {
 
   function build(heads, columns, height) {
     grid.style.gridTemplateColumns = `${byLayer() ? '20px ' : ''}repeat(${columns}, ${thumb}px)`;
-    grid.setAttribute('aria-label', say('all_heads', heads.length));
+    grid.setAttribute('aria-label', wordsOf('all_heads', heads.length));
     observer.disconnect();
     visible.clear();
     cells = new Map();
@@ -161,9 +165,9 @@ export function createAtlas(store, element) {
     const name = headName(layer, head), notes = headNotes(store.answer, stack, layer, head);
     const value = byLayer() ? null : entry?.measures?.[store.view.order];
     const text = value?.toFixed(2) ?? notes[0]?.name ?? strongestMeasure(entry?.measures);
-    const measured = notes.map((one) => `${one.name} ${one.accuracy.toFixed(2)}`), isOff = off ? [say('head_is_off')] : [];
+    const measured = notes.map((one) => `${one.name} ${one.accuracy.toFixed(2)}`), isOff = off ? [wordsOf('head_is_off')] : [];
     title.textContent = thumb < WITH_NOTE && byLayer() ? `H${head}` : name;
-    note.textContent = off ? say('head_is_off') : text;
+    note.textContent = off ? wordsOf('head_is_off') : text;
     note.classList.toggle('doubted', notes[0]?.doubted === true);
     for (const [kind, is] of Object.entries({off, chosen, stale: entry?.stale === true})) button.classList.toggle(kind, is);
     button.setAttribute('aria-pressed', String(chosen));
@@ -171,12 +175,12 @@ export function createAtlas(store, element) {
     button.title = [name, ...measured, notes[0] ? '' : text].filter(Boolean).join(' · ');
   }
 
-  /** What a head without a measured relation does most: said where it is plain, as the window does. */
+  /** What a head without a measured relation does most, where it is plain, as the window names it. */
   function strongestMeasure(measures) {
     if (!measures) return '';
     const name = ['previous', 'next', 'same', 'special', 'first', 'duplicate'].reduce((best, one) =>
       measures[one] > (measures[best] ?? 0.5) ? one : best, '');
-    return name ? say(`does_${name}`) : measures.normalized > 0.85 ? say('does_spread') : '';
+    return name ? wordsOf(`does_${name}`) : measures.normalized > 0.85 ? wordsOf('does_spread') : '';
   }
 
   /** The cell that is read, in every thumbnail. */

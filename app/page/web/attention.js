@@ -7,7 +7,7 @@ import { headText } from './data.js';
 /** Rows are computed so many at a time: they share each key that is read. */
 const ROWS = 4;
 
-/** The kind of mask that a stack was written with, as a choice of the reader: 'file' where no simple one says it. */
+/** The kind of mask that a stack was written with, as a choice of the reader: 'file' where no simple one is the same. */
 export function writtenKind(stack) {
   if (stack.mask.given || stack.layerMasks.size > 0) return 'file';
   const pads = stack.mask.padding && stack.keyTokens.some((token) => token.pad);
@@ -56,30 +56,6 @@ export function resolveMask(stack, layer, wanted) {
   return {allowed, added, open: !added && !allowed.includes(0), ends};
 }
 
-/** The row of a relative bias' table for a key `offset` places after its query (Raffel et al. 2020, section 2.1). */
-export function relativeBucket(bias, offset) {
-  let buckets = bias.buckets, first = 0, distance = -offset;
-  if (bias.bidirectional) {
-    buckets = Math.floor(buckets / 2);
-    if (offset > 0) first = buckets;
-    distance = Math.abs(offset);
-  }
-  distance = Math.max(distance, 0);
-  const exact = Math.floor(buckets / 2);
-  if (distance < exact) return first + distance;
-  // In float32, as the program rounds: a distance on the edge of two buckets must fall to the same side.
-  const {fround} = Math;
-  const beyond = fround(fround(Math.log(fround(distance / exact))) / fround(Math.log(bias.maxDistance / exact)));
-  return first + Math.min(exact + Math.trunc(fround(beyond * fround(buckets - exact))), buckets - 1);
-}
-
-function relativeByOffset(bias, head, T, S) {
-  const numbers = new Float32Array(T + S - 1);  // from key − query = −(T − 1) to S − 1
-  for (let i = 0; i < numbers.length; ++i)
-    numbers[i] = bias.numbers[relativeBucket(bias, i - (T - 1)) * bias.heads + head];
-  return numbers;
-}
-
 /** The first random number that a stream with this seed gives: SplitMix64 (Steele, Lea & Flood, OOPSLA 2014). A weight is
     dropped here exactly where the program drops it. */
 function firstRandom(seed) {
@@ -107,7 +83,7 @@ export function prepareHead(stack, layer, head, wanted, mask) {
     pattern: stack.given ? stack.weights(layer, head) : null,
     q: stack.given ? null : stack.q(layer, head), k: stack.given ? null : stack.k(layer, head),
     products: null, scale: wanted.scale ?? stack.scale(layer),
-    relative: stack.relative(layer) ? relativeByOffset(stack.relative(layer), head, stack.T, stack.S) : null,
+    relative: stack.relative(layer, head),
     dropout: edits.dropout && {rate: edits.dropout.rate, seed: seedOf(edits.dropout.seed, stack.number, layer, head)},
     byHand: edits.weights.filter((edit) => edit.head === name),
   };

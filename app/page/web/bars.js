@@ -2,7 +2,7 @@
 
 import { colourOf } from './colour.js';
 import { button, make, fill, toggle } from './elements.js';
-import { axisLabel, cellSentence, headName, headNotes, percent, quoted, say } from './labels.js';
+import { axisLabel, cellSentence, headName, headNotes, percent, quoted, wordsOf } from './labels.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;
@@ -18,32 +18,32 @@ export function createBars(store, header, body) {
     const {stack, layer, head} = store.chosen(), on = !store.isOff(stack, layer, head);
     const notes = headNotes(store.answer, stack, layer, head).slice(0, 2).map((one) => make('span', {
       class: one.doubted ? 'relation doubted' : 'relation',
-      title: say('tip_relation', percent(one.accuracy), percent(one.offset), percent(one.random)) +
-        (one.doubted ? ` ${say('tip_doubted')}` : '')},
+      title: wordsOf('tip_relation', percent(one.accuracy), percent(one.offset), percent(one.random)) +
+        (one.doubted ? ` ${wordsOf('tip_doubted')}` : '')},
     make('span', {text: one.name}),
     make('span', {class: 'meter', 'aria-hidden': 'true'}, make('span', {class: 'meter-fill', style: {width: `${100 * one.accuracy}%`}}),
       make('span', {class: 'meter-tick', style: {left: `${100 * one.offset}%`}})),
     make('span', {class: 'number', text: one.accuracy.toFixed(2)})));
     fill(header, make('div', {class: 'head-line'},
-      make('h2', {class: 'head-title', text: (store.answer.stacks.length > 1 ? `${say(`stack_${stack.name}`)} ` : '') + headName(layer, head)}),
+      make('h2', {class: 'head-title', text: (store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '') + headName(layer, head)}),
       make('p', {class: 'notes'}, ...notes),
-      toggle(say(on ? 'head_is_on' : 'head_is_off'), say('tip_on_off'), on, () => store.switchHead(store.chosen()))));
+      toggle(wordsOf(on ? 'head_is_on' : 'head_is_off'), wordsOf('tip_on_off'), on, () => store.switchHead(store.chosen()))));
   }
 
   /** The row under the pointer, or of the pinned cell. */
   function draw() {
     const {stack, layer, head} = store.chosen(), cell = store.cell();
     why.hidden = !store.view.pinned || stack.given;
-    why.textContent = say(store.view.explain ? 'close' : 'why');
+    why.textContent = wordsOf(store.view.explain ? 'close' : 'why');
     if (!cell) {
-      sentence.textContent = say('pinned_hint');
+      sentence.textContent = wordsOf('pinned_hint');
       return fill(table);
     }
     const {query, key} = cell, row = store.row(stack, layer, head, query), from = stack.queryTokens[query];
     const allowed = store.mask(stack, layer).allowed.subarray(query * stack.S, (query + 1) * stack.S);
     const isOpen = (j) => allowed[j] !== 0 || row[j] > 0;
     sentence.textContent = isOpen(key) ? cellSentence(from, stack.keyTokens[key], row[key])
-      : `${quoted(from)} → ${quoted(stack.keyTokens[key])}: ${say('blocked')}`;
+      : `${quoted(from)} → ${quoted(stack.keyTokens[key])}: ${wordsOf('blocked')}`;
     const all = [...stack.keyTokens.keys()], few = all.length > MOST_BARS;
     const keys = few ? all.sort((a, b) => row[b] - row[a]).slice(0, MOST_BARS) : all;
     const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => store.look({pinned: {query, key: j}})}},
@@ -51,11 +51,11 @@ export function createBars(store, header, body) {
       make('td', {class: 'bar', 'aria-hidden': 'true'}, allowed[j] ? make('span', {class: 'fill',
         style: {width: `${100 * Math.min(1, row[j])}%`, backgroundColor: colourOf({top: store.top}, row[j])}})
         : make('span', {class: 'fill blocked', style: {width: '100%'}})),
-      make('td', {class: 'number', text: isOpen(j) ? percent(row[j]) : say('blocked_short')}));
+      make('td', {class: 'number', text: isOpen(j) ? percent(row[j]) : wordsOf('blocked_short')}));
     const rest = keys.reduce((left, j) => left - row[j], row.reduce((a, b) => a + b, 0));
-    fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${say('attends')}`),
+    fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${wordsOf('attends')}`),
       make('tbody', {}, ...keys.map(line), few && make('tr', {class: 'rest'},
-        make('th', {scope: 'row', text: say('other_words', stack.S - keys.length)}), make('td'),
+        make('th', {scope: 'row', text: wordsOf('other_words', stack.S - keys.length)}), make('td'),
         make('td', {class: 'number', text: percent(Math.max(0, rest))}))));
   }
 

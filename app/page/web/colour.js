@@ -1,4 +1,4 @@
-// Colour means weight. The maps come with the data, from the window's own table (app/figure/colour): nothing is mixed here.
+// Colour means weight. The maps come with the data, from the window's table (app/figure/colour): nothing is mixed here.
 
 import { bytesOf } from './bytes.js';
 

@@ -2,7 +2,7 @@
 
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { headName, percent, quoted, say, signedCellNumber } from './labels.js';
+import { headName, percent, quoted, signedCellNumber, wordsOf } from './labels.js';
 import { cellAt, drawLabels, layoutMap } from './layout.js';
 import { drawMap, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
@@ -67,8 +67,8 @@ export function createCompare(store, element, page) {
       panel.canvas.setAttribute('aria-label', panel.title.textContent);
     }
     const at = lit && lit.row * keys.length + lit.col, difference = lit && maps.difference.weights[at];
-    const text = ({weights}) => Number.isNaN(weights[at]) ? say('only_other') : percent(weights[at]);
-    sentence.textContent = !lit ? say('pinned_hint')
+    const text = ({weights}) => Number.isNaN(weights[at]) ? wordsOf('only_other') : percent(weights[at]);
+    sentence.textContent = !lit ? wordsOf('pinned_hint')
       : `${quoted(rows[lit.row])} → ${quoted(cols[lit.col])}: A ${text(maps.A)}, B ${text(maps.B)}` +
         (Number.isNaN(difference) ? '' : `, B − A ${signedCellNumber(difference) || '0'}`);
   }

@@ -3,7 +3,7 @@
 import { currentMap, mapNames, colourTable, setMap, ticks } from './colour.js';
 import { button, byId, icon, make, fill, segmented, toggle } from './elements.js';
 import { foldable } from './fold.js';
-import { briefNumber, say } from './labels.js';
+import { briefNumber, wordsOf } from './labels.js';
 
 export const ORDERS = ['layer', 'entropy', 'normalized', 'distance', 'confidence', 'previous', 'next', 'same', 'first', 'special',
   'duplicate', 'induction', 'largest'];
@@ -42,24 +42,24 @@ export function createControls(store, redraw) {
     const stack = store.stack(), {stack: index, layer} = store.view, mask = store.edits.masks[index], {scale, off} = store.edits;
     const pads = stack.keyTokens.some((token) => token.pad);
     const kinds = [store.written.masks[index].kind === 'file' && 'file', 'none', 'causal', pads && 'padding', pads && 'causal+padding'];
-    const kindOf = (kind) => [kind, say(`mask_${kind.replace('+', '_')}`), say(`tip_mask_${kind.replace('+', '_')}`)];
+    const kindOf = (kind) => [kind, wordsOf(`mask_${kind.replace('+', '_')}`), wordsOf(`tip_mask_${kind.replace('+', '_')}`)];
     // The scale's slider is even in octaves around 1/√d_k.
     const usual = 1 / Math.sqrt(stack.dk || 1), octaves = Math.log2((scale ?? stack.scale(layer)) / usual);
     const {stacks} = store.answer, isEdited = store.isEdited() || off !== store.written.off;
     fill(byId('mask-controls'),
-      stacks.length > 1 && segmented(say('stack'), stacks.map((one, i) => [i, say(`stack_${one.name}`), say('tip_stack')]),
+      stacks.length > 1 && segmented(wordsOf('stack'), stacks.map((one, i) => [i, wordsOf(`stack_${one.name}`), wordsOf('tip_stack')]),
         index, (i) => store.look({stack: i, pinned: null, hovered: null})),
-      group(make('span', {class: 'label', text: say('section_mask')}),
-        segmented(say('section_mask'), kinds.filter(Boolean).map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
-        toggle(say('paint'), say('paint_hint'), store.view.painting, (painting) => store.look({painting}), Boolean(store.fold(stack))),
-        mask.painted.size > 0 && button('link', say('clear_paint'), () => store.editMask(index, {painted: new Map()}))),
-      !stack.given && group(...slider('scale', say('scale'), {min: '-5', max: '5', step: '0.05'}, octaves,
+      group(make('span', {class: 'label', text: wordsOf('section_mask')}),
+        segmented(wordsOf('section_mask'), kinds.filter(Boolean).map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
+        toggle(wordsOf('paint'), wordsOf('paint_hint'), store.view.painting, (painting) => store.look({painting}), Boolean(store.fold(stack))),
+        mask.painted.size > 0 && button('link', wordsOf('clear_paint'), () => store.editMask(index, {painted: new Map()}))),
+      !stack.given && group(...slider('scale', wordsOf('scale'), {min: '-5', max: '5', step: '0.05'}, octaves,
         (number) => briefNumber(usual * 2 ** number), (number, going) => store.edit({scale: usual * 2 ** number}, going)),
-      scale !== null && button('link', say('scale_again'), () => store.edit({scale: null}))),
-      off.size > 0 && group(make('span', {class: 'quiet', text: say('off_count', off.size)}),
-        button('link', say('all_on'), () => store.edit({off: new Set()}))),
+      scale !== null && button('link', wordsOf('scale_again'), () => store.edit({scale: null}))),
+      off.size > 0 && group(make('span', {class: 'quiet', text: wordsOf('off_count', off.size)}),
+        button('link', wordsOf('all_on'), () => store.edit({off: new Set()}))),
       make('span', {class: 'group end'}, icon('↶', 'undo', store.undo, store.done.length === 0),
-        icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && button('link', say('reset'), store.reset)));
+        icon('↷', 'redo', store.redo, store.undone.length === 0), isEdited && button('link', wordsOf('reset'), store.reset)));
   }
 
   function colourBar(scale) {
@@ -73,37 +73,37 @@ export function createControls(store, redraw) {
 
   function drawLook() {
     const stack = store.stack(), possible = foldable(stack), {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
-    const foldToggle = (words, name) => toggle(say(words), say(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
+    const foldToggle = (words, name) => toggle(wordsOf(words), wordsOf(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
       (on) => store.look({[name]: on, painting: false, viewport: null}), long);
     fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),
-      segmented(say('colours'), [['linear', say('linear'), say('tip_colour_scale')], ['log', say('logarithmic'), say('tip_colour_scale')]],
+      segmented(wordsOf('colours'), [['linear', wordsOf('linear'), wordsOf('tip_colour_scale')], ['log', wordsOf('logarithmic'), wordsOf('tip_colour_scale')]],
         view.log ? 'log' : 'linear', (name) => store.look({log: name === 'log'})),
-      toggle(say('own_range'), say('tip_own_range'), view.ownRange, (ownRange) => store.look({ownRange})),
-      select(say('colour_map'), mapNames().map((name) => [name, say(`map_${name}`)]), currentMap(), (name) => { setMap(name); redraw(); }),
+      toggle(wordsOf('own_range'), wordsOf('tip_own_range'), view.ownRange, (ownRange) => store.look({ownRange})),
+      select(wordsOf('colour_map'), mapNames().map((name) => [name, wordsOf(`map_${name}`)]), currentMap(), (name) => { setMap(name); redraw(); }),
       possible.special && foldToggle('fold_special', 'foldSpecial'), possible.words && foldToggle('merge_words', 'mergeWords'));
-    byId('folded').textContent = [view.foldSpecial && possible.special && say('special_folded'),
-      view.mergeWords && possible.words && say('words_merged')].filter(Boolean).join(' ');
+    byId('folded').textContent = [view.foldSpecial && possible.special && wordsOf('special_folded'),
+      view.mergeWords && possible.words && wordsOf('words_merged')].filter(Boolean).join(' ');
   }
 
   function drawAtlasHead() {
     const stack = store.stack(), {order} = store.view, self = stack.queryTokens === stack.keyTokens;
-    const orders = ORDERS.filter((name) => self || !OF_SELF.includes(name)).map((name) => [name, say(`order_${name}`)]);
-    fill(byId('atlas-head'), make('h2', {text: say('all_heads', stack.heads.length)}),
-      select(say('order'), orders, order, (name) => store.look({order: name})));
-    byId('atlas-head').title = order === 'layer' ? '' : say(`tip_order_${order}`);
+    const orders = ORDERS.filter((name) => self || !OF_SELF.includes(name)).map((name) => [name, wordsOf(`order_${name}`)]);
+    fill(byId('atlas-head'), make('h2', {text: wordsOf('all_heads', stack.heads.length)}),
+      select(wordsOf('order'), orders, order, (name) => store.look({order: name})));
+    byId('atlas-head').title = order === 'layer' ? '' : wordsOf(`tip_order_${order}`);
   }
 
   function drawViews(views) {
-    fill(byId('views'), segmented(say('views'), views.map((name) => [name, say(`view_${name}`), say(`tip_view_${name}`)]),
+    fill(byId('views'), segmented(wordsOf('views'), views.map((name) => [name, wordsOf(`view_${name}`), wordsOf(`tip_view_${name}`)]),
       store.view.view, (view) => store.look({view})));
   }
 
   function drawFlow() {
     const {view} = store, stack = store.stack();
-    fill(byId('flow-controls'), segmented(say('heads'), [['one', say('flow_chosen_head'), say('tip_flow_heads')],
-      ['all', say('flow_all_heads', stack.headCount, view.layer), say('tip_flow_heads')]], view.flowAll ? 'all' : 'one',
+    fill(byId('flow-controls'), segmented(wordsOf('heads'), [['one', wordsOf('flow_chosen_head'), wordsOf('tip_flow_heads')],
+      ['all', wordsOf('flow_all_heads', stack.headCount, view.layer), wordsOf('tip_flow_heads')]], view.flowAll ? 'all' : 'one',
     (value) => store.look({flowAll: value === 'all'})),
-    group(...slider('threshold', say('threshold'), {min: '0.01', max: '0.9', step: '0.01'}, view.threshold, (part) => `${Math.round(100 * part)} %`,
+    group(...slider('threshold', wordsOf('threshold'), {min: '0.01', max: '0.9', step: '0.01'}, view.threshold, (part) => `${Math.round(100 * part)} %`,
       (threshold) => store.look({threshold}))));
   }
 

@@ -13,12 +13,10 @@ function maskOf(mask) {
   return {...mask, painted: new Map((mask.painted ?? []).map(([query, key, allowed]) => [`${query},${key}`, allowed !== 0]))};
 }
 
-/** A table of numbers for each distance, and for each layer which of the tables it uses. */
+/** Gives the biases of a head for each distance from −(T − 1) to S − 1; null where its layer has none. */
 function relativeOf(stack) {
-  const tables = (stack.relative ?? []).map((table) => ({
-    buckets: table.shape[0], heads: table.shape[1], numbers: float32Of(bytesOf(table.data)),
-    bidirectional: table.bidirectional, maxDistance: table.max_distance}));
-  return (layer) => tables[stack.relative_of_layer?.[layer]] ?? null;
+  const tables = (stack.relative ?? []).map((table) => float32Of(bytesOf(table.by_offset)));
+  return (layer, head) => tables[stack.relative_of_layer?.[layer]]?.filter((_, i) => i % stack.heads === head) ?? null;
 }
 
 /** Blocks of `size` numbers, read as they are asked for: a page of 1,024 tokens has 25 million of them. */
@@ -74,14 +72,14 @@ function stackOf(stack, index, page, edits) {
 /** The answer that a page, or the A of its comparison, holds. */
 export function answerOf(page) {
   const {edits} = page;
-  const own = {
+  const written = {
     off: new Set(edits.off), offAs: edits.off_as, layers: edits.layer_edits ?? [],
     weights: (edits.weights ?? []).map(([head, query, key, weight]) => ({head, query, key, weight})),
     dropout: edits.dropout ? {rate: edits.dropout, seed: BigInt(edits.seed)} : null,
   };
-  const stacks = page.stacks.map((stack, index) => stackOf(stack, index, page, own)), packed = stacks.flatMap((stack) => stack.packed);
+  const stacks = page.stacks.map((stack, index) => stackOf(stack, index, page, written)), packed = stacks.flatMap((stack) => stack.packed);
   return {
-    stacks, edits: own, error: page.error, relations: page.relations ?? [], warnings: page.warnings ?? [],
+    stacks, edits: written, error: page.error, relations: page.relations ?? [], warnings: page.warnings ?? [],
     packed: packed.length > 0,
     async unpack() { for (const blocks of packed) await blocks.unpack(); },
   };

@@ -1,6 +1,6 @@
 // Elements of the page. Text is set as text, never as markup: a token cannot become an element.
 
-import { say } from './labels.js';
+import { wordsOf } from './labels.js';
 
 /** An element; `properties` may have `text`, `on` (listeners), `data`, `style`, and any attribute. */
 export function make(tag, properties = {}, ...children) {
@@ -35,7 +35,7 @@ export function button(kind, text, click, properties = {}) {
 
 /** A button with a sign; `name` of its words. */
 export function icon(sign, name, click, disabled = false) {
-  return button('icon', sign, click, {title: say(name), 'aria-label': say(name), disabled});
+  return button('icon', sign, click, {title: wordsOf(name), 'aria-label': wordsOf(name), disabled});
 }
 
 /** One choice of several, as one outlined bar. `choices`: [[value, text, hint]…]. */

@@ -1,8 +1,8 @@
 // Every number behind one weight, down to the products of q and k.
 
 import { make, fill } from './elements.js';
-import { briefNumber, headName, percent, quoted, say } from './labels.js';
-import { scoreRows, relativeBucket } from './attention.js';
+import { briefNumber, headName, percent, quoted, wordsOf } from './labels.js';
+import { scoreRows } from './attention.js';
 
 /** The largest products are listed one by one. */
 const MOST_TERMS = 16;
@@ -22,10 +22,10 @@ function termsTable(q, k, products) {
   const line = (d) => make('tr', {}, make('th', {scope: 'row', text: `[${d}]`}),
     ...[q[d], k[d], products[d]].map((number) => make('td', {class: 'number', text: briefNumber(number)})),
     make('td', {}, signedBar(products[d], most)));
-  return make('details', {open: true}, make('summary', {text: say('terms_of', products.length)}), make('table', {class: 'terms'},
+  return make('details', {open: true}, make('summary', {text: wordsOf('terms_of', products.length)}), make('table', {class: 'terms'},
     make('thead', {}, make('tr', {}, ...['', 'q', 'k', 'q·k', ''].map((text) => make('th', {text})))),
     make('tbody', {}, ...order.slice(0, MOST_TERMS).map(line))),
-  order.length > MOST_TERMS && make('p', {class: 'quiet', text: say('rest_of_terms', order.length - MOST_TERMS, briefNumber(rest))}));
+  order.length > MOST_TERMS && make('p', {class: 'quiet', text: wordsOf('rest_of_terms', order.length - MOST_TERMS, briefNumber(rest))}));
 }
 
 export function createExplain(store, element) {
@@ -45,23 +45,22 @@ export function createExplain(store, element) {
     const step = (title, value, ...details) => steps.push(make('li', {}, make('div', {class: 'step'},
       make('span', {class: 'count', text: `${steps.length + 1}`}), make('span', {class: 'what', text: title}),
       make('span', {class: 'number', text: value})), ...details));
-    step(say('step_products', from, to), briefNumber(dot), termsTable(q, k, products));
-    step(say('step_scale', briefNumber(prepared.scale)), briefNumber(dot * prepared.scale));
+    step(wordsOf('step_products', from, to), briefNumber(dot), termsTable(q, k, products));
+    step(wordsOf('step_scale', briefNumber(prepared.scale)), briefNumber(dot * prepared.scale));
     if (prepared.relative)
-      step(say('step_relative', key - query, relativeBucket(stack.relative(layer), key - query)),
-        briefNumber(prepared.relative[key - query + stack.T - 1]));
-    step(say(prepared.mask.allowed[query * S + key] ? 'step_open' : 'blocked'), briefNumber(row[key]));
+      step(wordsOf('step_relative', key - query), briefNumber(prepared.relative[key - query + stack.T - 1]));
+    step(wordsOf(prepared.mask.allowed[query * S + key] ? 'step_open' : 'blocked'), briefNumber(row[key]));
     if (largest > -Infinity)
-      step(say('step_softmax', briefNumber(row[key]), briefNumber(largest), briefNumber(sum)), percent(Math.exp(row[key] - largest) / sum));
-    if (prepared.dropout || prepared.byHand.length > 0) step(say('step_edits'), percent(weights[key]));
+      step(wordsOf('step_softmax', briefNumber(row[key]), briefNumber(largest), briefNumber(sum)), percent(Math.exp(row[key] - largest) / sum));
+    if (prepared.dropout || prepared.byHand.length > 0) step(wordsOf('step_edits'), percent(weights[key]));
     if (stack.hasValues) {
       const v = stack.v(layer, head), {dv} = stack, z = new Float64Array(dv);
       for (let j = 0; j < S; ++j) for (let d = 0; d < dv; ++d) z[d] += weights[j] * v[j * dv + d];
       const length = Math.hypot(...v.subarray(key * dv, (key + 1) * dv));
-      step(say('step_hands', to), `‖${briefNumber(weights[key] * length)}‖`, make('p', {class: 'quiet',
-        text: store.isOff(stack, layer, head) ? say('hands_nothing') : say('hands_in_all', S, briefNumber(Math.hypot(...z)))}));
+      step(wordsOf('step_hands', to), `‖${briefNumber(weights[key] * length)}‖`, make('p', {class: 'quiet',
+        text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', S, briefNumber(Math.hypot(...z)))}));
     }
-    fill(element, make('h2', {text: say('why_title', from, to, headName(layer, head))}),
+    fill(element, make('h2', {text: wordsOf('why_title', from, to, headName(layer, head))}),
       make('p', {class: 'formula', text: 'softmax(q·k × scale + mask) · v'}), make('ol', {class: 'steps'}, ...steps));
   }
 

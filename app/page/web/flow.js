@@ -2,7 +2,7 @@
 
 import { ink, headColour } from './colour.js';
 import { make } from './elements.js';
-import { axisLabel, percent, say } from './labels.js';
+import { axisLabel, percent, wordsOf } from './labels.js';
 import { clipped, labelFont, textWidth } from './layout.js';
 import { fitted } from './raster.js';
 
@@ -62,8 +62,8 @@ export function createFlow(store, element) {
     };
     write(stack.queryTokens, left - 8, 'right', (i) => only?.query === i);
     write(stack.keyTokens, right + 8, 'left', (i) => only?.key === i || (!word && cell?.key === i));
-    info.textContent = lines.length > 0 ? say('lines_shown', lines.length, percent(store.view.threshold)) : say('no_line');
-    canvas.setAttribute('aria-label', say('flow_hint'));
+    info.textContent = lines.length > 0 ? wordsOf('lines_shown', lines.length, percent(store.view.threshold)) : wordsOf('no_line');
+    canvas.setAttribute('aria-label', wordsOf('flow_hint'));
   }
 
   function wordUnder(event) {

@@ -2,9 +2,9 @@
 
 import { button, byId, make, fill } from './elements.js';
 import { ORDERS } from './controls.js';
-import { say } from './labels.js';
+import { wordsOf } from './labels.js';
 
-/** What the overlay lists: keys, and the names of the words that say what they do. */
+/** What the overlay lists: keys, and the names of the words about what they do. */
 const HELP = [['← → ↑ ↓', 'key_move'], ['Enter', 'key_pin'], ['Esc', 'key_let_go'], ['[ ]   { }', 'key_heads'],
   ['1 2 3 4', 'view_heads', 'view_row', 'view_flow', 'view_compare'], ['Y', 'why'], ['M', 'section_mask', 'mask_causal'],
   ['Shift M', 'section_mask', 'mask_padding'], ['P', 'paint'], ['X', 'key_block'], ['Backspace', 'clear_paint'],
@@ -16,9 +16,9 @@ export function createKeys(store, actions) {
   const dialog = byId('help');
 
   function showHelp() {
-    fill(dialog, make('h2', {text: say('help')}), make('dl', {class: 'keys'}, ...HELP.flatMap(([keys, ...names]) =>
-      [make('dt', {text: keys}), make('dd', {text: names.map((name) => say(name)).join(' / ')})])),
-    make('p', {class: 'quiet', text: say('touch_help')}), button('primary', say('close'), () => dialog.close()));
+    fill(dialog, make('h2', {text: wordsOf('help')}), make('dl', {class: 'keys'}, ...HELP.flatMap(([keys, ...names]) =>
+      [make('dt', {text: keys}), make('dd', {text: names.map((name) => wordsOf(name)).join(' / ')})])),
+    make('p', {class: 'quiet', text: wordsOf('touch_help')}), button('primary', wordsOf('close'), () => dialog.close()));
     dialog.showModal();
   }
 
@@ -35,8 +35,8 @@ export function createKeys(store, actions) {
   }
   function chooseLayer(step) {
     const {heads} = store.stack(), layers = [...new Set(heads.map((one) => one.layer))];
-    const layer = after(layers, layers.indexOf(store.view.layer), step), own = heads.filter((one) => one.layer === layer);
-    store.look({layer, head: (own.find((one) => one.head === store.view.head) ?? own[0]).head});
+    const layer = after(layers, layers.indexOf(store.view.layer), step), others = heads.filter((one) => one.layer === layer);
+    store.look({layer, head: (others.find((one) => one.head === store.view.head) ?? others[0]).head});
   }
   function toggleMask(part) {
     const index = store.view.stack, {kind} = store.edits.masks[index];

@@ -8,7 +8,7 @@ export function setLanguage(name) { language = name === 'zh' ? 'zh' : 'en'; }
 export function currentLanguage() { return language; }
 
 /** The words of this name in the reader's language; `{0}`, `{1}` … stand for `values`. */
-export function say(name, ...values) {
+export function wordsOf(name, ...values) {
   const text = table[language][name] ?? name;
   return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
 }
@@ -59,7 +59,7 @@ export function signedCellNumber(difference) {
   return number === '0' || number === '' ? number : (difference < 0 ? '−' : '+') + number;
 }
 
-/** A number with as many digits as tell it from its neighbours. */
+/** A number with as many digits as distinguish it from its neighbours. */
 export function briefNumber(value) {
   if (value === Infinity || value === -Infinity) return value < 0 ? '−∞' : '∞';
   const size = Math.abs(value);
@@ -73,7 +73,7 @@ export function percent(weight) {
   return `${share >= 9.95 || share === 0 ? share.toFixed(0) : share >= 0.095 ? share.toFixed(1) : '<0.1'} %`;
 }
 
-/** A sentence that says what one cell is: `it looks at animal: 93 %`. */
+/** A sentence about one cell: `it looks at animal: 93 %`. */
 export function cellSentence(from, to, weight) {
-  return `${quoted(from)} ${say('attends')} ${quoted(to)}${currentLanguage() === 'zh' ? '：' : ': '}${percent(weight)}`;
+  return `${quoted(from)} ${wordsOf('attends')} ${quoted(to)}${currentLanguage() === 'zh' ? '：' : ': '}${percent(weight)}`;
 }

@@ -1,7 +1,7 @@
 // The reader's sentence: tokens, the forward pass, and the new numbers in place of those that were written.
 
 import { button, byId, make, fill } from './elements.js';
-import { percent, say } from './labels.js';
+import { percent, wordsOf } from './labels.js';
 import { forward, mostProbable, openWeights } from './live_forward.js';
 import { isOfOtherWords, openTokenizer, readable } from './live_tokens.js';
 
@@ -45,7 +45,7 @@ export function createLive(store, page) {
     store.recompute = () => { answer = run(source, target); };
   }
 
-  /** What a translator writes on its own: the most probable word, until it says that it is done. */
+  /** What a translator writes on its own: the most probable word, until it writes its end. */
   function translate(source) {
     let tokens = [...live.target_side.before];
     while (tokens.length < MOST_WRITTEN) {
@@ -80,16 +80,16 @@ export function createLive(store, page) {
 
   /** Answers a sentence; of an encoder-decoder with its target, which is written by the model where there is none. */
   async function ask(text, target = null) {
-    if (typeof text !== 'string' || text.trim() === '') throw new Error(say('empty_text'));
+    if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
     const source = tokensOf(text, live.source_side), same = text === live.text && (!both || target === live.target);
-    if (source.length > MOST_TOKENS) throw new Error(say('too_many_words', MOST_TOKENS, source.length));
+    if (source.length > MOST_TOKENS) throw new Error(wordsOf('too_many_words', MOST_TOKENS, source.length));
     takeWritten(same);
     const given = both && target !== null && target.trim() !== '';
-    const own = given ? tokensOf(target, live.target_side) : both ? translate(source) : null;
-    answerTo(source, own);
+    const written = given ? tokensOf(target, live.target_side) : both ? translate(source) : null;
+    answerTo(source, written);
     doubt(same);
-    store.tell({answer: true});
-    return {tokens: source.map((token) => token.text), target: own?.map((token) => token.text), next: guesses()};
+    store.notify({answer: true});
+    return {tokens: source.map((token) => token.text), target: written?.map((token) => token.text), next: guesses()};
   }
 
   function guesses() {
@@ -107,16 +107,16 @@ export function createLive(store, page) {
   byId('guess-area').append(words);
 
   function draw() {
-    input.setAttribute('aria-label', say('ask_hint'));
-    input.placeholder = say('ask_hint');
-    submit.textContent = say('ask');
+    input.setAttribute('aria-label', wordsOf('ask_hint'));
+    input.placeholder = wordsOf('ask_hint');
+    submit.textContent = wordsOf('ask');
     const tokens = (self ?? stacks[0]).queryTokens, list = guesses(), unknown = tokens.filter((token) => token.known === false);
     if (list.length === 0) return fill(words);
     const where = tokens[answer.answering].text;
     const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : live.arch === 'encoder' ? 'guess_same' : 'guess_next';
-    fill(words, make('span', {class: 'quiet', text: say(name, where)}), ...list.map((word) => make('span', {class: 'guess'},
+    fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...list.map((word) => make('span', {class: 'guess'},
       make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number', text: percent(word.probability)}))));
-    if (unknown.length > 0) problem.textContent = say('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
+    if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
   }
 
   // The same numbers as were written, now computed here: so that edits reach the layers above.

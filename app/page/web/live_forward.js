@@ -6,7 +6,7 @@ import { float16Of, float32Of, bytesOf } from './bytes.js';
 /** The weights of the page: `at` gives a matrix by where it lies, [offset, rows, columns]. */
 export function openWeights(live) {
   const bytes = bytesOf(live.numbers), numbers = live.dtype === 'float16' ? float16Of(bytes) : float32Of(bytes);
-  return (place) => place && {rows: place[1], cols: place[2], data: numbers.subarray(place[0], place[0] + place[1] * place[2])};
+  return (at) => at && {rows: at[1], cols: at[2], data: numbers.subarray(at[0], at[0] + at[1] * at[2])};
 }
 
 /** x·Wᵀ + b; no weight is the identity. */
@@ -35,7 +35,7 @@ function norm(x, layer, at) {
   return y;
 }
 
-/** The error function by its continued series: below 1e-7 everywhere that a float32 can tell. */
+/** The error function by its continued series: below 1e-7 everywhere that a float32 can distinguish. */
 function erf(x) {
   const size = Math.abs(x);
   if (size > 6) return Math.sign(x);

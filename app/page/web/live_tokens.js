@@ -15,7 +15,7 @@ const GOES_ON = /[\p{M}\u1160-\u11ff]/u;  // marks, and the parts of a Hangul sy
 const RULES = {
   strip_accents: (letters) => letters.filter((letter) => !/\p{M}/u.test(letter.character)),
   lowercase: (letters) => letters.flatMap(({character, begin, end}) => Array.from(character.toLowerCase(), (one) => ({character: one, begin, end}))),
-  /** What cannot interact is normalised apart, so that its characters keep their places. */
+  /** What cannot interact is normalised apart, so that its characters keep their positions. */
   form(letters, form) {
     const result = [];
     for (let first = 0, last = 0; first < letters.length; first = last) {
@@ -72,7 +72,7 @@ function visible(text) {
     .replace(/^(?=[\p{M}\p{Emoji_Modifier}])/u, '◌');
 }
 
-/** Gives tokensOf(text): the tokens of a sentence; `side` says how its model cuts text (app/page/page_live.cpp). */
+/** Gives tokensOf(text): the tokens of a sentence; `side` describes how its model cuts text (app/page/page_live.cpp). */
 export function openTokenizer(side) {
   const ids = new Map(side.words.map((word, id) => [word, id])), special = side.special.map((id) => side.words[id]);
   const likely = side.likely ? createLikely(side.likely) : null, whole = side.prefix === undefined;
@@ -93,11 +93,11 @@ export function openTokenizer(side) {
       const begin = at + piece.length - piece.trimStart().length, word = piece.trim();
       at += piece.length;
       if (word === '') continue;
-      const first = letterAt.get(begin), own = letters.slice(first, letterAt.get(begin + word.length) ?? letters.length);
-      const shown = (from, to) => visible(text.slice(own[from].begin, own[to - 1].end));
-      if (whole) tokens.push(token(ids.get(word), shown(0, own.length)));
+      const first = letterAt.get(begin), part = letters.slice(first, letterAt.get(begin + word.length) ?? letters.length);
+      const shown = (from, to) => visible(text.slice(part[from].begin, part[to - 1].end));
+      if (whole) tokens.push(token(ids.get(word), shown(0, part.length)));
       else
-        piecesOf(own, ids, side.prefix, longest).forEach((found, i) =>
+        piecesOf(part, ids, side.prefix, longest).forEach((found, i) =>
           tokens.push(token(found.id, found.text ?? shown(found.first, found.last), i > 0)));
     }
     return tokens;

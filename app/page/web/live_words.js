@@ -7,7 +7,7 @@ const CHINESE = '\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\u{20000}-\\u{2a6
 const ONE_CHINESE = new RegExp(`[${CHINESE}]`, 'u'), CHINESE_RUNS = new RegExp(`[${CHINESE}]+`, 'gu');
 const scripts = (...names) => names.map((name) => `\\p{Script=${name}}`).join('');
 const KANA = scripts('Hiragana', 'Katakana'), BEFORE_KANA = new RegExp(`^[${KANA}]`, 'u'), AFTER_KANA = new RegExp(`[${KANA}]$`, 'u');
-/** Scripts whose words no spaces part, and which have no list here: the browser's own dictionaries cut them. */
+/** Scripts whose words no spaces part, and which have no list here: the browser's dictionaries cut them. */
 const WITHOUT_SPACES = KANA + scripts('Hangul', 'Thai', 'Lao', 'Khmer', 'Myanmar', 'Tai_Le', 'New_Tai_Lue', 'Tai_Tham', 'Tai_Viet', 'Ahom');
 /** Letters of a script with spaces: inside a run of them no word of a lexicon begins or ends. */
 const SPACED = new RegExp(`(?![${scripts('Han', 'Hiragana', 'Thai', 'Lao', 'Khmer', 'Myanmar')}])[\\p{Alphabetic}\\p{Number}_]`, 'u');
@@ -97,7 +97,7 @@ function findWords(text, clusters, lexicon) {
   return found.sort((a, b) => a[0] - b[0]);
 }
 
-/** The word boundaries, inside runs of Chinese characters those of the list; beside kana the browser says them all. */
+/** The word boundaries, inside runs of Chinese characters those of the list; beside kana all are those of the browser. */
 function boundaries(text, likely) {
   const cuts = segments(text, 'word');
   for (const {0: run, index} of likely ? text.matchAll(CHINESE_RUNS) : []) {

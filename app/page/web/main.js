@@ -11,7 +11,7 @@ import { button, byId, icon, make, fill } from './elements.js';
 import { createExplain } from './explain.js';
 import { createFlow } from './flow.js';
 import { createKeys } from './keys.js';
-import { briefNumber, currentLanguage, either, say, setLanguage, setWords } from './labels.js';
+import { briefNumber, currentLanguage, either, setLanguage, setWords, wordsOf } from './labels.js';
 import { createLive } from './live.js';
 import { createRows } from './rows.js';
 import { createSentence } from './sentence.js';
@@ -97,8 +97,8 @@ function open(page, answer, kept) {
 
   function drawFooter() {
     const stack = store.stack(), isStill = store.isEdited() && !live && !stack.given && stack.layers > 1;
-    const texts = [say(stack.given ? 'given_weights' : live ? 'computed_live' : 'computed_here') + (isStill ? ` ${say('layers_as_written')}` : ''),
-      say('rounding_error', briefNumber(answer.error)), say('written_by', page.version)];
+    const texts = [wordsOf(stack.given ? 'given_weights' : live ? 'computed_live' : 'computed_here') + (isStill ? ` ${wordsOf('layers_as_written')}` : ''),
+      wordsOf('rounding_error', briefNumber(answer.error)), wordsOf('written_by', page.version)];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
   }
@@ -109,10 +109,10 @@ function open(page, answer, kept) {
     document.title = `${page.title.slice(0, 80)} · Headlight`;
     fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), make('span', {class: 'quiet', text: card.shape}));
     fill(byId('options'),
-      button('link', say('language'), () => { setLanguage(zh ? 'en' : 'zh'); request(); }, {lang: zh ? 'en' : 'zh-CN'}),
-      button('link', say(currentTheme() === 'dark' ? 'light' : 'dark'), switchTheme),
-      button('link', say('print'), () => window.print()), icon('?', 'help', () => keys.showHelp()));
-    byId('skip').textContent = say('skip');
+      button('link', wordsOf('language'), () => { setLanguage(zh ? 'en' : 'zh'); request(); }, {lang: zh ? 'en' : 'zh-CN'}),
+      button('link', wordsOf(currentTheme() === 'dark' ? 'light' : 'dark'), switchTheme),
+      button('link', wordsOf('print'), () => window.print()), icon('?', 'help', () => keys.showHelp()));
+    byId('skip').textContent = wordsOf('skip');
     fill(byId('zoom'), icon('−', 'zoom_out', () => stage.zoom(1 / 1.6)), icon('+', 'zoom_in', () => stage.zoom(1.6)),
       icon('⤢', 'whole_pattern', () => store.look({viewport: null})));
   }

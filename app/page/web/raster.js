@@ -39,11 +39,14 @@ function coloured(picture, scale) {
   canvas.width = picture.cols;
   canvas.height = picture.rows;
   const image = context.createImageData(picture.cols, picture.rows);
-  const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging);
-  picture.values.forEach((value, i) => {
+  const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging), {values} = picture;
+  const linear = !scale.diverging && !scale.log, {top} = scale;
+  for (let i = 0; i < pixels.length; ++i) {
+    const value = values[i];
     // Transparent where the hatching, or the tint of a gap, shows through.
-    pixels[i] = value !== value || (!scale.diverging && value < 0) ? 0 : table[colourIndex(scale, value)];
-  });
+    pixels[i] = value !== value || (!scale.diverging && value < 0) ? 0
+      : table[!linear ? colourIndex(scale, value) : value >= top ? 255 : Math.floor(value / top * 255 + 0.5)];
+  }
   context.putImageData(image, 0, 0);
   return canvas;
 }

@@ -2,7 +2,7 @@
 
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { axisLabel, headName, headNotes, say } from './labels.js';
+import { axisLabel, headName, headNotes, wordsOf } from './labels.js';
 import { clipped, drawLabels, labelFont, layoutMap, textWidth } from './layout.js';
 import { drawPicture, fitted, pooled, wholePart } from './raster.js';
 
@@ -49,7 +49,7 @@ export function createRows(store, element, order) {
       context.globalAlpha = 0.6;
       context.strokeRect(left + lit.key * cell, top - 0.5, Math.max(1, cell), heads.length * pitch - 2);
     }
-    canvas.setAttribute('aria-label', say('rows_of', axisLabel(stack.queryTokens[query])));
+    canvas.setAttribute('aria-label', wordsOf('rows_of', axisLabel(stack.queryTokens[query])));
   }
 
   /** The head and the cell of a row under the pointer. */

@@ -1,7 +1,7 @@
 // The words of the sentence: point at one for its row in every head, click to keep it.
 
 import { make, fill } from './elements.js';
-import { axisLabel, currentLanguage, say } from './labels.js';
+import { axisLabel, currentLanguage, wordsOf } from './labels.js';
 
 /** More words than that are not all shown as buttons. */
 const MOST_CHIPS = 2000;
@@ -13,7 +13,7 @@ export function createSentence(store, element) {
     chips[side] = tokens.slice(0, MOST_CHIPS).map((token, i) => {
       const unknown = token.known === false, classes = {special: token.special, pad: token.pad, unknown};
       return make('button', {type: 'button', class: ['chip', ...Object.keys(classes).filter((name) => classes[name])].join(' '),
-        tabindex: i === 0 ? '0' : '-1', title: unknown ? say('tip_unknown') : '', data: {place: i, side}}, make('bdi', {text: axisLabel(token)}));
+        tabindex: i === 0 ? '0' : '-1', title: unknown ? wordsOf('tip_unknown') : '', data: {index: i, side}}, make('bdi', {text: axisLabel(token)}));
     });
     return make('div', {class: 'chips', role: 'group', 'aria-label': label}, ...chips[side],
       tokens.length > MOST_CHIPS && make('span', {class: 'quiet', text: `… ${tokens.length - MOST_CHIPS}`}));
@@ -21,7 +21,7 @@ export function createSentence(store, element) {
 
   /** The cell that a chip stands for: of a query the one it looks at most. */
   function cellOf(chip) {
-    const at = Number(chip.dataset.place);
+    const at = Number(chip.dataset.index);
     return chip.dataset.side === 'query' ? store.strongest(at) : {query: store.view.pinned?.query ?? 0, key: at};
   }
   element.addEventListener('pointerover', (event) => {
@@ -48,7 +48,7 @@ export function createSentence(store, element) {
     if (now.every((one, i) => one === builtOf[i])) return;
     builtOf = now;
     chips = {};
-    fill(element, line(queryTokens, 'query', say('queries')), keyTokens !== queryTokens && line(keyTokens, 'key', say('keys')));
+    fill(element, line(queryTokens, 'query', wordsOf('queries')), keyTokens !== queryTokens && line(keyTokens, 'key', wordsOf('keys')));
   }
 
   /** Only what changes is touched: a long sentence has a thousand chips, and the pointer moves often. */

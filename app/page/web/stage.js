@@ -3,7 +3,7 @@
 import { ink, niceTop, colourOf, textOn } from './colour.js';
 import { make } from './elements.js';
 import { shownCell } from './fold.js';
-import { cellNumber, headName, say } from './labels.js';
+import { cellNumber, headName, wordsOf } from './labels.js';
 import { layoutMap, cellAt, drawLabels } from './layout.js';
 import { drawMap, fitted, wholePart } from './raster.js';
 
@@ -32,7 +32,7 @@ export function createStage(store, element) {
     const context = drawMap(canvas, width, layout, shown, scale);
     drawLabels(context, layout, ink(), null);
     if (layout.cell >= PRINTED) drawNumbers(context, scale);
-    canvas.setAttribute('aria-label', say('map_of', headName(layer, head), shown.T, shown.S));
+    canvas.setAttribute('aria-label', wordsOf('map_of', headName(layer, head), shown.T, shown.S));
     drawOverlay();
   }
 

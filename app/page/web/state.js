@@ -53,7 +53,7 @@ export function createStore(answer, kept, largest) {
     },
 
     listen(listener) { listeners.push(listener); },
-    tell(change) { for (const listener of listeners) listener(change); },
+    notify(change) { for (const listener of listeners) listener(change); },
 
     /** Changes what is looked at. */
     look(change) {
@@ -61,7 +61,7 @@ export function createStore(answer, kept, largest) {
       if (Object.keys(change).every((key) => JSON.stringify(before[key]) === JSON.stringify(change[key]))) return;
       store.view = {...before, ...change};
       if ('stack' in change || 'layer' in change || 'head' in change) settle();
-      store.tell(change);
+      store.notify(change);
     },
 
     /** Changes what is computed; `gesture`: goes on with the edit before, as a stroke of the pointer does. */
@@ -176,7 +176,7 @@ export function createStore(answer, kept, largest) {
     // A head that is off has the same weights: only what it hands over changes.
     if (store.recompute) store.recompute();
     else if (before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
-    store.tell({edits: true});
+    store.notify({edits: true});
   }
 
   function travel(from, to) {
