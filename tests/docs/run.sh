@@ -35,7 +35,7 @@ sed -n '/^Subcommands:/,/^$/ s/^  \([a-z]\+\) .*/\1/p' "$work/help" >"$work/comm
 if grep -qx compare "$work/commands"; then fault 'compare is listed in the help'; fi
 while read -r command; do
   "$program" "$command" --help | tee "$work/command"
-  grep -oE -- '--help-[a-z]+' "$work/command" | while read -r topic; do "$program" "$command" "$topic"; done
+  (grep -oE -- '--help-[a-z]+' "$work/command" || true) | while read -r topic; do "$program" "$command" "$topic"; done
 done <"$work/commands" >>"$work/help"
 "$bench" --help >>"$work/help"
 grep -ohE -- '--[a-z][a-z0-9-]+' "$work/help" "$tree/run" "$tree/test" "$tree/.ci/run" | sort -u >"$work/options"
