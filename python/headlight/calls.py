@@ -54,7 +54,7 @@ class Call:
 
     def observe(self, code: str, site: Optional[Site], detail: str = "") -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
-        self.observed.append([code, detail])
+        self.observed += [[code, detail]] if [code, detail] not in self.observed else []
         self.sites[code, ""] = site
 
     # -- queries and keys

@@ -14,7 +14,7 @@ from .arrays import projections, role_of, side_by_side, write_safetensors
 from .caller import PACKED, named_role, short_path
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Array, Error, as_numpy, count_text, is_tensor, run
-from .nodes import BLOCKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, path_to, recovered
+from .nodes import BLOCKED, NOTHING, Node, Site, first_reshaping, is_split_in_blocks, moves_of, path_to, recovered
 
 
 class Mistake(NamedTuple):
@@ -83,6 +83,12 @@ def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], shar
         return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
 
 
+def _stacked(given: Any) -> Array:
+    """An array, or a list of one for each head."""
+    several = isinstance(given, (list, tuple)) and np.ndim(given[0]) == 2
+    return np.stack([as_numpy(head) for head in given]) if several else as_numpy(given)
+
+
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
           num_heads: Optional[int] = None, state_dict: Optional[Mapping[str, Any]] = None,
           tolerance: Optional[float] = None) -> Report:
@@ -96,21 +102,17 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     float32, 4e-3 of float16, 3e-2 of bfloat16."""
     if weights is None and output is None:
         raise Error("check: expected weights or output as your code computed them, found neither")
-    kinds = [str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
-             for array in (query, key, value, weights, output)]
-    facts: Dict[str, Any] = {"dtype": next((kind for kind in ("bfloat16", "float16")
-                                            if any(kind in one for one in kinds)), "float32")}
-    if tolerance is not None:
-        facts["tolerance"] = tolerance
+    kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
+                     for array in (query, key, value, weights, output))
+    facts: Dict[str, Any] = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32")}
+    facts.update({} if tolerance is None else {"tolerance": tolerance})
     arrays: Dict[str, Array] = {}
     for name, given in (("query", query), ("key", key), ("value", value)):
         if given is None:
             continue
-        array = np.stack([as_numpy(head) for head in given]) if isinstance(given, (list, tuple)) and \
-            np.ndim(given[0]) == 2 else as_numpy(given)
+        array = _stacked(given)
         for axes in (4, 3) if state_dict is not None else (4,):
-            if array.ndim == axes and array.shape[0] == 1:
-                array = array[0]
+            array = array[0] if array.ndim == axes and len(array) == 1 else array
         if array.ndim == 3:
             num_heads = num_heads or array.shape[0]
             array = side_by_side(array)
@@ -122,7 +124,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     if mask is not None:
         arrays["mask"] = as_numpy(mask)
     if weights is not None:
-        found = np.stack([as_numpy(head) for head in weights]) if isinstance(weights, (list, tuple)) else as_numpy(weights)
+        found = _stacked(weights)
         arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
@@ -134,43 +136,29 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
 # ---- What a call is handed over as ----------------------------------------------------------------------------------
 
 
-def _linear_of(call: Call, role: str) -> Any:
-    """How an operand was projected, where a projection was followed that is not as its module means it."""
-    found = call.index_of(role)
-    if found is None or found[1].kind != "linear":
-        return None
-    info = found[1].info
-    slipped = info.transposed or (info.bias_of is not None and not info.bias)
-    return info if slipped and info.x is not None else None
-
-
 def _inputs(parts: Sequence[Call], sentence: int, operands: Mapping[str, Optional[Array]]) -> Dict[str, Array]:
     """Queries, keys and values as they should have met: from the projections, heads in blocks."""
     arrays: Dict[str, Array] = {}
-    for role in ("query", "key", "value"):
-        values = operands[role]
+    for role, values in operands.items():
         if values is None:
             continue
         arrays[role] = side_by_side(values[sentence])
         found = parts[0].index_of(role) if len(parts) == 1 else None
         if found is None:
             continue
-        index, width = found[0][sentence], found[1].shape[-1]
-        slip = _linear_of(parts[0], role)
-        if slip is not None:
-            x = as_numpy(slip.x).astype(np.float32)
-            x = x.reshape(-1, x.shape[-1])[np.unique(index // width)]
-            weight, columns = as_numpy(slip.weight).astype(np.float32), np.unique(index % width)
+        index, base = found[0][sentence], found[1]
+        width, slip = base.shape[-1], base.info if base.kind == "linear" and base.info.x is not None else None
+        if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
+            x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
+            x, columns = x.reshape(-1, x.shape[-1])[np.unique(index // width)], np.unique(index % width)
             if weight.shape[0] >= len(columns) and x.shape[1] == weight.shape[1]:
-                arrays[role] = x
-                arrays[role[0] + "_proj.weight"] = weight[columns]
+                arrays.update({role: x, role[0] + "_proj.weight": weight[columns]})
                 if slip.bias_of is not None:
                     arrays[role[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
                 continue
         if not is_split_in_blocks(index, width):
             again = recovered(index, width, values[sentence])
-            if again is not None and again.shape[1] % len(index) == 0:
-                arrays[role] = again
+            arrays[role] = again if again is not None and again.shape[1] % len(index) == 0 else arrays[role]
     return arrays
 
 
@@ -179,11 +167,10 @@ def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
     for module in modules[:3]:
         weights: Dict[str, Tuple[str, Any]] = {}
         for name, parameter in module.named_parameters():
-            if name.endswith("bias") or parameter.dim() != 2:
-                continue
-            role = role_of(name)
-            for one in ("query", "key", "value") if re.search(PACKED, name) else [role] if role else []:
-                weights.setdefault(one, (name, parameter))
+            if not name.endswith("bias") and parameter.dim() == 2:
+                role = role_of(name)
+                for one in ("query", "key", "value") if re.search(PACKED, name) else [role] if role else []:
+                    weights.setdefault(one, (re.sub(r"\.?weight$", "", name), parameter))
         if {"query", "key", "value"} <= set(weights):
             return weights
     return {}
@@ -200,157 +187,134 @@ def _take_roles(call: Call, facts: Dict[str, Any]) -> None:
     call.sites["roles_swapped", ""] = context
     unused = facts["unused"] = []
     for role, (name, parameter) in weights.items():
+        root = path_to(call.node(role), ("linear", "product", "source"))[0] if role != "output" else NOTHING
         if id(parameter) in call.called:
             continue
-        name = re.sub(r"\.?weight$", "", name)
-        if role == "output":
-            if call.context is not None and call.part_of is None:
-                unused.append([role, name, ""])
-            continue
-        root = path_to(call.node(role), ("linear", "product", "source"))[0]
-        if root.kind == "linear" and root.info.name:
+        if role == "output" and call.context is not None and call.part_of is None:
+            unused.append([role, name, ""])
+        elif root.kind == "linear" and root.info.name:
             unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
             call.sites["projection_replaced", role] = root.site
-        elif root.kind == "source" and len(root.shape) <= 3 and \
-                root.shape[-1] == parameter.shape[1]:
+        elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
             unused.append([role, name, ""])
             call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
                 (context if role == "value" else call.path[0].site)
 
 
-def _compact(array: Array) -> Array:
-    """Axes of sentences and heads along which nothing differs are 1."""
-    for axis in (0, 1):
-        first = array.take([0], axis)
-        array = first if (array == first).all() else array
-    return np.ascontiguousarray(array)
-
-
 def _take_mask(call: Call, sentences: Sequence[int], rows: Optional[Array], facts: Dict[str, Any],
                arrays: Dict[str, Array]) -> None:
     """What the steps before and after the softmax block and add, and the numbers they do it with."""
-    blocked: Any = np.zeros((1, 1, 1, 1), bool)
-    bias: Any = np.zeros((1, 1, 1, 1), np.float32)
+    shape = (1, 1, arrays["query"].shape[1], arrays["key"].shape[1])
+    masks: Dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32), "after": np.zeros(shape, bool)}
     replaced = facts["replaced"] = []
 
-    def weak(kind: str, number: float, site: Optional[Site]) -> None:
-        replaced.append([kind, repr(float(number))])
-        if number > BLOCKED:
-            call.sites["blocked_scores_weak", ""] = site
+    def replace(kind: str, number: float, cells: Array, site: Optional[Site]) -> None:
+        masks["blocked"] = masks["blocked"] | cells
+        if cells.any() and np.isfinite(number):
+            replaced.append([kind, repr(float(number))])
+            call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
     for part in call.mask_parts(sentences, rows):
         call.sites["mask", ""] = part.site
         if part.kind == "fill":
-            blocked = blocked | part.cells
-            if part.cells.any() and np.isfinite(part.value):
-                weak("filled", part.value, part.site)
+            replace("filled", part.value, part.cells, part.site)
+        elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
+            call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
         elif part.kind == "times":
-            if not np.isin(part.cells, (0, 1)).all():
-                call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
-                continue
-            blocked = blocked | (part.cells == 0)
-            if (part.cells == 0).any():
-                weak("filled", 0, part.site)
+            replace("filled", 0, part.cells == 0, part.site)
         elif part.binary:
-            arrays["numbers"] = _compact(part.cells)
+            masks["numbers"] = part.cells
             call.sites["mask_added_as_numbers", ""] = part.site
         else:
             values = np.unique(part.cells)
             lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and part.cells.shape[-1] > 2
-            if lowered:
-                weak("lowered", values[0], part.site)
             hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
-            blocked, bias = blocked | hidden, bias + np.where(hidden, 0, part.cells)
-    after: Any = False
+            replace("lowered", values[0] if lowered else -np.inf, hidden, part.site)
+            masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
     for step in call.weight_path:
         if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
             moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
-            array = call.canonical(step.info[2], moves, sentences, rows)
-            if array is not None and np.isin(as_numpy(array), (0, 1)).all():
-                after = after | (as_numpy(array).astype(bool) == (step.info[0] == "fill"))
+            cells = call.canonical(step.info[2], moves, sentences, rows)
+            if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
+                masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
                 call.sites["mask_after_softmax", ""] = step.site
-    shape = (1, 1, *arrays["attentions"].shape[2:]) if "attentions" in arrays else \
-        (1, 1, arrays["query"].shape[1], arrays["key"].shape[1])
-    for name, cells in (("blocked", blocked), ("bias", bias), ("after", after)):
-        if np.any(cells):
-            arrays[name] = _compact(np.broadcast_to(cells, np.broadcast_shapes(np.shape(cells), shape)))
+    for name, cells in masks.items():
+        if name == "numbers" or cells.any():
+            for axis in (0, 1):         # along which nothing differs are 1
+                cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
+            arrays[name] = np.ascontiguousarray(cells)
 
 
 def _fits(mask: Array, count: int, queries: int, keys: int) -> List[Array]:
     """A mask argument as (sentences or 1, 1, T, S), in every way that its shape allows."""
-    if mask.ndim <= 2:
-        forms = [mask.reshape(1, 1, -1, mask.shape[-1])] if mask.ndim else []
-        forms += [mask[:, None, None]] if mask.ndim == 2 and mask.shape == (count, keys) else []
-    elif mask.ndim == 3:
-        forms = [mask[:, None], mask.transpose(2, 0, 1)[:, None]]
-    else:
-        forms = [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]] if mask.ndim == 4 else []
+    forms = {1: [mask[None, None, None]] if mask.ndim == 1 else [],
+             2: [mask[None, None], *([mask[:, None, None]] if mask.shape == (count, keys) else [])],
+             3: [mask[:, None], mask.transpose()[:, None].swapaxes(-2, -1)] if mask.ndim == 3 else [],
+             4: [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]] if mask.ndim == 4 else []}.get(mask.ndim, [])
     return [np.ascontiguousarray(np.broadcast_to(form, (len(form), 1, queries, keys))) for form in forms
             if len(form) in (1, count) and form.shape[2] in (1, queries) and form.shape[3] == keys]
 
 
+def _take_arguments(call: Call, count: int, masks: List[Any], facts: Dict[str, Any], arrays: Dict[str, Array]) -> None:
+    """Masks that were given to the functions around. Of calls that are too large for it (`count` 0) their names alone."""
+    arguments = facts["arguments"] = []
+    for name, mask in call.frames.masks:
+        number = next((i for i, known in enumerate(masks)
+                       if known is mask or (known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
+        masks += [mask] if number == len(masks) else []
+        for form in (_fits(as_numpy(mask), count, *call.shape[2:]) if count else []) or [None]:
+            arrays.update({} if form is None else {f"argument.{len(arguments)}": form})
+            arguments.append([name, str(number)])
+
+
 def _captured(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any]) \
         -> Tuple[Dict[str, Any], Dict[str, Array]]:
-    """The facts and arrays of one call; `masks` are the mask arguments of all calls, by number."""
+    """The facts and arrays of one call (core/diagnose/capture.h); `masks`: the mask arguments of all calls, by number."""
     parts = attention._parts
     call = parts[0]
-    softmax = call.softmax.info
+    softmax, site, over = call.softmax.info, call.softmax.site, call.wrong_axis()
     steps = [step for part in parts for step in (*part.path, *part.weight_path)]
-    observed = [one for part in parts for one in part.observed]
-
-    def observe(code: str, site: Optional[Site], detail: str = "") -> None:
-        observed.append([code, detail])
-        call.sites[code, ""] = site
-    over = call.wrong_axis()
-    if call.layout.trouble is not None:
-        observe(call.layout.trouble[0], call.layout.trouble[2], call.layout.trouble[1])
-    elif softmax.wrong_sum:
-        observe("softmax_sums", call.softmax.site)
-    elif softmax.name in ("log_softmax", "sigmoid"):
-        observe("softmax_replaced", call.softmax.site, softmax.name)
-    facts: Dict[str, Any] = {"where": call.where, "observed": observed}
-    facts["opaque"] = next((step.info for step in steps if step.kind == "opaque"), "")
-    known = over in (None, "the queries", "the heads")
-    if not known and not facts["opaque"]:
-        observe("softmax_axis", call.softmax.site, over or "")
-    if call.layout.trouble is not None or softmax.wrong_sum or softmax.name in ("log_softmax", "sigmoid") or \
-            facts["opaque"] or not known:
-        return facts, {}
-    for step in steps:
+    opaque = next((step.info for step in steps if step.kind == "opaque"), "")
+    final = [one for holds, one in (
+        (call.layout.trouble, call.layout.trouble), (softmax.wrong_sum, ("softmax_sums", "", site)),
+        (softmax.name in ("log_softmax", "sigmoid"), ("softmax_replaced", softmax.name, site)),
+        (not opaque and over not in (None, "the queries", "the heads"), ("softmax_axis", over, site))) if holds]
+    for code, detail, where in final[:1]:
+        call.observe(code, where, detail)
+    for step in [] if final or opaque else steps:
         if step.kind == "drop" and any(step in part.path for part in parts):
-            observe("dropout_on_scores", step.site)
+            call.observe("dropout_on_scores", step.site)
         if step.kind == "post" and step.info[0] == "scale":
-            observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
-    return facts, _arrays_of(attention, seen, intended, masks, over, facts)
+            call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
+    facts: Dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
+                             "observed": [one for part in parts for one in part.observed]}
+    return facts, {} if final or opaque else _arrays_of(attention, seen, intended, masks, facts)
 
 
-def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any], over: Optional[str],
+def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any],
                facts: Dict[str, Any]) -> Dict[str, Array]:
     """Of the sentences that are kept; the facts that belong to them are added."""
     parts = attention._parts
     call = parts[0]
     operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
-    query, key = operands["query"], operands["key"]
-    count, heads, queries, d_k = query.shape
+    (count, heads, queries, d_k), keys = operands["query"].shape, operands["key"].shape[2]
     founds = [part.found for part in parts]
     rows = next((found.rows for found in founds if found is not None), None)
     kept = min([count, seen.keep.sentences] + [len(found.sentences) for found in founds if found is not None])
     kept = kept if rows is None else min(kept, 1)
-    few = rows is None and count * heads * queries * key.shape[2] <= MOST_WEIGHTS
+    few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
     sentences = list(range(count if few else kept))
-    named = call.roles()
-    swapped = named == {"query": "key", "key": "query"} and queries == key.shape[2]
-    dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
     cuda = not call.half and "cuda" in str(call.product.device)
     facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads, count=len(sentences),
-                 d_k=d_k, scale=call.scale, over=over or "", partial=rows is not None,
-                 changed=any(step.kind == "post" for step in call.weight_path),
-                 by_query=call.contracted is not None and call.contracted == call.sides()[0])
+                 d_k=d_k, scale=call.scale, partial=rows is not None, by_query=call.contracted == call.sides()[0],
+                 changed=any(step.kind == "post" for step in call.weight_path))
     inputs = [_inputs(parts, place, operands) for place in range(kept)]
     arrays = {name: array if "_proj" in name else np.stack([own[name] for own in inputs])
               for name, array in inputs[0].items() if all(name in own for own in inputs)}
+    swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
     if swapped:
-        arrays = {{"query": "key", "key": "query"}.get(name, {"q_proj": "k_proj", "k_proj": "q_proj"}.get(
-            name[:6], name[:6]) + name[6:]): array for name, array in arrays.items()}
+        other = {"query": "key", "key": "query", "q_proj": "k_proj", "k_proj": "q_proj"}
+        arrays = {".".join([other.get(name.split(".")[0], name.split(".")[0]), *name.split(".")[1:]]): array
+                  for name, array in arrays.items()}
     if rows is not None:
         if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
             return {}
@@ -358,41 +322,23 @@ def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks
     if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
         del arrays["value"]
     if all(found is not None for found in founds):
-        arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds
-                                                         if found is not None]) for place in range(kept)]).astype(np.float32)
+        arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
+                                         for place in range(kept)]).astype(np.float32)
+    dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
     if rows is None and not dropped and len(parts) == 1:
-        merge = call.merged()
-        if merge is not None and call.output is not None:
+        merge, fused = call.merged(), call.fused()
+        if merge is not None:
             tensor = call.output[0]
             arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
             facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
-        else:
-            output = call.fused()
-            arrays.update({} if output is None else {"output": output[:kept]})
+        elif fused is not None:
+            arrays["output"] = fused[:kept]
     _take_mask(call, sentences, rows, facts, arrays)
     if intended is not None and rows is None:
-        given = intended if intended.ndim == 3 else intended[None]
-        arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
-    _take_arguments(call, count if few else 0, queries, key.shape[2], masks, facts, arrays)
+        arrays["intended"] = np.ascontiguousarray((intended if intended.ndim == 3 else intended[None])[:len(sentences), None])
+    _take_arguments(call, count if few else 0, masks, facts, arrays)
     _take_roles(call, facts)
     return arrays
-
-
-def _take_arguments(call: Call, count: int, queries: int, keys: int, masks: List[Any], facts: Dict[str, Any],
-                    arrays: Dict[str, Array]) -> None:
-    """Masks that were given to the functions around. Of calls that are too large for it (`count` 0) their names alone."""
-    arguments = facts["arguments"] = []
-    for name, mask in call.frames.masks:
-        number = next((i for i, known in enumerate(masks)
-                       if known is mask or (known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
-        if number == len(masks):
-            masks.append(mask)
-        fitted = _fits(as_numpy(mask), count, queries, keys) if count else []
-        for form in fitted:
-            arrays[f"argument.{len(arguments)}"] = form
-            arguments.append([name, str(number)])
-        if not fitted:
-            arguments.append([name, str(number)])
 
 
 # ---- Where a mistake is ---------------------------------------------------------------------------------------------
