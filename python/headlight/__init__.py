@@ -18,9 +18,8 @@ report (mistakes and their lines).
 from .arrays import attention
 from .engine import Error, explain, export, heads, next, program
 from .follow import Keep
-from .pages import Page, log, show, tracker
 from .report import Mistake, Report, check
-from .seen import Seen, watch
+from .seen import Page, Seen, log, show, tracker, watch
 from .stream import lines
 
 __version__ = "0.1.0"

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
@@ -113,18 +113,16 @@ def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] =
         return {name: arrays[name] for name in arrays.files}
 
 
-def next(text: Optional[str] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Any]:
-    """The probabilities of the next (or hidden) word, as `headlight next --format json` writes them."""
-    return json.loads(_answer("next", "json", text, source, options))
+def _json_command(name: str, what: str, under: str = "") -> Callable[..., Dict[str, Any]]:
+    """A command whose answer is JSON; a list stands under this name."""
+    def ask(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Any]:
+        answer = json.loads(_answer(name, "json", text, source, options))
+        return {under: answer} if under else answer
+    ask.__name__, ask.__doc__ = name, what
+    return ask
 
 
-def explain(text: Optional[str] = None, source: Optional[str] = None, *, layer: int, head: int, query: int, key: int,
-            **options: Any) -> Dict[str, Any]:
-    """Every number behind one weight: `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`."""
-    cell = {"layer": layer, "head": head, "query": query, "key": key}
-    return {"steps": json.loads(_answer("explain", "json", text, source, {**cell, **options}))}
-
-
-def heads(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Any]:
-    """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, "entropy": …}, …]}`."""
-    return json.loads(_answer("heads", "json", text, source, options))
+next = _json_command("next", "The probabilities of the next (or hidden) word, as `headlight next --format json` has them.")
+explain = _json_command("explain", """Every number behind one weight, of layer=, head=, query=, key=:
+    `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""", "steps")
+heads = _json_command("heads", """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, "entropy": …}, …]}`.""")

@@ -14,7 +14,7 @@ from .arrays import role_of
 from .caller import caller, frames_around, modules_around, short_path, variables
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Error, is_tensor, torch_module
-from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Unmade, Weights, axes_after, layout_of, moves_of, path_to,
+from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, layout_of, moves_of, path_to,
                     product_of, root_of)
 
 
@@ -502,7 +502,7 @@ class Tracer:
             self._note(f"{call.where}: too large to follow the axes of the softmax")
         else:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
-        fused = isinstance(out, Unmade)
+        fused = out.is_meta
         snapshot = None if fused else self._snapshot(call, out, moves_of(call.path))
         call.softmax = Node("weights", None, out.shape, site, Softmax(name, call, snapshot, wrong_sum))
         call.weight_path = [call.softmax]
@@ -615,9 +615,9 @@ class Tracer:
             node_k, node_v = (Node("move", node, tensor.shape, site, repeat) for node, tensor in ((node_k, key), (node_v, value)))
         turned = key.transpose(-2, -1)
         lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
-        scores = Unmade((*lead, query.shape[-2], key.shape[-2]), query)
-        product = product_of("matmul", (query, turned), scores)
-        context = product_of("matmul", (scores, value), Unmade((*lead, query.shape[-2], value.shape[-1]), query))
+        scores, out = (query.new_empty((*lead, query.shape[-2], last), device="meta")     # which the kernel does not make
+                       for last in (key.shape[-2], value.shape[-1]))
+        product, context = product_of("matmul", (query, turned), scores), product_of("matmul", (scores, value), out)
         if product is None or context is None:
             return
         turn = Move(torch.Tensor.transpose, (-2, -1), {}, None, True)

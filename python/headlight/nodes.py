@@ -51,7 +51,7 @@ class Linear(NamedTuple):
 
 class Product:
     """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b)."""
-    __slots__ = ("a", "b", "node_a", "node_b", "to_a", "to_b", "to_out", "shape", "shared", "dtype", "device",
+    __slots__ = ("a", "b", "node_a", "node_b", "to_a", "to_b", "to_out", "shape", "shared", "dtype",
                  "free", "summed", "own_shared", "out_shared", "out_free", "names")
     # free, summed: of each operand ("a", "b") its axes of rows and its contracted ones; out_…: axes of the result
 
@@ -67,17 +67,6 @@ class Weights(NamedTuple):
     """Of one call, by sentence: (heads, rows, S), and which rows."""
     sentences: List[Any]
     rows: Optional[Array]
-
-
-class Unmade(NamedTuple):
-    """What a product would have given, where a fused kernel did not make it."""
-    shape: Tuple[int, ...]
-    like: Any
-    dtype = property(lambda self: self.like.dtype)
-    device = property(lambda self: self.like.device)
-
-    def dim(self) -> int:
-        return len(self.shape)
 
 
 def path_to(node: Node, stops: Sequence[str]) -> List[Node]:
@@ -160,7 +149,7 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Optional[Product]:
     else:
         operands = args[-2:] if name in ("baddbmm", "addmm") else args[:2]
         operands = operands[::-1] if name == "__rmatmul__" else operands
-        if not all((is_tensor(operand) or isinstance(operand, Unmade)) and operand.dim() >= 2 for operand in operands):
+        if not all(is_tensor(operand) and operand.dim() >= 2 for operand in operands):
             return None
         lead = "ABCDEFGHIJKLMNOP"[:len(out.shape) - 2]
         own = [lead[len(lead) - operand.dim() + 2:] for operand in operands]
@@ -203,7 +192,7 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Optional[Product]:
     product.summed = {side: axes_in(given, summed) for side, given in sides.items()}
     product.own_shared = {side: axes_in(given, shared) for side, given in sides.items()}
     product.out_shared, product.out_free = axes_in(result, shared), {side: axes_in(result, free[side]) for side in sides}
-    product.shape, product.dtype, product.device = tuple(out.shape), out.dtype, out.device
+    product.shape, product.dtype = tuple(out.shape), out.dtype
     product.node_a, product.node_b, product.names = NOTHING, NOTHING, {"a": [], "b": []}
     return product
 
