@@ -71,11 +71,11 @@ def _calls_text(calls: Sequence[int]) -> str:
     return ("call " if len(calls) == 1 else "calls ") + ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
 
 
-def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], shared: Mapping[str, Array]) -> Dict[str, Any]:
+def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]]) -> Dict[str, Any]:
     """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
-    arrays = dict(shared)
-    for index, (_, own) in enumerate(captured):
-        arrays.update({f"{index}.{name}": array for name, array in own.items()})
+    if not captured:
+        return {"mistakes": [], "unchecked": [], "judged": 0}
+    arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
     facts = json.dumps({"calls": [facts for facts, _ in captured]}, ensure_ascii=False)
     with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
         path = os.path.join(folder, "capture.safetensors")
@@ -129,37 +129,11 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
         arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
-    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)], {})
+    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)])
     return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], [], 1, 1)
 
 
 # ---- What a call is handed over as ----------------------------------------------------------------------------------
-
-
-def _inputs(parts: Sequence[Call], sentence: int, operands: Mapping[str, Optional[Array]]) -> Dict[str, Array]:
-    """Queries, keys and values as they should have met: from the projections, heads in blocks."""
-    arrays: Dict[str, Array] = {}
-    for role, values in operands.items():
-        if values is None:
-            continue
-        arrays[role] = side_by_side(values[sentence])
-        found = parts[0].index_of(role) if len(parts) == 1 else None
-        if found is None:
-            continue
-        index, base = found[0][sentence], found[1]
-        width, slip = base.shape[-1], base.info if base.kind == "linear" and base.info.x is not None else None
-        if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
-            x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
-            x, columns = x.reshape(-1, x.shape[-1])[np.unique(index // width)], np.unique(index % width)
-            if weight.shape[0] >= len(columns) and x.shape[1] == weight.shape[1]:
-                arrays.update({role: x, role[0] + "_proj.weight": weight[columns]})
-                if slip.bias_of is not None:
-                    arrays[role[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
-                continue
-        if not is_split_in_blocks(index, width):
-            again = recovered(index, width, values[sentence])
-            arrays[role] = again if again is not None and again.shape[1] % len(index) == 0 else arrays[role]
-    return arrays
 
 
 def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
@@ -176,169 +150,185 @@ def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
     return {}
 
 
-def _take_roles(call: Call, facts: Dict[str, Any]) -> None:
-    """What was used as query, key and value, and which weights were not used."""
-    weights = _named_weights(call.frames.modules)
-    if not weights:
-        return
-    context = call.context.site if call.context is not None else call.path[0].site
-    named = {**call.roles(), "value": named_role(call.value_node, call.value_index, [])}
-    facts["roles"] = [[role, name or ""] for role, name in named.items()]
-    call.sites["roles_swapped", ""] = context
-    unused = facts["unused"] = []
-    for role, (name, parameter) in weights.items():
-        root = path_to(call.node(role), ("linear", "product", "source"))[0] if role != "output" else NOTHING
-        if id(parameter) in call.called:
-            continue
-        if role == "output" and call.context is not None and call.part_of is None:
-            unused.append([role, name, ""])
-        elif root.kind == "linear" and root.info.name:
-            unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
-            call.sites["projection_replaced", role] = root.site
-        elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
-            unused.append([role, name, ""])
-            call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
-                (context if role == "value" else call.path[0].site)
-
-
-def _take_mask(call: Call, sentences: Sequence[int], rows: Optional[Array], facts: Dict[str, Any],
-               arrays: Dict[str, Array]) -> None:
-    """What the steps before and after the softmax block and add, and the numbers they do it with."""
-    shape = (1, 1, arrays["query"].shape[1], arrays["key"].shape[1])
-    masks: Dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32), "after": np.zeros(shape, bool)}
-    replaced = facts["replaced"] = []
-
-    def replace(kind: str, number: float, cells: Array, site: Optional[Site]) -> None:
-        masks["blocked"] = masks["blocked"] | cells
-        if cells.any() and np.isfinite(number):
-            replaced.append([kind, repr(float(number))])
-            call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
-    for part in call.mask_parts(sentences, rows):
-        call.sites["mask", ""] = part.site
-        if part.kind == "fill":
-            replace("filled", part.value, part.cells, part.site)
-        elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
-            call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
-        elif part.kind == "times":
-            replace("filled", 0, part.cells == 0, part.site)
-        elif part.binary:
-            masks["numbers"] = part.cells
-            call.sites["mask_added_as_numbers", ""] = part.site
-        else:
-            values = np.unique(part.cells)
-            lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and part.cells.shape[-1] > 2
-            hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
-            replace("lowered", values[0] if lowered else -np.inf, hidden, part.site)
-            masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
-    for step in call.weight_path:
-        if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
-            moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
-            cells = call.canonical(step.info[2], moves, sentences, rows)
-            if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
-                masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
-                call.sites["mask_after_softmax", ""] = step.site
-    for name, cells in masks.items():
-        if name == "numbers" or cells.any():
-            for axis in (0, 1):         # along which nothing differs are 1
-                cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
-            arrays[name] = np.ascontiguousarray(cells)
-
-
 def _fits(mask: Array, count: int, queries: int, keys: int) -> List[Array]:
     """A mask argument as (sentences or 1, 1, T, S), in every way that its shape allows."""
-    forms = {1: [mask[None, None, None]] if mask.ndim == 1 else [],
-             2: [mask[None, None], *([mask[:, None, None]] if mask.shape == (count, keys) else [])],
-             3: [mask[:, None], mask.transpose()[:, None].swapaxes(-2, -1)] if mask.ndim == 3 else [],
-             4: [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]] if mask.ndim == 4 else []}.get(mask.ndim, [])
+    forms = {1: lambda: [mask[None, None, None]],
+             2: lambda: [mask[None, None], *([mask[:, None, None]] if mask.shape == (count, keys) else [])],
+             3: lambda: [mask[:, None], mask.transpose(2, 0, 1)[:, None]],
+             4: lambda: [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]]}.get(mask.ndim, lambda: [])()
     return [np.ascontiguousarray(np.broadcast_to(form, (len(form), 1, queries, keys))) for form in forms
             if len(form) in (1, count) and form.shape[2] in (1, queries) and form.shape[3] == keys]
 
 
-def _take_arguments(call: Call, count: int, masks: List[Any], facts: Dict[str, Any], arrays: Dict[str, Array]) -> None:
-    """Masks that were given to the functions around. Of calls that are too large for it (`count` 0) their names alone."""
-    arguments = facts["arguments"] = []
-    for name, mask in call.frames.masks:
-        number = next((i for i, known in enumerate(masks)
-                       if known is mask or (known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
-        masks += [mask] if number == len(masks) else []
-        for form in (_fits(as_numpy(mask), count, *call.shape[2:]) if count else []) or [None]:
-            arrays.update({} if form is None else {f"argument.{len(arguments)}": form})
-            arguments.append([name, str(number)])
+class _Captured:
+    """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
 
+    def __init__(self, attention: Attention, keep: int, intended: Optional[Array], masks: List[Any]) -> None:
+        self.parts, self.call = attention._parts, attention._parts[0]
+        self.arrays: Dict[str, Array] = {}
+        call, softmax, site, over = self.call, self.call.softmax.info, self.call.softmax.site, self.call.wrong_axis()
+        steps = [step for part in self.parts for step in (*part.path, *part.weight_path)]
+        opaque = next((step.info for step in steps if step.kind == "opaque"), "")
+        final = [one for holds, one in (
+            (call.layout.trouble, call.layout.trouble), (softmax.wrong_sum, ("softmax_sums", "", site)),
+            (softmax.name in ("log_softmax", "sigmoid"), ("softmax_replaced", softmax.name, site)),
+            (not opaque and over not in (None, "the queries", "the heads"), ("softmax_axis", over, site))) if holds]
+        for code, detail, where in final[:1]:
+            call.observe(code, where, detail)
+        for step in [] if final or opaque else steps:
+            if step.kind == "drop" and any(step in part.path for part in self.parts):
+                call.observe("dropout_on_scores", step.site)
+            if step.kind == "post" and step.info[0] == "scale":
+                call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
+        self.facts: Dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
+                                      "observed": [one for part in self.parts for one in part.observed]}
+        if not final and not opaque:
+            self._take(attention, keep, intended, masks)
 
-def _captured(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any]) \
-        -> Tuple[Dict[str, Any], Dict[str, Array]]:
-    """The facts and arrays of one call (core/diagnose/capture.h); `masks`: the mask arguments of all calls, by number."""
-    parts = attention._parts
-    call = parts[0]
-    softmax, site, over = call.softmax.info, call.softmax.site, call.wrong_axis()
-    steps = [step for part in parts for step in (*part.path, *part.weight_path)]
-    opaque = next((step.info for step in steps if step.kind == "opaque"), "")
-    final = [one for holds, one in (
-        (call.layout.trouble, call.layout.trouble), (softmax.wrong_sum, ("softmax_sums", "", site)),
-        (softmax.name in ("log_softmax", "sigmoid"), ("softmax_replaced", softmax.name, site)),
-        (not opaque and over not in (None, "the queries", "the heads"), ("softmax_axis", over, site))) if holds]
-    for code, detail, where in final[:1]:
-        call.observe(code, where, detail)
-    for step in [] if final or opaque else steps:
-        if step.kind == "drop" and any(step in part.path for part in parts):
-            call.observe("dropout_on_scores", step.site)
-        if step.kind == "post" and step.info[0] == "scale":
-            call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
-    facts: Dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
-                             "observed": [one for part in parts for one in part.observed]}
-    return facts, {} if final or opaque else _arrays_of(attention, seen, intended, masks, facts)
+    def _take(self, attention: Attention, keep: int, intended: Optional[Array], masks: List[Any]) -> None:
+        """The sentences that are kept."""
+        parts, call, arrays = self.parts, self.call, self.arrays
+        operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
+        (count, heads, queries, d_k), keys = operands["query"].shape, operands["key"].shape[2]
+        founds = [part.found for part in parts]
+        rows = next((found.rows for found in founds if found is not None), None)
+        kept = min([count, keep] + [len(found.sentences) for found in founds if found is not None])
+        kept = kept if rows is None else min(kept, 1)
+        few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
+        sentences = list(range(count if few else kept))
+        cuda = not call.half and "cuda" in str(call.tensors["a"].device)
+        self.facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads,
+                          count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
+                          by_query=call.contracted == call.sides()[0],
+                          changed=any(step.kind == "post" for step in call.weight_path))
+        swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
+        inputs = [self._inputs(place, operands, swapped) for place in range(kept)]
+        arrays.update({name: array if "_proj" in name else np.stack([own[name] for own in inputs])
+                       for name, array in inputs[0].items() if all(name in own for own in inputs)})
+        if rows is not None:
+            if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
+                arrays.clear()
+                return
+            arrays["query"] = arrays["query"][:, rows]
+        if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
+            del arrays["value"]
+        if all(found is not None for found in founds):
+            arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
+                                             for place in range(kept)]).astype(np.float32)
+        dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
+        if rows is None and not dropped and len(parts) == 1:
+            merge, fused = call.merged(), call.fused()
+            if merge is not None:
+                tensor = call.output[0]
+                arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
+                self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
+            elif fused is not None:
+                arrays["output"] = fused[:kept]
+        self._take_mask(sentences, rows)
+        if intended is not None and rows is None:
+            given = intended if intended.ndim == 3 else intended[None]
+            arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
+        arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
+        for name, mask in call.frames.masks:
+            number = next((i for i, known in enumerate(masks) if known is mask or (
+                known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
+            masks += [mask] if number == len(masks) else []
+            for form in (_fits(as_numpy(mask), count, queries, keys) if few else []) or [None]:
+                arrays.update({} if form is None else {f"argument.{len(arguments)}": form})
+                arguments.append([name, str(number)])
+        self._take_roles()
 
+    def _inputs(self, sentence: int, operands: Mapping[str, Optional[Array]], swapped: bool) -> Dict[str, Array]:
+        """Queries, keys and values as they should have met: from the projections, heads in blocks; `swapped`: queries are
+        named keys, and keys queries."""
+        arrays: Dict[str, Array] = {}
+        for role, values in operands.items():
+            if values is None:
+                continue
+            name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
+            arrays[name] = side_by_side(values[sentence])
+            found = self.call.index_of(role) if len(self.parts) == 1 else None
+            if found is None:
+                continue
+            index, base = found[0][sentence], found[1]
+            width, slip = base.shape[-1], base.info if base.kind == "linear" and base.info.x is not None else None
+            if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
+                x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
+                x, columns = x.reshape(-1, x.shape[-1])[np.unique(index // width)], np.unique(index % width)
+                if weight.shape[0] >= len(columns) and x.shape[1] == weight.shape[1]:
+                    arrays.update({name: x, name[0] + "_proj.weight": weight[columns]})
+                    if slip.bias_of is not None:
+                        arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
+                    continue
+            again = None if is_split_in_blocks(index, width) else recovered(index, width, values[sentence])
+            arrays[name] = again if again is not None and again.shape[1] % len(index) == 0 else arrays[name]
+        return arrays
 
-def _arrays_of(attention: Attention, seen: Any, intended: Optional[Array], masks: List[Any],
-               facts: Dict[str, Any]) -> Dict[str, Array]:
-    """Of the sentences that are kept; the facts that belong to them are added."""
-    parts = attention._parts
-    call = parts[0]
-    operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
-    (count, heads, queries, d_k), keys = operands["query"].shape, operands["key"].shape[2]
-    founds = [part.found for part in parts]
-    rows = next((found.rows for found in founds if found is not None), None)
-    kept = min([count, seen.keep.sentences] + [len(found.sentences) for found in founds if found is not None])
-    kept = kept if rows is None else min(kept, 1)
-    few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
-    sentences = list(range(count if few else kept))
-    cuda = not call.half and "cuda" in str(call.tensors["a"].device)
-    facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads, count=len(sentences),
-                 d_k=d_k, scale=call.scale, partial=rows is not None, by_query=call.contracted == call.sides()[0],
-                 changed=any(step.kind == "post" for step in call.weight_path))
-    inputs = [_inputs(parts, place, operands) for place in range(kept)]
-    arrays = {name: array if "_proj" in name else np.stack([own[name] for own in inputs])
-              for name, array in inputs[0].items() if all(name in own for own in inputs)}
-    swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
-    if swapped:
-        other = {"query": "key", "key": "query", "q_proj": "k_proj", "k_proj": "q_proj"}
-        arrays = {".".join([other.get(name.split(".")[0], name.split(".")[0]), *name.split(".")[1:]]): array
-                  for name, array in arrays.items()}
-    if rows is not None:
-        if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
-            return {}
-        arrays["query"] = arrays["query"][:, rows]
-    if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
-        del arrays["value"]
-    if all(found is not None for found in founds):
-        arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
-                                         for place in range(kept)]).astype(np.float32)
-    dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
-    if rows is None and not dropped and len(parts) == 1:
-        merge, fused = call.merged(), call.fused()
-        if merge is not None:
-            tensor = call.output[0]
-            arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
-            facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
-        elif fused is not None:
-            arrays["output"] = fused[:kept]
-    _take_mask(call, sentences, rows, facts, arrays)
-    if intended is not None and rows is None:
-        arrays["intended"] = np.ascontiguousarray((intended if intended.ndim == 3 else intended[None])[:len(sentences), None])
-    _take_arguments(call, count if few else 0, masks, facts, arrays)
-    _take_roles(call, facts)
-    return arrays
+    def _take_roles(self) -> None:
+        """What was used as query, key and value, and which weights were not used."""
+        call, weights = self.call, _named_weights(self.call.frames.modules)
+        if not weights:
+            return
+        context = call.context.site if call.context is not None else call.path[0].site
+        named = {**call.roles(), "value": named_role(call.value_node, call.value_index, [])}
+        call.sites["roles_swapped", ""] = context
+        unused: List[List[str]] = []
+        self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
+        for role, (name, parameter) in weights.items():
+            root = path_to(call.node(role), ("linear", "product", "source"))[0] if role != "output" else NOTHING
+            if id(parameter) in call.called:
+                continue
+            if role == "output" and call.context is not None and call.part_of is None:
+                unused.append([role, name, ""])
+            elif root.kind == "linear" and root.info.name:
+                unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
+                call.sites["projection_replaced", role] = root.site
+            elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
+                unused.append([role, name, ""])
+                call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
+                    (context if role == "value" else call.path[0].site)
+
+    def _take_mask(self, sentences: Sequence[int], rows: Optional[Array]) -> None:
+        """What the steps before and after the softmax block and add, and the numbers they do it with."""
+        call, shape = self.call, (1, 1, self.arrays["query"].shape[1], self.arrays["key"].shape[1])
+        masks: Dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32),
+                                 "after": np.zeros(shape, bool)}
+        replaced = self.facts["replaced"] = []
+
+        def replace(kind: str, number: float, cells: Array, site: Optional[Site]) -> None:
+            masks["blocked"] = masks["blocked"] | cells
+            if cells.any() and np.isfinite(number):
+                replaced.append([kind, repr(float(number))])
+                call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
+        for part in call.mask_parts(sentences, rows):
+            call.sites["mask", ""] = part.site
+            if part.kind == "fill":
+                replace("filled", part.value, part.cells, part.site)
+            elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
+                call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
+            elif part.kind == "times":
+                replace("filled", 0, part.cells == 0, part.site)
+            elif part.binary:
+                masks["numbers"] = part.cells
+                call.sites["mask_added_as_numbers", ""] = part.site
+            else:
+                values = np.unique(part.cells)
+                lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and part.cells.shape[-1] > 2
+                hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
+                replace("lowered", values[0] if lowered else -np.inf, hidden, part.site)
+                masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
+        for step in call.weight_path:
+            if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
+                moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
+                cells = call.canonical(step.info[2], moves, sentences, rows)
+                if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
+                    masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
+                    call.sites["mask_after_softmax", ""] = step.site
+        for name, cells in masks.items():
+            if name == "numbers" or cells.any():
+                for axis in (0, 1):         # along which nothing differs are 1
+                    cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
+                self.arrays[name] = np.ascontiguousarray(cells)
 
 
 # ---- Where a mistake is ---------------------------------------------------------------------------------------------
@@ -385,8 +375,8 @@ def check_seen(seen: Any, intended: Optional[Array]) -> Report:
     """Every call against the program's answer to its queries, keys, values and mask."""
     attentions = seen.sequence()
     masks: List[Any] = []
-    captured = [_captured(attention, seen, intended, masks) for attention in attentions]
-    answer = _diagnosed(captured, {}) if captured else {"mistakes": [], "unchecked": [], "judged": 0}
+    captured = [_Captured(attention, seen.keep.sentences, intended, masks) for attention in attentions]
+    answer = _diagnosed([(one.facts, one.arrays) for one in captured])
     calls: Dict[Tuple[str, str, Optional[Site]], List[int]] = {}
     for one in answer["mistakes"]:
         site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
