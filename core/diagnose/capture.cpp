@@ -245,7 +245,7 @@ struct Judge {
     if (!varies) {
       put_heads(file, sentence, allowed, bias, 0, call.heads);
       auto output = output_of(sentence, allowed[0]);
-      if (output && file.arrays.contains("value")) file.arrays["output"] = std::move(*output);
+      if (output) file.arrays["output"] = std::move(*output);
       return examine_file(file);
     }
     std::optional<Examination> worst;

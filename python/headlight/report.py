@@ -216,7 +216,7 @@ class _Captured:
             arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
                                              for place in range(kept)]).astype(np.float32)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
-        if rows is None and not dropped and len(parts) == 1:
+        if rows is None and not dropped and len(parts) == 1 and "value" in arrays:
             merge, fused = call.merged(), call.fused()
             if merge is not None:
                 tensor = call.output[0]
