@@ -27,7 +27,7 @@ struct TermWords {
 };
 
 TermWords words_of_term(const Trace& trace, const Term& term, bool adds_up) {
-  const auto at = [&](const Place& place) {
+  const auto at = [&](const CellValue& place) {
     return place_label(trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
   };
   TermWords words{.from = at(term.from), .times = {}, .addend = {}, .length = term_length(term, adds_up)};

@@ -28,7 +28,7 @@ class CellExplainer {
              .activation = activation_of(MatrixSource(trace, id), id.quantity)};
   }
 
-  Cell tell();
+  Cell explain();
 
  private:
   Matrix row_of(std::size_t operand, Index row) const { return rows_of(trace_, recipe_.operands[operand], row, 1); }
@@ -38,34 +38,34 @@ class CellExplainer {
   void add(std::size_t operand, Index row, Index col, float factor = 1.0f) {
     add(recipe_.operands[operand], row, col, row_of(operand, row)(0, col), factor);
   }
-  void add_product(const Place& from, const Place& times) {
+  void add_product(const CellValue& from, const CellValue& times) {
     cell_.terms.push_back(
         {.from = from, .times = times, .factor = times.value, .contribution = from.value * times.value});
   }
   void note(std::string name, double value) { cell_.constants.push_back({std::move(name), value}); }
 
-  void tell_projection();
-  void tell_columns();
-  void tell_dot_product();
-  void tell_weighted_sum();
-  void tell_exponential();
-  void tell_softmax();
-  void tell_set_by_hand();
-  void tell_norm();
-  void tell_rotation();
-  void tell_position();
-  void tell_given();
-  void tell_concatenation();
-  void tell_distance();
-  void tell_mixture();
-  void tell_routing();
+  void explain_projection();
+  void explain_columns();
+  void explain_dot_product();
+  void explain_weighted_sum();
+  void explain_exponential();
+  void explain_softmax();
+  void explain_set_by_hand();
+  void explain_norm();
+  void explain_rotation();
+  void explain_position();
+  void explain_given();
+  void explain_concatenation();
+  void explain_distance();
+  void explain_mixture();
+  void explain_routing();
 
   const Trace& trace_;
   const Recipe recipe_;
   Cell cell_;
 };
 
-void CellExplainer::tell_projection() {
+void CellExplainer::explain_projection() {
   const Matrix x = row_of(0, cell_.row), w = row_of(1, cell_.col);
   for (Index m = 0; m < x.cols(); ++m)
     add_product({recipe_.operands[0], cell_.row, m, x(0, m)},
@@ -73,27 +73,27 @@ void CellExplainer::tell_projection() {
   if (recipe_.operands.size() > 2) add(2, 0, cell_.col);
 }
 
-void CellExplainer::tell_columns() {
+void CellExplainer::explain_columns() {
   const Index from = cell_.col + recipe_.offset;
   const Matrix x = row_of(0, cell_.row);
   if (from >= 0 && from < x.cols()) add(recipe_.operands[0], cell_.row, from, x(0, from));
   if (recipe_.operands.size() > 1) add(1, 0, cell_.col);
 }
 
-void CellExplainer::tell_dot_product() {
+void CellExplainer::explain_dot_product() {
   const Matrix q = row_of(0, cell_.row), k = row_of(1, cell_.col);
   for (Index c = 0; c < q.cols(); ++c)
     add_product({recipe_.operands[0], cell_.row, c, q(0, c)}, {recipe_.operands[1], cell_.col, c, k(0, c)});
 }
 
-void CellExplainer::tell_weighted_sum() {
+void CellExplainer::explain_weighted_sum() {
   const Matrix w = row_of(0, cell_.row), v = whole(trace_, recipe_.operands[1]);
   for (Index key = 0; key < w.cols(); ++key)
     add_product({recipe_.operands[0], cell_.row, key, w(0, key)},
                 {recipe_.operands[1], key, cell_.col, v(key, cell_.col)});
 }
 
-void CellExplainer::tell_exponential() {
+void CellExplainer::explain_exponential() {
   const Matrix scores = row_of(0, cell_.row);
   Index at = 0;
   float largest = scores.row(0).maxCoeff(&at);
@@ -104,7 +104,7 @@ void CellExplainer::tell_exponential() {
   note("largest", largest);
 }
 
-void CellExplainer::tell_softmax() {
+void CellExplainer::explain_softmax() {
   const Matrix row = row_of(0, cell_.row);
   for (Index c = 0; c < row.cols(); ++c) add(recipe_.operands[0], cell_.row, c, row(0, c));
   double sum = row.cast<double>().sum();
@@ -120,7 +120,7 @@ void CellExplainer::tell_softmax() {
 }
 
 /// The cell was set by hand, or shares the rest of its row, or its row has no cell that was set.
-void CellExplainer::tell_set_by_hand() {
+void CellExplainer::explain_set_by_hand() {
   const HeadRef head = head_ref(cell_.id);
   const Edits& edits = trace_.request.edits;
   if (const WeightEdit* edit = edited_weight(edits, head, {cell_.row, cell_.col})) {
@@ -129,16 +129,16 @@ void CellExplainer::tell_set_by_hand() {
   }
   const Matrix before = row_of(0, cell_.row);
   double set = 0, others = 0;
-  std::vector<Place> set_places;
+  std::vector<CellValue> set_cells;
   std::vector<bool> is_set(static_cast<std::size_t>(before.cols()), false);
   for (const WeightEdit& edit : edits.weights) {
     if (edit.head != head || edit.cell.query != cell_.row || edit.cell.key >= before.cols()) continue;
-    set_places.push_back({cell_.id, cell_.row, edit.cell.key, edit.weight});
+    set_cells.push_back({cell_.id, cell_.row, edit.cell.key, edit.weight});
     is_set[static_cast<std::size_t>(edit.cell.key)] = true;
     set += edit.weight;
   }
   add(recipe_.operands[0], cell_.row, cell_.col, before(0, cell_.col));
-  if (set_places.empty()) {
+  if (set_cells.empty()) {
     cell_.operation = Op::copy;
     return;
   }
@@ -148,12 +148,12 @@ void CellExplainer::tell_set_by_hand() {
     others += before(0, key);
     if (key != cell_.col) add(recipe_.operands[0], cell_.row, key, before(0, key));
   }
-  for (const Place& place : set_places) add(place.id, place.row, place.col, place.value);
+  for (const CellValue& one : set_cells) add(one.id, one.row, one.col, one.value);
   note("left", std::max(0.0, 1.0 - set));
   note("others", others);
 }
 
-void CellExplainer::tell_norm() {
+void CellExplainer::explain_norm() {
   const MatrixSource source(trace_, cell_.id);
   const NormWeights& weights = *norm_of(source, cell_.id.quantity);
   // A norm over all heads together reads the columns of all of them.
@@ -166,9 +166,9 @@ void CellExplainer::tell_norm() {
   for (Index part = 0; part < parts; ++part) {
     MatrixId from = recipe_.operands[0];
     if (wide) from.head = part * group;
-    const Matrix own = rows_of(trace_, from, cell_.row, 1);
-    x.middleCols(part * width, width) = own;
-    for (Index c = 0; c < width; ++c) add(from, cell_.row, c, own(0, c));
+    const Matrix columns = rows_of(trace_, from, cell_.row, 1);
+    x.middleCols(part * width, width) = columns;
+    for (Index c = 0; c < width; ++c) add(from, cell_.row, c, columns(0, c));
   }
   const double mean = cell_.operation == Op::layer_norm ? x.cast<double>().mean() : 0.0;
   const Index column = wide ? cell_.id.head / group * width + cell_.col : cell_.col;
@@ -181,7 +181,7 @@ void CellExplainer::tell_norm() {
   note("epsilon", norm_of(MatrixSource(trace_, cell_.id), cell_.id.quantity)->epsilon);
 }
 
-void CellExplainer::tell_rotation() {
+void CellExplainer::explain_rotation() {
   const Rotary& rotary = *MatrixSource(trace_, cell_.id).rotary();
   const Index pairs = rotary.frequencies.size(), col = cell_.col;
   if (col >= 2 * pairs) {
@@ -202,7 +202,7 @@ void CellExplainer::tell_rotation() {
 }
 
 /// Sines and cosines (Vaswani et al. 2017, section 3.5), interleaved or in halves.
-void CellExplainer::tell_position() {
+void CellExplainer::explain_position() {
   const Index d = shape(trace_, cell_.id).cols, sines = (d + 1) / 2;
   const bool halves = trace_.model->config.position == Position::sinusoidal_halves;
   const Index pair = halves ? cell_.col % sines : cell_.col / 2;
@@ -213,7 +213,7 @@ void CellExplainer::tell_position() {
 }
 
 /// Looked up; of a bias for a distance it is known where.
-void CellExplainer::tell_given() {
+void CellExplainer::explain_given() {
   if (cell_.id.quantity != Quantity::relative_bias) return;
   const RelativeBias& bias = *MatrixSource(trace_, cell_.id).attention_trace->relative_bias;
   if (bias.of_keys) return note("position", static_cast<double>(cell_.col));
@@ -221,13 +221,13 @@ void CellExplainer::tell_given() {
   note("bucket", static_cast<double>(relative_bucket(bias, cell_.col - cell_.row)));
 }
 
-void CellExplainer::tell_concatenation() {
+void CellExplainer::explain_concatenation() {
   const Index width = shape(trace_, recipe_.operands[0]).cols;
   add(static_cast<std::size_t>(cell_.col / width), cell_.row, cell_.col % width);
 }
 
 /// The row of the distance between this query and this key.
-void CellExplainer::tell_distance() {
+void CellExplainer::explain_distance() {
   const MatrixSource source(trace_, cell_.id);
   const bool of_query = cell_.id.quantity == Quantity::content_to_position;
   const Index distance = cell_.row - cell_.col, at = distance_row(*source.attention_trace->distances, distance);
@@ -240,7 +240,7 @@ void CellExplainer::tell_distance() {
 }
 
 /// The outputs of the experts that this token goes through.
-void CellExplainer::tell_mixture() {
+void CellExplainer::explain_mixture() {
   const MatrixSource source(trace_, cell_.id);
   const Matrix input = row_of(0, cell_.row), weights = row_of(1, cell_.row);
   for (Index expert = 0; expert < weights.cols(); ++expert) {
@@ -252,20 +252,20 @@ void CellExplainer::tell_mixture() {
   if (recipe_.operands.size() > 2) add(2, cell_.row, cell_.col);
 }
 
-void CellExplainer::tell_routing() {
+void CellExplainer::explain_routing() {
   const Matrix scores = row_of(0, cell_.row);
   for (Index expert = 0; expert < scores.cols(); ++expert)
     add(recipe_.operands[0], cell_.row, expert, scores(0, expert));
   note("chosen", static_cast<double>(MatrixSource(trace_, cell_.id).block->experts->chosen));
 }
 
-Cell CellExplainer::tell() {
+Cell CellExplainer::explain() {
   switch (cell_.operation) {
-    case Op::given: tell_given(); break;
+    case Op::given: explain_given(); break;
     case Op::zero_off:
     case Op::share_of_rest: break;
     case Op::sine:
-    case Op::cosine: tell_position(); break;
+    case Op::cosine: explain_position(); break;
     case Op::copy:
     case Op::activation:
     case Op::logarithm: add(0, cell_.row, cell_.col); break;
@@ -273,9 +273,9 @@ Cell CellExplainer::tell() {
       add(0, cell_.row, cell_.col);
       note("cap", recipe_.factor);
       break;
-    case Op::distance: tell_distance(); break;
-    case Op::routing: tell_routing(); break;
-    case Op::mixture: tell_mixture(); break;
+    case Op::distance: explain_distance(); break;
+    case Op::routing: explain_routing(); break;
+    case Op::mixture: explain_mixture(); break;
     case Op::shared_expert:
       for (Index c = 0; c < shape(trace_, recipe_.operands[0]).cols; ++c) add(0, cell_.row, c);
       break;
@@ -288,29 +288,29 @@ Cell CellExplainer::tell() {
       if (recipe_.operands.size() > 1) add(1, 0, cell_.col);
       note("scale", recipe_.factor);
       break;
-    case Op::projection: tell_projection(); break;
-    case Op::columns: tell_columns(); break;
-    case Op::dot_product: tell_dot_product(); break;
-    case Op::exponential: tell_exponential(); break;
-    case Op::softmax: tell_softmax(); break;
+    case Op::projection: explain_projection(); break;
+    case Op::columns: explain_columns(); break;
+    case Op::dot_product: explain_dot_product(); break;
+    case Op::exponential: explain_exponential(); break;
+    case Op::softmax: explain_softmax(); break;
     case Op::dropout: {
       const float factor = dropout_factor(trace_.request.edits, head_ref(cell_.id), cell_.row, cell_.col);
       add(0, cell_.row, cell_.col, factor);
       note("factor", factor);
       break;
     }
-    case Op::set_by_hand: tell_set_by_hand(); break;
-    case Op::weighted_sum: tell_weighted_sum(); break;
+    case Op::set_by_hand: explain_set_by_hand(); break;
+    case Op::weighted_sum: explain_weighted_sum(); break;
     case Op::mean_off: {
       const Matrix z = whole(trace_, recipe_.operands[0]);
       const float share = 1.0f / static_cast<float>(z.rows());
       for (Index row = 0; row < z.rows(); ++row) add(recipe_.operands[0], row, cell_.col, z(row, cell_.col), share);
       break;
     }
-    case Op::concatenation: tell_concatenation(); break;
+    case Op::concatenation: explain_concatenation(); break;
     case Op::layer_norm:
-    case Op::rms_norm: tell_norm(); break;
-    case Op::rotation: tell_rotation(); break;
+    case Op::rms_norm: explain_norm(); break;
+    case Op::rotation: explain_rotation(); break;
     case Op::product: {
       const float a = row_of(0, cell_.row)(0, cell_.col), b = row_of(1, cell_.row)(0, cell_.col);
       add_product({recipe_.operands[0], cell_.row, cell_.col, a}, {recipe_.operands[1], cell_.row, cell_.col, b});
@@ -324,7 +324,7 @@ Cell CellExplainer::tell() {
 
 Cell explain_cell(const Trace& trace, const MatrixId& id, Index row, Index col) {
   assert(row >= 0 && row < shape(trace, id).rows && col >= 0 && col < shape(trace, id).cols);
-  return CellExplainer(trace, id, row, col).tell();
+  return CellExplainer(trace, id, row, col).explain();
 }
 
 bool is_sum_of_terms(Operation operation) {

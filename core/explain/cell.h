@@ -12,7 +12,7 @@
 namespace headlight {
 
 /// A cell of a matrix and its value.
-struct Place {
+struct CellValue {
   MatrixId id;
   Index row = 0, col = 0;
   float value = 0;
@@ -20,10 +20,10 @@ struct Place {
 
 /// The origin of a number: an addend (from · factor) of sums and products; else an operand, with a factor of 1.
 struct Term {
-  Place from;
-  std::optional<Place> times = {};  // the other side of a product: then `factor` is its value
-  float factor = 1;                 // or a number that is in no matrix: the scale, a cosine
-  float contribution = 0;           // from.value · factor
+  CellValue from;
+  std::optional<CellValue> times = {};  // the other side of a product: then `factor` is its value
+  float factor = 1;                     // or a number that is in no matrix: the scale, a cosine
+  float contribution = 0;               // from.value · factor
 };
 
 /// A number that is in no matrix: "scale", "mean", "variance", "epsilon", "largest", "sum", "position", "frequency",
@@ -34,11 +34,11 @@ struct Constant {
 };
 
 /// `terms`, by operation: given, sine, cosine, zero_off and set_by_hand have none.
-/// sum, scale, distance, mixture, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation, rotation, copy,
-/// product: the addends, whose contributions sum up to the value. exponential: the score, then the row's largest
-/// or the sink. softmax: the whole row of exponentials, its own at [col], then the sink, whose exponential is a constant. share_of_rest: its own weight before, those of the others
-/// that were not set, then those that were set (of the same matrix). layer_norm, rms_norm: the row, then the norm's
-/// scale and shift at this column. activation, logarithm,
+/// sum, scale, distance, mixture, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation,
+/// rotation, copy, product: the addends, whose contributions sum up to the value. exponential: the score, then the row's
+/// largest or the sink. softmax: the whole row of exponentials, then the sink, whose exponential is a constant.
+/// share_of_rest: this weight before, those of the others that were not set, then those that were set (of the same
+/// matrix). layer_norm, rms_norm: the row, then the norm's scale and shift at this column. activation, logarithm,
 /// soft_cap: the input. routing: the row of scores. shared_expert: the row of its input.
 struct Cell {
   MatrixId id;

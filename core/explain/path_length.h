@@ -1,6 +1,7 @@
 // How many steps a number needs from one word to another, in each kind of layer.
 #pragma once
 
+#include <cstdlib>
 #include <optional>
 
 #include "model/trace.h"
@@ -21,6 +22,12 @@ struct PathLength {
 /// Of one self-attention |query − key| steps. Of cross-attention those of a recurrent encoder that hands its last state
 /// to a recurrent decoder (Sutskever et al. 2014, 2): to the end of the encoder's `keys` words, over, and on to the
 /// query; no convolution.
-PathLength path_length(const CellRef& cell, Stack stack, Index keys);
+inline PathLength path_length(const CellRef& cell, Stack stack, Index keys) {
+  if (stack == Stack::cross) return {.recurrent = keys - cell.key + cell.query};
+  const Index apart = std::abs(cell.query - cell.key);
+  Index layers = 0;
+  for (Index reach = 1; reach < apart + 1; reach *= kKernel) ++layers;
+  return {.recurrent = apart, .convolution = layers};
+}
 
 }  // namespace headlight

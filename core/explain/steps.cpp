@@ -54,18 +54,18 @@ constexpr Side kKey{Q::key_weight, Q::key_bias, Q::key_projected,      Q::key_no
 constexpr Side kValue{Q::value_weight, Q::value_bias,           Q::value, Q::value, Q::value,
                       "x_value",       "The value of this head"};
 
-/// Tells the steps of one weight in order.
+/// Builds the steps of one weight in order.
 class StepsBuilder {
  public:
   StepsBuilder(const Trace& trace, const HeadRef& head, const CellRef& cell)
       : trace_(trace), head_(head), cell_(cell) {}
 
-  std::vector<Step> tell();
+  std::vector<Step> build();
 
  private:
   MatrixId id(Q quantity) const { return matrix_id(quantity, head_); }
   bool has(Q quantity) const { return exists(trace_, id(quantity)); }
-  Cell own_cell(Q quantity) const { return explain_cell(trace_, id(quantity), cell_.query, cell_.key); }
+  Cell cell_of(Q quantity) const { return explain_cell(trace_, id(quantity), cell_.query, cell_.key); }
 
   Step& rows(std::string name, std::string title, const MatrixId& matrix, Index first, Index count);
   Step& whole_of(std::string title, Q quantity) {
@@ -73,22 +73,22 @@ class StepsBuilder {
   }
   /// The cell of this query and key, with its terms unless `terms` is false.
   Step& number(std::string title, Q quantity, bool terms = true);
-  std::string name_of(const Place& place) const;
+  std::string name_of(const CellValue& cell) const;
   void add_term(Step& step, const Term& term) const;
   /// A row, and what each of its numbers was made of.
-  void told_row(std::string title, Q quantity, Index row);
+  void explained_row(std::string title, Q quantity, Index row);
 
-  void tell_side(const Side& side, Index row);
-  void tell_scores();
-  void tell_weights();
-  void tell_gradient();
-  void tell_share();
-  void tell_output();
+  void add_side(const Side& side, Index row);
+  void add_scores();
+  void add_weights();
+  void add_gradient();
+  void add_share();
+  void add_output();
 
   const Trace& trace_;
   const HeadRef head_;
   const CellRef cell_;
-  MatrixId x_;  // what the side that is being told is projected from
+  MatrixId x_;  // what the current side is projected from
   std::string x_name_;
   std::vector<Step> steps_;
 };
@@ -105,23 +105,23 @@ Step& StepsBuilder::rows(std::string name, std::string title, const MatrixId& ma
   return steps_.back();
 }
 
-std::string StepsBuilder::name_of(const Place& place) const {
-  if (place.id == x_ && !x_name_.empty()) return at(x_name_, place.col);
-  const Axes along = axes(trace_, place.id);
-  const std::string name = word(place.id.quantity);
-  if (along.cols != Axis::keys) return at(name, place.col);
-  return place.row == cell_.query && place.col == cell_.key ? name : at(name, place.col);
+std::string StepsBuilder::name_of(const CellValue& cell) const {
+  if (cell.id == x_ && !x_name_.empty()) return at(x_name_, cell.col);
+  const Axes along = axes(trace_, cell.id);
+  const std::string name = word(cell.id.quantity);
+  if (along.cols != Axis::keys) return at(name, cell.col);
+  return cell.row == cell_.query && cell.col == cell_.key ? name : at(name, cell.col);
 }
 
 void StepsBuilder::add_term(Step& step, const Term& term) const {
-  StepTerm told{.from = name_of(term.from), .value = term.from.value};
-  if (term.times) told.times = name_of(*term.times);
-  if (term.times || term.factor != 1.0f) told.factor = term.factor;
-  step.terms.push_back(std::move(told));
+  StepTerm added{.from = name_of(term.from), .value = term.from.value};
+  if (term.times) added.times = name_of(*term.times);
+  if (term.times || term.factor != 1.0f) added.factor = term.factor;
+  step.terms.push_back(std::move(added));
 }
 
 Step& StepsBuilder::number(std::string title, Q quantity, bool terms) {
-  const Cell cell = own_cell(quantity);
+  const Cell cell = cell_of(quantity);
   Step& step = rows(word(quantity), std::move(title), id(quantity), cell_.query, 0);
   step.value = Matrix::Constant(1, 1, cell.value);
   step.number = true;
@@ -132,7 +132,7 @@ Step& StepsBuilder::number(std::string title, Q quantity, bool terms) {
   return step;
 }
 
-void StepsBuilder::told_row(std::string title, Q quantity, Index row) {
+void StepsBuilder::explained_row(std::string title, Q quantity, Index row) {
   Step& step = rows(word(quantity), std::move(title), id(quantity), row, 1);
   for (Index c = 0; c < step.value.cols(); ++c) {
     const Cell cell = explain_cell(trace_, step.id, row, c);
@@ -156,26 +156,26 @@ void StepsBuilder::told_row(std::string title, Q quantity, Index row) {
   }
 }
 
-void StepsBuilder::tell_side(const Side& side, Index row) {
+void StepsBuilder::add_side(const Side& side, Index row) {
   const bool staged = side.projected != side.vector && has(side.projected);
   x_ = recipe(trace_, id(staged ? side.projected : side.vector)).operands.front();
   x_name_ = side.x;
   rows(side.x, "What it is projected from", x_, row, 1);
   if (has(side.weight)) whole_of("The projection of this head", side.weight);
   if (has(side.bias)) whole_of("The bias of this head", side.bias);
-  if (staged) told_row("Projected", side.projected, row);
-  if (staged && has(side.normed)) told_row("Normed", side.normed, row);
-  told_row(side.title, side.vector, row);
+  if (staged) explained_row("Projected", side.projected, row);
+  if (staged && has(side.normed)) explained_row("Normed", side.normed, row);
+  explained_row(side.title, side.vector, row);
   x_name_.clear();
 }
 
 /// From query and key to the score; where another program computed the weights, from those.
-void StepsBuilder::tell_scores() {
+void StepsBuilder::add_scores() {
   if (has(Q::given_weights)) {
     number("The weight as it was given", Q::given_weights);
     number("Its logarithm, in place of the unknown score", Q::log_weights);
   } else {
-    const Cell dot = own_cell(Q::dot);
+    const Cell dot = cell_of(Q::dot);
     Step& products = number("Query times key, component by component", Q::dot);
     products.name = "products";
     products.formula = "q[c] · k[c]";
@@ -200,18 +200,18 @@ void StepsBuilder::tell_scores() {
   number("The score", Q::scores);
 }
 
-void StepsBuilder::tell_weights() {
+void StepsBuilder::add_weights() {
   const bool sink = has(Q::exponentials) && has(Q::sink);
   if (sink) whole_of("The sink: a learned logit that joins the softmax and takes a part of it", Q::sink);
   if (has(Q::exponentials)) {
     Step& row = rows("exponentials", "The row's exponentials", id(Q::exponentials), cell_.query, 1);
-    const Cell own = own_cell(Q::exponentials);
+    const Cell own = cell_of(Q::exponentials);
     const Matrix scores = rows_of(trace_, id(Q::scores), cell_.query, 1);
     for (Index key = 0; key < scores.cols(); ++key)
       row.terms.push_back({.from = at("scores", key), .value = scores(0, key)});
     row.terms.push_back({.from = "largest", .value = own.terms[1].from.value});
 
-    const Cell softmax = own_cell(Q::softmax);
+    const Cell softmax = cell_of(Q::softmax);
     Step& sum = number("Their sum", Q::softmax, false);
     sum.name = "sum";
     sum.formula = sink ? "Σ exp(scores - largest) + exp(sink - largest)" : "Σ exp(scores - largest of the row)";
@@ -227,7 +227,7 @@ void StepsBuilder::tell_weights() {
   const auto divided = [&](Q quantity) {
     Step& step = number(changed && quantity == Q::softmax ? "The softmax" : "The weight", quantity, false);
     if (!has(Q::exponentials)) return;
-    const Cell softmax = own_cell(Q::softmax);
+    const Cell softmax = cell_of(Q::softmax);
     step.terms = {
         {.from = at("exponentials", cell_.key), .value = softmax.terms[static_cast<std::size_t>(cell_.key)].from.value},
         {.from = "sum", .value = static_cast<float>(*constant(softmax, "sum"))}};
@@ -236,7 +236,7 @@ void StepsBuilder::tell_weights() {
   divided(Q::softmax);
   if (has(Q::dropped) && recipe(trace_, id(Q::weights)).operation == Op::set_by_hand)
     number("After dropout", Q::dropped).terms.front().times = "dropout";
-  const Cell cell = own_cell(Q::weights);
+  const Cell cell = cell_of(Q::weights);
   Step& weight = number("The weight", Q::weights, cell.operation != Op::share_of_rest);
   if (cell.operation == Op::dropout) weight.terms.front().times = "dropout";
   if (cell.operation == Op::share_of_rest) add_term(weight, cell.terms.front());
@@ -246,9 +246,9 @@ void StepsBuilder::tell_weights() {
 }
 
 /// How strongly the row answers to its scores, and how strongly it would with another scale.
-void StepsBuilder::tell_gradient() {
+void StepsBuilder::add_gradient() {
   const ScaleEffect effect = scale_effect(trace_, head_, cell_.query, 1);
-  const auto tell = [&](const char* name, const char* title, float size, float scale) {
+  const auto add = [&](const char* name, const char* title, float size, float scale) {
     Step& step = number(title, Q::softmax, false);
     step.name = name;
     step.formula = "|diag(a) - aᵀ·a|";
@@ -257,17 +257,17 @@ void StepsBuilder::tell_gradient() {
     step.value(0, 0) = size;
     step.terms = {{.from = "scale", .value = scale}};
   };
-  tell("gradient", "How strongly the row answers to its scores: the size of ∂weights/∂scores", effect.gradient(0),
-       effect.scale);
+  add("gradient", "How strongly the row answers to its scores: the size of ∂weights/∂scores", effect.gradient(0),
+      effect.scale);
   if (effect.other.size() == 0) return;
   const bool unscaled = effect.other_scale == 1;
-  tell(unscaled ? "gradient_unscaled" : "gradient_scaled",
-       unscaled ? "The same, if the scores were not scaled" : "The same, if the scores were scaled by 1/√d_k",
-       effect.other(0), effect.other_scale);
+  add(unscaled ? "gradient_unscaled" : "gradient_scaled",
+      unscaled ? "The same, if the scores were not scaled" : "The same, if the scores were scaled by 1/√d_k",
+      effect.other(0), effect.other_scale);
 }
 
 /// The weight's share of z, and z.
-void StepsBuilder::tell_share() {
+void StepsBuilder::add_share() {
   const Q summed = has(Q::head_output) ? Q::head_output : Q::z;
   const float weight = rows_of(trace_, id(Q::weights), cell_.query, 1)(0, cell_.key);
   Step& share = rows("share", "This weight's share of z", id(summed), cell_.query, 1);
@@ -290,7 +290,7 @@ void StepsBuilder::tell_share() {
     z.terms.push_back({.from = "mean of " + at("head_output", c), .value = z.value(0, c)});
 }
 
-void StepsBuilder::tell_output() {
+void StepsBuilder::add_output() {
   Step& concat = rows("concat", "z of all heads, side by side", id(Q::concat), cell_.query, 1);
   const Matrix z = rows_of(trace_, id(Q::z), cell_.query, 1);
   const Index d_v = z.cols(), first = head_.head * d_v;
@@ -301,7 +301,7 @@ void StepsBuilder::tell_output() {
     weight.col = first;
   }
   if (has(Q::output_bias)) whole_of("The bias of the output", Q::output_bias);
-  told_row("What this head adds to the output", Q::contribution, cell_.query);
+  explained_row("What this head adds to the output", Q::contribution, cell_.query);
   const Matrix own = steps_.back().value;
   Matrix rest = rows_of(trace_, id(Q::concat), cell_.query, 1);
   rest.middleCols(first, d_v).setZero();
@@ -317,19 +317,19 @@ void StepsBuilder::tell_output() {
   }
 }
 
-std::vector<Step> StepsBuilder::tell() {
+std::vector<Step> StepsBuilder::build() {
   const bool computed = has(Q::query);
   if (computed) {
-    tell_side(kQuery, cell_.query);
-    tell_side(kKey, cell_.key);
+    add_side(kQuery, cell_.query);
+    add_side(kKey, cell_.key);
   }
-  if (has(Q::scores)) tell_scores();
-  tell_weights();
+  if (has(Q::scores)) add_scores();
+  add_weights();
   if (computed) {
-    tell_gradient();
-    tell_side(kValue, cell_.key);
-    tell_share();
-    tell_output();
+    add_gradient();
+    add_side(kValue, cell_.key);
+    add_share();
+    add_output();
   }
   return std::move(steps_);
 }
@@ -337,7 +337,7 @@ std::vector<Step> StepsBuilder::tell() {
 }  // namespace
 
 std::vector<Step> steps_of(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  return StepsBuilder(trace, head, cell).tell();
+  return StepsBuilder(trace, head, cell).build();
 }
 
 }  // namespace headlight

@@ -4,10 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "heads/entropy.h"
-
 namespace headlight {
 namespace {
+
+/// −p ln p, in nats; 0 for p = 0, its limit.
+double entropy_term(double p) { return p > 0 ? -p * std::log(p) : 0; }
 
 constexpr float kAbsent = std::numeric_limits<float>::quiet_NaN();
 constexpr float kBlocked = -std::numeric_limits<float>::infinity();

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "text/model_token.h"
 #include "text/word_table.h"
 
 namespace headlight {

@@ -24,7 +24,7 @@ struct DropAccents {};
 /// Drops every mark, without decomposing.
 struct StripAccents {};
 struct Lowercase {};
-/// A form of UAX #15, of Unicode 9: younger characters stay as they are.
+/// A form of UAX #15, of Unicode 9: characters newer than Unicode 9 are not normalised.
 enum class UnicodeForm { nfc, nfd, nfkc, nfkd };
 /// White space at the ends.
 struct Strip {

@@ -8,7 +8,6 @@
 
 #include "text/readable.h"
 #include "text/regex_syntax.h"
-#include "text/search_budget.h"
 
 namespace headlight {
 namespace {

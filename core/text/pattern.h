@@ -55,4 +55,17 @@ class Finder {
   Utf16 utf16_;
 };
 
+/// While it lives, the searches on this thread share one budget: as rules and pieces are many, a bound on
+/// each search is none on their sum. What exceeds it is an Error of the search. One inside another counts for nothing.
+class SearchBudget {
+ public:
+  /// `letters` of the text: a long text is given more time.
+  explicit SearchBudget(std::size_t letters);
+  ~SearchBudget();
+  SearchBudget(const SearchBudget&) = delete;
+
+ private:
+  bool is_outer_ = false;
+};
+
 }  // namespace headlight

@@ -6,7 +6,6 @@
 
 #include "base/utf8.h"
 #include "text/program_words.h"
-#include "text/search_budget.h"
 #include "text/words.h"
 
 namespace headlight {

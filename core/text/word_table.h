@@ -15,6 +15,18 @@ namespace headlight {
 /// The number of ids that are accepted.
 inline constexpr std::int64_t kMostTokenIds = std::int64_t{1} << 21;
 
+/// Bytes of the longest word that a model may have whose words are looked up by what a text begins with: at each position
+/// of the text that takes as many steps.
+inline constexpr std::size_t kLongestWord = 1024;
+
+/// A token that a model makes of a piece.
+struct ModelToken {
+  std::int32_t id = 0;
+  std::uint32_t begin = 0, end = 0;  // bytes of the piece
+  bool known = true;                 // false: the id stands for whatever is not in the vocabulary
+  bool as_written = false;           // its word is the bytes of the piece, whatever the vocabulary has for the id
+};
+
 class WordTable {
  public:
   struct Word {

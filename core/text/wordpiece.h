@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "text/model_token.h"
 #include "text/word_table.h"
 
 namespace headlight {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/split.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/program_words.h"
@@ -16,7 +17,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kLongestWord = 64;  // characters; bounds the look-ups at one place of the text
+constexpr std::size_t kLongestLexiconWord = 64;  // characters; bounds the look-ups at one position of the text
 
 /// One flag for every byte offset of a text, its end included.
 using Offsets = std::vector<bool>;
@@ -240,15 +241,15 @@ Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text) {
   if (const Status valid = check_utf8(where, text); !valid) return valid.error();
   if (text.starts_with("\uFEFF")) text.remove_prefix(std::string_view("\uFEFF").size());
   Lexicon lexicon;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view word = trimmed(without_comment(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  std::size_t number = 0;
+  for (const std::string_view line : split_at('\n', text)) {
+    ++number;
+    const std::string_view word = trimmed(without_comment(line));
     if (word.empty()) continue;
     const std::vector<char32_t> characters = code_points(word);
     const std::string what = "line " + std::to_string(number);
-    if (characters.size() > kLongestWord)
-      return bad_input(where, what, "a word of at most " + std::to_string(kLongestWord) + " characters",
+    if (characters.size() > kLongestLexiconWord)
+      return bad_input(where, what, "a word of at most " + std::to_string(kLongestLexiconWord) + " characters",
                        std::to_string(characters.size()));
     if (std::any_of(characters.begin(), characters.end(), is_control_code))
       return bad_input(where, what, "one word", "a control character");
@@ -269,7 +270,7 @@ Lexicon lexicon_of(const std::vector<std::string>& words) {
 Lexicon with_words(Lexicon lexicon, const std::vector<std::string>& more) {
   for (const std::string& word : more) {
     const std::vector<char32_t> characters = code_points(word);
-    if (characters.size() > kLongestWord || std::any_of(characters.begin(), characters.end(), is_control_code))
+    if (characters.size() > kLongestLexiconWord || std::any_of(characters.begin(), characters.end(), is_control_code))
       continue;
     const std::string_view known = trimmed(word);
     if (known.empty()) continue;

@@ -130,7 +130,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
 }
 
 /// A number of a term that leads to where it is: a click looks there.
-void link(Gui& gui, const Trace& trace, const Place& place, const std::string& name) {
+void link(Gui& gui, const Trace& trace, const CellValue& place, const std::string& name) {
   const std::string text = shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
   ImGui::PushID(name.c_str());
   if (ImGui::Selectable(text.c_str())) gui.say(LookAt{{place.id, MatrixCell{place.row, place.col}}});

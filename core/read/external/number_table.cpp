@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/printable.h"
+#include "base/split.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
 
@@ -171,10 +172,8 @@ Cells split_cells(std::string_view line, std::string_view separators) {
 /// The lines that are not empty; without separators spaces are, one or several.
 std::vector<Cells> plain_cells(std::string_view text, std::string_view separators) {
   std::vector<Cells> rows;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (std::string_view line : split_at('\n', text)) {
+    line = trimmed(line);
     if (line.empty()) continue;
     rows.push_back(split_cells(line, separators.empty() ? kTableSpaces : separators));
     if (separators.empty()) std::erase(rows.back(), "");

@@ -9,11 +9,9 @@
 #include "base/mapped_file.h"
 #include "math/ops.h"
 #include "read/hub/checkpoint_layout.h"
-#include "read/hub/derived_weights.h"
 #include "read/hub/stored_tensors.h"
 #include "read/hub/tensor_names.h"
 #include "read/hub/weight_files.h"
-#include "read/hub/wrapped_names.h"
 
 namespace headlight {
 namespace {

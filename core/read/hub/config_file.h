@@ -29,7 +29,7 @@ struct HubConfig {
   Index output_vocabulary = 0;              // V of the decoder and of the output layer
   Index positions = 0;                      // rows of the position table, of families that have one
   Index first_position = 0;                 // the row of the first token
-  bool falling_sinusoids = false;           // the table is not stored: falling_sinusoids() of derived_weights.h
+  bool falling_sinusoids = false;           // the table is not stored: falling_sinusoids() of checkpoint_layout.h
   std::optional<std::int64_t> pad_id = {};  // of families whose padding has a position of its own (Embeddings)
   Index token_types = 0;
   Index task_types = 0;     // rows of a table of which the first is added to every token (ERNIE); 0: none

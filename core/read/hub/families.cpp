@@ -4,6 +4,8 @@
 #include <cassert>
 #include <string>
 
+#include "base/split.h"
+
 namespace headlight {
 namespace {
 
@@ -13,8 +15,8 @@ std::string_view text_of(const json& value) { return value.get_ref<const std::st
 
 /// "FIELD NAME[|OTHER NAME] [transposed] [unbiased] [optional|expected] [both] [from=LAYER] [if CONDITION,!CONDITION]"
 TensorPattern parsed_pattern(std::string_view text) {
-  const auto words = split(text, ' ');
-  const auto names = split(words.at(1), '|');
+  const auto words = split_at(' ', text);
+  const auto names = split_at('|', words.at(1));
   TensorPattern pattern{.row = {.name = names.front(), .field = field_named(words.front())}};
   Row& row = pattern.row;
   row.also.assign(names.begin() + 1, names.end());
@@ -25,7 +27,7 @@ TensorPattern parsed_pattern(std::string_view text) {
     else if (*word == "expected") row.need = Need::expected;
     else if (*word == "both") pattern.of_both_stacks = true;
     else if (word->starts_with("from=")) row.from_layer = word->at(5) - '0';
-    else if (*word == "if") pattern.conditions = split(*++word, ',');
+    else if (*word == "if") pattern.conditions = split_at(',', *++word);
     else assert(false);
   }
   return pattern;
@@ -66,16 +68,6 @@ struct Table {
 };
 
 }  // namespace
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 const std::vector<Family>& all_families() {
   static const Table table;

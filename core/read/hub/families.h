@@ -48,7 +48,4 @@ void read_headlight(Keyed& keyed, const Family& family, HubConfig& hub);
 void check_divides(Keyed& keyed, const Keys& keys, Index heads, Index columns, std::string_view kind);
 inline constexpr std::string_view kHiddenColumns = "columns of a hidden state", kQueryHeads = "attention heads";
 
-/// The text at `separator`s.
-std::vector<std::string_view> split(std::string_view text, char separator);
-
 }  // namespace headlight

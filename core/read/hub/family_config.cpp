@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/split.h"
 #include "model/config_fields.h"
 #include "read/hub/families.h"
 #include "read/hub/rope.h"
@@ -25,7 +26,7 @@ class FamilyReader {
   Keys keys(const char* field) const {
     const json& entry = value_or_null(entries_, field);
     if (!is_keyed(entry)) return {};
-    const auto spellings = split((entry.is_array() ? entry[0] : entry).get_ref<const std::string&>(), '|');
+    const auto spellings = split_at('|', (entry.is_array() ? entry[0] : entry).get_ref<const std::string&>());
     return Keys(spellings.begin(), spellings.end());
   }
 

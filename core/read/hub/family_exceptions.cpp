@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/split.h"
 #include "read/array/array.h"
 #include "read/hub/families.h"
 #include "read/hub/rope.h"
@@ -81,7 +82,7 @@ void read_kinds_of_distances(Keyed& keyed, HubConfig& hub) {
   }
   const bool none = kinds.empty();
   if (!none) kinds.pop_back();
-  for (const std::string_view kind : split(kinds, '|')) {
+  for (const std::string_view kind : split_at('|', kinds)) {
     hub.content_to_position = hub.content_to_position || kind == "c2p";
     hub.position_to_content = hub.position_to_content || kind == "p2c";
     if (kind != "c2p" && kind != "p2c")

@@ -9,6 +9,7 @@
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "base/printable.h"
+#include "base/split.h"
 #include "read/hub/weight_files.h"
 
 namespace headlight {
@@ -35,12 +36,8 @@ bool is_part(std::string_view part) {
 
 /// A branch may have slashes: refs/pr/1.
 bool is_revision(std::string_view text) {
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find('/', at), text.size());
-    if (!is_part(text.substr(at, end - at))) return false;
-    at = end + 1;
-  }
-  return !text.empty();
+  const auto parts = split_at('/', text);
+  return std::all_of(parts.begin(), parts.end(), is_part);
 }
 
 struct AskedName {
@@ -277,11 +274,10 @@ Error not_kept(std::string_view asked, const std::vector<Place>& places) {
 bool is_model_name(std::string_view text) {
   const auto [name, revision] = split_revision(text);
   if (name.size() < text.size() && !is_revision(revision)) return false;
-  const std::size_t slash = name.find('/');
-  const bool parts =
-      slash == name.npos ? is_part(name) : is_part(name.substr(0, slash)) && is_part(name.substr(slash + 1));
-  return parts && std::none_of(std::begin(kFileEndings), std::end(kFileEndings),
-                               [&, whole = name](std::string_view ending) { return whole.ends_with(ending); });
+  const auto parts = split_at('/', name);
+  return parts.size() <= 2 && std::all_of(parts.begin(), parts.end(), is_part) &&
+         std::none_of(std::begin(kFileEndings), std::end(kFileEndings),
+                      [&, whole = name](std::string_view ending) { return whole.ends_with(ending); });
 }
 
 std::vector<KeptModel> kept_models(const ModelPlaces& places) {

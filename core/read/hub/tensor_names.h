@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/index.h"
+#include "read/array/stored_array.h"
 #include "read/hub/config_file.h"
 
 namespace headlight {
@@ -120,5 +121,10 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output);
 std::string_view output_marker(const HubConfig& hub);
 
 TensorShape shape(Field field, StackPart part, const HubConfig& hub);
+
+/// The arrays under the names of the family. Training programs put a prefix before the tensor names of the model that they
+/// train: `module.`, `_orig_mod.` …; so do models that read pictures too, before those of their text: `language_model.` Such
+/// a prefix before the table of token vectors is dropped from every name that begins with it.
+StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub);
 
 }  // namespace headlight

@@ -6,7 +6,6 @@
 #include <unordered_set>
 
 #include "base/utf8.h"
-#include "text/longest_word.h"
 #include "text/readable.h"
 #include "text/word_table.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/split.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/sentencepiece_tokenizer.h"
@@ -23,14 +24,10 @@ using Path = std::filesystem::path;
 
 /// Lines without their ends; what follows the last end is a line, unless it is empty.
 std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  std::vector<std::string_view> lines = split_at('\n', text);
+  if (lines.back().empty()) lines.pop_back();
+  for (std::string_view& line : lines)
     if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.push_back(line);
-  }
   return lines;
 }
 

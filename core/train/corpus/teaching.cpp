@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/formatted.h"
+#include "base/split.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -35,14 +36,9 @@ constexpr std::array kUsual{
     Usual{2, "DP"},
 };
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find(',', at), text.size());
-    parts.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
+std::vector<std::string> relations_in(std::string_view list) {
+  const auto names = split_at(',', list);
+  return {names.begin(), names.end()};
 }
 
 std::string place_of(const TaughtHead& head) { return std::to_string(head.layer) + "." + std::to_string(head.head); }
@@ -54,7 +50,7 @@ Result<std::vector<TaughtHead>> usual_taught_heads(Index layers, Index heads) {
   std::array<Index, 3> next{};  // of each layer from the end
   for (const Usual& usual : kUsual) {
     const auto from_end = static_cast<std::size_t>(usual.layer_from_end);
-    taught.push_back({layers - usual.layer_from_end, next[from_end]++, split(usual.relations)});
+    taught.push_back({layers - usual.layer_from_end, next[from_end]++, relations_in(usual.relations)});
   }
   if (layers < 2 || *std::max_element(next.begin(), next.end()) > heads)
     return bad_input("--teach", "heads",
@@ -71,7 +67,7 @@ Result<TaughtHead> parse_taught_head(std::string_view text) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const auto named = parse_head(text.substr(0, equals));
   if (named && named->stack == Stack::self && equals < text.size()) {
-    TaughtHead head{named->layer, named->head, split(text.substr(equals + 1))};
+    TaughtHead head{named->layer, named->head, relations_in(text.substr(equals + 1))};
     if (std::find(head.relations.begin(), head.relations.end(), "") == head.relations.end()) return head;
   }
   return bad_input("--teach-head", "", "LAYER.HEAD=RELATION,RELATION", "'" + std::string(text) + "'");

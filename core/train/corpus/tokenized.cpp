@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/split.h"
 #include "base/utf8.h"
 #include "text/words.h"
 #include "train/grammar/special_words.h"
@@ -168,11 +169,8 @@ Result<CorpusText> tokenized_text(std::string_view where, std::string_view text,
   WordSpeller speller(tokenizer);
   std::vector<std::int32_t> rows;
   constexpr std::size_t kMostBytes = kLongestSentence * 64;  // of a line; a longer one has too many tokens
-  while (!text.empty()) {
+  for (const std::string_view line : split_at('\n', text)) {
     if (progress.stop) return Error{std::string(where) + ": cancelled"};
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(text.size(), end + 1));
     if (line.size() > kMostBytes) continue;
     rows.clear();
     if (const Status done = speller.spell(line, rows); !done) return done.error();

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/formatted.h"
+#include "base/split.h"
 #include "base/utf8.h"
 
 namespace headlight {
@@ -17,14 +18,10 @@ constexpr std::int32_t kMostWords = 1000;  // of a sentence
 using Fields = std::array<std::string_view, kColumns>;
 
 std::optional<Fields> fields_of(std::string_view line) {
+  const auto parts = split_at('\t', line);
+  if (parts.size() != kColumns || std::find(parts.begin(), parts.end(), "") != parts.end()) return std::nullopt;
   Fields fields;
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    const std::size_t end = line.find('\t');
-    if ((end == line.npos) != (i + 1 == kColumns)) return std::nullopt;
-    fields[i] = line.substr(0, end);
-    if (fields[i].empty()) return std::nullopt;
-    line.remove_prefix(std::min(line.size(), end == line.npos ? line.size() : end + 1));
-  }
+  std::copy(parts.begin(), parts.end(), fields.begin());
   return fields;
 }
 
@@ -34,12 +31,8 @@ std::optional<std::int32_t> number(std::string_view text) {
 }
 
 bool has_space_behind(std::string_view misc) {
-  for (std::size_t at = 0; at < misc.size();) {
-    const std::size_t end = std::min(misc.find('|', at), misc.size());
-    if (misc.substr(at, end - at) == "SpaceAfter=No") return false;
-    at = end + 1;
-  }
-  return true;
+  const auto parts = split_at('|', misc);
+  return std::find(parts.begin(), parts.end(), "SpaceAfter=No") == parts.end();
 }
 
 /// The first `count` characters of a text, in bytes.
@@ -169,13 +162,12 @@ Result<std::vector<TreebankSentence>> parse_conllu(std::string_view where, std::
   if (text.starts_with("\uFEFF")) text.remove_prefix(3);
   std::vector<TreebankSentence> sentences;
   Reader reader(where);
-  for (std::size_t number_of_line = 1; !text.empty(); ++number_of_line) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  std::size_t number_of_line = 0;
+  for (std::string_view line : split_at('\n', text)) {
+    ++number_of_line;
     if (line.ends_with('\r')) line.remove_suffix(1);
     const Status status = line.empty() ? reader.end(sentences) : reader.line(number_of_line, line);
     if (!status) return status.error();
-    text.remove_prefix(std::min(text.size(), end + 1));
   }
   if (const Status status = reader.end(sentences); !status) return status.error();
   if (sentences.empty()) return bad_input(where, "sentences", "at least one", "none");

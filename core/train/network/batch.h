@@ -8,7 +8,7 @@
 
 namespace headlight {
 
-/// `count` sentences side by side, each padded to `length` places; what stands in the padding is never read.
+/// `count` sentences side by side, each padded to `length` tokens; the padding is never read.
 struct Sentences {
   Index count = 0, length = 0;
   std::vector<std::int32_t> ids;      // (count · length) rows of the token table, sentence after sentence
@@ -17,25 +17,25 @@ struct Sentences {
   /// Tokens that are not padding.
   Index tokens() const {
     Index sum = 0;
-    for (const std::int32_t own : lengths) sum += own;
+    for (const std::int32_t one : lengths) sum += one;
     return sum;
   }
 };
 
-/// Where a head is asked to look from one place: at some places side by side, the pieces of a word.
+/// The positions, side by side, that a head is taught to attend to from one position: the pieces of a word.
 struct AttentionTarget {
   std::int32_t sentence = 0;
-  std::int32_t layer = 0, head = 0;  // of the main stack's own attention
-  std::int32_t query = 0;            // a place in the sentence
-  std::int32_t first = 0, end = 1;   // places [first, end), those that it should look at
+  std::int32_t layer = 0, head = 0;  // of the main stack's self-attention
+  std::int32_t query = 0;            // a position in the sentence
+  std::int32_t first = 0, end = 1;   // positions [first, end), those that it should attend to
   float weight = 1;
-  bool rest = false;  // the place of a word that has no such relation
+  bool rest = false;  // the position of a word that has no such relation
 };
 
 struct Batch {
   Sentences input;                    // what the main stack reads: the encoder of an encoder, else the decoder
   Sentences source;                   // what the encoder of an encoder-decoder reads, as many sentences; else empty
-  std::vector<std::int32_t> targets;  // (input.count · input.length) the word asked for in each place; −1: none
+  std::vector<std::int32_t> targets;  // (input.count · input.length) the word to predict at each position; −1: none
   std::vector<float> weights = {};    // of the targets, as many; empty: all 1
   std::vector<AttentionTarget> attention = {};  // ascending by sentence, layer and head
 };

@@ -40,9 +40,9 @@ Index tokens_of(const Sentences& sentences, const Range& range) {
   return tokens;
 }
 
-/// As many shards as the batch is worth: each has gradients of its own, and may have a thread of its own.
+/// As many shards as the batch is worth: each has its gradients, and may have its thread.
 constexpr Index kTokensOfShard = 160, kMostShards = 8;
-/// The rows computed at a time stay in a core's own cache.
+/// The rows computed at a time stay in a core's cache.
 constexpr Index kTokensAtOnce = 144;
 
 /// A shard of a large network is longer: its gradients, all of them, must be cleared and added up.
@@ -54,7 +54,7 @@ Index number_of_shards(const Network& network, Index tokens) {
   return shards;
 }
 
-/// Where words are many, their table is read, and its gradients are written, from memory: for more tokens at a time.
+/// A large vocabulary does not fit the cache: it is read, and its gradients written, for more tokens at a time.
 Index tokens_at_once(const Network& network) {
   constexpr Index kManyWords = 4096, kTimes = 4;
   return network.words > kManyWords ? kTimes * kTokensAtOnce : kTokensAtOnce;
@@ -107,33 +107,33 @@ float weight_of(const Batch& batch, Index at) {
 
 void transpose_weights(const Network& network, Floats& transposed) {
   transposed.resize(network.values.size());
-  const auto turn = [&](const LinearOffsets& place) {
-    if (place.weight < 0) return;
-    math_kernels().transpose(network.values.data() + place.weight, place.in, place.out, place.in,
-                             transposed.data() + place.weight, place.out);
+  const auto turn = [&](const LinearOffsets& layer) {
+    if (layer.weight < 0) return;
+    math_kernels().transpose(network.values.data() + layer.weight, layer.in, layer.out, layer.in,
+                             transposed.data() + layer.weight, layer.out);
   };
   turn({.out = network.words, .in = network.config.d_model, .weight = network.output_weight});
   for (const StackOffsets* stack : {&network.encoder, &network.main})
     for (const BlockOffsets& block : stack->blocks)
-      for (const LinearOffsets& place : {block.self.projections, block.self.output, block.cross.projections,
+      for (const LinearOffsets& layer : {block.self.projections, block.self.output, block.cross.projections,
                                          block.cross.memory, block.cross.output, block.up, block.down})
-        turn(place);
+        turn(layer);
 }
 
-/// The output layer over those hidden states that have a target. `dhidden` receives their gradients, if it is there.
+/// The output layer over those hidden states that have a target. `dhidden`, if not null, is set to their gradients.
 void run_output(const PassContext& context, const Step& step, const Packed& rows, const Range& range,
                 const float* hidden, float* dhidden, Loss& loss) {
   const Network& network = step.network;
   const Index d = network.config.d_model, words = network.words;
-  std::vector<Index> asked;   // rows
-  std::vector<Index> places;  // in the batch
+  std::vector<Index> asked;  // rows
+  std::vector<Index> cells;  // in the batch
   for (Index sentence = 0; sentence < rows.count(); ++sentence) {
     const Index from = (range.first + sentence) * step.batch.input.length;
     for (Index t = 0; t < rows.length(sentence); ++t) {
       const bool wanted = step.batch.targets[static_cast<std::size_t>(from + t)] >= 0;
       if (!wanted || weight_of(step.batch, from + t) <= 0.0f) continue;
       asked.push_back(rows.start(sentence) + t);
-      places.push_back(from + t);
+      cells.push_back(from + t);
     }
   }
   const Index count = static_cast<Index>(asked.size());
@@ -146,7 +146,7 @@ void run_output(const PassContext& context, const Step& step, const Packed& rows
   const LinearOffsets output{.out = words, .in = d, .weight = network.output_weight, .bias = network.output_bias};
   linear_forward(context, output, chosen, d, count, scores, false);
   for (Index i = 0; i < count; ++i) {
-    const Index at = places[static_cast<std::size_t>(i)];
+    const Index at = cells[static_cast<std::size_t>(i)];
     const Index target = step.batch.targets[static_cast<std::size_t>(at)];
     assert(target < words);
     const float weight = weight_of(step.batch, at);
@@ -174,13 +174,13 @@ std::span<const AttentionTarget> attention_of(const Batch& batch, const Range& r
   return {begin, std::partition_point(begin, all.end(), before(range.first + range.count))};
 }
 
-/// Some sentences of a shard, there and, where there are gradients, back. `states` receives the last hidden states, if
-/// it is there; then nothing else is asked for.
+/// Forward pass of some sentences of a shard, and backward if gradients are wanted. `states`, if not null, is set to the
+/// last hidden states; then nothing else is computed.
 void run_part(const PassContext& context, const Step& step, const Range& range, Loss& loss, float* states) {
   const Network& network = step.network;
   const Index d = network.config.d_model;
   const bool two_stacks = network.config.arch == Arch::encoder_decoder;
-  const Packed own = packed(step.batch.input, range.first, range.count);
+  const Packed target = packed(step.batch.input, range.first, range.count);
   const Packed source = two_stacks ? packed(step.batch.source, range.first, range.count) : Packed{};
   std::optional<StackPass> encoder;
   const float* memory = nullptr;
@@ -190,15 +190,16 @@ void run_part(const PassContext& context, const Step& step, const Range& range, 
   }
   PassContext main_context = context;
   main_context.seed = Random(context.seed).next();
-  StackPass main(main_context, network.main, own, two_stacks ? &source : nullptr, network.config.arch != Arch::encoder);
+  StackPass main(main_context, network.main, target, two_stacks ? &source : nullptr,
+                 network.config.arch != Arch::encoder);
   const float* hidden = main.forward(memory);
   if (states) {
-    std::copy(hidden, hidden + own.rows() * d, states);
+    std::copy(hidden, hidden + target.rows() * d, states);
     return;
   }
   main.ask_attention(attention_of(step.batch, range), range.first, step.per_attention, loss);
-  float* dhidden = context.gradients ? context.arena.take(own.rows() * d) : nullptr;
-  run_output(context, step, own, range, hidden, dhidden, loss);
+  float* dhidden = context.gradients ? context.arena.take(target.rows() * d) : nullptr;
+  run_output(context, step, target, range, hidden, dhidden, loss);
   if (!dhidden) return;
   float* dmemory = nullptr;
   if (two_stacks) {
@@ -275,7 +276,7 @@ Loss run_batch(const Network& network, const Batch& batch, const Objective& obje
   const std::vector<Range> shards = cut(input, {0, input.count}, number_of_shards(network, input.tokens()));
   memory.shard_gradients.resize(std::max(memory.shard_gradients.size(), shards.size() - 1));
   if (gradients)
-    for (Floats& own : memory.shard_gradients) own.resize(network.values.size());
+    for (Floats& shard : memory.shard_gradients) shard.resize(network.values.size());
   std::vector<Loss> losses(shards.size());
   const Step step{
       .network = network,
@@ -288,18 +289,18 @@ Loss run_batch(const Network& network, const Batch& batch, const Objective& obje
       .sinusoids = memory.sinusoids};
   memory.pool.run(static_cast<Index>(shards.size()), [&](Index shard, int worker) {
     const auto at = static_cast<std::size_t>(shard);
-    float* own = !gradients ? nullptr : shard == 0 ? gradients->data() : memory.shard_gradients[at - 1].data();
-    losses[at] = run_shard(step, shards[at], own, memory.arenas[static_cast<std::size_t>(worker)]);
+    float* of_shard = !gradients ? nullptr : shard == 0 ? gradients->data() : memory.shard_gradients[at - 1].data();
+    losses[at] = run_shard(step, shards[at], of_shard, memory.arenas[static_cast<std::size_t>(worker)]);
   });
   if (gradients) add_up(memory.shard_gradients, shards.size() - 1, *gradients, workspace);
   Loss result{.weight = weight, .attention_weight = attention_weight};
-  for (const Loss& own : losses) {
-    result.mean += own.mean;
-    result.attention += own.attention;
-    result.looked += own.looked;
-    result.looks += own.looks;
-    result.targets += own.targets;
-    result.right += own.right;
+  for (const Loss& shard : losses) {
+    result.mean += shard.mean;
+    result.attention += shard.attention;
+    result.looked += shard.looked;
+    result.looks += shard.looks;
+    result.targets += shard.targets;
+    result.right += shard.right;
   }
   if (weight > 0.0) result.mean /= weight;
   if (attention_weight > 0.0) result.attention /= attention_weight;

@@ -42,7 +42,7 @@ class Workspace {
 
   struct Memory;
   Memory& memory() { return *memory_; }
-  /// Of a caller that keeps none of its own.
+  /// For a caller that keeps none.
   Floats& gradients();
   /// Calls part(begin, end) for stretches of 0 … size, each once; on several threads where there are many.
   void split(Index size, const std::function<void(Index, Index)>& part);
@@ -54,7 +54,7 @@ class Workspace {
 /// Cross-entropy of the softmax over words, averaged over the targets, and its gradients, laid out as network.values.
 /// `seed` decides what dropout hides. The same to the bit with any number of threads: the batch is cut into shards by
 /// its own size, and their gradients are summed in order.
-/// Ids are rows of the token table; sentences are no longer than network.places where positions are learned.
+/// Ids are rows of the token table; sentences are no longer than network.longest where positions are learned.
 Loss loss_and_gradients(const Network& network, const Batch& batch, const Objective& objective, std::uint64_t seed,
                         Floats& gradients, Workspace& workspace);
 

@@ -39,34 +39,34 @@ Packed packed(const Sentences& sentences, Index first, Index count) {
   return result;
 }
 
-void linear_forward(const PassContext& context, const LinearOffsets& place, const float* x, Index x_row, Index rows,
+void linear_forward(const PassContext& context, const LinearOffsets& offsets, const float* x, Index x_row, Index rows,
                     float* y, bool add) {
-  math_kernels().product({.size = {rows, place.out, place.in},
+  math_kernels().product({.size = {rows, offsets.out, offsets.in},
                           .a = {x, x_row},
-                          .b = {context.transposed + place.weight, place.out},
-                          .c = {y, place.out},
-                          .bias = context.values_if(place.bias),
+                          .b = {context.transposed + offsets.weight, offsets.out},
+                          .c = {y, offsets.out},
+                          .bias = context.values_if(offsets.bias),
                           .add = add});
 }
 
-void linear_backward(const PassContext& context, const LinearOffsets& place, const float* x, const float* dy,
+void linear_backward(const PassContext& context, const LinearOffsets& offsets, const float* x, const float* dy,
                      Index rows, float* dx, bool add) {
   static constexpr float kOne = 1.0f;
-  const Index out = place.out, in = place.in;
+  const Index out = offsets.out, in = offsets.in;
   math_kernels().product({.size = {out, in, rows},
                           .a = {dy, 1, out},
                           .b = {x, in},
-                          .c = {context.gradients + place.weight, in},
+                          .c = {context.gradients + offsets.weight, in},
                           .add = !context.first});
-  if (place.bias >= 0)  // the sums of dy's columns
+  if (offsets.bias >= 0)  // the sums of dy's columns
     math_kernels().product({.size = {1, out, rows},
                             .a = {&kOne, 0, 0},
                             .b = {dy, out},
-                            .c = {context.gradients + place.bias, out},
+                            .c = {context.gradients + offsets.bias, out},
                             .add = !context.first});
   if (!dx) return;
   math_kernels().product(
-      {.size = {rows, in, out}, .a = {dy, out}, .b = {context.values(place.weight), in}, .c = {dx, in}, .add = add});
+      {.size = {rows, in, out}, .a = {dy, out}, .b = {context.values(offsets.weight), in}, .c = {dx, in}, .add = add});
 }
 
 void clear_added(const Network& network, float* gradients) {
@@ -80,7 +80,7 @@ void clear_added(const Network& network, float* gradients) {
   };
   if (network.output_weight != network.tokens) clear(network.tokens, network.words * d);
   for (const StackOffsets* stack : {&network.encoder, &network.main}) {
-    clear(stack->positions, network.places * d);
+    clear(stack->positions, network.longest * d);
     clear_norm(stack->final_norm);
     for (const BlockOffsets& block : stack->blocks)
       for (const NormOffsets& norm : {block.attention_norm, block.cross_norm, block.ffn_norm}) clear_norm(norm);

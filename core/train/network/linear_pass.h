@@ -41,10 +41,10 @@ Packed packed(const Sentences& sentences, Index first, Index count);
 struct PassContext {
   const Network& network;
   const float* transposed;  // each weight as (in, out), where it lies in network.values
-  const Matrix& sinusoids;  // (places, d_model), where positions are sinusoidal
+  const Matrix& sinusoids;  // (positions, d_model), where positions are sinusoidal
   Arena& arena;
-  float* gradients = nullptr;  // laid out as network.values; null: there is no way back
-  bool first = true;           // gradients of linear layers are written; else added to, as all others always are
+  float* gradients = nullptr;  // laid out as network.values; null: no backward pass
+  bool first = true;           // true: overwrite gradients of linear layers; false: accumulate
   float dropout = 0;
   std::uint64_t seed = 0;  // of what dropout hides
 
@@ -52,15 +52,15 @@ struct PassContext {
   const float* values_if(Index at) const { return at < 0 ? nullptr : values(at); }
 };
 
-/// y (rows, out) = x·Wᵀ + b, rows of x and y lying x_row and y_row apart; with `add`, y grows by it.
-void linear_forward(const PassContext& context, const LinearOffsets& place, const float* x, Index x_row, Index rows,
+/// y (rows, out) = x·Wᵀ + b, rows of x and y lying x_row and y_row apart; `add`: y += it.
+void linear_forward(const PassContext& context, const LinearOffsets& offsets, const float* x, Index x_row, Index rows,
                     float* y, bool add);
 
 /// The gradients of weight and bias, and dx (+)= dy·W unless it is null.
-void linear_backward(const PassContext& context, const LinearOffsets& place, const float* x, const float* dy,
+void linear_backward(const PassContext& context, const LinearOffsets& offsets, const float* x, const float* dy,
                      Index rows, float* dx, bool add);
 
-/// Sets to zero the gradients that are always added to.
+/// Sets to zero the gradients that are always accumulated.
 void clear_added(const Network& network, float* gradients);
 
 }  // namespace headlight

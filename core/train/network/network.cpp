@@ -30,44 +30,45 @@ struct Layout {
   /// Several layers over the same input, one below the other.
   LinearOffsets linear(const std::string& prefix, const std::vector<std::string>& names, Index out, Index in,
                        bool biased) {
-    LinearOffsets place{.out = out * static_cast<Index>(names.size()), .in = in};
+    LinearOffsets offsets{.out = out * static_cast<Index>(names.size()), .in = in};
     for (const std::string& name : names) {
       const Index at = matrix(prefix + name + ".weight", out, in);
-      if (place.weight < 0) place.weight = at;
+      if (offsets.weight < 0) offsets.weight = at;
     }
-    if (!biased) return place;
+    if (!biased) return offsets;
     for (const std::string& name : names) {
       const Index at = vector(prefix + name + ".bias", out);
-      if (place.bias < 0) place.bias = at;
+      if (offsets.bias < 0) offsets.bias = at;
     }
-    return place;
+    return offsets;
   }
 
   NormOffsets norm(const std::string& name) {
-    NormOffsets place{.scale = vector(name + ".scale", network.config.d_model)};
-    if (network.config.norm_kind == NormKind::layer_norm) place.shift = vector(name + ".shift", network.config.d_model);
-    return place;
+    NormOffsets offsets{.scale = vector(name + ".scale", network.config.d_model)};
+    if (network.config.norm_kind == NormKind::layer_norm)
+      offsets.shift = vector(name + ".shift", network.config.d_model);
+    return offsets;
   }
 
   AttentionOffsets attention(const std::string& prefix, bool cross) {
     const Config& config = network.config;
     const Index d = config.d_model, heads = config.num_heads * config.d_k();
-    AttentionOffsets place;
+    AttentionOffsets offsets;
     if (cross) {
-      place.projections = linear(prefix, {"query"}, heads, d, config.bias.query);
-      place.memory = linear(prefix, {"key", "value"}, heads, d, config.bias.query);
+      offsets.projections = linear(prefix, {"query"}, heads, d, config.bias.query);
+      offsets.memory = linear(prefix, {"key", "value"}, heads, d, config.bias.query);
     } else {
-      place.projections = linear(prefix, {"query", "key", "value"}, heads, d, config.bias.query);
+      offsets.projections = linear(prefix, {"query", "key", "value"}, heads, d, config.bias.query);
     }
-    place.output = linear(prefix, {"output"}, d, heads, config.bias.output);
-    return place;
+    offsets.output = linear(prefix, {"output"}, d, heads, config.bias.output);
+    return offsets;
   }
 
   StackOffsets stack(const std::string& prefix, Index layers, bool cross) {
     const Config& config = network.config;
     StackOffsets stack;
     if (config.position == Position::learned)
-      stack.positions = matrix(prefix + "positions", network.places, config.d_model);
+      stack.positions = matrix(prefix + "positions", network.longest, config.d_model);
     for (Index layer = 0; layer < layers; ++layer) {
       const std::string name = prefix + "layer." + std::to_string(layer) + ".";
       BlockOffsets block{.has_cross = cross, .has_ffn = config.ffn > 0};
@@ -90,11 +91,11 @@ struct Layout {
 };
 
 /// Everything of a network but its numbers, which are zero.
-Network laid_out(const Config& config, Index words, Index places, bool output_bias) {
+Network laid_out(const Config& config, Index words, Index longest, bool output_bias) {
   Network network;
   network.config = config;
   network.words = words;
-  network.places = config.position == Position::learned ? places : 0;
+  network.longest = config.position == Position::learned ? longest : 0;
   network.embedding_scale = std::sqrt(static_cast<float>(config.d_model));
   Layout layout{network};
   network.tokens = layout.matrix("tokens", words, config.d_model);
@@ -155,20 +156,20 @@ NormWeights empty_norm(const Network& network) {
 }
 
 /// The blocks of a model of this shape, without numbers.
-void shape_stack(const Network& network, const StackOffsets& place, std::shared_ptr<const Linear> tokens,
+void shape_stack(const Network& network, const StackOffsets& offsets, std::shared_ptr<const Linear> tokens,
                  StackWeights& stack) {
   stack.embeddings.tokens = std::move(tokens);
   stack.embeddings.scale = network.embedding_scale;
   const auto shape = [&](AttentionWeights& attention) {
     attention.num_heads = attention.num_kv_heads = network.config.num_heads;
   };
-  for (const BlockOffsets& from : place.blocks) {
+  for (const BlockOffsets& from : offsets.blocks) {
     BlockWeights& block = stack.blocks.emplace_back();
     shape(block.self);
     block.attention_norm = block.cross_norm = block.ffn_norm = empty_norm(network);
     if (from.has_cross) shape(block.cross.emplace());
   }
-  if (place.final_norm.scale >= 0) stack.final_norm = empty_norm(network);
+  if (offsets.final_norm.scale >= 0) stack.final_norm = empty_norm(network);
 }
 
 void draw(Network& network, const Parameter& parameter) {
@@ -238,14 +239,14 @@ Status check_plain(const Model& model) {
 }
 
 /// The blocks and norms that the layout is about to fill.
-Status check_layers(const StackOffsets& place, const StackWeights& stack) {
-  if (place.blocks.size() != stack.blocks.size())
-    return refuse("layers", std::to_string(place.blocks.size()), std::to_string(stack.blocks.size()));
-  for (std::size_t layer = 0; layer < place.blocks.size(); ++layer)
-    if (place.blocks[layer].has_cross != stack.blocks[layer].cross.has_value())
+Status check_layers(const StackOffsets& offsets, const StackWeights& stack) {
+  if (offsets.blocks.size() != stack.blocks.size())
+    return refuse("layers", std::to_string(offsets.blocks.size()), std::to_string(stack.blocks.size()));
+  for (std::size_t layer = 0; layer < offsets.blocks.size(); ++layer)
+    if (offsets.blocks[layer].has_cross != stack.blocks[layer].cross.has_value())
       return refuse("layer " + std::to_string(layer), "cross-attention as the architecture has it", "another");
-  if ((place.final_norm.scale >= 0) == stack.final_norm.has_value()) return Done{};
-  return refuse("final norm", place.final_norm.scale >= 0 ? "one" : "none", stack.final_norm ? "one" : "none");
+  if ((offsets.final_norm.scale >= 0) == stack.final_norm.has_value()) return Done{};
+  return refuse("final norm", offsets.final_norm.scale >= 0 ? "one" : "none", stack.final_norm ? "one" : "none");
 }
 
 }  // namespace
@@ -266,9 +267,9 @@ Status check_trainable(const Config& config) {
   return Done{};
 }
 
-Network fresh_network(const Config& config, Index words, Index places, bool output_bias) {
+Network fresh_network(const Config& config, Index words, Index longest, bool output_bias) {
   assert(check_trainable(config));
-  Network network = laid_out(config, words, places, output_bias);
+  Network network = laid_out(config, words, longest, output_bias);
   for (const Parameter& parameter : network.parameters) draw(network, parameter);
   return network;
 }

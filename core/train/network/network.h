@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// A weight or a bias by its name, as a place in the flat array.
+/// A weight or a bias by its name, and its offset in the flat array.
 struct Parameter {
   std::string name;  // "layer.0.query.weight"; of an encoder-decoder "encoder.layer.0…", "decoder.layer.0…"
   Index offset = 0, rows = 0, cols = 0;
@@ -41,7 +41,7 @@ struct BlockOffsets {
   bool has_cross = false, has_ffn = false;
 };
 struct StackOffsets {
-  Index positions = -1;  // (places, d_model) learned
+  Index positions = -1;  // (positions, d_model) learned
   std::vector<BlockOffsets> blocks;
   NormOffsets final_norm;
 };
@@ -49,13 +49,13 @@ struct StackOffsets {
 struct Network {
   Config config;
   Index words = 0;            // rows of the token table and of the output layer
-  Index places = 0;           // rows of learned positions: the longest sentence; 0 where they are not learned
+  Index longest = 0;          // rows of learned positions: the longest sentence; 0 where they are not learned
   float embedding_scale = 1;  // multiplies the token vectors
   float epsilon = 1e-5f;      // of the norms
 
   std::vector<Parameter> parameters;  // in the order of the array, without gaps
   Index tokens = 0;                   // (words, d_model), shared by the stacks of an encoder-decoder
-  Index output_weight = 0;            // the same place where the two are tied
+  Index output_weight = 0;            // the same offset where the two are tied
   Index output_bias = -1;             // (words)
   StackOffsets main, encoder;         // `encoder`: of an encoder-decoder, else empty
 
@@ -71,8 +71,8 @@ Status check_trainable(const Config& config);
 /// A network with fresh weights, drawn from config.seed: token vectors uniform with variance 1/d_model, which
 /// embedding_scale = sqrt(d_model) brings to 1; projections Xavier-uniform (Glorot & Bengio 2010), in pre-norm stacks
 /// the two that end in the residual stream smaller by sqrt(2·layers) (Radford et al. 2019, section 2.3); biases 0.
-/// `places`: the longest sentence, where positions are learned. The configuration must be trainable.
-Network fresh_network(const Config& config, Index words, Index places = 512, bool output_bias = true);
+/// `longest`: the longest sentence, where positions are learned. The configuration must be trainable.
+Network fresh_network(const Config& config, Index words, Index longest = 512, bool output_bias = true);
 
 /// The network as a model that answers; without a vocabulary and a name. A copy: the network may go on changing.
 Model model_of(const Network& network);

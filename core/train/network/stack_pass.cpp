@@ -24,11 +24,11 @@ void norm_forward(const NormPass& pass, const float* x, float* y) {
 
 }  // namespace
 
-StackPass::StackPass(const PassContext& context, const StackOffsets& place, const Packed& own, const Packed* source,
+StackPass::StackPass(const PassContext& context, const StackOffsets& offsets, const Packed& own, const Packed* source,
                      bool causal)
     : context_(context),
       network_(context.network),
-      place_(place),
+      offsets_(offsets),
       own_(own),
       source_(source),
       causal_(causal),
@@ -49,26 +49,26 @@ float* StackPass::embed() {
   for (Index sentence = 0; sentence < own_.count(); ++sentence) {
     for (Index row = own_.start(sentence); row < own_.end(sentence); ++row) {
       const float* token = context_.values(network_.tokens + own_.ids[static_cast<std::size_t>(row)] * d_);
-      const Index place = row - own_.start(sentence);
-      assert(place_.positions < 0 || place < network_.places);
-      const float* position = sinusoidal              ? sinusoids.data() + place * d_
-                              : place_.positions >= 0 ? context_.values(place_.positions + place * d_)
+      const Index position = row - own_.start(sentence);
+      assert(offsets_.positions < 0 || position < network_.longest);
+      const float* vector = sinusoidal                ? sinusoids.data() + position * d_
+                            : offsets_.positions >= 0 ? context_.values(offsets_.positions + position * d_)
                                                       : nullptr;
       float* to = x + row * d_;
       for (Index j = 0; j < d_; ++j) to[j] = token[j] * network_.embedding_scale;
-      if (position) kernels().add(to, position, 1.0f, d_);
+      if (vector) kernels().add(to, vector, 1.0f, d_);
     }
   }
   return x;
 }
 
-NormPass StackPass::norm_pass(const NormOffsets& place) {
+NormPass StackPass::norm_pass(const NormOffsets& offsets) {
   return {.rows = rows_,
           .d = d_,
           .centred = network_.config.norm_kind == NormKind::layer_norm,
           .epsilon = network_.epsilon,
-          .scale = context_.values(place.scale),
-          .shift = context_.values_if(place.shift),
+          .scale = context_.values(offsets.scale),
+          .shift = context_.values_if(offsets.shift),
           .unit = context_.arena.take(rows_ * d_),
           .inverse = context_.arena.take(rows_)};
 }
@@ -140,14 +140,14 @@ AttentionPass StackPass::head_pass(const Attention& kept, bool cross, Index sent
   return pass;
 }
 
-void StackPass::run_attention(const AttentionOffsets& place, const float* memory, Attention& kept) {
+void StackPass::run_attention(const AttentionOffsets& offsets, const float* memory, Attention& kept) {
   const bool cross = memory != nullptr;
   const Packed& others = cross ? *source_ : own_;
-  kept.projected = context_.arena.take(rows_ * place.projections.out);
-  linear_forward(context_, place.projections, kept.input, d_, rows_, kept.projected, false);
+  kept.projected = context_.arena.take(rows_ * offsets.projections.out);
+  linear_forward(context_, offsets.projections, kept.input, d_, rows_, kept.projected, false);
   if (cross) {
     kept.remembered = context_.arena.take(others.rows() * 2 * width_);
-    linear_forward(context_, place.memory, memory, d_, others.rows(), kept.remembered, false);
+    linear_forward(context_, offsets.memory, memory, d_, others.rows(), kept.remembered, false);
   }
   Index cells = 0;
   for (Index sentence = 0; sentence < own_.count(); ++sentence)
@@ -170,32 +170,32 @@ const float* StackPass::forward(const float* memory) {
   memory_ = memory;
   if (context_.dropout > 0.0f) branch_ = context_.arena.take(rows_ * d_);
   float* x = embed();
-  blocks_.resize(place_.blocks.size());
+  blocks_.resize(offsets_.blocks.size());
   for (std::size_t layer = 0; layer < blocks_.size(); ++layer) {
-    const BlockOffsets& place = place_.blocks[layer];
+    const BlockOffsets& offsets = offsets_.blocks[layer];
     Block& block = blocks_[layer];
-    block.self.input = enter(place.attention_norm, x, block.self.norm);
-    run_attention(place.self, nullptr, block.self);
-    leave(place.self.output, block.self.z, place.attention_norm, x, block.self.output_factors, block.self.norm);
-    if (place.has_cross) {
-      block.cross.input = enter(place.cross_norm, x, block.cross.norm);
-      run_attention(place.cross, memory, block.cross);
-      leave(place.cross.output, block.cross.z, place.cross_norm, x, block.cross.output_factors, block.cross.norm);
+    block.self.input = enter(offsets.attention_norm, x, block.self.norm);
+    run_attention(offsets.self, nullptr, block.self);
+    leave(offsets.self.output, block.self.z, offsets.attention_norm, x, block.self.output_factors, block.self.norm);
+    if (offsets.has_cross) {
+      block.cross.input = enter(offsets.cross_norm, x, block.cross.norm);
+      run_attention(offsets.cross, memory, block.cross);
+      leave(offsets.cross.output, block.cross.z, offsets.cross_norm, x, block.cross.output_factors, block.cross.norm);
     }
-    if (!place.has_ffn) continue;
+    if (!offsets.has_ffn) continue;
     FeedForward& ffn = block.ffn;
-    ffn.input = enter(place.ffn_norm, x, ffn.norm);
-    const Index count = rows_ * place.up.out;
+    ffn.input = enter(offsets.ffn_norm, x, ffn.norm);
+    const Index count = rows_ * offsets.up.out;
     ffn.hidden = context_.arena.take(count);
     ffn.slope = context_.arena.take(count);
-    linear_forward(context_, place.up, ffn.input, d_, rows_, ffn.hidden, false);
+    linear_forward(context_, offsets.up, ffn.input, d_, rows_, ffn.hidden, false);
     const MathKernels& math = math_kernels();
     (network_.config.activation == Activation::gelu ? math.gelu_with_slope : math.relu_with_slope)(ffn.hidden,
                                                                                                    ffn.slope, count);
-    leave(place.down, ffn.hidden, place.ffn_norm, x, ffn.output_factors, ffn.norm);
+    leave(offsets.down, ffn.hidden, offsets.ffn_norm, x, ffn.output_factors, ffn.norm);
   }
-  if (place_.final_norm.scale < 0) return x;
-  final_ = norm_pass(place_.final_norm);
+  if (offsets_.final_norm.scale < 0) return x;
+  final_ = norm_pass(offsets_.final_norm);
   float* last = context_.arena.take(rows_ * d_);
   norm_forward(final_, x, last);
   return last;
@@ -236,10 +236,10 @@ void StackPass::ask_attention(std::span<const AttentionTarget> targets, Index fi
         for (const AttentionTarget& target :
              targets_of(asked_, first_asked_ + sentence, static_cast<Index>(layer), head)) {
           assert(target.query < pass.queries && target.first < target.end && target.end <= pass.keys);
-          const float own = given(target, pass.weights + target.query * pass.weights_row);
-          loss.attention -= static_cast<double>(target.weight) * std::log(static_cast<double>(own));
+          const float weight = given(target, pass.weights + target.query * pass.weights_row);
+          loss.attention -= static_cast<double>(target.weight) * std::log(static_cast<double>(weight));
           if (target.rest) continue;
-          loss.looked += static_cast<double>(own);
+          loss.looked += static_cast<double>(weight);
           ++loss.looks;
         }
       }
@@ -247,7 +247,7 @@ void StackPass::ask_attention(std::span<const AttentionTarget> targets, Index fi
   }
 }
 
-/// The gradient of −ln Σ softmax over the places of a target: the weights, less their share of that sum. Null where the
+/// The gradient of −ln Σ softmax over the positions of a target: the weights, less their share of that sum. Null where the
 /// head is not asked.
 const float* StackPass::asked_gradients(const AttentionPass& pass, Index layer, Index sentence, Index head) {
   const auto targets = targets_of(asked_, first_asked_ + sentence, layer, head);
@@ -264,9 +264,9 @@ const float* StackPass::asked_gradients(const AttentionPass& pass, Index layer, 
   return asked_gradients_;
 }
 
-void StackPass::norm_back(const NormOffsets& place, const NormPass& kept, const float* dy, float* dx, bool add) {
-  kernels().norm_backward(kept, dy, dx, add, context_.gradients + place.scale,
-                          place.shift < 0 ? nullptr : context_.gradients + place.shift);
+void StackPass::norm_back(const NormOffsets& offsets, const NormPass& kept, const float* dy, float* dx, bool add) {
+  kernels().norm_backward(kept, dy, dx, add, context_.gradients + offsets.scale,
+                          offsets.shift < 0 ? nullptr : context_.gradients + offsets.shift);
 }
 
 /// The gradient of what a sublayer's last linear layer gave. In post-norm `dx` goes back through the norm first.
@@ -279,26 +279,26 @@ const float* StackPass::leave_back(const float* factors, const NormOffsets& norm
 }
 
 /// Through a sublayer's first linear layer, `dinner` being the gradient of its output, into the stream.
-void StackPass::enter_back(const LinearOffsets& place, const float* input, const float* dinner, const NormOffsets& norm,
-                           const NormPass& kept, float* dx) {
-  if (!pre_) return linear_backward(context_, place, input, dinner, rows_, dx, true);
-  linear_backward(context_, place, input, dinner, rows_, branch_, false);
+void StackPass::enter_back(const LinearOffsets& offsets, const float* input, const float* dinner,
+                           const NormOffsets& norm, const NormPass& kept, float* dx) {
+  if (!pre_) return linear_backward(context_, offsets, input, dinner, rows_, dx, true);
+  linear_backward(context_, offsets, input, dinner, rows_, branch_, false);
   norm_back(norm, kept, branch_, dx, true);
 }
 
-void StackPass::feed_forward_back(const BlockOffsets& place, const FeedForward& kept, float* dx) {
-  const float* dy = leave_back(kept.output_factors, place.ffn_norm, kept.norm, dx);
-  linear_backward(context_, place.down, kept.hidden, dy, rows_, wide_, false);
-  kernels().multiply(wide_, kept.slope, rows_ * place.up.out);
-  enter_back(place.up, kept.input, wide_, place.ffn_norm, kept.norm, dx);
+void StackPass::feed_forward_back(const BlockOffsets& offsets, const FeedForward& kept, float* dx) {
+  const float* dy = leave_back(kept.output_factors, offsets.ffn_norm, kept.norm, dx);
+  linear_backward(context_, offsets.down, kept.hidden, dy, rows_, wide_, false);
+  kernels().multiply(wide_, kept.slope, rows_ * offsets.up.out);
+  enter_back(offsets.up, kept.input, wide_, offsets.ffn_norm, kept.norm, dx);
 }
 
-void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept,
+void StackPass::attention_back(const AttentionOffsets& offsets, const NormOffsets& norm, const Attention& kept,
                                Index layer, float* dx, float* dmemory) {
   const bool cross = kept.remembered != nullptr;
   const Packed& others = cross ? *source_ : own_;
   const float* dy = leave_back(kept.output_factors, norm, kept.norm, dx);
-  linear_backward(context_, place.output, kept.z, dy, rows_, inner_, false);
+  linear_backward(context_, offsets.output, kept.z, dy, rows_, inner_, false);
   Index at = 0;
   for (Index sentence = 0; sentence < own_.count(); ++sentence) {
     for (Index head = 0; head < heads_; ++head) {
@@ -311,13 +311,13 @@ void StackPass::attention_back(const AttentionOffsets& place, const NormOffsets&
       at += pass.queries * pass.weights_row;
     }
   }
-  if (cross) linear_backward(context_, place.memory, memory_, remembered_, others.rows(), dmemory, true);
-  enter_back(place.projections, kept.input, wide_, norm, kept.norm, dx);
+  if (cross) linear_backward(context_, offsets.memory, memory_, remembered_, others.rows(), dmemory, true);
+  enter_back(offsets.projections, kept.input, wide_, norm, kept.norm, dx);
 }
 
 void StackPass::backward(float* dx, float* dmemory) {
   Index widest = 3 * width_;
-  for (const BlockOffsets& place : place_.blocks) widest = std::max(widest, place.up.out);
+  for (const BlockOffsets& offsets : offsets_.blocks) widest = std::max(widest, offsets.up.out);
   if (!branch_) branch_ = context_.arena.take(rows_ * d_);
   inner_ = context_.arena.take(rows_ * width_);
   wide_ = context_.arena.take(rows_ * widest);
@@ -325,13 +325,13 @@ void StackPass::backward(float* dx, float* dmemory) {
     asked_gradients_ = context_.arena.take(own_.longest * rounded_up(own_.longest, kWeightsMultiple));
   if (source_) remembered_ = context_.arena.take(source_->rows() * 2 * width_);
 
-  if (place_.final_norm.scale >= 0) norm_back(place_.final_norm, final_, dx, dx, false);
+  if (offsets_.final_norm.scale >= 0) norm_back(offsets_.final_norm, final_, dx, dx, false);
   for (std::size_t layer = blocks_.size(); layer-- > 0;) {
-    const BlockOffsets& place = place_.blocks[layer];
+    const BlockOffsets& offsets = offsets_.blocks[layer];
     const Block& block = blocks_[layer];
-    if (place.has_ffn) feed_forward_back(place, block.ffn, dx);
-    if (place.has_cross) attention_back(place.cross, place.cross_norm, block.cross, -1, dx, dmemory);
-    attention_back(place.self, place.attention_norm, block.self, static_cast<Index>(layer), dx, nullptr);
+    if (offsets.has_ffn) feed_forward_back(offsets, block.ffn, dx);
+    if (offsets.has_cross) attention_back(offsets.cross, offsets.cross_norm, block.cross, -1, dx, dmemory);
+    attention_back(offsets.self, offsets.attention_norm, block.self, static_cast<Index>(layer), dx, nullptr);
   }
 
   float* tokens = context_.gradients + network_.tokens;
@@ -339,8 +339,8 @@ void StackPass::backward(float* dx, float* dmemory) {
     for (Index row = own_.start(sentence); row < own_.end(sentence); ++row) {
       const float* from = dx + row * d_;
       kernels().add(tokens + own_.ids[static_cast<std::size_t>(row)] * d_, from, network_.embedding_scale, d_);
-      if (place_.positions < 0) continue;
-      kernels().add(context_.gradients + place_.positions + (row - own_.start(sentence)) * d_, from, 1.0f, d_);
+      if (offsets_.positions < 0) continue;
+      kernels().add(context_.gradients + offsets_.positions + (row - own_.start(sentence)) * d_, from, 1.0f, d_);
     }
   }
 }

@@ -12,8 +12,8 @@ namespace headlight {
 class StackPass {
  public:
   /// `source`: the sentences whose hidden states cross-attention reads; null where there is none. `causal`: of the
-  /// stack's own attention.
-  StackPass(const PassContext& context, const StackOffsets& place, const Packed& own, const Packed* source,
+  /// self-attention.
+  StackPass(const PassContext& context, const StackOffsets& offsets, const Packed& own, const Packed* source,
             bool causal);
 
   /// The last hidden states (rows, d_model). `memory` (rows of the source, d_model).
@@ -52,23 +52,23 @@ class StackPass {
   const float* enter(const NormOffsets& norm, float*& x, NormPass& kept);
   void leave(const LinearOffsets& output, const float* inner, const NormOffsets& norm, float*& x, float*& factors,
              NormPass& kept);
-  NormPass norm_pass(const NormOffsets& place);
-  void run_attention(const AttentionOffsets& place, const float* memory, Attention& kept);
-  /// `layer`: of the stack's own attention; −1 of its cross-attention.
-  void attention_back(const AttentionOffsets& place, const NormOffsets& norm, const Attention& kept, Index layer,
+  NormPass norm_pass(const NormOffsets& offsets);
+  void run_attention(const AttentionOffsets& offsets, const float* memory, Attention& kept);
+  /// `layer`: of the self-attention; −1 of its cross-attention.
+  void attention_back(const AttentionOffsets& offsets, const NormOffsets& norm, const Attention& kept, Index layer,
                       float* dx, float* dmemory);
-  void feed_forward_back(const BlockOffsets& place, const FeedForward& kept, float* dx);
+  void feed_forward_back(const BlockOffsets& offsets, const FeedForward& kept, float* dx);
   const float* leave_back(const float* factors, const NormOffsets& norm, const NormPass& kept, float* dx);
-  void enter_back(const LinearOffsets& place, const float* input, const float* dinner, const NormOffsets& norm,
+  void enter_back(const LinearOffsets& offsets, const float* input, const float* dinner, const NormOffsets& norm,
                   const NormPass& kept, float* dx);
-  void norm_back(const NormOffsets& place, const NormPass& kept, const float* dy, float* dx, bool add);
+  void norm_back(const NormOffsets& offsets, const NormPass& kept, const float* dy, float* dx, bool add);
   AttentionPass head_pass(const Attention& kept, bool cross, Index sentence, Index head, Index weights_at) const;
   float* dropout_mask(Index size);
   const float* asked_gradients(const AttentionPass& pass, Index layer, Index sentence, Index head);
 
   const PassContext& context_;
   const Network& network_;
-  const StackOffsets& place_;
+  const StackOffsets& offsets_;
   const Packed& own_;
   const Packed* source_;
   bool causal_, pre_;
