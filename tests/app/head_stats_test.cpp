@@ -66,7 +66,7 @@ TEST(HeadAnswers, AnotherShapeHasAnotherOrder) {
   config.num_heads = 4;
   update(running.state, SetConfig{config});
   update(running.state, fixture::answer(running.state));
-  EXPECT_TRUE(shown_order(running.state).empty()) << "until it is known";
+  EXPECT_FALSE(order_value(running.state, {0, 3})) << "until it is known";
   running.loop.settle(running.state);
   const auto order = shown_order(running.state);
   ASSERT_EQ(order.size(), 8u);

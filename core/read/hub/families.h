@@ -2,7 +2,9 @@
 // row can express is a function of family_exceptions.cpp, which a row names.
 #pragma once
 
-#include <span>
+#include <algorithm>
+#include <cassert>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +13,28 @@
 #include "read/hub/tensor_names.h"
 
 namespace headlight {
+
+/// The entry of this name, which must be there: the table of families names it.
+template <class Entries>
+const auto& named(const Entries& entries, std::string_view name) {
+  const auto found =
+      std::find_if(std::begin(entries), std::end(entries), [name](const auto& one) { return one.name == name; });
+  assert(found != std::end(entries));
+  return *found;
+}
+
+/// What is known of a Field without a model.
+struct FieldRow {
+  std::string_view name;
+  FieldKind kind;
+  Index (*rows)(const HubConfig& hub, StackPart part);
+  Index (*cols)(const HubConfig& hub, StackPart part);
+  bool Biases::*bias = nullptr;  // whether a linear layer has one; null: it has
+};
+/// "NAME KIND ROWS COLUMNS [BIAS]", the sizes by names that tensor_names.cpp knows.
+FieldRow parsed_field(std::string_view text);
+/// In the order of Field.
+const std::vector<FieldRow>& all_fields();
 
 /// A tensor of a family and the conditions, all of which a configuration must meet to have it.
 struct TensorPattern {

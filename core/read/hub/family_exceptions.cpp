@@ -267,11 +267,6 @@ constexpr NamedException kExceptions[] = {
 
 }  // namespace
 
-FamilyException family_exception(std::string_view name) {
-  const auto found = std::find_if(std::begin(kExceptions), std::end(kExceptions),
-                                  [name](const NamedException& one) { return one.name == name; });
-  assert(found != std::end(kExceptions));
-  return found->read;
-}
+FamilyException family_exception(std::string_view name) { return named(kExceptions, name).read; }
 
 }  // namespace headlight

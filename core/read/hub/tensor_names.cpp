@@ -7,131 +7,50 @@
 #include <string>
 #include <utility>
 
+#include "base/names.h"
+#include "base/split.h"
+#include "model/config_fields.h"
 #include "read/hub/families.h"
 
 namespace headlight {
 namespace {
 
-/// The number of rows or columns of a field, in the letters of tensor_names.h.
-enum class Size {
-  one,
-  d,        // d_model
-  e,        // of a table of embeddings
-  token,    // of a token's vector
-  words,    // V, of the stack or of the output layer
-  outputs,  // V of the output layer
-  positions,
-  types,
-  tasks,
-  buckets,
-  distances,  // R
-  heads,
-  queries,   // H·d_k
-  keys,      // H_kv·d_k
-  together,  // those of queries, keys and values
-  query_norm,
-  key_norm,
-  ffn,
-  two_ffn,
-  experts,
-  expert_ffn,
-  shared_ffn
-};
-
-struct FieldRow {
-  std::string_view name;
-  FieldKind kind;
-  Size rows, cols;
-  bool Biases::*bias = nullptr;  // whether a linear layer has one; null: it has
-};
-
-// In the order of Field.
-constexpr FieldRow kFields[] = {
-    {"tokens", FieldKind::table, Size::words, Size::token},
-    {"positions", FieldKind::matrix, Size::positions, Size::e},
-    {"token_types", FieldKind::matrix, Size::types, Size::e},
-    {"task_types", FieldKind::matrix, Size::tasks, Size::e},
-    {"embedding_norm", FieldKind::norm, Size::one, Size::e},
-    {"embedding_projection", FieldKind::linear, Size::d, Size::e},
-    {"token_projection", FieldKind::linear, Size::d, Size::token},
-    {"relative_bias", FieldKind::matrix, Size::buckets, Size::heads},
-    {"distances", FieldKind::matrix, Size::distances, Size::d},
-    {"distance_norm", FieldKind::norm, Size::one, Size::d},
-    {"final_norm", FieldKind::norm, Size::one, Size::d},
-    {"query", FieldKind::linear, Size::queries, Size::d, &Biases::query},
-    {"key", FieldKind::linear, Size::keys, Size::d, &Biases::key},
-    {"value", FieldKind::linear, Size::keys, Size::d, &Biases::value},
-    {"query_key_value", FieldKind::linear, Size::together, Size::d, &Biases::query},
-    {"heads_together", FieldKind::linear, Size::together, Size::d, &Biases::query},
-    {"attention_output", FieldKind::linear, Size::d, Size::queries, &Biases::output},
-    {"query_norm", FieldKind::norm, Size::one, Size::query_norm},
-    {"key_norm", FieldKind::norm, Size::one, Size::key_norm},
-    {"sinks", FieldKind::vector, Size::one, Size::heads},
-    {"distance_key", FieldKind::linear, Size::queries, Size::d},
-    {"distance_query", FieldKind::linear, Size::queries, Size::d},
-    {"attention_norm", FieldKind::norm, Size::one, Size::d},
-    {"cross_query", FieldKind::linear, Size::queries, Size::d, &Biases::query},
-    {"cross_key", FieldKind::linear, Size::keys, Size::d, &Biases::key},
-    {"cross_value", FieldKind::linear, Size::keys, Size::d, &Biases::value},
-    {"cross_output", FieldKind::linear, Size::d, Size::queries, &Biases::output},
-    {"cross_norm", FieldKind::norm, Size::one, Size::d},
-    {"gate", FieldKind::linear, Size::ffn, Size::d, &Biases::ffn},
-    {"up", FieldKind::linear, Size::ffn, Size::d, &Biases::ffn},
-    {"gate_up", FieldKind::linear, Size::two_ffn, Size::d, &Biases::ffn},
-    {"down", FieldKind::linear, Size::d, Size::ffn, &Biases::ffn},
-    {"ffn_norm", FieldKind::norm, Size::one, Size::d},
-    {"attention_after_norm", FieldKind::norm, Size::one, Size::d},
-    {"ffn_after_norm", FieldKind::norm, Size::one, Size::d},
-    {"router", FieldKind::linear, Size::experts, Size::d},
-    {"expert_gate", FieldKind::linear, Size::expert_ffn, Size::d},
-    {"expert_up", FieldKind::linear, Size::expert_ffn, Size::d},
-    {"expert_down", FieldKind::linear, Size::d, Size::expert_ffn},
-    {"shared_gate", FieldKind::linear, Size::shared_ffn, Size::d},
-    {"shared_up", FieldKind::linear, Size::shared_ffn, Size::d},
-    {"shared_down", FieldKind::linear, Size::d, Size::shared_ffn},
-    {"shared_expert_gate", FieldKind::linear, Size::one, Size::d},
-    {"output", FieldKind::table, Size::outputs, Size::token},
-    {"output_bias", FieldKind::vector, Size::one, Size::outputs},
-    {"transform", FieldKind::linear, Size::e, Size::d},
-    {"transform_norm", FieldKind::norm, Size::one, Size::e},
-    {"output_projection", FieldKind::linear, Size::token, Size::d},
-    {"derived", FieldKind::none, Size::one, Size::d},
-    {"unused", FieldKind::none, Size::one, Size::d},
-};
-static_assert(std::size(kFields) == static_cast<std::size_t>(Field::unused) + 1);
-
-const FieldRow& row_of(Field field) { return kFields[static_cast<std::size_t>(field)]; }
-
-Index number(Size size, StackPart part, const HubConfig& hub) {
-  const Config& config = hub.config;
-  const Index queries = config.num_heads * config.d_k(), keys = config.kv_heads() * config.d_k();
-  const Index ffn = part == StackPart::encoder && hub.encoder_ffn > 0 ? hub.encoder_ffn : config.ffn;
-  switch (size) {
-    case Size::one: return 1;
-    case Size::d: return config.d_model;
-    case Size::e: return hub.table_width();
-    case Size::token: return hub.token_width > 0 ? hub.token_width : hub.table_width();
-    case Size::words: return part == StackPart::main ? hub.output_vocabulary : hub.vocabulary;
-    case Size::outputs: return hub.output_vocabulary;
-    case Size::positions: return hub.positions;
-    case Size::types: return hub.token_types;
-    case Size::tasks: return hub.task_types;
-    case Size::buckets: return hub.relative_buckets;
-    case Size::distances: return hub.distance_rows;
-    case Size::heads: return config.num_heads;
-    case Size::queries: return queries;
-    case Size::keys: return keys;
-    case Size::together: return queries + 2 * keys;
-    case Size::query_norm: return hub.wide_head_norms ? queries : config.d_k();
-    case Size::key_norm: return hub.wide_head_norms ? keys : config.d_k();
-    case Size::ffn: return ffn;
-    case Size::two_ffn: return 2 * ffn;
-    case Size::experts: return hub.experts;
-    case Size::expert_ffn: return hub.expert_ffn;
-    case Size::shared_ffn: return hub.shared_ffn;
-  }
-  return 0;
+Index queries_of(const HubConfig& hub) { return hub.config.num_heads * hub.config.d_k(); }
+Index keys_of(const HubConfig& hub) { return hub.config.kv_heads() * hub.config.d_k(); }
+Index ffn_of(const HubConfig& hub, StackPart part) {
+  return part == StackPart::encoder && hub.encoder_ffn > 0 ? hub.encoder_ffn : hub.config.ffn;
 }
+
+/// A number of rows or columns, by its name in families.json.
+struct Size {
+  std::string_view name;
+  Index (*of)(const HubConfig& hub, StackPart part);
+};
+constexpr Size kSizes[] = {
+    {"one", [](const HubConfig&, StackPart) { return Index{1}; }},
+    {"d", [](const HubConfig& h, StackPart) { return h.config.d_model; }},
+    {"e", [](const HubConfig& h, StackPart) { return h.table_width(); }},
+    {"token", [](const HubConfig& h, StackPart) { return h.token_width > 0 ? h.token_width : h.table_width(); }},
+    {"words",
+     [](const HubConfig& h, StackPart part) { return part == StackPart::main ? h.output_vocabulary : h.vocabulary; }},
+    {"outputs", [](const HubConfig& h, StackPart) { return h.output_vocabulary; }},
+    {"positions", [](const HubConfig& h, StackPart) { return h.positions; }},
+    {"types", [](const HubConfig& h, StackPart) { return h.token_types; }},
+    {"tasks", [](const HubConfig& h, StackPart) { return h.task_types; }},
+    {"buckets", [](const HubConfig& h, StackPart) { return h.relative_buckets; }},
+    {"distances", [](const HubConfig& h, StackPart) { return h.distance_rows; }},
+    {"heads", [](const HubConfig& h, StackPart) { return h.config.num_heads; }},
+    {"queries", [](const HubConfig& h, StackPart) { return queries_of(h); }},
+    {"keys", [](const HubConfig& h, StackPart) { return keys_of(h); }},
+    {"together", [](const HubConfig& h, StackPart) { return queries_of(h) + 2 * keys_of(h); }},
+    {"query_norm", [](const HubConfig& h, StackPart) { return h.wide_head_norms ? queries_of(h) : h.config.d_k(); }},
+    {"key_norm", [](const HubConfig& h, StackPart) { return h.wide_head_norms ? keys_of(h) : h.config.d_k(); }},
+    {"ffn", ffn_of},
+    {"two_ffn", [](const HubConfig& h, StackPart part) { return 2 * ffn_of(h, part); }},
+    {"experts", [](const HubConfig& h, StackPart) { return h.experts; }},
+    {"expert_ffn", [](const HubConfig& h, StackPart) { return h.expert_ffn; }},
+    {"shared_ffn", [](const HubConfig& h, StackPart) { return h.shared_ffn; }},
+};
 
 /// What the rows of families.json ask of a configuration.
 struct Condition {
@@ -139,36 +58,35 @@ struct Condition {
   bool (*holds)(const HubConfig& hub);
 };
 constexpr Condition kConditions[] = {
-    {"distance_keys", [](const HubConfig& hub) { return !hub.shared_distances && hub.content_to_position; }},
-    {"distance_norm", [](const HubConfig& hub) { return hub.distance_norm; }},
-    {"distance_queries", [](const HubConfig& hub) { return !hub.shared_distances && hub.position_to_content; }},
-    {"ffn", [](const HubConfig& hub) { return hub.config.ffn > 0; }},
-    {"final_norms", [](const HubConfig& hub) { return hub.final_norms; }},
-    {"gated", [](const HubConfig& hub) { return hub.config.gated; }},
-    {"head_norms", [](const HubConfig& hub) { return hub.head_norms || hub.wide_head_norms; }},
-    {"learned", [](const HubConfig& hub) { return hub.config.position == Position::learned; }},
-    {"narrow_tables", [](const HubConfig& hub) { return hub.table_width() != hub.config.d_model; }},
-    {"narrow_tokens", [](const HubConfig& hub) { return hub.token_width > 0; }},
-    {"parallel", [](const HubConfig& hub) { return hub.parallel; }},
-    {"pre", [](const HubConfig& hub) { return hub.config.norm == Norm::pre; }},
-    {"shared_embeddings", [](const HubConfig& hub) { return hub.shared_embeddings; }},
-    {"shared_expert", [](const HubConfig& hub) { return hub.shared_ffn > 0; }},
-    {"sinks", [](const HubConfig& hub) { return hub.config.sinks; }},
-    {"task_types", [](const HubConfig& hub) { return hub.task_types > 0; }},
-    {"token_types", [](const HubConfig& hub) { return hub.token_types > 0; }},
-    {"two_norms", [](const HubConfig& hub) { return hub.two_norms; }},
-    {"two_stacks", [](const HubConfig& hub) { return hub.config.arch == Arch::encoder_decoder; }},
+    {"distance_keys", [](const HubConfig& h) { return !h.shared_distances && h.content_to_position; }},
+    {"distance_norm", [](const HubConfig& h) { return h.distance_norm; }},
+    {"distance_queries", [](const HubConfig& h) { return !h.shared_distances && h.position_to_content; }},
+    {"ffn", [](const HubConfig& h) { return h.config.ffn > 0; }},
+    {"final_norms", [](const HubConfig& h) { return h.final_norms; }},
+    {"gated", [](const HubConfig& h) { return h.config.gated; }},
+    {"head_norms", [](const HubConfig& h) { return h.head_norms || h.wide_head_norms; }},
+    {"learned", [](const HubConfig& h) { return h.config.position == Position::learned; }},
+    {"narrow_tables", [](const HubConfig& h) { return h.table_width() != h.config.d_model; }},
+    {"narrow_tokens", [](const HubConfig& h) { return h.token_width > 0; }},
+    {"parallel", [](const HubConfig& h) { return h.parallel; }},
+    {"pre", [](const HubConfig& h) { return h.config.norm == Norm::pre; }},
+    {"shared_embeddings", [](const HubConfig& h) { return h.shared_embeddings; }},
+    {"shared_expert", [](const HubConfig& h) { return h.shared_ffn > 0; }},
+    {"sinks", [](const HubConfig& h) { return h.config.sinks; }},
+    {"task_types", [](const HubConfig& h) { return h.task_types > 0; }},
+    {"token_types", [](const HubConfig& h) { return h.token_types > 0; }},
+    {"two_norms", [](const HubConfig& h) { return h.two_norms; }},
+    {"two_stacks", [](const HubConfig& h) { return h.config.arch == Arch::encoder_decoder; }},
 };
 
 bool holds(std::string_view condition, const HubConfig& hub, bool with_output) {
   const bool negated = condition.starts_with('!');
   if (negated) condition.remove_prefix(1);
   if (condition == "output") return with_output != negated;
-  const auto known = std::find_if(std::begin(kConditions), std::end(kConditions),
-                                  [condition](const Condition& one) { return one.name == condition; });
-  assert(known != std::end(kConditions));
-  return known->holds(hub) != negated;
+  return named(kConditions, condition).holds(hub) != negated;
 }
+
+const FieldRow& row_of(Field field) { return all_fields()[static_cast<std::size_t>(field)]; }
 
 /// The row of this configuration.
 Row row_for(const TensorPattern& pattern, const HubConfig& hub) {
@@ -199,14 +117,19 @@ bool is_wrapping(std::string_view text) {
 
 }  // namespace
 
-FieldKind kind(Field field) { return row_of(field).kind; }
-
-Field field_named(std::string_view name) {
-  const auto found =
-      std::find_if(std::begin(kFields), std::end(kFields), [name](const FieldRow& row) { return row.name == name; });
-  assert(found != std::end(kFields));
-  return static_cast<Field>(found - std::begin(kFields));
+FieldRow parsed_field(std::string_view text) {
+  constexpr std::string_view kKinds[] = {"matrix", "table", "vector", "linear", "norm", "none"};
+  const auto words = split_at(' ', text);
+  FieldRow row{.name = words.at(0),
+               .kind = *value_named<FieldKind>(kKinds, words.at(1)),
+               .rows = named(kSizes, words.at(2)).of,
+               .cols = named(kSizes, words.at(3)).of};
+  for (const BiasName& bias : kBiasNames)
+    if (words.size() > 4 && bias.name == words[4]) row.bias = bias.value;
+  return row;
 }
+
+FieldKind kind(Field field) { return row_of(field).kind; }
 
 bool is_of_a_block(const Row& row) { return row.name.find("{layer}") != std::string_view::npos; }
 
@@ -246,7 +169,7 @@ std::vector<Row> tensor_names(const HubConfig& hub, bool with_output) {
 }
 
 TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
-  return {number(row_of(field).rows, part, hub), number(row_of(field).cols, part, hub)};
+  return {row_of(field).rows(hub, part), row_of(field).cols(hub, part)};
 }
 
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {

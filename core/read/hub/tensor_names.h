@@ -11,72 +11,32 @@
 
 namespace headlight {
 
-/// The field of model/weights.h that a tensor fills, and with it its shape.
+/// The field of model/weights.h that a tensor fills. Names, kinds and shapes, in this order: "fields" in families.json; words
+/// is V, buckets and distances are rows of tables, together the rows of queries, keys and values.
+// clang-format off
 enum class Field {
-  // of a stack
-  tokens,                // (V, e), e: the width of the tables, d_model in most families
-  positions,             // (P, e)
-  token_types,           // (types, e)
-  task_types,            // (tasks, e)
-  embedding_norm,        // (e)
-  embedding_projection,  // (d_model, e)
-  token_projection,      // (d_model, token width)
-  relative_bias,         // (buckets, H), of all blocks
-  distances,             // (R, d_model), of all blocks
-  distance_norm,         // (d_model) of each of them
-  final_norm,            // norms: (d_model)
-  // of a block
-  query,  // (H·d_k, d_model)
-  key,
-  value,             // (H_kv·d_k, d_model)
-  query_key_value,   // the three one below the other
-  heads_together,    // the queries of the first key's heads, that key and its value, then those of the second, …
-  attention_output,  // (d_model, H·d_k)
-  query_norm,
-  key_norm,        // (d_k), or (H·d_k), (H_kv·d_k)
-  sinks,           // (H)
-  distance_key,    // (H·d_k, d_model)
-  distance_query,  // the same
-  attention_norm,
-  cross_query,
-  cross_key,
-  cross_value,
-  cross_output,
-  cross_norm,
-  gate,
-  up,       // (ffn, d_model)
-  gate_up,  // the two one below the other
-  down,     // (d_model, ffn)
-  ffn_norm,
-  attention_after_norm,
-  ffn_after_norm,  // (d_model)
-  router,          // (E, d_model)
-  expert_gate,
-  expert_up,  // (expert's ffn, d_model)
-  expert_down,
-  shared_gate,
-  shared_up,
-  shared_down,         // the same of the expert of all tokens
-  shared_expert_gate,  // (1, d_model)
+  // of a stack; relative_bias and distances belong to all blocks
+  tokens, positions, token_types, task_types, embedding_norm, embedding_projection, token_projection, relative_bias,
+  distances, distance_norm, final_norm,
+  // of a block; query_key_value: the three one below the other; heads_together: the queries of the first key's heads, that
+  // key and its value, then those of the second, …; gate_up: the two one below the other
+  query, key, value, query_key_value, heads_together, attention_output, query_norm, key_norm, sinks, distance_key,
+  distance_query, attention_norm, cross_query, cross_key, cross_value, cross_output, cross_norm, gate, up, gate_up, down,
+  ffn_norm, attention_after_norm, ffn_after_norm, router, expert_gate, expert_up, expert_down, shared_gate, shared_up,
+  shared_down, shared_expert_gate,
   // of the output layer
-  output,             // (V, e)
-  output_bias,        // (V)
-  transform,          // (e, d_model)
-  transform_norm,     // (e)
-  output_projection,  // (token width, d_model)
-  // without a field
-  derived,  // follows from config.json and is computed anew: masks, position ids, rotary frequencies
-  unused,   // a known part that neither attention nor the next word needs
+  output, output_bias, transform, transform_norm, output_projection,
+  // without a field; derived: follows from config.json and is computed anew (masks, position ids, rotary frequencies);
+  // unused: a known part that neither attention nor the next word needs
+  derived, unused
 };
+// clang-format on
 
 /// How many arrays a field is, and under which endings: a linear layer is `.weight` (out, in) and `.bias` (out), a norm
 /// `.weight` and `.bias` (older files: `.gamma` and `.beta`); matrices, tables (weights as those of linear layers) and
 /// vectors are one array under the whole name.
 enum class FieldKind { matrix, table, vector, linear, norm, none };
 FieldKind kind(Field field);
-
-/// The field of this name, as it stands in families.json.
-Field field_named(std::string_view name);
 
 /// The shape of a matrix, or of a linear layer's weight; of a vector or norm (1, n).
 struct TensorShape {
