@@ -94,20 +94,26 @@ std::vector<std::pair<std::size_t, Index>> ProgramWriter::empty_rows() const {
   return rows;
 }
 
-const Tensor& ProgramWriter::add_input(const MatrixId& id, Tensor tensor, std::vector<std::string_view> axes,
-                                       Index pieces, std::function<Matrix(Index)> piece, bool minus_infinity) {
+/// The line that reads an array of the .npz, and the array.
+void ProgramWriter::add_array(const Tensor& tensor, std::optional<MatrixId> shows, std::vector<std::string_view> axes,
+                              Index pieces, std::function<Matrix(Index)> piece, bool minus_infinity) {
   input_lines_.push_back({.text = tensor.name + " = data[\"" + tensor.name + "\"]",
                           .makes = tensor.name,
                           .shape = tensor.shape,
                           .axes = tensor.axes,
-                          .shows = id,
-                          .kind = LineKind::reads_input});
+                          .shows = shows,
+                          .kind = shows ? LineKind::reads_input : LineKind::computes});
   inputs_.push_back({.name = tensor.name,
                      .shape = tensor.shape,
                      .axes = std::move(axes),
                      .pieces = pieces,
                      .piece = std::move(piece),
                      .minus_infinity = minus_infinity});
+}
+
+const Tensor& ProgramWriter::add_input(const MatrixId& id, Tensor tensor, std::vector<std::string_view> axes,
+                                       Index pieces, std::function<Matrix(Index)> piece, bool minus_infinity) {
+  add_array(tensor, id, std::move(axes), pieces, std::move(piece), minus_infinity);
   return tensors_[id] = std::move(tensor);
 }
 
@@ -196,32 +202,28 @@ const Tensor& ProgramWriter::per_head_input(const std::string& name, const std::
                                             Index rows, Index cols, const MatrixId& shows) {
   const Index heads = trace_.attention(head_.stack, head_.layer).num_heads();
   const bool first = tokens_first();
-  const std::string own = (options_.block && head_.stack == Stack::cross ? "cross_" : "") + name;
-  Tensor tensor{own, first ? std::vector<Index>{rows, cols, 1, heads} : std::vector<Index>{1, heads, rows, cols},
+  const std::string full_name = (options_.block && head_.stack == Stack::cross ? "cross_" : "") + name;
+  Tensor tensor{full_name, first ? std::vector<Index>{rows, cols, 1, heads} : std::vector<Index>{1, heads, rows, cols},
                 pattern_axes()};
-  input_lines_.push_back({.text = own + " = data[\"" + own + "\"]",
-                          .makes = own,
-                          .shape = tensor.shape,
-                          .axes = tensor.axes,
-                          .shows = shows,
-                          .kind = LineKind::reads_input});
-  ArrayStream stream = stream_of(own, tensor.shape);
-  if (first) {
-    stream.pieces = 1;
-    stream.piece = [of_head, heads, rows, cols](Index) {
-      Matrix all(rows * cols, heads);
-      for (Index head = 0; head < heads; ++head) {
-        const Matrix one = of_head(head);
-        all.col(head) = Eigen::Map<const Vector>(one.data(), one.size()).transpose();
-      }
-      return all;
-    };
-  } else {
-    stream.pieces = heads;
-    stream.piece = of_head;
-  }
-  inputs_.push_back(std::move(stream));
-  return named_[own] = std::move(tensor);
+  const auto side_by_side = [of_head, heads, rows, cols](Index) {
+    Matrix all(rows * cols, heads);
+    for (Index head = 0; head < heads; ++head) {
+      const Matrix one = of_head(head);
+      all.col(head) = Eigen::Map<const Vector>(one.data(), one.size()).transpose();
+    }
+    return all;
+  };
+  const std::vector<std::string_view> axes(tensor.shape.size(), "axis");
+  if (first) add_array(tensor, shows, axes, 1, side_by_side);
+  else add_array(tensor, shows, axes, heads, of_head);
+  return named_[full_name] = std::move(tensor);
+}
+
+const Tensor& ProgramWriter::per_head_input(const std::string& name, Quantity quantity, Index rows, Index cols) {
+  const auto of_head = [all = all_, of = head_, quantity](Index head) {
+    return whole(*all->front(), matrix_id(quantity, {of.layer, head, of.stack}));
+  };
+  return per_head_input(name, of_head, rows, cols, at(quantity));
 }
 
 const Tensor& ProgramWriter::rotary_input(const char* name, bool sine) {
@@ -230,27 +232,17 @@ const Tensor& ProgramWriter::rotary_input(const char* name, bool sine) {
   const Rotary* rotary = source.rotary();
   const Index tokens = queries(), pairs = rotary->frequencies.size();
   Tensor tensor{name, {tokens, pairs}, "i pair"};
-  input_lines_.push_back({.text = std::string(name) + " = data[\"" + name + "\"]",
-                          .makes = name,
-                          .shape = tensor.shape,
-                          .axes = tensor.axes});
-  inputs_.push_back({.name = name,
-                     .shape = tensor.shape,
-                     .axes = {"token", "pair"},
-                     .pieces = 1,
-                     .piece = [rotary, all = all_, tokens, pairs, sine](Index) {
-                       // Turning (1, 0) gives the cosine and the sine of each pair, as the model computes them.
-                       const Index width = 2 * pairs;
-                       Matrix ones = Matrix::Zero(tokens, width);
-                       for (Index pair = 0; pair < pairs; ++pair)
-                         ones.col(rotary->interleaved ? 2 * pair : pair).setOnes();
-                       const Matrix turned = rotated(ones, *rotary, 1);
-                       Matrix table(tokens, pairs);
-                       for (Index pair = 0; pair < pairs; ++pair)
-                         table.col(pair) =
-                             turned.col(rotary->interleaved ? 2 * pair + (sine ? 1 : 0) : pair + (sine ? pairs : 0));
-                       return table;
-                     }});
+  add_array(tensor, std::nullopt, {"token", "pair"}, 1, [rotary, all = all_, tokens, pairs, sine](Index) {
+    // Turning (1, 0) gives the cosine and the sine of each pair, as the model computes them.
+    const Index width = 2 * pairs;
+    Matrix ones = Matrix::Zero(tokens, width);
+    for (Index pair = 0; pair < pairs; ++pair) ones.col(rotary->interleaved ? 2 * pair : pair).setOnes();
+    const Matrix turned = rotated(ones, *rotary, 1);
+    Matrix table(tokens, pairs);
+    for (Index pair = 0; pair < pairs; ++pair)
+      table.col(pair) = turned.col(rotary->interleaved ? 2 * pair + (sine ? 1 : 0) : pair + (sine ? pairs : 0));
+    return table;
+  });
   return named_[name] = std::move(tensor);
 }
 

@@ -207,12 +207,7 @@ void ProgramWriter::emit_scores() {
                   scores.axes);
   }
   if (biased) {
-    const Trace& trace = trace_;
-    const HeadRef of = head_;
-    const auto of_head = [all = all_, &trace, of](Index head) {
-      return whole(trace, matrix_id(Q::relative_bias, {of.layer, head, of.stack}));
-    };
-    const Tensor bias = per_head_input("relative", of_head, queries(), keys(), at(Q::relative_bias));
+    const Tensor bias = per_head_input("relative", Q::relative_bias, queries(), keys());
     const MatrixId sum = open ? at(Q::scores) : at(Q::scaled);
     scores = make(sum, open ? base_name(sum) : scores.name, scores.name + " + " + bias.name, scores.shape, scores.axes);
   }
@@ -233,22 +228,9 @@ void ProgramWriter::emit_scores() {
   make(at(Q::scores), base_name(at(Q::scores)), masked, scores.shape, scores.axes);
 }
 
-/// One number a head, spread over the queries (and the sentences).
-std::string ProgramWriter::sinks_input() {
-  const Trace& trace = trace_;
-  const HeadRef of = head_;
-  return per_head_input(
-             "sinks",
-             [all = all_, &trace, of](Index head) {
-               return whole(trace, matrix_id(Q::sink, {of.layer, head, of.stack}));
-             },
-             1, 1, at(Q::sink))
-      .name;
-}
-
 void ProgramWriter::emit_softmax() {
   const Tensor scores = tensors_.at(at(Q::scores));
-  const std::string sinks = has(Q::sink) ? sinks_input() : "";
+  const std::string sinks = has(Q::sink) ? per_head_input("sinks", Q::sink, 1, 1).name : "";
   const bool empty = sinks.empty() && !empty_rows().empty();
   const MatrixId id = at(has_dropout(trace_) || has(Q::dropped) ? Q::softmax : Q::weights);
   const std::string name = base_name(id);

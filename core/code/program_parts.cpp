@@ -114,13 +114,7 @@ std::string ProgramWriter::module_mask() {
   const Index heads = trace_.attention(head_.stack, head_.layer).num_heads();
   const bool open = mask_is_open(), bias = has(Q::relative_bias);
   if (open && !bias) return "";
-  std::string added;
-  if (bias) {
-    const auto of_head = [all = all_, of = head_](Index h) {
-      return whole(*all->front(), matrix_id(Q::relative_bias, {of.layer, h, of.stack}));
-    };
-    added = per_head_input("relative", of_head, queries(), keys(), at(Q::relative_bias)).name;
-  }
+  const std::string added = bias ? per_head_input("relative", Q::relative_bias, queries(), keys()).name : "";
   const bool boolean = !open && mask_is_boolean();
   const std::string spread = open ? "" : tensor(at(Q::mask)).name + ".unsqueeze(1)";
   std::string expression;

@@ -52,6 +52,8 @@ class ProgramWriter {
 
   // Inputs (program_inputs.cpp).
   const Tensor& tensor(const MatrixId& id);
+  void add_array(const Tensor& tensor, std::optional<MatrixId> shows, std::vector<std::string_view> axes, Index pieces,
+                 std::function<Matrix(Index)> piece, bool minus_infinity = false);
   const Tensor& add_input(const MatrixId& id, Tensor tensor, std::vector<std::string_view> axes, Index pieces,
                           std::function<Matrix(Index)> piece, bool minus_infinity = false);
   const Tensor& stream_input(const MatrixId& id);
@@ -59,7 +61,7 @@ class ProgramWriter {
   const Tensor& mask_input();
   const Tensor& per_head_input(const std::string& name, const std::function<Matrix(Index)>& of_head, Index rows,
                                Index cols, const MatrixId& shows);
-  std::string sinks_input();
+  const Tensor& per_head_input(const std::string& name, Quantity quantity, Index rows, Index cols);
   const Tensor& rotary_input(const char* name, bool sine);
   void add_expected(const MatrixId& id);
   void add_expected_weights();
