@@ -81,8 +81,9 @@ int open_nameless(const std::filesystem::path& folder) {
   return -1;
 }
 
-/// Calls make(name) with names beside a file until one is free, and returns that name; an empty one, and errno, where it
-/// fails otherwise. A name is short, so that it stays below the limit of the file system whatever the file is called.
+/// Calls make(name) with names beside a file until one is free, and returns that name; an empty one, and errno, where
+/// it fails otherwise. A name is short, so that it stays below the limit of the file system whatever the file is
+/// called.
 template <class Make>
 std::string free_name(const std::filesystem::path& folder, const Make& make) {
   const std::string begin = (folder / (std::string(kTemporaryName) + std::to_string(::getpid()) + "-")).string();

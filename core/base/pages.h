@@ -1,4 +1,5 @@
-// Memory for large arrays: straight from the system for those that live long, and flat arrays that begin on a cache line.
+// Memory for large arrays: straight from the system for those that live long, and flat arrays that begin on a cache
+// line.
 #pragma once
 
 #include <cstddef>

@@ -26,9 +26,10 @@ struct Finding {
 /// Tolerance of an answer against its reference: weights absolutely, all else relative to the array's largest number.
 inline constexpr float kWeightTolerance = 2e-5f, kStateTolerance = 1e-4f;
 
-/// Loads the folder and looks at it. Where the reference's answers agree, what else looks untrained is a note. What makes it unreadable is an error among the findings. Stopped: no findings.
-/// `reference.npz` beside the model holds `ids` (T) and, as the model reads them, `decoder_ids`, `token_type_ids`, then
-/// the reference's answers under the names that an export gives them; axes of one element are of no consequence.
+/// Loads the folder and looks at it. Where the reference's answers agree, what else looks untrained is a note. What
+/// makes it unreadable is an error among the findings. Stopped: no findings. `reference.npz` beside the model holds
+/// `ids` (T) and, as the model reads them, `decoder_ids`, `token_type_ids`, then the reference's answers under the
+/// names that an export gives them; axes of one element are of no consequence.
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress);
 
 /// The same of a model that was loaded from this folder, with these warnings.

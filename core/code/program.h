@@ -1,5 +1,5 @@
-// An attention, or a block, as a program for NumPy or PyTorch: its lines as data, each with the tensor that it makes, and
-// the arrays that it reads. The lines follow the recipes of core/explain.
+// An attention, or a block, as a program for NumPy or PyTorch: its lines as data, each with the tensor that it makes,
+// and the arrays that it reads. The lines follow the recipes of core/explain.
 #pragma once
 
 #include <filesystem>
@@ -50,9 +50,9 @@ struct ProgramOptions {
 };
 
 /// The program of the sentences of one batch, answers of one model, all of the same number of tokens.
-/// Errors: weights that another program computed; a block of a tensors file; a block with a mixture of experts; scores of
-/// distances besides (DeBERTa); what nn.MultiheadAttention does not have (rotary positions, norms of queries and keys, a
-/// seeded dropout, weights set by hand, heads of another width).
+/// Errors: weights that another program computed; a block of a tensors file; a block with a mixture of experts; scores
+/// of distances besides (DeBERTa); what nn.MultiheadAttention does not have (rotary positions, norms of queries and
+/// keys, a seeded dropout, weights set by hand, heads of another width).
 Result<Program> program_of(const std::vector<std::shared_ptr<const Trace>>& sentences, const ProgramOptions& options);
 
 /// The statement with its shape as a comment behind it, in column `column` where there is room:
@@ -65,8 +65,8 @@ std::string program_text(const Program& program);
 /// Where the inputs of a program file stand: beside it, .npz in place of .py.
 std::filesystem::path inputs_beside(const std::filesystem::path& file);
 
-/// Writes the inputs beside `file`, then the program: where the program is, its inputs are. Errors: an ending other than
-/// .py, a file that cannot be written.
+/// Writes the inputs beside `file`, then the program: where the program is, its inputs are. Errors: an ending other
+/// than .py, a file that cannot be written.
 Status write_program(const Program& program, const std::filesystem::path& file);
 
 /// An Error where the name of a program does not end in .py.

@@ -78,7 +78,8 @@ void ProgramWriter::emit_attention_steps() {
   emit(Q::attention_output);
 }
 
-/// Each key and value for the heads of its group: `weights` and `biases` (of query, key, value) become the repeated ones.
+/// Each key and value for the heads of its group: `weights` and `biases` (of query, key, value) become the repeated
+/// ones.
 void ProgramWriter::repeat_groups(std::array<std::string, 3>& weights, std::array<std::string, 3>& biases) {
   const AttentionTrace& attention = trace_.attention(head_.stack, head_.layer);
   const Index heads = attention.num_heads(), group = heads / attention.num_kv_heads;

@@ -34,9 +34,10 @@ struct Constant {
 };
 
 /// `terms`, by operation: given, sine, cosine, zero_off and set_by_hand have none.
-/// sum, scale, distance, mixture, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off, concatenation,
-/// rotation, copy, product: the addends, whose contributions sum up to the value. exponential: the score, then the row's
-/// largest or the sink. softmax: the whole row of exponentials, then the sink, whose exponential is a constant.
+/// sum, scale, distance, mixture, projection, columns, dot_product, mask, dropout, weighted_sum, mean_off,
+/// concatenation, rotation, copy, product: the addends, whose contributions sum up to the value. exponential: the
+/// score, then the row's largest or the sink. softmax: the whole row of exponentials, then the sink, whose exponential
+/// is a constant.
 /// share_of_rest: this weight before, those of the others that were not set, then those that were set (of the same
 /// matrix). layer_norm, rms_norm: the row, then the norm's scale and shift at this column. activation, logarithm,
 /// soft_cap: the input. routing: the row of scores. shared_expert: the row of its input.

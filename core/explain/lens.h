@@ -10,8 +10,8 @@
 namespace headlight {
 
 /// The logit lens (nostalgebraist 2020, "interpreting GPT: the logit lens"): final norm and output layer applied to the
-/// residual stream of one query after each layer of the main stack; of the last layer the model's own answer. [layer]: the
-/// `top` most probable words. The model must have an output layer.
+/// residual stream of one query after each layer of the main stack; of the last layer the model's own answer. [layer]:
+/// the `top` most probable words. The model must have an output layer.
 std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads = 0);
 
 struct LogitTerm {
@@ -27,8 +27,8 @@ struct LogitSplit {
   std::vector<LogitTerm> terms;
 };
 
-/// Of the word in row `row` of the output layer. The model must have one. Errors: an output layer with a transform and an
-/// activation before the words (BERT), which is not linear.
+/// Of the word in row `row` of the output layer. The model must have one. Errors: an output layer with a transform and
+/// an activation before the words (BERT), which is not linear.
 Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row);
 
 }  // namespace headlight

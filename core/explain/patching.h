@@ -38,11 +38,11 @@ struct PatchAnswer {
   std::vector<PatchCell> cells = {};
 };
 
-/// Puts the numbers of `clean` into the pass that gave `corrupt`, one place after another (math/patch.h), each pass beginning
-/// at the layer of its place. The metric is read at Trace::answering: with W the word that is most probable in the clean
-/// answer, its logit minus that of the corrupt answer's word where these differ, else the probability of W. Errors: no
-/// output layer, attention that another program computed, models of another shape, answers of the same metric, a layer, a
-/// head or a token that is not there.
+/// Puts the numbers of `clean` into the pass that gave `corrupt`, one place after another (math/patch.h), each pass
+/// beginning at the layer of its place. The metric is read at Trace::answering: with W the word that is most probable
+/// in the clean answer, its logit minus that of the corrupt answer's word where these differ, else the probability of
+/// W. Errors: no output layer, attention that another program computed, models of another shape, answers of the same
+/// metric, a layer, a head or a token that is not there.
 Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads = 0);
 
 }  // namespace headlight

@@ -1,13 +1,13 @@
 // What wrote the residual stream of one token: a sum of named parts, exact with every norm frozen.
 //
 // Embedding, position, each head and each feed-forward add a vector to the stream. A norm is not linear, but with the
-// size σ of its own row held fast it is: layer norm is (x − mean(x)) / σ · scale + shift, the mean is linear in x, and σ is
-// a number that this row gave. So each part p becomes (p − mean(p)) / σ · scale, the shift joins the biases, and the parts
-// still sum to the normed row (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; of one layer
-// Kobayashi et al. 2021); RMS norm is the same without the mean. In a pre-norm model the parts go through the norm of the
-// sublayer that reads them. In a post-norm model the sum itself is normed, x ← norm(x + f(x)), and a part goes through
-// every norm between its writer and its reader, each frozen at its own row. A norm of f(x) before the sum is frozen over
-// the parts of f(x).
+// size σ of its own row held fast it is: layer norm is (x − mean(x)) / σ · scale + shift, the mean is linear in x, and
+// σ is a number that this row gave. So each part p becomes (p − mean(p)) / σ · scale, the shift joins the biases, and
+// the parts still sum to the normed row (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; of
+// one layer Kobayashi et al. 2021); RMS norm is the same without the mean. In a pre-norm model the parts go through the
+// norm of the sublayer that reads them. In a post-norm model the sum itself is normed, x ← norm(x + f(x)), and a part
+// goes through every norm between its writer and its reader, each frozen at its own row. A norm of f(x) before the sum
+// is frozen over the parts of f(x).
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@
 
 namespace headlight {
 
-/// head: z·W_Oᵀ of its own columns, the bias of its values in it. ffn: the feed-forward with its biases, or the experts.
+/// head: z·W_Oᵀ of its own columns, the bias of its values in it. ffn: the feed-forward with its biases, or the
+/// experts.
 /// bias: what depends on no token, biases of projections and shifts of norms. input: the vector of a tensors file.
 /// relative, mask: of a score alone, what the distance and the mask add.
 enum class WriterKind { embedding, position, type, input, head, ffn, bias, relative, mask };
@@ -38,7 +39,8 @@ struct WrittenPart {
   Writer writer;
   Eigen::RowVectorXd vector;
 };
-/// Each writer once, in the order of the computation, but for the biases, which stand where the first of them was added.
+/// Each writer once, in the order of the computation, but for the biases, which stand where the first of them was
+/// added.
 using WrittenParts = std::vector<WrittenPart>;
 
 Eigen::RowVectorXd sum_of(const WrittenParts& parts);

@@ -11,9 +11,9 @@ namespace headlight {
 /// Of one head that is switched off, in the way of the request's Edits::off_as. Zero where it was off already.
 struct HeadEffect {
   HeadRef head;
-  /// With an output layer: KL(before ‖ after) = Σ_w p_w ln(p_w / p'_w) of the word's distribution, in nats, the mean over
-  /// the places that are asked for. Without one: ‖X' − X‖ / ‖X‖, Frobenius norms of the last hidden states of all tokens
-  /// that are not padding.
+  /// With an output layer: KL(before ‖ after) = Σ_w p_w ln(p_w / p'_w) of the word's distribution, in nats, the mean
+  /// over the places that are asked for. Without one: ‖X' − X‖ / ‖X‖, Frobenius norms of the last hidden states of all
+  /// tokens that are not padding.
   float change = 0;
   /// p' − p of the word that was the most probable, the mean over the same places; none without an output layer.
   std::optional<float> top_word = {};
@@ -26,8 +26,9 @@ struct HeadEffect {
 std::vector<Index> asked_places(const Trace& trace);
 
 /// Every head of the answer, in the order of heads_of(): one forward pass a head, which begins at the head's layer
-/// (forward, `previous`); of short texts several passes side by side. Nothing when stopped; the same to the bit with any number of threads. Errors: attention that
-/// another program computed, which has nothing behind it; an overflow with a head off, which is named.
+/// (forward, `previous`); of short texts several passes side by side. Nothing when stopped; the same to the bit with
+/// any number of threads. Errors: attention that another program computed, which has nothing behind it; an overflow
+/// with a head off, which is named.
 Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads = 0);
 
 }  // namespace headlight

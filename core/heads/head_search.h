@@ -21,8 +21,8 @@ struct WordPair {
 /// (text/tokenizer.h, word_numbers). An empty word names all.
 std::vector<Index> places_of(const Tokens& tokens, std::string_view word);
 
-/// The largest weight that a head has in the cells of a word pair; no cell where its attention has none of them. Of a word
-/// and the same word again in self-attention it is one token's weight on another, never on itself.
+/// The largest weight that a head has in the cells of a word pair; no cell where its attention has none of them. Of a
+/// word and the same word again in self-attention it is one token's weight on another, never on itself.
 struct StrongestCell {
   HeadRef head;
   std::optional<CellRef> cell = {};

@@ -1,4 +1,5 @@
-// The attention of one head in two answers, cell beside cell: what the one gives and the other, and how far they differ.
+// The attention of one head in two answers, cell beside cell: what the one gives and the other, and how far they
+// differ.
 #pragma once
 
 #include <optional>
@@ -30,8 +31,8 @@ struct PatternDifference {
 };
 
 /// Rows that count for the divergence: tokens that both have, padding like any other, in which both give any weight.
-/// Weights to keys that only one of them has count too, against 0: rows are compared over all joint keys, each scaled to
-/// sum to 1. JS(p, q) = H((p + q) / 2) − (H(p) + H(q)) / 2 in nats, 0 … ln 2 (Lin 1991).
+/// Weights to keys that only one of them has count too, against 0: rows are compared over all joint keys, each scaled
+/// to sum to 1. JS(p, q) = H((p + q) / 2) − (H(p) + H(q)) / 2 in nats, 0 … ln 2 (Lin 1991).
 PatternDifference measure_difference(const PatternPair& pair);
 
 /// Cells shrunk to at most `most` × `most`. Each shows the number farthest from zero of those it covers, −inf where all

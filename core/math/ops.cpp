@@ -35,8 +35,8 @@ const void* after(const PanelMatrix& panels, const Stretch& at) {
   return panels.halves ? static_cast<const void*>(panels.halves.get() + begin) : panels.numbers.get() + begin;
 }
 
-/// x·Wᵀ + b, panel by panel of outputs: transposed(stretch, space) returns the numbers of one stretch, (count, a panel),
-/// written to `space` or where they already are. Each number of y is one sum in the order of the inputs.
+/// x·Wᵀ + b, panel by panel of outputs: transposed(stretch, space) returns the numbers of one stretch, (count, a
+/// panel), written to `space` or where they already are. Each number of y is one sum in the order of the inputs.
 template <class Transposed>
 Matrix product(const ConstMatrixRef& x, Index outputs, const Vector& bias, const Threads& threads,
                const Transposed& transposed, const PanelMatrix* packed = nullptr) {

@@ -42,8 +42,8 @@ Vector probabilities(const Vector& logits, float temperature = 1);
 /// what is beyond its words, or is an id without one, is none. Without a vocabulary every row is.
 bool is_word(const Model& model, Index row);
 
-/// The `count` most probable words, the most probable first; of equal ones the lower row. Probabilities are those of the
-/// softmax over all rows, as the model was trained.
+/// The `count` most probable words, the most probable first; of equal ones the lower row. Probabilities are those of
+/// the softmax over all rows, as the model was trained.
 std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count);
 
 /// The words whose probability changed most, by |after − before|, the largest first, of equal ones the lower row; those

@@ -1,6 +1,6 @@
-// Activation patching: numbers of one answer put in place of those that a pass computes, and everything after them follows
-// (Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2; Wang et al. 2022, "Interpretability in
-// the Wild", section 3).
+// Activation patching: numbers of one answer put in place of those that a pass computes, and everything after them
+// follows (Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2; Wang et al. 2022,
+// "Interpretability in the Wild", section 3).
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,9 @@
 
 namespace headlight {
 
-/// heads: z of a head, before W_O. residual: the stream after a block. ffn: what the feed-forward gives, before its norm and
-/// the sum. pattern: the weights of a head, before they weigh the values. q, k, v: of a head, as they are used.
+/// heads: z of a head, before W_O. residual: the stream after a block. ffn: what the feed-forward gives, before its
+/// norm and the sum. pattern: the weights of a head, before they weigh the values. q, k, v: of a head, as they are
+/// used.
 enum class PatchAt { heads, residual, ffn, pattern, q, k, v };
 inline constexpr std::string_view kPatchNames[] = {"heads", "residual", "ffn", "pattern", "q", "k", "v"};
 

@@ -54,10 +54,10 @@ Grid dot_products(const Grid& q, const Grid& k) {
 
 // 4. Softmax makes each row of scores a distribution over the keys: positive numbers with the sum 1.
 //   A_i,j = exp(s_i,j) / Σ_j' exp(s_i,j')
-// A constant added to a row changes nothing, so the largest score is subtracted first: exp(1000) would overflow. A score
-// of −∞ gives weight 0; that is how a mask blocks a key. A row of nothing but −∞ attends to nothing and becomes zeros.
-// Some models have a sink, a learned score of no key, in the sum below: what it takes goes to no value, and rows sum to
-// less than 1 (Xiao et al. 2023, section 3.3).
+// A constant added to a row changes nothing, so the largest score is subtracted first: exp(1000) would overflow. A
+// score of −∞ gives weight 0; that is how a mask blocks a key. A row of nothing but −∞ attends to nothing and becomes
+// zeros. Some models have a sink, a learned score of no key, in the sum below: what it takes goes to no value, and rows
+// sum to less than 1 (Xiao et al. 2023, section 3.3).
 Grid softmax(const Grid& scores, double sink) {
   Grid weights = Grid::Zero(scores.rows(), scores.cols());
   for (Index i = 0; i < scores.rows(); ++i) {
@@ -149,8 +149,8 @@ Attention attention(const AttentionLayer& layer, const Grid& x_query, const Grid
   return steps;
 }
 
-// 7. Nothing so far depends on the order of the tokens. Either a wave of another length in each pair of columns is added
-// to the token vectors (section 3.5): PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same).
+// 7. Nothing so far depends on the order of the tokens. Either a wave of another length in each pair of columns is
+// added to the token vectors (section 3.5): PE(pos, 2i) = sin(pos / 10000^(2i/d_model)), PE(pos, 2i+1) = cos(the same).
 double sinusoid(Index position, Index column, Index d_model) {
   const double exponent = static_cast<double>(column - column % 2) / static_cast<double>(d_model);
   const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
@@ -179,9 +179,9 @@ Grid rotated(const Grid& x, const Rotary& rotary, Index num_heads, Index first_p
   return y;
 }
 
-// 8. A norm brings each token's vector to a common size, or many blocks in a row would let it grow or vanish. Layer norm:
-// mean 0 and variance 1 (Ba, Kiros & Hinton 2016); RMS norm: mean square 1 (Zhang & Sennrich 2019). Scale and shift are
-// learned.
+// 8. A norm brings each token's vector to a common size, or many blocks in a row would let it grow or vanish. Layer
+// norm: mean 0 and variance 1 (Ba, Kiros & Hinton 2016); RMS norm: mean square 1 (Zhang & Sennrich 2019). Scale and
+// shift are learned.
 Grid norm(const Grid& x, const NormLayer& layer, Index parts) {
   Grid y = x;
   const Index d = x.cols() / parts;
@@ -197,7 +197,8 @@ Grid norm(const Grid& x, const NormLayer& layer, Index parts) {
   return y;
 }
 
-// 9. Between the two layers of the feed-forward stands a function that is not linear; without it they would be one layer.
+// 9. Between the two layers of the feed-forward stands a function that is not linear; without it they would be one
+// layer.
 double activated(double x, Activation activation) {
   switch (activation) {
     case Activation::relu: return std::max(x, 0.0);
@@ -209,8 +210,8 @@ double activated(double x, Activation activation) {
   return x / (1.0 + std::exp(-x));  // Elfwing, Uchibe & Doya 2018
 }
 
-// The feed-forward treats each token by itself (equation 2): FFN(x) = max(0, x·W₁ᵀ + b₁)·W₂ᵀ + b₂, or another activation.
-// A gated one multiplies two such layers: activation(gate(x))·up(x) (Shazeer 2020).
+// The feed-forward treats each token by itself (equation 2): FFN(x) = max(0, x·W₁ᵀ + b₁)·W₂ᵀ + b₂, or another
+// activation. A gated one multiplies two such layers: activation(gate(x))·up(x) (Shazeer 2020).
 Grid feed_forward(const Grid& x, const LinearLayer& gate, const LinearLayer& up, const LinearLayer& down,
                   Activation activation) {
   const bool gated = gate.weight.size() > 0;
@@ -252,8 +253,8 @@ Grid experts(const Grid& x, const BlockLayer& layer) {
 }
 
 // 10. A block is attention, then feed-forward. Each adds to its input: what a token was is kept, and what it learned is
-// added (section 3.1). The paper norms each sum, norm(x + f(x)); later models norm what f reads, x + f(norm(x)) (Xiong et
-// al. 2020), or what it gives, x + norm(f(x)) (OLMo 2), or both (Gemma 2); in some both f read the same x (Wang &
+// added (section 3.1). The paper norms each sum, norm(x + f(x)); later models norm what f reads, x + f(norm(x)) (Xiong
+// et al. 2020), or what it gives, x + norm(f(x)) (OLMo 2), or both (Gemma 2); in some both f read the same x (Wang &
 // Komatsuzaki 2021). A decoder that translates attends a second time between the two: to the encoder's output. A block
 // without residual sums hands on f(x) alone; side by side, attention(x) + ffn(x).
 Block block(const BlockLayer& layer, const Grid& x, const AttentionOptions& self, const Grid* memory,

@@ -1,8 +1,9 @@
-// Attention and a block of the transformer, after Vaswani et al. 2017, "Attention Is All You Need", in doubles and plain
-// loops. Read reference.cpp from top to bottom to learn what the other files of this room compute: they compute the same
-// in float32, fast. The tests compare them with this file; the diagnosis (core/diagnose) uses it as well.
+// Attention and a block of the transformer, after Vaswani et al. 2017, "Attention Is All You Need", in doubles and
+// plain loops. Read reference.cpp from top to bottom to learn what the other files of this room compute: they compute
+// the same in float32, fast. The tests compare them with this file; the diagnosis (core/diagnose) uses it as well.
 //
-// Letters, as in the paper. T queries attend to S keys; in self-attention both are the tokens of one sentence, and T = S.
+// Letters, as in the paper. T queries attend to S keys; in self-attention both are the tokens of one sentence, and T =
+// S.
 //   d_model  columns of a token's vector            h    heads
 //   d_k      columns of a query or a key of a head  d_v  columns of a value of a head
 // A matrix (T, d) has one token a row and d columns.

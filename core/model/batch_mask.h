@@ -20,8 +20,8 @@ struct BatchMask {
   friend bool operator==(const BatchMask&, const BatchMask&) = default;
 };
 
-/// Makes spec.batch, where there is one, the mask of one sentence: its part becomes spec.given. Where both orders of the
-/// axes fit, (1, T, S) is taken as one mask for all sentences and any other as (queries, keys, sentences).
+/// Makes spec.batch, where there is one, the mask of one sentence: its part becomes spec.given. Where both orders of
+/// the axes fit, (1, T, S) is taken as one mask for all sentences and any other as (queries, keys, sentences).
 /// Error `where: …`: an axis is neither whole nor 1.
 Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences,
                      Index sentence);

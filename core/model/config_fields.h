@@ -1,6 +1,6 @@
-// Every field of a Config once: its names, its help and its limits. Checking, sessions, options of the command line, the
-// command that is copied, config.json of trained models and the goals of lessons visit it with for_each_field(). A new
-// field is added to Config and here.
+// Every field of a Config once: its names, its help and its limits. Checking, sessions, options of the command line,
+// the command that is copied, config.json of trained models and the goals of lessons visit it with for_each_field(). A
+// new field is added to Config and here.
 #pragma once
 
 #include <string_view>

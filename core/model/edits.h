@@ -34,7 +34,8 @@ inline constexpr BlockPart kBlockParts[] = {BlockPart::residual, BlockPart::norm
 std::string_view name(BlockPart part);
 std::optional<BlockPart> parse_part(std::string_view name);
 
-/// The parts of a block that are off. Where sublayers stand side by side, x + attention(x) + ffn(x), `residual` takes x away.
+/// The parts of a block that are off. Where sublayers stand side by side, x + attention(x) + ffn(x), `residual` takes x
+/// away.
 struct PartsOff {
   bool residual = false, norm = false, ffn = false;
 

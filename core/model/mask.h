@@ -56,8 +56,8 @@ Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text)
 inline constexpr Index kMaxMaskTokens = Index{1} << 30;
 
 /// Numbers up to this one mask their cell, beside `largest` of the row: implementations add to a score, or put in its
-/// place, −1e4 (BERT's first code), half precision's −65504, −1e9 or the smallest float in place of −inf. They lie so far
-/// below the rest that the weight is 0: e^-4000 is 0 in every precision.
+/// place, −1e4 (BERT's first code), half precision's −65504, −1e9 or the smallest float in place of −inf. They lie so
+/// far below the rest that the weight is 0: e^-4000 is 0 in every precision.
 float masked_from(float largest);
 
 /// The mask of one sentence: T queries × S keys.

@@ -34,8 +34,9 @@ inline constexpr LayerName kExpertLayers[] = {{LayerKind::gate, "expert.gate", "
                                               {LayerKind::down, "expert.down", "ffn.experts.down"},
                                               {LayerKind::gate, "router", "ffn.router"}};
 
-/// Calls visit(LayerName, Linear& or NormWeights&) for each layer in the order of the computation, also for those without
-/// numbers; those of the cross-attention where the block has one. `Block` is BlockWeights or const BlockWeights.
+/// Calls visit(LayerName, Linear& or NormWeights&) for each layer in the order of the computation, also for those
+/// without numbers; those of the cross-attention where the block has one. `Block` is BlockWeights or const
+/// BlockWeights.
 template <class Block, class Visit>
 void for_each_layer(Block& block, const Visit& visit) {
   const auto visit_attention = [&](auto& attention, const LayerName(&layers)[4]) {

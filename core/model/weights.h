@@ -208,8 +208,8 @@ struct OutputWeights {
   float softcap = 0;                               // as in AttentionWeights, of the scores of the words
 };
 
-/// The rotation of a layer's queries and keys; null where there is none: rotary positions compare tokens of one sentence,
-/// so a cross-attention rotates nothing.
+/// The rotation of a layer's queries and keys; null where there is none: rotary positions compare tokens of one
+/// sentence, so a cross-attention rotates nothing.
 const Rotary* rotary_of(const StackWeights& stack, const AttentionWeights& attention, Stack which);
 
 /// The words of an output layer, by their ids. `ids` is empty where a word's id is its row.

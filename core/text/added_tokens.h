@@ -31,8 +31,8 @@ class AddedTokens {
 
   const std::vector<AddedToken>& tokens() const { return tokens_; }
 
-  /// Adds the letters as pieces, cut at the added tokens that are, or are not, looked for in a normalised text: of those
-  /// that begin at the same place the longest. Pieces name the token by its place in tokens().
+  /// Adds the letters as pieces, cut at the added tokens that are, or are not, looked for in a normalised text: of
+  /// those that begin at the same place the longest. Pieces name the token by its place in tokens().
   void split(LetterSpan letters, bool normalized, Pieces& pieces) const;
 
  private:

@@ -49,8 +49,9 @@ struct Metaspace {
   Prepend prepend = Prepend::always;
   bool split = true;
 };
-/// Words as text/words.h cuts them (Split::words), the lexicon being the vocabulary. White space is part of no word, but
-/// of the bytes that the word after it stands for; behind the last word it is dropped. Headlight's own rule, `Words`.
+/// Words as text/words.h cuts them (Split::words), the lexicon being the vocabulary. White space is part of no word,
+/// but of the bytes that the word after it stands for; behind the last word it is dropped. Headlight's own rule,
+/// `Words`.
 struct SplitLexiconWords {
   std::shared_ptr<const Lexicon> lexicon;  // not null
 };

@@ -102,8 +102,8 @@ WordSpelling spelling_of(const Tokenizer& tokenizer);
 /// word's is empty.
 std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer);
 
-/// For every token the number of its word, ascending from 0: tokens of one number are parts of one word, as the tokenizer
-/// cut it (Tokens::has_words), else as text/words.h cuts words. A special token is alone.
+/// For every token the number of its word, ascending from 0: tokens of one number are parts of one word, as the
+/// tokenizer cut it (Tokens::has_words), else as text/words.h cuts words. A special token is alone.
 std::vector<std::size_t> word_numbers(const Tokens& tokens);
 
 }  // namespace headlight

@@ -15,8 +15,8 @@ namespace headlight {
 /// The number of ids that are accepted.
 inline constexpr std::int64_t kMostTokenIds = std::int64_t{1} << 21;
 
-/// Bytes of the longest word that a model may have whose words are looked up by what a text begins with: at each position
-/// of the text that takes as many steps.
+/// Bytes of the longest word that a model may have whose words are looked up by what a text begins with: at each
+/// position of the text that takes as many steps.
 inline constexpr std::size_t kLongestWord = 1024;
 
 /// A token that a model makes of a piece.

@@ -17,8 +17,8 @@ struct ResumedTraining {
 Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
                      const Corpus& corpus, double tokens = 0);
 
-/// Reads it back; the words read are those of training.json where an earlier version wrote resume.safetensors. Errors: no
-/// such file, another plan or vocabulary, numbers that are not finite.
+/// Reads it back; the words read are those of training.json where an earlier version wrote resume.safetensors. Errors:
+/// no such file, another plan or vocabulary, numbers that are not finite.
 Result<ResumedTraining> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan,
                                         const Corpus& corpus);
 

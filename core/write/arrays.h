@@ -68,8 +68,8 @@ Status check_options(const Trace& trace, const ExportOptions& options);
 /// The attentions of the answer that are wanted: one, or those of encoder, decoder and cross-attention.
 std::vector<StackNames> stacks_of(const Trace& trace, const ExportOptions& options = {});
 
-/// An array of all layers and heads, of the wanted heads alone where there are any: the first axis is 1, the second counts
-/// them in their order.
+/// An array of all layers and heads, of the wanted heads alone where there are any: the first axis is 1, the second
+/// counts them in their order.
 ArrayStream only_heads(ArrayStream array, const std::vector<HeadRef>& only);
 /// The rows of the tokens that are kept, and where `columns` are tokens too, theirs. An array whose last axis but one
 /// counts `rows` comes in pieces of kRowBlock of these, or in pieces that are whole.

@@ -16,7 +16,8 @@ namespace headlight {
 /// The header of a .npy file of this shape in C order, magic string and padding included.
 std::string npy_header(const std::vector<Index>& shape, TensorType type = TensorType::float32);
 
-/// Where an archive of this file, or of standard output, may grow: beside the file, where it has the room that it needs.
+/// Where an archive of this file, or of standard output, may grow: beside the file, where it has the room that it
+/// needs.
 std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& file);
 
 /// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, … A zip archive cannot be written

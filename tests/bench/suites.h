@@ -13,8 +13,8 @@ namespace headlight {
 /// attention: one multi-head attention from query to output, as `nn.MultiheadAttention` has it, whose every weight is
 /// computed and pooled into a thumbnail. model: encoders and decoders of BERT-base's and GPT-2-small's shape; the
 /// decoder gives the scores of the last token's next word. train: steps of training. growth: GPT-2-small's shape on
-/// longer and longer texts, with the memory it needs. export: 144 heads written to a file, beside nlohmann's dump. open:
-/// opening.h.
+/// longer and longer texts, with the memory it needs. export: 144 heads written to a file, beside nlohmann's dump.
+/// open: opening.h.
 struct BenchSuite {
   using Run = std::function<Result<BenchReport>(const BenchOptions& options)>;
 

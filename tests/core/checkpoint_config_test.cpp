@@ -117,8 +117,9 @@ TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
   EXPECT_FLOAT_EQ(llama.load()->model->rotary->frequencies(1), once->model->rotary->frequencies(1));
 }
 
-/// Peng et al. 2023, section 3.2: the passage from kept to stretched pairs begins and ends at pairs that turn 32 times and once
-/// within the trained length, here 0.35 and 1.10, rounded apart to 0 and 2. It may end beyond the last pair, which is 1.
+/// Peng et al. 2023, section 3.2: the passage from kept to stretched pairs begins and ends at pairs that turn 32 times
+/// and once within the trained length, here 0.35 and 1.10, rounded apart to 0 and 2. It may end beyond the last pair,
+/// which is 1.
 TEST(Checkpoint, YarnsPassageMayEndBeyondTheLastPair) {
   Parts llama("llama-gqa");
   llama.config["rope_scaling"] = {{"type", "yarn"}, {"factor", 4}, {"original_max_position_embeddings", 1000}};

@@ -109,7 +109,8 @@ TEST(FamilyFormulas, AgreeWithTheTextbookWithoutTheirParts) {
   }
 }
 
-/// A score is more than q·k: gemma2 caps it, mpnet and bloom add a bias of distances, deberta-v3 products with distances.
+/// A score is more than q·k: gemma2 caps it, mpnet and bloom add a bias of distances, deberta-v3 products with
+/// distances.
 TEST(FamilyFormulas, AnotherScaleKeepsEveryOtherPartOfAScore) {
   for (const std::string family : {"gemma2", "mpnet", "bloom", "deberta-v3", "falcon-rw", "headlight-sinks"}) {
     SCOPED_TRACE(family);

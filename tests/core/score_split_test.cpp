@@ -19,8 +19,8 @@ using namespace checkpoints;
 using Q = Quantity;
 using SplitRow = Eigen::RowVectorXd;
 
-/// Post-norm, pre-norm, both; side by side; rotary, T5's and ALiBi's biases, DeBERTa's vectors; norms of queries and keys;
-/// experts; shared layers; a projection after the embedding; encoder and decoder.
+/// Post-norm, pre-norm, both; side by side; rotary, T5's and ALiBi's biases, DeBERTa's vectors; norms of queries and
+/// keys; experts; shared layers; a projection after the embedding; encoder and decoder.
 constexpr const char* kSplitCases[] = {"bert",
                                        "gpt2",
                                        "llama-gqa",

@@ -1,5 +1,5 @@
-// The loss of a network in doubles, by the textbook of math/reference.h: what gradients are compared with. Parameters are
-// found by their names alone.
+// The loss of a network in doubles, by the textbook of math/reference.h: what gradients are compared with. Parameters
+// are found by their names alone.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // What the system may refuse at any moment (memory, room on a disk, a rename, a mapping, a thread) ends in one line and
-// exit status 2, and never in a file that is half there. Some calls are tried for each road; HEADLIGHT_ALL_FAULTS=1 tries
-// every single one. And no damaged byte of a good file ends the program.
+// exit status 2, and never in a file that is half there. Some calls are tried for each road; HEADLIGHT_ALL_FAULTS=1
+// tries every single one. And no damaged byte of a good file ends the program.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>

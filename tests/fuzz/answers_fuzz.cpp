@@ -1,5 +1,5 @@
-// Two files of answers in JSON, with a line "--" between them: each is equal to itself, and why they differ is said in one
-// line; or one line says what is wrong with them.
+// Two files of answers in JSON, with a line "--" between them: each is equal to itself, and why they differ is said in
+// one line; or one line says what is wrong with them.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Runs a fuzz target without a fuzzer, the same way every time: fuzz TARGET RUNS FILE… feeds every file as it is, and then
-// RUNS damaged ones. With clang and HEADLIGHT_FUZZ=ON the same targets are linked with libFuzzer instead.
+// Runs a fuzz target without a fuzzer, the same way every time: fuzz TARGET RUNS FILE… feeds every file as it is, and
+// then RUNS damaged ones. With clang and HEADLIGHT_FUZZ=ON the same targets are linked with libFuzzer instead.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// A SentencePiece model of any bytes gives pieces or one line; and whatever pieces they are, every family's tokenizer is
-// made of them, or one line.
+// A SentencePiece model of any bytes gives pieces or one line; and whatever pieces they are, every family's tokenizer
+// is made of them, or one line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
-// A session of any bytes, or the data of a page whose model is not there, is a question that can be asked and is written
-// down as it was read, or one line.
+// A session of any bytes, or the data of a page whose model is not there, is a question that can be asked and is
+// written down as it was read, or one line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// Files of torch.save, zip and legacy, and the pickles in them: any bytes give tensors that fit their shapes, or one line.
+// Files of torch.save, zip and legacy, and the pickles in them: any bytes give tensors that fit their shapes, or one
+// line.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -148,7 +148,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"several_row_blocks", {.d_model = 12, .num_heads = 2, .num_layers = 2, .ffn = 16}, 150, {.causal = true}}),
     [](const auto& tested) { return tested.param.name; });
 
-/// What only some families have, in every architecture: a part of the columns rotated, scores held within a cap, a sink.
+/// What only some families have, in every architecture: a part of the columns rotated, scores held within a cap, a
+/// sink.
 TEST(Forward, SinksCapsAndPartialRotationAgreeWithTheFormulas) {
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
     for (const auto& [sinks, cap, columns] : {std::tuple{true, 0.0f, Index{0}}, {false, 0.7f, 4}, {true, 1.5f, 2}}) {

@@ -63,8 +63,8 @@ class GradientsOf : public testing::TestWithParam<Shape> {};
 class TaughtGradientsOf : public testing::TestWithParam<Shape> {};
 
 // Central differences of the double-precision loss have an error of about 1e-9; what is left is that of float32.
-// A bias of the keys changes nothing, since softmax takes it away: its zeros are held to 1e-7. Each difference costs two
-// passes of the reference, so of a large parameter every seventh number is held.
+// A bias of the keys changes nothing, since softmax takes it away: its zeros are held to 1e-7. Each difference costs
+// two passes of the reference, so of a large parameter every seventh number is held.
 TEST_P(GradientsOf, EveryParameterAreThoseOfTheLoss) {
   const Shape& shape = GetParam();
   double worst = 0;

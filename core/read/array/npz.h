@@ -10,15 +10,15 @@
 
 namespace headlight {
 
-/// Bytes that the arrays of one archive may take in memory, as float32. Deflate shrinks zeros a thousandfold, so a small
-/// file is trusted with no more than the first, or with so many times its size; the last is the most of any.
+/// Bytes that the arrays of one archive may take in memory, as float32. Deflate shrinks zeros a thousandfold, so a
+/// small file is trusted with no more than the first, or with so many times its size; the last is the most of any.
 inline constexpr std::size_t kAnyNpzBytes = std::size_t{256} << 20;
 inline constexpr std::size_t kMostNpzInflation = 64;
 inline constexpr std::size_t kMostNpzBytes = std::size_t{4} << 30;
 
-/// All arrays, named without `.npy`; those of strings, of one axis or none, are metadata: the text, or a JSON list. Each
-/// member's size must be what its header says, each name stands once, and the archive's checksums are verified. All
-/// headers are read before memory is taken for any array.
+/// All arrays, named without `.npy`; those of strings, of one axis or none, are metadata: the text, or a JSON list.
+/// Each member's size must be what its header says, each name stands once, and the archive's checksums are verified.
+/// All headers are read before memory is taken for any array.
 Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std::size_t limit = kMostNpzBytes);
 
 Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit = kMostNpzBytes);

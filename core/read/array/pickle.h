@@ -1,7 +1,7 @@
-// Python's pickle format (PEP 3154, pickletools) read as data. A pickle is a program for a stack machine that may call any
-// function of Python; here nothing is called. Containers and numbers become values, and a call stays what it is: the name
-// of the function and its arguments. A name that the caller does not know, and an opcode outside the data subset, are
-// Errors.
+// Python's pickle format (PEP 3154, pickletools) read as data. A pickle is a program for a stack machine that may call
+// any function of Python; here nothing is called. Containers and numbers become values, and a call stays what it is:
+// the name of the function and its arguments. A name that the caller does not know, and an opcode outside the data
+// subset, are Errors.
 #pragma once
 
 #include <cstdint>

@@ -11,9 +11,9 @@
 
 namespace headlight {
 
-/// Where the arrays are in `bytes`, which must stay, and the metadata. Nothing but the header is looked at. Offsets must
-/// tile the data without gaps or overlaps, as the format demands; they need not be aligned. Errors name `where` and the
-/// array.
+/// Where the arrays are in `bytes`, which must stay, and the metadata. Nothing but the header is looked at. Offsets
+/// must tile the data without gaps or overlaps, as the format demands; they need not be aligned. Errors name `where`
+/// and the array.
 Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view bytes);
 
 /// The same of a file that is mapped while one of its arrays is there.

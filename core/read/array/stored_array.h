@@ -26,8 +26,8 @@ struct StoredArrays {
   std::map<std::string, std::string> metadata;  // safetensors' own
 };
 
-/// Whether weights are packed as they are read, or stay in their file and are packed once they are used often: the answer
-/// to one question then comes sooner. Until then the file must stay as it is.
+/// Whether weights are packed as they are read, or stay in their file and are packed once they are used often: the
+/// answer to one question then comes sooner. Until then the file must stay as it is.
 enum class Reading { whole, as_used };
 
 /// All of them as float32 in memory.

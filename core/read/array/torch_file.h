@@ -1,6 +1,6 @@
-// Tensors that PyTorch's torch.save wrote: the zip format of PyTorch 1.6 and later, and the older one of pickles one after
-// another (torch/serialization.py). Nothing of the pickle is executed (read/array/pickle.h): what is no tensor, storage,
-// number, text or plain container is refused by its name.
+// Tensors that PyTorch's torch.save wrote: the zip format of PyTorch 1.6 and later, and the older one of pickles one
+// after another (torch/serialization.py). Nothing of the pickle is executed (read/array/pickle.h): what is no tensor,
+// storage, number, text or plain container is refused by its name.
 #pragma once
 
 #include <filesystem>
@@ -14,11 +14,11 @@ namespace headlight {
 /// Whether a file is named as PyTorch's are: .bin, .pt, .pth or .ckpt.
 bool is_torch_name(const std::filesystem::path& path);
 
-/// The tensors of the state dict in `bytes`, which must stay, where they lie; those whose elements are strided or deflated
-/// are copies. The state dict is the dict itself, or its entry state_dict, model_state_dict, model, module or net, as the
-/// loops of training write it. A prefix `module.` or `_orig_mod.` that all names share (DataParallel, torch.compile) is
-/// dropped. Errors name `where` and the tensor: a shape that its storage does not hold, elements outside the file, more
-/// bytes of copies than 16 times the file's, 64 MiB, and at most kMostCopiedBytes.
+/// The tensors of the state dict in `bytes`, which must stay, where they lie; those whose elements are strided or
+/// deflated are copies. The state dict is the dict itself, or its entry state_dict, model_state_dict, model, module or
+/// net, as the loops of training write it. A prefix `module.` or `_orig_mod.` that all names share (DataParallel,
+/// torch.compile) is dropped. Errors name `where` and the tensor: a shape that its storage does not hold, elements
+/// outside the file, more bytes of copies than 16 times the file's, 64 MiB, and at most kMostCopiedBytes.
 Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes);
 
 /// The same of a file that is mapped while one of its tensors is there.

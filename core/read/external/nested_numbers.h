@@ -11,8 +11,9 @@
 
 namespace headlight {
 
-/// The array that stands at `place` of a file, with at most so many axes. Takes no more memory than the numbers that are
-/// there, whatever the first lists promise. Errors name the path of an empty or ragged list, and of what is no number.
+/// The array that stands at `place` of a file, with at most so many axes. Takes no more memory than the numbers that
+/// are there, whatever the first lists promise. Errors name the path of an empty or ragged list, and of what is no
+/// number.
 Result<Array> nested_numbers(std::string_view where, const std::string& place, const nlohmann::json& list,
                              std::size_t most_axes);
 

@@ -45,7 +45,8 @@ bool holds_attention(const StoredArrays& stored);
 /// fewer are masks.
 bool holds_attention(const std::filesystem::path& npy);
 
-/// `.safetensors`, `.npz`, such a `.npy`, or PyTorch's `.pt` and the like; or `.json`, attention as read/external/attention_json.h has it.
+/// `.safetensors`, `.npz`, such a `.npy`, or PyTorch's `.pt` and the like; or `.json`, attention as
+/// read/external/attention_json.h has it.
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads);
 
 }  // namespace headlight

@@ -296,8 +296,8 @@ class Loader {
     if (hub_.layer_groups > 0) share_layers(*model_, hub_.layer_groups);
   }
 
-  /// The projections behind the table of tokens and before the words' (OPT; Zhang et al. 2022) become part of the tables:
-  /// (E·Pᵀ) of the vectors E, and, as the scores are (h·Oᵀ)·Eᵀ, E·O.
+  /// The projections behind the table of tokens and before the words' (OPT; Zhang et al. 2022) become part of the
+  /// tables: (E·Pᵀ) of the vectors E, and, as the scores are (h·Oᵀ)·Eᵀ, E·O.
   void widen_tables() {
     const auto rows = [](const Linear& table) { return weight_rows(table, 0, table.outputs()); };
     const Matrix narrow = rows(*model_->embeddings.tokens);

@@ -26,9 +26,9 @@ struct Checkpoint {
 inline constexpr std::size_t kMostWidenedBytes = std::size_t{512} << 20;
 
 /// The families of hub_config.h, from one file or from shards. Half precision is widened to float32, exactly. Every
-/// tensor of the family's table (tensor_names.h) must be there, of the shape that config.json demands, with finite numbers;
-/// whatever else the files hold is a warning. The model has no vocabulary: its words are ids. Errors name the file and
-/// the key or tensor, and weights that are larger than the machine's memory.
+/// tensor of the family's table (tensor_names.h) must be there, of the shape that config.json demands, with finite
+/// numbers; whatever else the files hold is a warning. The model has no vocabulary: its words are ids. Errors name the
+/// file and the key or tensor, and weights that are larger than the machine's memory.
 /// Files are mapped and read tensor by tensor: beside the matrices themselves, one tensor at a time is in memory. Where
 /// `progress` is stopped the checkpoint has no model. `folder` may be one file of weights beside its config.json.
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder, Progress& progress,

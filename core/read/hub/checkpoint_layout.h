@@ -1,5 +1,5 @@
-// The Model of a configuration before any tensor is read, the field of it that each tensor fills, and weights that no file
-// stores as the model holds them: parts of fused projections, and those that follow from the configuration alone.
+// The Model of a configuration before any tensor is read, the field of it that each tensor fills, and weights that no
+// file stores as the model holds them: parts of fused projections, and those that follow from the configuration alone.
 #pragma once
 
 #include <cstdint>
@@ -34,18 +34,18 @@ Linear part_of_heads(const Linear& fused, Index which, Index heads, Index kv_hea
 /// the heads are no power of two, those beyond the last one take every other m of twice as many.
 std::shared_ptr<const RelativeBias> linear_biases(Index heads, Index distances);
 
-/// The bias m·position of each key, times the scale of the scores. Slope, position and product are rounded to bfloat16, as in
-/// the training and in every answer of Falcon-RW (Penedo et al. 2023; the code of its repository), so that it is no
-/// function of the distance.
+/// The bias m·position of each key, times the scale of the scores. Slope, position and product are rounded to bfloat16,
+/// as in the training and in every answer of Falcon-RW (Penedo et al. 2023; the code of its repository), so that it is
+/// no function of the distance.
 std::shared_ptr<const RelativeBias> linear_key_biases(Index heads, Index positions, double scale);
 
 /// (rows, d): sines, then cosines, of frequencies that fall from 1 to 1/10000 (Ott et al. 2019, fairseq); the row of
 /// padding is zero.
 Matrix falling_sinusoids(Index rows, Index d, std::optional<std::int64_t> pad);
 
-/// Empties the tables of two stacks where both hold the sines, then cosines, of so many positions, or nothing: the model
-/// computes them. Else (they hold anything else, be it only rounded to half precision) false, and an empty one is filled
-/// with the sines and cosines that it stands for.
+/// Empties the tables of two stacks where both hold the sines, then cosines, of so many positions, or nothing: the
+/// model computes them. Else (they hold anything else, be it only rounded to half precision) false, and an empty one is
+/// filled with the sines and cosines that it stands for.
 bool drop_sinusoids(Matrix& decoder, Matrix& encoder, Index rows);
 
 }  // namespace headlight

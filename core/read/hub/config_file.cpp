@@ -13,8 +13,8 @@
 namespace headlight {
 namespace {
 
-/// Options of some families that change attention or what goes into it. A file of another family that has one switched on
-/// describes a model that would be computed wrongly.
+/// Options of some families that change attention or what goes into it. A file of another family that has one switched
+/// on describes a model that would be computed wrongly.
 constexpr const char* kOptions[] = {"alibi",
                                     "attention_chunk_size",
                                     "attention_multiplier",

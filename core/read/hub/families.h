@@ -1,5 +1,5 @@
-// The families of checkpoints, rows of families.json: names, tensors and what the keys of their config.json mean. What no
-// row can express is a function of family_exceptions.cpp, which a row names.
+// The families of checkpoints, rows of families.json: names, tensors and what the keys of their config.json mean. What
+// no row can express is a function of family_exceptions.cpp, which a row names.
 #pragma once
 
 #include <algorithm>

@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-/// Reads the entries of a row's "config". An entry is a value that all models of the family have, the key of one that must
-/// be stated, or a list of the key, the value where none is stated, and the least one where that is not 1. "a|b": two
-/// spellings of a key. A size may be another field, or "4*" one.
+/// Reads the entries of a row's "config". An entry is a value that all models of the family have, the key of one that
+/// must be stated, or a list of the key, the value where none is stated, and the least one where that is not 1. "a|b":
+/// two spellings of a key. A size may be another field, or "4*" one.
 class FamilyReader {
  public:
   FamilyReader(Keyed& keyed, const Family& family, HubConfig& hub)

@@ -1,5 +1,5 @@
-// What the rows of families.json cannot express: keys whose meaning depends on others, and options that mean a computation
-// that is not known. Each function belongs to the families that name it.
+// What the rows of families.json cannot express: keys whose meaning depends on others, and options that mean a
+// computation that is not known. Each function belongs to the families that name it.
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -58,7 +58,8 @@ void relative_buckets(Keyed& keyed, const Family&, HubConfig& hub) {
     keyed.fail({"relative_attention_num_buckets"}, "fewer than 512", std::to_string(hub.relative_buckets));
 }
 
-/// Warner et al. 2024: keys are seen up to half of local_attention tokens away, to either side, but for each third layer.
+/// Warner et al. 2024: keys are seen up to half of local_attention tokens away, to either side, but for each third
+/// layer.
 void modernbert_rotation(Keyed& keyed, const Family&, HubConfig& hub) {
   const double theta = read_theta(keyed, "global_rope_theta", 160000);
   hub.rotary = plain_rotary(hub.config.d_k(), theta);
@@ -90,8 +91,8 @@ void read_kinds_of_distances(Keyed& keyed, HubConfig& hub) {
   }
 }
 
-/// Vectors of distances (He et al. 2021, section 3.1; He, Gao & Chen 2023): a row for each up to half of the buckets, rows
-/// for farther ones; without buckets a row for each distance.
+/// Vectors of distances (He et al. 2021, section 3.1; He, Gao & Chen 2023): a row for each up to half of the buckets,
+/// rows for farther ones; without buckets a row for each distance.
 void distance_vectors(Keyed& keyed, const Family&, HubConfig& hub) {
   if (!keyed.flag({"position_biased_input"}, true)) hub.config.position = Position::none;
   if (const Index d = hub.config.d_model; keyed.size({"embedding_size"}, kMaxDModel, d) != d)
@@ -184,8 +185,8 @@ bool is_windowed(Keyed& keyed, std::string_view layers, Index layer) {
   return true;
 }
 
-/// The window of each layer: those keys are seen that are nearer than it. The row's "window" has the width of a file that
-/// states none (none: no windows) and the layers that have one.
+/// The window of each layer: those keys are seen that are nearer than it. The row's "window" has the width of a file
+/// that states none (none: no windows) and the layers that have one.
 void windows(Keyed& keyed, const Family& family, HubConfig& hub) {
   const json& row = family.row["window"];
   const bool stated = keyed.find({"sliding_window"}) != nullptr;

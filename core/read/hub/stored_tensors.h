@@ -46,7 +46,8 @@ class StoredTensors {
   /// What take_weight() gave last is kept: gives back the pages of a weight that was packed.
   void weight_is_kept();
 
-  /// Whether the tensor under the first of the names that the file has is of the right kind and shape; no number is read.
+  /// Whether the tensor under the first of the names that the file has is of the right kind and shape; no number is
+  /// read.
   Status check(const std::vector<std::string>& names, const std::vector<Index>& shape, Need need) const;
 
   /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.

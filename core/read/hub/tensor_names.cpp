@@ -100,7 +100,8 @@ Row row_for(const TensorPattern& pattern, const HubConfig& hub) {
   return row;
 }
 
-/// The prefixes of training programs (Lightning, DataParallel, torch.compile, FSDP) and of models that read pictures too.
+/// The prefixes of training programs (Lightning, DataParallel, torch.compile, FSDP) and of models that read pictures
+/// too.
 constexpr std::string_view kTextModel = "language_model.";
 constexpr std::string_view kWrappers[] = {
     "model.", "module.", "_orig_mod.", "_forward_module.", "_fsdp_wrapped_module.", kTextModel};

@@ -11,19 +11,19 @@
 
 namespace headlight {
 
-/// The field of model/weights.h that a tensor fills. Names, kinds and shapes, in this order: "fields" in families.json; words
-/// is V, buckets and distances are rows of tables, together the rows of queries, keys and values.
+/// The field of model/weights.h that a tensor fills. Names, kinds and shapes, in this order: "fields" in families.json;
+/// words is V, buckets and distances are rows of tables, together the rows of queries, keys and values.
 // clang-format off
 enum class Field {
   // of a stack; relative_bias and distances belong to all blocks
   tokens, positions, token_types, task_types, embedding_norm, embedding_projection, token_projection, relative_bias,
   distances, distance_norm, final_norm,
-  // of a block; query_key_value: the three one below the other; heads_together: the queries of the first key's heads, that
-  // key and its value, then those of the second, …; gate_up: the two one below the other
+  // of a block; query_key_value: the three one below the other; heads_together: the queries of the first key's heads,
+  // that key and its value, then those of the second, …; gate_up: the two one below the other
   query, key, value, query_key_value, heads_together, attention_output, query_norm, key_norm, sinks, distance_key,
-  distance_query, attention_norm, cross_query, cross_key, cross_value, cross_output, cross_norm, gate, up, gate_up, down,
-  ffn_norm, attention_after_norm, ffn_after_norm, router, expert_gate, expert_up, expert_down, shared_gate, shared_up,
-  shared_down, shared_expert_gate,
+  distance_query, attention_norm, cross_query, cross_key, cross_value, cross_output, cross_norm, gate, up, gate_up,
+  down, ffn_norm, attention_after_norm, ffn_after_norm, router, expert_gate, expert_up, expert_down, shared_gate,
+  shared_up, shared_down, shared_expert_gate,
   // of the output layer
   output, output_bias, transform, transform_norm, output_projection,
   // without a field; derived: follows from config.json and is computed anew (masks, position ids, rotary frequencies);
@@ -82,9 +82,10 @@ std::string_view output_marker(const HubConfig& hub);
 
 TensorShape shape(Field field, StackPart part, const HubConfig& hub);
 
-/// The arrays under the names of the family. Training programs put a prefix before the tensor names of the model that they
-/// train: `module.`, `_orig_mod.` …; so do models that read pictures too, before those of their text: `language_model.` Such
-/// a prefix before the table of token vectors is dropped from every name that begins with it.
+/// The arrays under the names of the family. Training programs put a prefix before the tensor names of the model that
+/// they
+/// train: `module.`, `_orig_mod.` …; so do models that read pictures too, before those of their text: `language_model.`
+/// Such a prefix before the table of token vectors is dropped from every name that begins with it.
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub);
 
 }  // namespace headlight

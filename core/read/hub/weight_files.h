@@ -1,5 +1,5 @@
-// The weights of a folder in the Hugging Face layout: model.safetensors or pytorch_model.bin, or shards and the index that
-// lists them.
+// The weights of a folder in the Hugging Face layout: model.safetensors or pytorch_model.bin, or shards and the index
+// that lists them.
 #pragma once
 
 #include <filesystem>

@@ -13,8 +13,8 @@ namespace headlight {
 /// Objects and arrays inside one another; a document that goes deeper is an Error.
 inline constexpr int kMostJsonDepth = 64;
 
-/// Empties a document of parse_json without taking memory, as its own destructor does: nothing could bear it if there was
-/// none.
+/// Empties a document of parse_json without taking memory, as its own destructor does: nothing could bear it if there
+/// was none.
 void take_apart(nlohmann::json& document) noexcept;
 
 /// A Result<nlohmann::json> that takes no memory where it ends.
@@ -39,8 +39,8 @@ class [[nodiscard]] ParsedJson {
   Result<nlohmann::json> parsed_;
 };
 
-/// Parses one JSON document (UTF-8). Of the outermost object the value of the key `left_out` is checked, not kept. Errors
-/// name the line and column, the repeated key, or the depth.
+/// Parses one JSON document (UTF-8). Of the outermost object the value of the key `left_out` is checked, not kept.
+/// Errors name the line and column, the repeated key, or the depth.
 ParsedJson parse_json(std::string_view where, std::string_view text, std::string_view left_out = {});
 
 }  // namespace headlight

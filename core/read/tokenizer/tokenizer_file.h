@@ -29,8 +29,8 @@ bool has_tokenizer(const std::filesystem::path& folder);
 /// Errors name the file; a folder with none of them is one.
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder);
 
-/// The words and costs of the rule `Words` of a folder's tokenizer.json, which need no model to cut text. An Error where
-/// it has none.
+/// The words and costs of the rule `Words` of a folder's tokenizer.json, which need no model to cut text. An Error
+/// where it has none.
 Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::path& folder);
 
 }  // namespace headlight

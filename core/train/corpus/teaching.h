@@ -33,8 +33,8 @@ struct Teaching {
   friend bool operator==(const Teaching&, const Teaching&) = default;
 };
 
-/// The relations that are taught unless others are named, for a model of so many layers and heads: one head each, on the
-/// last two layers; the grammar's on the last. Errors: too few heads.
+/// The relations that are taught unless others are named, for a model of so many layers and heads: one head each, on
+/// the last two layers; the grammar's on the last. Errors: too few heads.
 Result<std::vector<TaughtHead>> usual_taught_heads(Index layers, Index heads);
 
 /// "3.0=nsubj,csubj": layer and head from 0, and relations.

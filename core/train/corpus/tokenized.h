@@ -43,12 +43,12 @@ struct CorpusText {
 /// Longer texts are not read.
 inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 30;
 
-/// Whether a model can be trained on what this tokenizer gives: rows 0 to 3 are those of every trained model (pad, start,
-/// mask, unknown), and a text begins with the start.
+/// Whether a model can be trained on what this tokenizer gives: rows 0 to 3 are those of every trained model (pad,
+/// start, mask, unknown), and a text begins with the start.
 Status check_trainable(std::string_view where, const Tokenizer& tokenizer);
 
-/// The sentences of a text (UTF-8), one a line; those of more than kLongestSentence tokens are left out. Words that come
-/// again are looked up, not cut again. Errors: not UTF-8, no sentence.
+/// The sentences of a text (UTF-8), one a line; those of more than kLongestSentence tokens are left out. Words that
+/// come again are looked up, not cut again. Errors: not UTF-8, no sentence.
 Result<CorpusText> tokenized_text(std::string_view where, std::string_view text, float weight,
                                   const Tokenizer& tokenizer, const Progress& progress);
 
@@ -79,9 +79,9 @@ struct TaughtText {
 };
 
 /// The sentences of a treebank that the tokenizer spells in at most kLongestSentence tokens. Words and tokens belong
-/// together that share bytes; an arc within one token is left out. A head of which the treebank has no arc anywhere is told
-/// nothing. Heads of the grammar's relations (null: no grammar) rest, but for pronouns: what those stand for, no treebank
-/// says; where a treebank marks no pronouns, they are told nothing either.
+/// together that share bytes; an arc within one token is left out. A head of which the treebank has no arc anywhere is
+/// told nothing. Heads of the grammar's relations (null: no grammar) rest, but for pronouns: what those stand for, no
+/// treebank says; where a treebank marks no pronouns, they are told nothing either.
 std::vector<TaughtSentence> taught_sentences(const std::vector<TreebankSentence>& treebank, const Tokenizer& tokenizer,
                                              const std::vector<TaughtHead>& heads, const Grammar* grammar);
 

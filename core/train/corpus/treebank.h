@@ -29,8 +29,9 @@ struct TreebankSentence {
 /// Longer files are not read.
 inline constexpr std::size_t kMostTreebankBytes = std::size_t{1} << 28;
 
-/// Every sentence of a file. Empty nodes (8.1) are left out. Errors name the line: not UTF-8, not ten columns, words not
-/// counted from 1, a head that is no word of the sentence, a cycle, a multiword token beyond the end, no sentence at all.
+/// Every sentence of a file. Empty nodes (8.1) are left out. Errors name the line: not UTF-8, not ten columns, words
+/// not counted from 1, a head that is no word of the sentence, a cycle, a multiword token beyond the end, no sentence
+/// at all.
 Result<std::vector<TreebankSentence>> parse_conllu(std::string_view where, std::string_view text);
 
 }  // namespace headlight

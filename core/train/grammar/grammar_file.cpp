@@ -224,8 +224,8 @@ class Reader {
     return item;
   }
 
-  /// The name of a word of the pattern; of one without a name the list that it is drawn from, its first word if there are
-  /// several. To name an item would change what is drawn for it (PatternItem::seed).
+  /// The name of a word of the pattern; of one without a name the list that it is drawn from, its first word if there
+  /// are several. To name an item would change what is drawn for it (PatternItem::seed).
   static std::optional<int> named(const std::string& word, std::map<std::string, int>& names,
                                   SentencePattern& pattern) {
     const auto found = names.find(word);

@@ -15,17 +15,18 @@ struct HeadLook {
   bool right = false;
   float weight = 0;
 };
-/// [gold][column]: the columns 2·head and 2·head + 1 are the two ways in which a measure reads a head, head being layer ·
-/// heads + head.
+/// [gold][column]: the columns 2·head and 2·head + 1 are the two ways in which a measure reads a head, head being layer
+/// · heads + head.
 using HeadLooks = std::vector<std::vector<HeadLook>>;
 
-/// Two words that a relation ties: the distance from the word that looks to the right one, and the kind of the sentence.
+/// Two words that a relation ties: the distance from the word that looks to the right one, and the kind of the
+/// sentence.
 struct GoldPair {
   int relation = 0, distance = 0, kind = 0;
 };
 
-/// A sentence that is measured: its question, whose model is set when it is asked; its gold pairs; and what a head shows of
-/// one of them, in both ways.
+/// A sentence that is measured: its question, whose model is set when it is asked; its gold pairs; and what a head
+/// shows of one of them, in both ways.
 struct MeasuredCase {
   Request request;
   std::vector<GoldPair> golds = {};
@@ -39,8 +40,8 @@ struct Foretold {
   double nats = 0;
 };
 
-/// All heads of a stack on all golds, in the order of the cases; adds `share` to progress.done on the way. Empty where it
-/// was stopped. `foretold`, if not null, is set to what each case's words foretell of each other.
+/// All heads of a stack on all golds, in the order of the cases; adds `share` to progress.done on the way. Empty where
+/// it was stopped. `foretold`, if not null, is set to what each case's words foretell of each other.
 Result<HeadLooks> looks_of(const std::shared_ptr<const Model>& model, const std::vector<MeasuredCase>& cases,
                            Stack stack, int threads, Progress& progress, float share,
                            std::vector<Foretold>* foretold = nullptr);

@@ -194,8 +194,8 @@ void add_literals(const Grammar& grammar, const HeadLooks& looks, Index heads, R
   }
 }
 
-/// The minimal pairs, by the head of what pronouns stand for, and the sentences that are never trained on. False where it
-/// was stopped.
+/// The minimal pairs, by the head of what pronouns stand for, and the sentences that are never trained on. False where
+/// it was stopped.
 Result<bool> add_sentences(const std::shared_ptr<const Model>& model, const Speller& speller, const Grammar& grammar,
                            const RelationOptions& options, Progress& progress, RelationReport& report) {
   const std::vector<MeasuredCase> pairs = minimal_pairs(model, speller, grammar, options);

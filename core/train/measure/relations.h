@@ -46,8 +46,8 @@ struct RelationScore {
   std::vector<std::size_t> best_of_layer = {};
 };
 
-/// The head that shows a relation of one sentence best: of those whose strongest target is the right word, the one of the
-/// strongest weight.
+/// The head that shows a relation of one sentence best: of those whose strongest target is the right word, the one of
+/// the strongest weight.
 struct LiteralLook {
   DirectedHead head = {};
   bool shown = false;  // whether there is one

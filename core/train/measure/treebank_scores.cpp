@@ -69,8 +69,8 @@ HeadLook strongest(const Matrix& weights, Index from, Index to, const std::set<I
   return {most >= 0 && (position == to || also_right.contains(position)), std::max(0.0f, weights(from, to))};
 }
 
-/// A sentence with the arcs whose relation is in the list, read from the dependent to its head and back. The sentence must
-/// stay.
+/// A sentence with the arcs whose relation is in the list, read from the dependent to its head and back. The sentence
+/// must stay.
 std::optional<MeasuredCase> tree_case(const std::shared_ptr<const Model>& model, const TreebankSentence& sentence,
                                       const Tokenizer& tokenizer) {
   auto tokens = encode(tokenizer, sentence.text, true);

@@ -37,11 +37,11 @@ struct HeldOutTreebank {
 
 /// Of each treebank a row for every relation with at least kFewestArcs arcs in either half: sentences with even numbers
 /// choose, the others are scored. A relation that a head was taught is scored on that head from the dependent to its
-/// head; any other on the best head and direction of all layers. Pieces of a word look together (the mean of their rows)
-/// and are looked at together (the sum of their columns), weights of a token that covers several words are shared by
-/// bytes; the word itself, words that share a token with it, and special tokens are left out. RelationScore::random is of
-/// fresh weights, kind_offset is offset. Nothing where it was stopped. Errors: a model without a vocabulary, or with
-/// cross-attention; a treebank of which no relation could be scored.
+/// head; any other on the best head and direction of all layers. Pieces of a word look together (the mean of their
+/// rows) and are looked at together (the sum of their columns), weights of a token that covers several words are shared
+/// by bytes; the word itself, words that share a token with it, and special tokens are left out. RelationScore::random
+/// is of fresh weights, kind_offset is offset. Nothing where it was stopped. Errors: a model without a vocabulary, or
+/// with cross-attention; a treebank of which no relation could be scored.
 inline constexpr Index kFewestArcs = 40;
 Result<std::optional<RelationReport>> measure_treebanks(const std::shared_ptr<const Model>& model,
                                                         const Tokenizer& tokenizer,

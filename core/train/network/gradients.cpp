@@ -174,8 +174,8 @@ std::span<const AttentionTarget> attention_of(const Batch& batch, const Range& r
   return {begin, std::partition_point(begin, all.end(), before(range.first + range.count))};
 }
 
-/// Forward pass of some sentences of a shard, and backward if gradients are wanted. `states`, if not null, is set to the
-/// last hidden states; then nothing else is computed.
+/// Forward pass of some sentences of a shard, and backward if gradients are wanted. `states`, if not null, is set to
+/// the last hidden states; then nothing else is computed.
 void run_part(const PassContext& context, const Step& step, const Range& range, Loss& loss, float* states) {
   const Network& network = step.network;
   const Index d = network.config.d_model;

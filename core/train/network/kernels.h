@@ -1,6 +1,6 @@
 // The inner loops that training has beside those of math/kernels.h, compiled for several kinds of processor; the best
-// one is chosen where the program runs. Every sum is taken in one order, whatever the width of the registers: processors
-// that have fused multiply-add give the same bits, and those that have none differ in the last place.
+// one is chosen where the program runs. Every sum is taken in one order, whatever the width of the registers:
+// processors that have fused multiply-add give the same bits, and those that have none differ in the last place.
 #pragma once
 
 #include <cstdint>

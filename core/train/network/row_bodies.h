@@ -1,4 +1,5 @@
-// Gradients of norms and softmax, cross-entropy and the optimizer, number by number. Compiled for several processors: see lanes.h.
+// Gradients of norms and softmax, cross-entropy and the optimizer, number by number. Compiled for several processors:
+// see lanes.h.
 #pragma once
 
 #include "math/row_bodies.h"
