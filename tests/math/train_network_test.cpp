@@ -96,7 +96,7 @@ TEST(Network, BecomesAModelAndComesBack) {
       EXPECT_EQ(back->parameters[i].offset, network.parameters[i].offset);
     }
     EXPECT_EQ(back->embedding_scale, network.embedding_scale);
-    EXPECT_EQ(back->places, network.longest);
+    EXPECT_EQ(back->longest, network.longest);
   }
 }
 
