@@ -89,11 +89,11 @@ Status add_order(const FigureArguments& options, const std::shared_ptr<const Tra
   if (order->by == By::found) question.words = options.words;
   Progress progress;
   const auto stats = answer_heads(question, nullptr, progress);
-  EffectAnswer effects{.trace = trace};
+  std::vector<HeadEffect> effects;
   if (order->by == By::effect) {
     auto found = head_effects(*trace, progress, options.request.threads());
     if (!found) return found.error();
-    effects.effects = std::move(**found);
+    effects = std::move(**found);
   }
   const std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
   std::vector<HeadRef> ordered = heads_in_order(heads_of(*trace, figure.head.stack), *order, stats.get(), &effects);

@@ -60,19 +60,19 @@ Matrix whole_pattern(const Trace& trace, const HeadRef& head, const std::atomic<
 }
 
 /// Both patterns of a head; nothing when stopped. A's is all NaN where it has no such head.
-std::optional<PatternPair> maps_of(const ComparisonQuestion& question, const JointStack& joint, const HeadRef& head,
+std::optional<PatternPair> maps_of(const Trace& a, const Trace& b, const JointStack& joint, const HeadRef& head,
                                    const std::atomic<bool>& stop) {
-  const Matrix b = whole_pattern(*question.b, head, stop);
+  const Matrix of_b = whole_pattern(b, head, stop);
   if (stop) return std::nullopt;
-  if (has_head(*question.a, head)) {
-    const Matrix a = whole_pattern(*question.a, head, stop);
+  if (has_head(a, head)) {
+    const Matrix of_a = whole_pattern(a, head, stop);
     if (stop) return std::nullopt;
-    return pair_patterns(a, b, joint.axes);
+    return pair_patterns(of_a, of_b, joint.axes);
   }
   JointAxes alone = joint.axes;
   for (JointAxis* axis : {&alone.queries, &alone.keys})
     for (JointToken& place : *axis) place.a.reset();
-  return pair_patterns({}, b, alone);
+  return pair_patterns({}, of_b, alone);
 }
 
 bool says_word(const Trace& trace) {
@@ -108,12 +108,8 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b) {
   return words;
 }
 
-std::shared_ptr<const ComparedHeads> compare_heads(const ComparisonQuestion& question, Progress& progress,
-                                                   int threads) {
-  const Trace &a = *question.a, &b = *question.b;
+std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Progress& progress, int threads) {
   auto result = std::make_shared<ComparedHeads>();
-  result->a = question.a;
-  result->b = question.b;
   for (const HeadRef& head : heads_of(a)) result->only_a += !has_head(b, head);
   result->words = compare_words(a, b);
   std::vector<HeadRef> both;
@@ -129,7 +125,7 @@ std::shared_ptr<const ComparedHeads> compare_heads(const ComparisonQuestion& que
   parallel_for(static_cast<Index>(both.size()), threads, [&](Index i) {
     HeadDifference& one = result->heads[static_cast<std::size_t>(i)];
     one.head = both[static_cast<std::size_t>(i)];
-    const auto maps = maps_of(question, *result->stack(one.head.stack), one.head, progress.stop);
+    const auto maps = maps_of(a, b, *result->stack(one.head.stack), one.head, progress.stop);
     if (!maps) return;
     one.measured = measure_difference(*maps);
     one.map = shrunk_difference(maps->difference, kThumbnail);
@@ -171,22 +167,25 @@ float largest_weight(const PatternPair& maps) {
   return largest;
 }
 
-bool answers(const AnswerComparison& comparison, const ComparisonQuestion& question) {
-  return comparison.chosen == question.head && comparison.heads->a.lock() == question.a &&
-         comparison.heads->b.lock() == question.b;
-}
-
 std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion& question,
                                                         const AnswerComparison* known, Progress& progress,
                                                         int threads) {
+  const auto a = question.a.lock(), b = question.b.lock();
+  if (!a || !b) return nullptr;
   auto result = std::make_shared<AnswerComparison>();
   result->chosen = question.head;
-  const bool same = known && known->heads->a.lock() == question.a && known->heads->b.lock() == question.b;
-  result->heads = same ? known->heads : compare_heads(question, progress, threads);
-  if (!result->heads) return nullptr;
+  if (known && known->heads->a == question.a && known->heads->b == question.b) {
+    result->heads = known->heads;
+  } else {
+    const auto heads = compare_heads(*a, *b, progress, threads);
+    if (!heads) return nullptr;
+    heads->a = question.a;
+    heads->b = question.b;
+    result->heads = heads;
+  }
   const JointStack* joint = result->heads->stack(question.head.stack);
   if (!joint) return result;
-  auto maps = maps_of(question, *joint, question.head, progress.stop);
+  auto maps = maps_of(*a, *b, *joint, question.head, progress.stop);
   if (!maps) return nullptr;
   result->maps = std::move(*maps);
   return result;

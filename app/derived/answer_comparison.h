@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/weak_ref.h"
 #include "heads/pattern_difference.h"
 #include "math/forward.h"
 #include "text/words.h"
@@ -19,7 +20,7 @@ enum class DifferenceOrder { layer, largest, mean, divergence };
 
 /// The two answers, and the head of B that is looked at.
 struct ComparisonQuestion {
-  std::shared_ptr<const Trace> a, b;
+  WeakRef<Trace> a, b;
   HeadRef head;
 
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
@@ -55,7 +56,7 @@ struct ComparedWord {
 
 /// All heads of two answers.
 struct ComparedHeads {
-  std::weak_ptr<const Trace> a, b;
+  WeakRef<Trace> a, b;
   std::optional<std::size_t> too_long = {};              // tokens of a sentence that is longer than kMostAligned
   std::array<std::optional<JointStack>, 3> stacks = {};  // by Stack; those that B has
   std::vector<HeadDifference> heads = {};                // in the order of heads_of() of B
@@ -80,10 +81,7 @@ struct AnswerComparison {
 float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
 float largest_weight(const PatternPair& maps);
 
-/// Whether it is answered; a question that asks for one head more is not.
-bool answers(const AnswerComparison& comparison, const ComparisonQuestion& question);
-
-/// The answer; what `known` says of the same two is taken over. Null when stopped.
+/// The answer; what `known` says of the same two is taken over. Null when stopped, or one of them is gone.
 std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion& question,
                                                         const AnswerComparison* known, Progress& progress,
                                                         int threads = 0);

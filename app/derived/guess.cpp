@@ -51,10 +51,10 @@ bool can_hide(const Trace& trace, Index token) {
 }
 
 std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress& progress) {
-  const Trace& trace = *question.trace;
+  const auto asked_trace = question.trace.lock();
+  if (!asked_trace) return nullptr;
+  const Trace& trace = *asked_trace;
   auto guess = std::make_shared<Guess>();
-  guess->trace = question.trace;
-  guess->hidden = question.hidden;
   Request asked = trace.request;
   const std::vector<Token>& tokens = trace.query_tokens().tokens;
   const Index place = question.hidden.value_or(trace.answering);

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "base/progress.h"
+#include "base/weak_ref.h"
 #include "math/output.h"
 #include "model/trace.h"
 
 namespace headlight {
 
 struct GuessQuestion {
-  std::shared_ptr<const Trace> trace;
+  WeakRef<Trace> trace;
   std::optional<Index> hidden = {};  // the token of an encoder that is hidden; nothing: what the answer itself says
 
   friend bool operator==(const GuessQuestion&, const GuessQuestion&) = default;
@@ -26,8 +27,6 @@ struct GuessedWord {
 };
 
 struct Guess {
-  std::weak_ptr<const Trace> trace;
-  std::optional<Index> hidden = {};
   std::string place = {};  // the text of the hidden token, or of the one that the guess comes after
   std::vector<GuessedWord> words =
       {};  // the most probable now, behind the first what was lost; none where the model cannot say any
@@ -51,7 +50,7 @@ std::optional<Token> hiding_token(const Model& model);
 /// token that was typed.
 bool can_hide(const Trace& trace, Index token);
 
-/// Null when stopped.
+/// Null when stopped, or the trace is gone.
 std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress& progress);
 
 }  // namespace headlight

@@ -58,16 +58,11 @@ CellRef strongest_cell(const Trace& trace, const HeadRef& head) {
   return best;
 }
 
-bool covers(const HeadStats& answer, const HeadQuestion& question) {
-  return answer.trace.lock() == question.trace && (!question.measures || !answer.measures.empty()) &&
-         (!question.words || answer.words == question.words);
-}
-
 std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,
-                                  const EffectAnswer* effects) {
+                                  const std::vector<HeadEffect>* effects) {
   using By = HeadOrder::By;
   if (order.by == By::effect) {
-    const HeadEffect* one = effects ? entry_of(effects->effects, head) : nullptr;
+    const HeadEffect* one = effects ? entry_of(*effects, head) : nullptr;
     return one ? std::optional(one->change) : std::nullopt;
   }
   if (!stats) return std::nullopt;
@@ -81,7 +76,7 @@ std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, c
 }
 
 std::vector<HeadRef> heads_in_order(const std::vector<HeadRef>& heads, const HeadOrder& order, const HeadStats* stats,
-                                    const EffectAnswer* effects) {
+                                    const std::vector<HeadEffect>* effects) {
   std::vector<HeadRef> ordered;
   if (order.by == HeadOrder::By::layer || heads.empty()) return ordered;
   std::vector<std::optional<float>> values;
@@ -93,21 +88,33 @@ std::vector<HeadRef> heads_in_order(const std::vector<HeadRef>& heads, const Hea
 
 std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known,
                                               Progress& progress) {
+  const auto trace = question.trace.lock();
+  if (!trace) return nullptr;
   auto answer = std::make_shared<HeadStats>();
-  if (known && known->trace.lock() == question.trace) *answer = *known;
+  if (known && known->trace == question.trace) *answer = *known;
   else answer->trace = question.trace;
   if (question.measures && answer->measures.empty()) {
-    auto measures = measure_heads(*question.trace, progress);
+    auto measures = measure_heads(*trace, progress);
     if (!measures) return nullptr;
     answer->measures = std::move(*measures);
   }
   if (question.words && answer->words != question.words) {
-    auto found = strongest_cells(*question.trace, *question.words, progress);
+    auto found = strongest_cells(*trace, *question.words, progress);
     if (!found) return nullptr;
     answer->found = std::move(*found);
     answer->words = question.words;
   }
   return answer;
+}
+
+Result<std::shared_ptr<const std::vector<HeadEffect>>> answer_effects(const EffectQuestion& question,
+                                                                      Progress& progress) {
+  using Effects = std::vector<HeadEffect>;
+  const auto trace = question.trace.lock();
+  if (!trace) return std::shared_ptr<const Effects>();
+  auto effects = head_effects(*trace, progress);
+  if (!effects) return effects.error();
+  return *effects ? std::make_shared<const Effects>(std::move(**effects)) : nullptr;
 }
 
 }  // namespace headlight

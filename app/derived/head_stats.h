@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/weak_ref.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
 #include "heads/head_search.h"
@@ -51,7 +52,7 @@ CellRef strongest_cell(const Trace& trace, const HeadRef& head);
 
 /// The statistics to compute for the heads of an answer.
 struct HeadQuestion {
-  std::shared_ptr<const Trace> trace;
+  WeakRef<Trace> trace;
   bool measures = false;
   std::optional<WordPair> words = {};
 
@@ -60,24 +61,23 @@ struct HeadQuestion {
 
 /// The answer; what was not asked is empty.
 struct HeadStats {
-  std::weak_ptr<const Trace> trace;
+  WeakRef<Trace> trace;
   std::vector<HeadMeasures> measures = {};
   std::optional<WordPair> words = {};
   std::vector<StrongestCell> found = {};
 };
 
-/// Whether all that is asked is answered.
-bool covers(const HeadStats& answer, const HeadQuestion& question);
-
-/// The answer; what `known` says of the same trace is taken over. Null when stopped.
+/// The answer; what `known` says of the same trace is taken over. Null when stopped, or the trace is gone.
 std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known, Progress& progress);
 
-/// The loss without each head of an answer, or why it cannot be computed.
-struct EffectAnswer {
-  std::weak_ptr<const Trace> trace;
-  std::vector<HeadEffect> effects = {};
-  std::string problem = {};
+/// What is lost without each head of an answer.
+struct EffectQuestion {
+  WeakRef<Trace> trace;
+  friend bool operator==(const EffectQuestion&, const EffectQuestion&) = default;
 };
+/// Errors: those of head_effects. Null when stopped, or the trace is gone.
+Result<std::shared_ptr<const std::vector<HeadEffect>>> answer_effects(const EffectQuestion& question,
+                                                                      Progress& progress);
 
 /// The entry of a head in a list that is in the order of heads_of(); null where it has none.
 template <class Entry>
@@ -93,10 +93,10 @@ const Entry* entry_of(const std::vector<Entry>& all, const HeadRef& wanted) {
 
 /// The number by which a head is ordered; nothing where it is not known, and for the order of layers.
 std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,
-                                  const EffectAnswer* effects);
+                                  const std::vector<HeadEffect>* effects);
 
 /// The heads of one stack in that order; empty where it is that of the layers, or no number is known.
 std::vector<HeadRef> heads_in_order(const std::vector<HeadRef>& heads, const HeadOrder& order, const HeadStats* stats,
-                                    const EffectAnswer* effects);
+                                    const std::vector<HeadEffect>* effects);
 
 }  // namespace headlight

@@ -207,7 +207,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   if (options.view) show_view(state, *options.view);
   loop.settle(state);
   // The time an answer took would make every picture a different one.
-  state.trace_milliseconds = 0;
+  state.trace.milliseconds = 0;
 
   DrawnBoxes boxes;
   const ImVec2 size{static_cast<float>(options.width), static_cast<float>(options.height)};

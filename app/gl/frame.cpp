@@ -49,7 +49,7 @@ void build_frame(const Screen& screen, const AppState& state, const Loop& loop, 
 
 void step_and_wait(AppState& state, Loop& loop, Commands& commands, double now, double answer_within) {
   loop.step(state, commands, now);
-  if (!loop.computing() || state.trace_milliseconds > 1000 * answer_within) return;
+  if (!loop.computing() || state.trace.milliseconds > 1000 * answer_within) return;
   loop.wait_for_answer(answer_within);
   loop.step(state, commands, now);
 }

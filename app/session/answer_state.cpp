@@ -42,7 +42,7 @@ std::size_t bytes_without(const Tokens& tokens, std::size_t excess) {
 
 std::optional<TooLong> too_long(const AppState& state) {
   const Request* request = wanted(state);
-  if (!request || !state.refused || !(*state.refused == *request)) return std::nullopt;
+  if (!request || !state.trace.error_of(*request)) return std::nullopt;
   if (state.requests.size() != 1 || reads_chat(state.document) ||
       (takes_pairs(state.document) && !state.document.text_pair.empty()))
     return std::nullopt;

@@ -2,6 +2,7 @@
 // replays a session.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,12 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/checkpoint_check.h"
-#include "derived/flow_lines.h"
-#include "derived/inside.h"
-#include "derived/listing.h"
+#include "base/progress.h"
 #include "document/document.h"
-#include "math/attention.h"
 #include "math/generate.h"
 #include "session/open_file.h"
 #include "training/training_news.h"
@@ -33,11 +30,7 @@ struct OwnCell {
 
 // A command is one line.
 // clang-format off
-struct DerivedMaps;   // derived/derived_maps.h
-struct LayerScores;   // training/layer_scores.h
-struct Guess;   // derived/guess.h
-struct FilePreview;  // session/figure_request.h
-struct AnswerComparison;  // derived/answer_comparison.h
+struct AppState;  // session/state.h
 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
@@ -156,28 +149,7 @@ struct CancelFileWork {};
 struct Quit {};
 
 // Answers.
-struct TraceReady {
-  std::shared_ptr<const Trace> trace;
-  double milliseconds = 0;
-  std::shared_ptr<const DerivedMaps> maps = {};  // of it, where they were looked at: they change with the answer
-  std::shared_ptr<const FoldedMaps> folded = {};  // likewise, where folding takes time
-};
-struct TraceFailed { Request request; std::string message; };
-struct BaselineReady { std::shared_ptr<const Trace> trace; };  // the answer to the same question without edits
-struct InsideReady { std::shared_ptr<const Inside> inside; };
-struct ListingReady { std::shared_ptr<const Listing> listing; };
-struct PreviewReady { std::shared_ptr<const FilePreview> preview; };
-struct GuessReady { std::shared_ptr<const Guess> guess; };             // what the model says of the answer on the screen
-struct NearestReady {                             // the sentence nearest to these words that the model knows; empty: none
-  std::vector<std::string> words;
-  std::weak_ptr<const Model> model;
-  std::string text;
-};
-struct FlowReady { std::shared_ptr<const FlowLines> flow; };
-struct KeptReady { AnswerSnapshot kept; };            // of a session: its A, answered …
-struct KeptFailed { AnswerSnapshot kept; std::string message; };  // … or not
-struct DetailReady { std::shared_ptr<const Trace> trace; Region region; Matrix weights; };
-struct CheckReady { std::shared_ptr<const Model> model; std::vector<Finding> findings; };  // was it loaded right?
+struct Answered { std::function<void(AppState&)> take; };  // of a question of session/answers.h, made by reply()
 struct ModelsListed { std::vector<Browser::Entry> models; };  // those of this disk that can be opened by name
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
 struct FileOpened { std::string path; OpenFile opened; };
@@ -190,13 +162,6 @@ struct Copied { std::string text; };              // into the clipboard
 struct Changed { std::string text; };             // what the edits before it changed, which Undo takes back
 struct DismissNotice {};
 // … of a training: training/training_news.h.
-struct TrainedListed { std::vector<TrainedFolder> folders; };
-struct HeadsReady { std::shared_ptr<const HeadStats> heads; };      // about the heads of an answer
-struct LayerScoresReady { std::shared_ptr<const LayerScores> scores; };  // of the relations, layer by layer
-struct EffectsReady { std::shared_ptr<const EffectAnswer> effects; };
-struct MapsReady { std::shared_ptr<const DerivedMaps> maps; };         // the maps of an answer that are no weights
-struct FoldsReady { std::shared_ptr<const FoldedMaps> folded; };     // the maps of an answer with tokens folded
-struct ComparisonReady { std::shared_ptr<const AnswerComparison> comparison; };
 
 /// Types without values.
 template <class... Types>
@@ -210,15 +175,13 @@ using CommandTypes =
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
                  SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining,
                  ResumeTraining, StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession,
-                 ExportTo, CancelFileWork, Quit, TraceReady, TraceFailed, BaselineReady, InsideReady, DetailReady,
-                 CheckReady, ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
-                 TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, TrainedListed, OrderHeads, FindHeads,
-                 FocusFind, HeadsReady, EffectsReady, SetFlow, FlowReady, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
+                 ExportTo, CancelFileWork, Quit, ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
+                 TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, OrderHeads, FindHeads,
+                 FocusFind, SetFlow, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 MapsReady, ComparisonReady, OrderDifferences, SetTextPair, SetChat, KeptReady,
-                 KeptFailed, SetComparedPart, FoldsReady, Changed, Tell, GuessReady, NearestReady, OpenInsideLine,
+                 OrderDifferences, SetTextPair, SetChat, SetComparedPart, Changed, Tell, OpenInsideLine,
                  ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
-                 ListingReady, PreviewReady, TakeNumbers, SetOwnNumber, ShowNumbers, LayerScoresReady>;
+                 TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;
 
 /// The place of T among these types. Any other T does not compile.
 template <class T, class... Types>
@@ -281,6 +244,9 @@ class Command {
 };
 
 using Commands = std::vector<Command>;
+
+/// The work of a worker; a job that was stopped gives nothing.
+using Job = std::function<std::optional<Command>(Progress&)>;
 // clang-format on
 
 }  // namespace headlight

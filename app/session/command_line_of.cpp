@@ -261,7 +261,7 @@ Result<Words> request_words(const Document& document) {
 
 Result<Words> command_words(const AppState& state, CommandGives gives) {
   const ViewState& view = state.view;
-  if (gives == CommandGives::picture && wants_layer_scores(state))
+  if (gives == CommandGives::picture && layer_question(state))
     return Words{"headlight", "heads", state.document.model_path, "--relations", "--by", "layer"};
   const bool codes = gives == CommandGives::picture && view.view == View::code && state.trace;
   const bool draws = gives == CommandGives::picture && view.view != View::train && !codes && state.trace;

@@ -1,13 +1,17 @@
 #include "session/figure_request.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
+#include "document/export.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
+#include "session/state.h"
 #include "view/view_names.h"
 #include "write/export.h"
 
@@ -40,7 +44,7 @@ FigureKind seen_figure(const AppState& state) {
 }
 
 FigureRequest figure_order(const AppState& state) {
-  const bool folds = folds_tokens(state.view.view) && state.folded && state.folded->trace == state.trace;
+  const bool folds = folds_tokens(state.view.view) && state.folded && state.folded->trace == state.trace.answer();
   std::optional<AnswerSnapshot> compared;
   if (const auto other = compared_trace(state))
     compared = state.kept.value_or(
@@ -52,8 +56,8 @@ FigureRequest figure_order(const AppState& state) {
   std::vector<std::optional<float>> numbers;
   for (const HeadRef& head : heads) numbers.push_back(order_value(state, head));
   return {.trace = state.trace,
-          .folded = folds ? state.folded : nullptr,
-          .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps : nullptr,
+          .folded = folds ? state.folded.answer() : nullptr,
+          .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps.answer() : nullptr,
           .compared = std::move(compared),
           .document = state.document,
           .step = shown_step(state),
@@ -92,6 +96,33 @@ std::size_t numbers_of_attention(const AppState& state) {
     if (trace.has(stack))
       all += of_head(stack) * static_cast<std::size_t>(trace.num_layers(stack) * trace.num_heads(stack));
   return all * std::max<std::size_t>(1, state.requests.size());
+}
+
+ExportedNumbers exported_numbers(const AppState& state) {
+  ExportedNumbers numbers{state.document, state.requests, {}, state.trace};
+  if (state.browser.part == ExportPart::head && whole_request(state)) {
+    numbers.options.only = {state.view.chosen};
+    numbers.requests = {*whole_request(state)};
+  }
+  return numbers;
+}
+
+Status write_numbers(const ExportedNumbers& numbers, const std::filesystem::path& path, Progress& progress) {
+  const auto format = format_for(path);
+  if (!format) return format.error();
+  return export_document(numbers.document, numbers.requests, *format, numbers.options, path, progress, numbers.known);
+}
+
+Result<FigurePicture> size_of_export(const ExportedNumbers& numbers, const std::string& ending, Progress& progress) {
+  std::error_code failed;
+  std::filesystem::path file = std::filesystem::temp_directory_path(failed);
+  file /= "headlight-size-" + std::to_string(getpid()) + ending;
+  const auto written = write_numbers(numbers, file, progress);
+  FigurePicture picture;
+  if (written) picture.bytes = static_cast<std::size_t>(std::filesystem::file_size(file, failed));
+  std::filesystem::remove(file, failed);
+  if (!written) return written.error();
+  return picture;
 }
 
 std::optional<FileQuestion> file_question(const AppState& state) {

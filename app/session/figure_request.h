@@ -5,11 +5,18 @@
 #include <functional>
 #include <memory>
 
-#include "session/state.h"
+#include "base/progress.h"
+#include "derived/derived_maps.h"
+#include "derived/fold.h"
+#include "document/answer_snapshot.h"
+#include "view/settings.h"
+#include "view/view_state.h"
+#include "write/export.h"
 
 namespace headlight {
 
-struct Drawing;  // figure/drawing/drawing.h
+struct AppState;  // session/state.h
+struct Drawing;   // figure/drawing/drawing.h
 
 struct FigureRequest {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
@@ -69,6 +76,20 @@ inline constexpr std::size_t kMostCounted = std::size_t{1} << 20;
 
 /// How many weights of attention the browser would export.
 std::size_t numbers_of_attention(const AppState& state);
+
+/// What an export writes.
+struct ExportedNumbers {
+  Document document;
+  std::vector<Request> requests;
+  ExportOptions options = {};
+  std::shared_ptr<const Trace> known;  // the answer to one of them; null: none
+};
+/// What the browser would export: all that is asked, or the chosen head of the sentence that is looked at.
+ExportedNumbers exported_numbers(const AppState& state);
+Status write_numbers(const ExportedNumbers& numbers, const std::filesystem::path& path, Progress& progress);
+/// How many bytes they will have: they are written to a file that nothing reads, as only what was written is known to
+/// the byte.
+Result<FigurePicture> size_of_export(const ExportedNumbers& numbers, const std::string& ending, Progress& progress);
 
 /// The file that the browser would write now; nothing while it writes none, or where its size is not said.
 std::optional<FileQuestion> file_question(const AppState& state);

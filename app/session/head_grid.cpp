@@ -57,33 +57,21 @@ const HeadMeasures* last_measures(const AppState& state, const HeadRef& head) {
   return state.heads ? entry_of(state.heads->measures, head) : nullptr;
 }
 
-bool wants_effects(const AppState& state) {
-  return state.trace && !is_stale(state) && state.view.view == View::heads && state.view.order.by == By::effect;
-}
-
-bool wants_layer_scores(const AppState& state) {
-  const Model* model = state.document.model.get();
-  return state.view.view == View::heads && state.view.grid == GridShow::relations && model &&
-         model->config.arch != Arch::encoder_decoder;
-}
-
 const HeadStats* known_heads(const AppState& state) {
-  return state.heads && state.trace && state.heads->trace.lock() == state.trace ? state.heads.get() : nullptr;
+  return state.heads && state.trace && state.heads->trace == state.trace.answer() ? state.heads.get() : nullptr;
 }
 
-const EffectAnswer* known_effects(const AppState& state) {
-  return state.effects && state.trace && state.effects->trace.lock() == state.trace ? state.effects.get() : nullptr;
-}
+const std::vector<HeadEffect>* known_effects(const AppState& state) { return state.effects.to({state.trace}); }
 
-const LayerScores* known_layer_scores(const AppState& state) {
-  const auto& known = state.layer_scores;
-  return known && state.document.model && known->model.lock() == state.document.model ? known.get() : nullptr;
+const std::vector<RelationScore>* known_layer_scores(const AppState& state) {
+  return state.layer_scores.to({state.document.model});
 }
 
 std::vector<HeadRef> shown_order(const AppState& state) {
   if (!state.trace || (state.view.order.by == By::found && !state.view.find.on)) return {};
+  const bool failed = state.effects.error_of({state.trace}) != nullptr;
   return heads_in_order(heads_of(*state.trace, state.view.chosen.stack), state.view.order, state.heads.get(),
-                        state.effects.get());
+                        failed ? nullptr : state.effects.get());
 }
 
 std::optional<float> order_value(const AppState& state, const HeadRef& head) {

@@ -8,9 +8,6 @@
 
 namespace headlight {
 
-/// The statistics that the view needs of the heads on the screen; nothing where their maps are enough.
-std::optional<HeadQuestion> head_question(const AppState& state);
-
 /// Whether the chosen stack of the answer has 64 heads or more: only so many are worth a table without words.
 bool has_many_heads(const AppState& state);
 
@@ -20,17 +17,11 @@ GridShow shown_grid(const AppState& state);
 /// The last measures of a head, perhaps of an earlier answer; null where there are none.
 const HeadMeasures* last_measures(const AppState& state, const HeadRef& head);
 
-/// Whether the look asks what is lost without each head.
-bool wants_effects(const AppState& state);
-
-/// Whether the look asks how well each layer shows each relation, and the answer's model can be measured.
-bool wants_layer_scores(const AppState& state);
-
 /// The statistics of the answer on the screen; null where they are not known (yet).
 const HeadStats* known_heads(const AppState& state);
-const EffectAnswer* known_effects(const AppState& state);
+const std::vector<HeadEffect>* known_effects(const AppState& state);
 /// The scores of the document's model; null where they are not known (yet).
-const LayerScores* known_layer_scores(const AppState& state);
+const std::vector<RelationScore>* known_layer_scores(const AppState& state);
 
 /// The chosen head's attention in the order that is wanted; empty where that is the order of the layers. Until the new
 /// answer's numbers are known the heads stay where those of the answer before put them.

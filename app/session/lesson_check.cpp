@@ -57,7 +57,7 @@ std::string answer(AppState& state) {
   if (!request) return problem_of(state);
   auto trace = forward(*request);
   if (!trace) return trace.error().message;
-  update(state, TraceReady{std::move(*trace), 0});
+  update(state, reply(&Answers::trace, *request, std::move(*trace)));
   return {};
 }
 

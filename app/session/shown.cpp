@@ -24,7 +24,7 @@ bool compares_edits(const AppState& state) { return !state.kept && state.trace &
 
 std::shared_ptr<const Trace> compared_trace(const AppState& state) {
   if (state.kept) return state.kept->trace;
-  return compares_edits(state) ? state.baseline : nullptr;
+  return compares_edits(state) ? state.baseline.answer() : nullptr;
 }
 
 std::shared_ptr<const Trace> moved_from(const AppState& state) {
@@ -41,8 +41,8 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
 }
 
 bool is_of_now(const AppState& state) {
-  return state.comparison && state.trace && state.comparison->heads->a.lock() == compared_trace(state) &&
-         state.comparison->heads->b.lock() == state.trace;
+  return state.comparison && state.trace && state.comparison->heads->a == compared_trace(state) &&
+         state.comparison->heads->b == state.trace.answer();
 }
 
 Viewport zoomed(const AppState& state, float factor, const CellRef& around) {

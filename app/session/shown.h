@@ -30,9 +30,6 @@ bool compares_edits(const AppState& state);
 /// that changed a single word. Null where there is none.
 std::shared_ptr<const Trace> moved_from(const AppState& state);
 
-/// The question of View::compare; nothing where it is not shown or has nothing to compare.
-std::optional<ComparisonQuestion> comparison_question(const AppState& state);
-
 /// Whether the comparison is of the answers that are compared now, whichever head was looked at.
 bool is_of_now(const AppState& state);
 

@@ -12,7 +12,7 @@ const Request* whole_request(const AppState& state) {
 
 const Request* wanted(const AppState& state) { return state.prefix ? &*state.prefix : whole_request(state); }
 
-bool is_edited(const AppState& state) { return state.trace && state.trace != state.baseline; }
+bool is_edited(const AppState& state) { return state.trace && state.trace.answer() != state.baseline.answer(); }
 
 bool can_say_words(const AppState& state) { return state.trace && state.trace->logits.size() > 0; }
 
@@ -49,7 +49,7 @@ std::optional<std::vector<std::string>> partly_unknown_words(const AppState& sta
 
 bool is_stale(const AppState& state) {
   const Request* request = wanted(state);
-  return !request || !state.trace || !(state.trace->request == *request);
+  return !request || !state.trace.to(*request);
 }
 
 bool nothing_asked(const AppState& state) {
@@ -60,7 +60,7 @@ bool nothing_asked(const AppState& state) {
 
 const std::string& problem_of(const AppState& state) {
   const Request* request = wanted(state);
-  if (request && state.refused && *state.refused == *request) return state.refusal;
+  if (const Error* refused = request ? state.trace.error_of(*request) : nullptr) return refused->message;
   return state.problem;
 }
 
@@ -138,7 +138,12 @@ std::vector<HeadRef> flow_heads(const AppState& state) {
 std::optional<FlowQuestion> flow_question(const AppState& state) {
   if (state.view.view != View::flow || !state.trace) return std::nullopt;
   const bool folds = shown_fold(state, state.view.chosen.stack) != nullptr;
-  return FlowQuestion{state.trace, flow_heads(state), folds ? state.folded : nullptr};
+  return FlowQuestion{state.trace, flow_heads(state), folds ? state.folded.answer() : nullptr};
+}
+
+const std::vector<TrainedFolder>& trained_folders(const AppState& state) {
+  static const std::vector<TrainedFolder> none;
+  return state.trained ? *state.trained : none;
 }
 
 const ModelCheck* check_of_model(const AppState& state) {

@@ -7,11 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "derived/fold.h"
-#include "derived/guess.h"
 #include "document/bundled_models.h"
 #include "document/sentence_facts.h"
-#include "session/command.h"
+#include "session/answers.h"
 
 namespace headlight {
 
@@ -24,25 +22,10 @@ struct Notice {
                      // is what differs from the last step of undo
 };
 
-/// The enlarged head where its thumbnail is not the pattern itself: more tokens than cells, or a part of it.
-struct Detail {
-  std::shared_ptr<const Trace> trace;
-  Region region;
-  Matrix weights;  // −1 where blocked
-  std::uint64_t version = 0;
-};
-
 /// Generation that goes on: words left.
 struct Generation {
   Index left = 0;
   Sampling sampling;
-};
-
-/// The sentence nearest to some words that a model knows.
-struct NearestSentence {
-  std::vector<std::string> words;
-  std::weak_ptr<const Model> model;
-  std::string text;  // empty: there is none
 };
 
 /// The checks of a loaded checkpoint (check/checkpoint_check.h).
@@ -59,7 +42,8 @@ struct OpenFailure {
   std::string text = {};      // of a session whose model is not there: the sentence that it asks about
 };
 
-struct AppState {
+/// … and the answers: trace, inside, flow and the others (session/answers.h).
+struct AppState : Answers {
   const Lexicon* lexicon = nullptr;              // what the words are cut by; not null
   std::shared_ptr<const BundledModels> shipped;  // the trained models that came along; null: none
 
@@ -76,22 +60,7 @@ struct AppState {
   std::string problem;            // … and why
   std::optional<Request> prefix;  // the part of it that is looked at, where the look has a prefix
 
-  std::shared_ptr<const Trace> trace;  // the last answer
-  std::uint64_t trace_version = 0;     // counts answers
-  double trace_milliseconds = 0;
-  std::optional<Request> refused;  // the request that failed, so that it is not tried again …
-  std::string refusal;             // … and why
-  std::shared_ptr<const FoldedMaps>
-      folded;  // of `trace`, as the look wants them or, of long sentences, wanted them before;
-               // null before the first answer
-  std::optional<Detail> detail;
-  std::shared_ptr<const Trace> baseline;  // the answer to the question of `trace` without edits; `trace` itself where
-                                          // it has none; null until it is known
   std::shared_ptr<const Trace> before_edit;  // the answer before the last edit, of a sentence that is not long
-  std::shared_ptr<const Inside> inside;      // what the Inside view shows, perhaps of an earlier answer
-  std::uint64_t inside_version = 0;          // counts those
-  std::shared_ptr<const Listing> listing;    // what View::code shows, perhaps of an earlier answer
-  std::shared_ptr<const FlowLines> flow;     // what the Flow view shows, perhaps of an earlier answer
   std::vector<ModelCheck> checks;            // one a checkpoint of the document and of its undo
   std::optional<Generation> generation;      // goes on at every answer; an edit by hand and an error end it
 
@@ -99,27 +68,16 @@ struct AppState {
   CorpusChoice training_corpus;                       // … and what it is trained on
   std::optional<TrainingRun> training;                // that goes on, or went on last
   std::uint64_t training_version = 0;                 // counts what was told of it
-  std::vector<TrainedFolder> trained;                 // what earlier trainings left
   std::array<SentenceFacts, 3> facts;                 // by Stack: of the words that the heads of the answer look at
   std::shared_ptr<const OwnNumbers> checked_numbers;  // of one's own, and what cannot be right about them
   std::vector<std::string> numbers_found;
   bool telling = false;                         // the next answer chooses the head and the cell that say most of it
   bool told = false;                            // … as an answer did, and the user chose neither since
-  std::shared_ptr<const Guess> guess;           // what the model says, perhaps of an earlier answer
-  std::optional<NearestSentence> nearest;       // that was looked for last
-  std::shared_ptr<const HeadStats> heads;       // what was found out about the heads last, perhaps of an earlier answer
-  std::shared_ptr<const EffectAnswer> effects;  // what is lost without each, likewise
-  std::shared_ptr<const LayerScores> layer_scores;     // of the model that was measured last
-  std::shared_ptr<const DerivedMaps> other_maps;       // norms or rollout, as asked last, perhaps of an earlier answer
   std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
-  std::shared_ptr<const AnswerComparison> comparison;  // of the two, perhaps of earlier ones
-  std::uint64_t comparison_version = 0;                // counts those
   bool seeks_most_changed = false;                     // the next comparison chooses the head that differs most
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;
-  std::shared_ptr<const FilePreview> preview;  // of the file that the browser would write, perhaps of an earlier choice
-  std::uint64_t preview_version = 0;           // counts those
   std::optional<OpenFailure> open_failure;
   bool shows_problem = false;  // the line that says why the question cannot be asked is shown on the card
   std::string session_path;    // where Save writes
@@ -128,10 +86,7 @@ struct AppState {
   bool quit = false;
 };
 
-/// The request of the sentence that is looked at, or of its prefix; null where there is none.
-const Request* wanted(const AppState& state);
-
-/// The same without the prefix: all that the document asks about this sentence.
+/// All that the document asks about the sentence that is looked at: wanted() without the prefix.
 const Request* whole_request(const AppState& state);
 
 /// Whether the answer on the screen was computed with edits, so that there is a before and an after.
@@ -142,10 +97,6 @@ bool can_say_words(const AppState& state);
 
 /// Facts about the words that the heads of a stack of the answer look at.
 const SentenceFacts& facts_of(const AppState& state, Stack stack);
-
-/// What is asked of the model's guess: the next word, or the word in the place of the pinned row, else of the chosen
-/// head's strongest cell; nothing where the model says no words.
-std::optional<GuessQuestion> guess_question(const AppState& state);
 
 /// Whether the answer's weights are random: nothing was learned.
 bool is_random(const AppState& state);
@@ -175,14 +126,8 @@ bool needs_detail(const AppState& state);
 /// View::compare, and in maps of another kind than weights.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
 
-/// The question of the views Inside and Code about the answer on the screen; nothing where neither is shown.
-std::optional<InsideQuestion> inside_question(const AppState& state);
-
 /// The program of the answer on the screen: of all sentences of its batch, but of a prefix alone.
 ListingQuestion program_question(const AppState& state);
-
-/// The question of the Code view; nothing where it is not shown, and while the answer is stale.
-std::optional<ListingQuestion> listing_question(const AppState& state);
 
 /// Whether the document is answered by the training's model, the newest or an earlier one.
 bool shows_training(const AppState& state);
@@ -196,11 +141,11 @@ TrainingPlan next_training(const AppState& state);
 /// The heads whose lines View::flow draws: of the chosen head's layer, in order; none where all were switched away.
 std::vector<HeadRef> flow_heads(const AppState& state);
 
-/// The question of the Flow view about the answer on the screen; nothing where it is not shown.
-std::optional<FlowQuestion> flow_question(const AppState& state);
-
 /// The longer side of those weights: a larger region is max-pooled to it.
 inline constexpr Index kDetail = 512;
+
+/// The folders of earlier trainings, as listed last.
+const std::vector<TrainedFolder>& trained_folders(const AppState& state);
 
 /// The check of the document's checkpoint; null where its model is none.
 const ModelCheck* check_of_model(const AppState& state);

@@ -124,7 +124,7 @@ constexpr std::size_t kMostKeptTokens = 128;
 void keep_before_edit(AppState& state) {
   if (is_stale(state)) return;
   const Request& asked = state.trace->request;
-  state.before_edit = asked.tokens.size() + asked.target.size() <= kMostKeptTokens ? state.trace : nullptr;
+  state.before_edit = asked.tokens.size() + asked.target.size() <= kMostKeptTokens ? state.trace.answer() : nullptr;
 }
 
 }  // namespace
@@ -182,11 +182,11 @@ void fit_view(AppState& state) {
 }
 
 void fold_maps(AppState& state) {
-  const bool of_now = state.folded && state.folded->trace == state.trace;
+  const bool of_now = state.folded && state.folded->trace == state.trace.answer();
   if (of_now && state.folded->wanted == state.view.fold) return;
   if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{})
-    state.folded = folded_maps(state.trace, state.view.fold);
-  else if (!of_now) state.folded = folded_maps(state.trace, {});  // until a worker has folded them
+    state.folded.put({state.trace, state.view.fold}, folded_maps(state.trace, state.view.fold));
+  else if (!of_now) state.folded.put({state.trace, {}}, folded_maps(state.trace, {}));  // until a worker has folded them
 }
 
 void look_at(ViewState& view, Look look) {
@@ -203,7 +203,7 @@ void look_at(ViewState& view, Look look) {
 
 void keep_baseline(AppState& state) {
   Request plain = unedited(state.trace->request);
-  if (plain == state.trace->request) state.baseline = state.trace;
+  if (plain == state.trace->request) state.baseline.put(std::move(plain), state.trace);
   else if (state.baseline && !(state.baseline->request == plain)) state.baseline.reset();
 }
 

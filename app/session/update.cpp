@@ -5,7 +5,6 @@
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
-#include "session/answer_update.h"
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
@@ -334,6 +333,14 @@ struct Update {
   void operator()(const ChooseShot& c) { choose_shot(state, c.step, kind); }
   void operator()(const ShowTraining&) { show_training(state, kind); }
 
+  void operator()(TrainingBegun& c) { begin(state, c, kind); }
+  void operator()(TrainingNews& c) { take_news(state, c); }
+  void operator()(const TrainingPaused& c) { pause_training(state, c.run); }
+  void operator()(TrainingDone& c) { end(state, c); }
+  void operator()(TrainingFailed& c) { fail(state, c); }
+
+  void operator()(const Answered& c) { c.take(state); }
+
   void operator()(const Quit&) { state.quit = true; }
 
   void operator()(const OrderHeads& c) { looked_at().order = c.order; }
@@ -384,7 +391,7 @@ AppState initial_state(const Lexicon& lexicon, Document document, Settings setti
 
 void update(AppState& state, Command command) {
   const std::size_t kind = command.kind();
-  command.visit(Overloaded{Update{state, kind}, AnswerUpdate{state, kind}, FileUpdate{state, kind}});
+  command.visit(Overloaded{Update{state, kind}, FileUpdate{state, kind}});
   if (state.trace) {
     fit_view(state);
     fold_maps(state);

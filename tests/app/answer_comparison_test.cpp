@@ -47,7 +47,7 @@ TEST_F(ComparisonTest, IsAskedOnlyWhereItIsSeen) {
   say(ShowView{View::compare});
   ASSERT_TRUE(state.comparison);
   EXPECT_TRUE(is_of_now(state));
-  EXPECT_TRUE(answers(*state.comparison, *comparison_question(state)));
+  EXPECT_TRUE(state.comparison.to(*comparison_question(state)));
   const auto before = state.comparison->heads;
   say(ChooseHead{{1, 1}});
   EXPECT_EQ(state.comparison->heads, before) << "another head of the same two";

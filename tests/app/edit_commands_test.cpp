@@ -192,9 +192,9 @@ TEST(Baseline, IsTheAnswerWithoutEdits) {
   update(state, answer(state));
   EXPECT_EQ(state.baseline, nullptr) << "another question";
   const auto other = forward(unedited(*wanted(state)));
-  update(state, BaselineReady{plain});
+  update(state, reply(&Answers::baseline, plain->request, plain));
   EXPECT_EQ(state.baseline, nullptr) << "too late";
-  update(state, BaselineReady{*other});
+  update(state, reply(&Answers::baseline, (*other)->request, *other));
   EXPECT_EQ(state.baseline, *other);
   EXPECT_FALSE(same(state.trace->last_hidden_state(), state.baseline->last_hidden_state()));
 }

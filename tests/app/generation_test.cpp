@@ -159,7 +159,7 @@ TEST(Generate, EndsWithAStopAnEditAndAnError) {
     EXPECT_FALSE(state.generation);
   }
   state = begun();
-  update(state, TraceFailed{*wanted(state), "an error"});
+  update(state, reply(&Answers::trace, *wanted(state), Error{"an error"}));
   EXPECT_FALSE(state.generation);
   EXPECT_EQ(problem_of(state), "an error");
   update(state, Generate{5, {}});

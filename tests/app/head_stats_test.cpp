@@ -20,10 +20,10 @@ TEST(HeadAnswers, NothingIsAskedWithoutNeed) {
   EXPECT_TRUE(question->measures);
   EXPECT_FALSE(question->words);
   ASSERT_TRUE(running.state.heads);
-  EXPECT_TRUE(covers(*running.state.heads, *question));
+  EXPECT_TRUE(running.state.heads.to(*question));
   EXPECT_TRUE(shown_order(running.state).empty());
   EXPECT_FALSE(order_value(running.state, {0, 0}));
-  EXPECT_FALSE(wants_effects(running.state));
+  EXPECT_FALSE(effect_question(running.state));
 }
 
 TEST(HeadAnswers, AnOrderHasItsNumbersAndStandsByThem) {
@@ -77,7 +77,7 @@ TEST(HeadAnswers, EffectsAreAskedForWithTheirOrderAndOnce) {
   Running running;
   running.say(OrderHeads{{By::effect}});
   ASSERT_TRUE(known_effects(running.state));
-  EXPECT_EQ(known_effects(running.state)->effects.size(), 4u);
+  EXPECT_EQ(known_effects(running.state)->size(), 4u);
   EXPECT_GT(*order_value(running.state, shown_order(running.state).front()), 0.0f);
   const auto effects = running.state.effects;
   running.say(Hover{});
@@ -97,8 +97,7 @@ TEST(HeadAnswers, WhatIsKnownIsTakenOver) {
   const auto more = answer_heads({running.state.trace, true, WordPair{"我", ""}}, &before, progress);
   EXPECT_EQ(more->measures, before.measures);
   EXPECT_EQ(more->found.size(), 4u);
-  EXPECT_TRUE(covers(*more, {running.state.trace, true, WordPair{"我", ""}}));
-  EXPECT_FALSE(covers(*more, {running.state.trace, true, WordPair{"你", ""}}));
+  EXPECT_EQ(more->words, (WordPair{"我", ""}));
   progress.stop = true;
   EXPECT_FALSE(answer_heads({running.state.trace, true, {}}, nullptr, progress));
 }

@@ -31,9 +31,9 @@ TEST(Loop, AnswersWhatTheDocumentAsks) {
   loop.settle(state);
   ASSERT_FALSE(is_stale(state));
   EXPECT_EQ(state.trace->queries(), 10);
-  EXPECT_EQ(state.trace_version, 1u);
+  EXPECT_EQ(state.trace.version(), 1u);
   loop.settle(state);
-  EXPECT_EQ(state.trace_version, 1u) << "and asks no more than once";
+  EXPECT_EQ(state.trace.version(), 1u) << "and asks no more than once";
 }
 
 // The window draws when one came: an answer that it did not hear of would stay unseen until the pointer moves.
@@ -95,7 +95,7 @@ TEST(Loop, SixtyQuickEditsEndWithTheLast) {
   loop.settle(state);
   ASSERT_FALSE(is_stale(state));
   EXPECT_EQ(state.trace->request.tokens.text, text);
-  EXPECT_LE(state.trace_version, 60u);
+  EXPECT_LE(state.trace.version(), 60u);
 }
 
 TEST(Loop, TheOldAnswerStaysUntilTheNewOneComes) {
@@ -199,11 +199,11 @@ TEST(Loop, EnlargedPartGetsItsWeights) {
   EXPECT_EQ(state.detail->weights.rows(), 5);
   EXPECT_EQ(state.detail->weights.cols(), 4);
   EXPECT_TRUE(same(state.detail->weights, attention_rows(*state.trace, {1, 0}, 2, 5).middleCols(1, 4)));
-  const auto version = state.detail->version;
+  const auto version = state.detail.version();
   say(loop, state, {ChooseHead{{0, 0}}});
   settle(loop, state, {ChooseHead{{1, 0}}});
   EXPECT_EQ(state.detail->region, shown_region(state));
-  EXPECT_GE(state.detail->version, version);
+  EXPECT_GE(state.detail.version(), version);
   settle(loop, state, {SetScale{2.0f}});
   EXPECT_EQ(state.detail->trace, state.trace) << "a new answer asks for them again";
 }

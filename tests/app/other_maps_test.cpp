@@ -102,10 +102,10 @@ TEST(DerivedMaps, UntilTheyAreThereTheOnesBeforeStay) {
   update(state, fixture::answer(state));
   update(state, ShowMaps{MapKind::norms});
   EXPECT_EQ(shown_kind(state, Stack::self), MapKind::weights);
-  update(state, MapsReady{maps_of(state.trace, MapKind::norms)});
+  update(state, reply(&Answers::other_maps, {state.trace, MapKind::norms}, maps_of(state.trace, MapKind::norms)));
   update(state, ShowMaps{MapKind::rollout});
   EXPECT_EQ(shown_kind(state, Stack::self), MapKind::norms);
-  update(state, MapsReady{maps_of(state.trace, MapKind::rollout)});
+  update(state, reply(&Answers::other_maps, {state.trace, MapKind::rollout}, maps_of(state.trace, MapKind::rollout)));
   EXPECT_EQ(shown_kind(state, Stack::self), MapKind::rollout);
 }
 
@@ -115,7 +115,7 @@ TEST(DerivedMaps, AreNeitherFoldedNorZoomed) {
   update(state, SetViewport{{1, 3, 1, 3}});
   EXPECT_TRUE(needs_detail(state));
   update(state, ShowMaps{MapKind::norms});
-  update(state, MapsReady{maps_of(state.trace, MapKind::norms)});
+  update(state, reply(&Answers::other_maps, {state.trace, MapKind::norms}, maps_of(state.trace, MapKind::norms)));
   EXPECT_FALSE(needs_detail(state));
   EXPECT_EQ(shown_fold(state, Stack::self), nullptr);
 }

@@ -70,12 +70,12 @@ inline AppState small_state(std::string text = std::string(kDefaultSentence)) {
 }
 
 /// The answer to the request that is wanted, as the worker gives it.
-inline TraceReady answer(const AppState& state) {
+inline Answered answer(const AppState& state) {
   const Request* request = wanted(state);
   EXPECT_NE(request, nullptr);
   auto trace = forward(*request);
   EXPECT_TRUE(trace) << trace.error().message;
-  return {*trace, 1.0};
+  return reply(&Answers::trace, *request, *trace, 1.0);
 }
 
 /// The small state with its answer.

@@ -254,7 +254,7 @@ TEST(Stale, AnUnwantedAnswerDoesNotReplaceTheRightOne) {
   AppState state = answered_state();
   const auto right = state.trace;
   update(state, SetScale{3.0f});
-  const TraceReady late = answer(state);
+  const Answered late = answer(state);
   update(state, Undo{});
   update(state, late);
   EXPECT_EQ(state.trace, right);
@@ -264,12 +264,13 @@ TEST(Stale, AnUnwantedAnswerDoesNotReplaceTheRightOne) {
 TEST(Stale, AnAnswerInBetweenIsShownWhileTheRightOneIsComing) {
   AppState state = answered_state();
   update(state, SetText{"我爱"});
-  const TraceReady between = answer(state);
+  const Request asked = *wanted(state);
+  const Answered between = answer(state);
   update(state, SetText{"我爱你"});
   update(state, between);
-  EXPECT_EQ(state.trace, between.trace);
+  EXPECT_EQ(state.trace->request, asked);
   EXPECT_TRUE(is_stale(state));
-  EXPECT_EQ(state.trace_version, 2u);
+  EXPECT_EQ(state.trace.version(), 2u);
 }
 
 TEST(Problem, BelongsToTheRequestThatFailed) {
@@ -277,7 +278,7 @@ TEST(Problem, BelongsToTheRequestThatFailed) {
   update(state, GiveMask{fixture::open_mask(9, 9)});
   const auto failed = forward(*wanted(state));
   ASSERT_FALSE(failed);
-  update(state, TraceFailed{*wanted(state), failed.error().message});
+  update(state, reply(&Answers::trace, *wanted(state), failed.error()));
   EXPECT_NE(problem_of(state).find("expected (10, 10), found (9, 9)"), std::string::npos) << problem_of(state);
   EXPECT_TRUE(is_stale(state));
   update(state, Undo{});

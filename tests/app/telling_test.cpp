@@ -133,20 +133,20 @@ TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
   config.d_model = 64;  // a model of the family, which no sentence exchanges for another
   window.say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
   ASSERT_TRUE(window.state.nearest);
-  EXPECT_EQ(window.state.nearest->words, (std::vector<std::string>{"I", "am", "a", "student"}));
-  EXPECT_FALSE(window.state.nearest->text.empty());
+  EXPECT_EQ(window.state.nearest.question()->words, (std::vector<std::string>{"I", "am", "a", "student"}));
+  EXPECT_FALSE(window.state.nearest->empty());
 }
 
 TEST(GuessOfTheStage, FollowsThePinnedRow) {
   Window window;
   window.say(Tell{});
   ASSERT_TRUE(window.state.guess);
-  EXPECT_EQ(window.state.guess->hidden, 4);
+  EXPECT_EQ(window.state.guess.question()->hidden, 4);
   window.say(Pin{CellRef{9, 5}});
-  EXPECT_EQ(window.state.guess->hidden, 9);
+  EXPECT_EQ(window.state.guess.question()->hidden, 9);
   EXPECT_EQ(window.state.guess->place, "机票");
   window.say(SwitchHead{{1, 5}, true}, EndGesture{});
-  EXPECT_EQ(window.state.guess->trace.lock(), window.state.trace);
+  EXPECT_EQ(window.state.guess.question()->trace, window.state.trace);
   EXPECT_TRUE(window.state.guess->right->before);
 }
 

@@ -143,9 +143,9 @@ TEST_F(TrainerTest, WhatWasKilledIsOfferedAndGoesOnToTheSameBits) {
   loop = open_loop();
   loop->settle(state);
   ASSERT_FALSE(state.training) << "nothing goes on by itself";
-  const auto found = std::find_if(state.trained.begin(), state.trained.end(),
+  const auto found = std::find_if(trained_folders(state).begin(), trained_folders(state).end(),
                                   [&](const TrainedFolder& one) { return one.folder == left.string(); });
-  ASSERT_NE(found, state.trained.end());
+  ASSERT_NE(found, trained_folders(state).end());
   EXPECT_TRUE(found->unfinished);
   EXPECT_EQ(found->step, 7);
   EXPECT_EQ(found->steps, 12);
@@ -155,7 +155,7 @@ TEST_F(TrainerTest, WhatWasKilledIsOfferedAndGoesOnToTheSameBits) {
   ASSERT_EQ(run().phase, TrainingPhase::done) << run().message;
   EXPECT_EQ(weights(left), whole);
   EXPECT_EQ(run().losses.points.size(), 5u);
-  for (const TrainedFolder& one : state.trained) EXPECT_FALSE(one.folder == left.string() && one.unfinished);
+  for (const TrainedFolder& one : trained_folders(state)) EXPECT_FALSE(one.folder == left.string() && one.unfinished);
 }
 
 TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {
@@ -171,12 +171,12 @@ TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {
 
 TEST_F(TrainerTest, AStoppedOneIsOfferedInTheSameWindow) {
   finish({StartTraining{tiny_plan(), {}, 4}});
-  EXPECT_TRUE(state.trained.empty()) << "no other window may resume the training that is paused here";
+  EXPECT_TRUE(trained_folders(state).empty()) << "no other window may resume the training that is paused here";
   EXPECT_FALSE(lock_folder(run().folder));
   finish({StopTraining{}});
-  ASSERT_EQ(state.trained.size(), 1u);
-  EXPECT_TRUE(state.trained.front().unfinished);
-  finish({ContinueTraining{state.trained.front().folder}});
+  ASSERT_EQ(trained_folders(state).size(), 1u);
+  EXPECT_TRUE(trained_folders(state).front().unfinished);
+  finish({ContinueTraining{trained_folders(state).front().folder}});
   EXPECT_EQ(run().phase, TrainingPhase::done) << run().message;
 }
 
@@ -206,8 +206,8 @@ TEST_F(TrainerTest, DamagedFoldersGiveOneLine) {
   fails("the options and the corpus that this training began with");
   ASSERT_TRUE(write_file(left / "training.json", "{"));
   fails("training.json");
-  ASSERT_EQ(state.trained.size(), 1u);
-  EXPECT_NE(state.trained.front().problem.find("training.json"), std::string::npos);
+  ASSERT_EQ(trained_folders(state).size(), 1u);
+  EXPECT_NE(trained_folders(state).front().problem.find("training.json"), std::string::npos);
   fs::remove(left / "training.json");
   fails("training.json");
   ASSERT_TRUE(write_file(left / "training.json", card));

@@ -124,12 +124,16 @@ TEST(Viewport, FollowsTheAttentionThatIsChosen) {
 
 TEST(Detail, CountsItsVersions) {
   AppState state = pattern(10, 10);
-  update(state, DetailReady{state.trace, {{0, 0}, 0, 4, 0, 4}, Matrix::Ones(4, 4)});
+  const auto detail = [&](const Region& region, float weight) {
+    return reply(&Answers::detail, {state.trace, region},
+                 std::make_shared<Detail>(Detail{state.trace, region, Matrix::Constant(4, 4, weight)}));
+  };
+  update(state, detail({{0, 0}, 0, 4, 0, 4}, 1));
   ASSERT_TRUE(state.detail);
   EXPECT_EQ(state.detail->trace, state.trace);
-  const auto version = state.detail->version;
-  update(state, DetailReady{state.trace, {{0, 0}, 1, 4, 0, 4}, Matrix::Zero(4, 4)});
-  EXPECT_GT(state.detail->version, version);
+  const auto version = state.detail.version();
+  update(state, detail({{0, 0}, 1, 4, 0, 4}, 0));
+  EXPECT_GT(state.detail.version(), version);
   EXPECT_EQ(state.detail->region.first_query, 1);
 }
 

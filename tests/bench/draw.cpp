@@ -186,13 +186,13 @@ class Frames {
 
 /// Seconds until what is done in the next frame is answered on the screen, by turns as the window takes them.
 Result<double> until_answered(Scene& scene, Commands commands = {}) {
-  const auto version = scene.state.trace_version;
+  const auto version = scene.state.trace.version();
   const double begin = seconds_now(), give_up = begin + kLongestAnswer;
   step_and_wait(scene.state, scene.loop, commands, begin);
   for (int frames = kFramesAfterEvent; seconds_now() < give_up; --frames) {
     scene.loop.step(scene.state, commands, seconds_now());
     show_frame(scene.screen, scene.state, scene.loop, commands, seconds_now());
-    if (scene.state.trace_version != version && !is_stale(scene.state)) return seconds_now() - begin;
+    if (scene.state.trace.version() != version && !is_stale(scene.state)) return seconds_now() - begin;
     scene.bell.wait(sleep_before_frame(scene.loop, frames, seconds_now()));
   }
   return Error{"bench draw: expected an answer within " + std::to_string(kLongestAnswer) + " s, found none"};

@@ -17,7 +17,8 @@ class CheckBadge : public GuiTest {
   }
   /// The findings that the badge would show, in place of those that were found.
   void find(std::vector<Finding> findings) {
-    harness->say(CheckReady{harness->state.document.model, std::move(findings)});
+    harness->say(reply(&Answers::check, {harness->state.document.model, {}, {}},
+                       std::make_shared<const std::vector<Finding>>(std::move(findings))));
     harness->frame(2);
   }
   void chinese() {

@@ -57,7 +57,7 @@ TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
   const ImU32 hatch = (h.colours().caution & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0x50);
   for (const char* map : {"stage map", "head 0.0"}) EXPECT_TRUE(h.drew(hatch, h.box(map))) << map;
   ASSERT_TRUE(h.has("nearest sentence"));
-  const std::string nearest = h.state.nearest->text;
+  const std::string nearest = *h.state.nearest;
   h.click("nearest sentence");
   h.settle();
   EXPECT_EQ(document().source.text, nearest);

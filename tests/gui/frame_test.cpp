@@ -46,14 +46,14 @@ class TurnTest : public GuiTest {
 };
 
 TEST_F(TurnTest, AKeyIsAnsweredInTheFrameThatItIsPressedIn) {
-  const auto before = harness->state.trace_version;
+  const auto before = harness->state.trace.version();
   harness->maps.drawn.clear();
   inject_key(Key::left_alt, true);
   inject_key(Key::m, true);
   EXPECT_TRUE(turn(kLong));
   EXPECT_EQ(built, 2);
   EXPECT_EQ(shown, 1);
-  EXPECT_GT(harness->state.trace_version, before);
+  EXPECT_GT(harness->state.trace.version(), before);
   EXPECT_TRUE(harness->state.trace->request.mask.causal);
   EXPECT_TRUE(drew_the_answer());
 

@@ -35,17 +35,16 @@ TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
   EXPECT_EQ(known_layer_scores(h.state), nullptr) << "it is measured only where it is looked at";
   EXPECT_TRUE(h.says("Each relation is being measured"));
   show();
-  const LayerScores* scores = known_layer_scores(h.state);
+  const auto* scores = known_layer_scores(h.state);
   ASSERT_TRUE(scores);
-  EXPECT_EQ(scores->problem, "");
 
   // The same numbers as `headlight heads --relations --by layer`.
   Progress progress;
   const auto measured = measure_relations(h.state.document.model, *shipped_grammar(), {}, progress);
   ASSERT_TRUE(measured && *measured);
-  ASSERT_EQ(scores->relations.size(), (*measured)->relations.size());
-  for (std::size_t r = 0; r < scores->relations.size(); ++r) {
-    const RelationScore &shown = scores->relations[r], &expected = (*measured)->relations[r];
+  ASSERT_EQ(scores->size(), (*measured)->relations.size());
+  for (std::size_t r = 0; r < scores->size(); ++r) {
+    const RelationScore &shown = (*scores)[r], &expected = (*measured)->relations[r];
     EXPECT_EQ(shown.best_of_layer, expected.best_of_layer) << expected.relation;
     ASSERT_EQ(shown.best_of_layer.size(), 2u);
     for (std::size_t layer = 0; layer < 2; ++layer) {
@@ -60,13 +59,13 @@ TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
 
   // A click chooses the head.
   for (const std::size_t layer : {1, 0}) {
-    const RelationScore& relation = scores->relations.front();
+    const RelationScore& relation = scores->front();
     const DirectedHead& best = relation.directed[relation.best_of_layer[layer]];
     h.click(cell_of(relation, layer));
     EXPECT_EQ(h.state.view.chosen, (HeadRef{best.layer, best.head}));
   }
-  h.point_at(cell_of(scores->relations.front(), 1));
-  EXPECT_TRUE(h.says("On " + std::to_string(scores->relations.front().sentences) + " sentences kept from training"));
+  h.point_at(cell_of(scores->front(), 1));
+  EXPECT_TRUE(h.says("On " + std::to_string(scores->front().sentences) + " sentences kept from training"));
 
   const auto words = command_words(h.state);
   ASSERT_TRUE(words) << words.error().message;
@@ -98,9 +97,10 @@ TEST_F(RelationTableTest, SaysWhyThereIsNone) {
   open(HEADLIGHT_TEST_DATA "/golden/gpt2");
   harness->say(SetIds{{1, 2, 3}}, EndGesture{});
   show();
-  ASSERT_TRUE(known_layer_scores(harness->state));
-  EXPECT_TRUE(harness->says(known_layer_scores(harness->state)->problem));
-  EXPECT_NE(known_layer_scores(harness->state)->problem, "");
+  const Error* error = harness->state.layer_scores.error_of(*layer_question(harness->state));
+  ASSERT_TRUE(error);
+  EXPECT_TRUE(harness->says(error->message));
+  EXPECT_NE(error->message, "");
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::uint64_t folds_of(const AppState& state, Stack stack) {
 /// Of an answer, counted in 35 bits: its folds, its kind of maps, the head.
 std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
   const auto kind = static_cast<std::uint64_t>(shown_kind(state, head.stack));
-  return folds_of(state, head.stack) << 55 | kind << 53 | state.trace_version << 18 |
+  return folds_of(state, head.stack) << 55 | kind << 53 | state.trace.version() << 18 |
          place_of(head, state.trace->num_heads(head.stack));
 }
 
@@ -46,25 +46,25 @@ std::uint64_t folded_version(const AppState& state, HeadRef head) {
 }
 
 std::uint64_t detail_version(const AppState& state) {
-  return in(MapFamily::large, kLargeDetail | state.detail->version);
+  return in(MapFamily::large, kLargeDetail | state.detail.version());
 }
 
 std::uint64_t inside_picture_version(const AppState& state, std::size_t node) {
-  return in(MapFamily::inside, state.inside_version << 10 | (node + 1));
+  return in(MapFamily::inside, state.inside.version() << 10 | (node + 1));
 }
 
-std::uint64_t inside_matrix_version(const AppState& state) { return in(MapFamily::inside, state.inside_version << 10); }
+std::uint64_t inside_matrix_version(const AppState& state) { return in(MapFamily::inside, state.inside.version() << 10); }
 
 std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
-  return in(MapFamily::compared, state.comparison_version << 20 | place_of(head, kMaxHeads));
+  return in(MapFamily::compared, state.comparison.version() << 20 | place_of(head, kMaxHeads));
 }
 
 std::uint64_t joint_version(const AppState& state, std::size_t side) {
-  return in(MapFamily::compared, state.comparison_version << 20 | std::uint64_t{3} << 18 | side);
+  return in(MapFamily::compared, state.comparison.version() << 20 | std::uint64_t{3} << 18 | side);
 }
 
 std::uint64_t preview_version(const AppState& state, std::size_t map) {
-  return in(MapFamily::compared, state.preview_version << 20 | std::uint64_t{2} << 18 | map);
+  return in(MapFamily::compared, state.preview.version() << 20 | std::uint64_t{2} << 18 | map);
 }
 
 }  // namespace headlight

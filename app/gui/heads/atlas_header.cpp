@@ -112,8 +112,7 @@ void note_line(Gui& gui) {
     }
     colour = gui.colours().caution;
   } else if (shown_grid(state) == GridShow::relations) {
-    const LayerScores* scores = known_layer_scores(state);
-    if (scores && scores->problem.empty()) line = gui.word(kGridWords.relations_of_layers);
+    if (known_layer_scores(state)) line = gui.word(kGridWords.relations_of_layers);
   } else if (const std::string folds = folds_in_words(gui); !folds.empty()) {
     line = folds;
   } else if (const std::string kind = map_kind_words(gui); !kind.empty()) {

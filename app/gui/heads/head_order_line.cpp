@@ -124,11 +124,11 @@ void order_control(Gui& gui) {
 }
 
 bool sweep_line(Gui& gui) {
-  if (!wants_effects(gui.state)) return false;
-  if (const EffectAnswer* known = known_effects(gui.state)) {
-    if (known->problem.empty()) return false;
-    quiet(gui, gui.fonts.shown(plain_line(gui, known->problem)), true);
-    explain_item(gui, known->problem);
+  const auto question = effect_question(gui.state);
+  if (!question || known_effects(gui.state)) return false;
+  if (const Error* error = gui.state.effects.error_of(*question)) {
+    quiet(gui, gui.fonts.shown(plain_line(gui, error->message)), true);
+    explain_item(gui, error->message);
     return true;
   }
   if (!gui.work.sweeping) return false;

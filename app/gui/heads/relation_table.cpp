@@ -143,11 +143,13 @@ void relation_table(Gui& gui) {
   const FontScope small(gui, TextSize::small);
   const auto explain = [&](const Words& words) { wrapped_dim(gui, gui.word(words)); };
   if (!state.document.model) return explain(kGridWords.nothing_learned);
-  if (!wants_layer_scores(state)) return explain(kGridWords.translates);
-  const LayerScores* scores = known_layer_scores(state);
+  const auto question = layer_question(state);
+  if (!question) return explain(kGridWords.translates);
+  if (const Error* error = state.layer_scores.error_of(*question))
+    return wrapped_small(gui, plain_lines(gui, error->message), gui.colours().warning);
+  const auto* scores = known_layer_scores(state);
   if (!scores) return explain(kGridWords.measuring_layers);
-  if (!scores->problem.empty()) return wrapped_small(gui, plain_lines(gui, scores->problem), gui.colours().warning);
-  if (!scores->relations.empty()) scores_of_layers(gui, scores->relations);
+  if (!scores->empty()) scores_of_layers(gui, *scores);
 }
 
 }  // namespace headlight

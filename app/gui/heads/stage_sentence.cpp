@@ -173,7 +173,7 @@ void guess_bars(Gui& gui, const Box& box) {
   const AppState& state = gui.state;
   if (!can_say_words(state) || nothing_asked(state)) return;
   const Guess* guess = state.guess.get();
-  const bool of_answer = guess && guess->trace.lock() == state.trace;
+  const bool of_answer = guess && state.guess.question()->trace == state.trace.answer();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float gap = 6 * gui.unit, y = box.y + ImGui::GetStyle().FramePadding.y;
   if (!guess || (guess->words.empty() && of_answer)) return;
@@ -182,7 +182,7 @@ void guess_bars(Gui& gui, const Box& box) {
     return;
   }
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = is_random(state);
-  const Words& words = guess->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
+  const Words& words = state.guess.question()->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
                                      : (random ? kStageWords.after_random : kStageWords.after);
   const std::string lead = filled(gui.word(words), {word_in_line(gui, guess->place)});
   list.AddText({box.x, y}, gui.colours().dim, lead.c_str());

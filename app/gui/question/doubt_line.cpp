@@ -119,15 +119,15 @@ void unknown_words(Gui& gui) {
   gui.name_item("unknown words", BoxKind::label);
   const auto& nearest = gui.state.nearest;
   const auto asked = partly_unknown_words(gui.state);
-  if (asked && nearest && nearest->words == *asked && !nearest->text.empty()) {
+  if (asked && nearest && nearest.question()->words == *asked && !nearest->empty()) {
     ImGui::SameLine(0, 12 * gui.unit);
-    const std::string whole = gui.fonts.shown(nearest->text);
+    const std::string whole = gui.fonts.shown(*nearest);
     const float others = button_width(gui.word(kDoubtWords.its_words)) + button_width(gui.word(kDoubtWords.open_model));
-    const bool fits = nearest->text.size() <= kLongestShown &&
+    const bool fits = nearest->size() <= kLongestShown &&
                       button_width(whole.c_str()) + others + 16 * gui.unit <= ImGui::GetContentRegionAvail().x;
     const std::string label = fits ? whole : gui.fonts.shown(gui.word(kDoubtWords.nearest));
-    if (flat_button(gui, "nearest sentence", label.c_str())) take_sentence(gui, nearest->text);
-    explain_item(gui, gui.word(kDoubtWords.nearest) + std::string(": ") + gui.fonts.shown(nearest->text));
+    if (flat_button(gui, "nearest sentence", label.c_str())) take_sentence(gui, *nearest);
+    explain_item(gui, gui.word(kDoubtWords.nearest) + std::string(": ") + gui.fonts.shown(*nearest));
   }
   if (asked) {
     ImGui::SameLine(0, 8 * gui.unit);

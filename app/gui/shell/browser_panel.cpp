@@ -182,8 +182,8 @@ void recent_list(Gui& gui) {
 }
 
 void trained_list(Gui& gui) {
-  if (gui.state.trained.empty()) return dim_text(gui, gui.word(kFileWords.none_here));
-  for (const TrainedFolder& trained : gui.state.trained) {
+  if (trained_folders(gui.state).empty()) return dim_text(gui, gui.word(kFileWords.none_here));
+  for (const TrainedFolder& trained : trained_folders(gui.state)) {
     std::string what = std::to_string(trained.step);
     if (trained.unfinished)
       what += std::string(" / ") + std::to_string(trained.steps) + ", " + gui.word(kFileWords.unfinished);

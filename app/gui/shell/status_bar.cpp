@@ -89,7 +89,7 @@ std::string answer_text(Gui& gui) {
           formatted("  ·  %s %s  ·  %d × %d", gui.word(kWindowWords.mask_is),
                     mask_title(gui.state.settings.language, trace.mask(head.stack, head.layer).kind()).c_str(),
                     static_cast<int>(trace.queries(head.stack)), static_cast<int>(trace.keys(head.stack)));
-  return state.trace_milliseconds <= 0 ? line : line + formatted("  ·  %.1f ms", state.trace_milliseconds);
+  return state.trace.milliseconds <= 0 ? line : line + formatted("  ·  %.1f ms", state.trace.milliseconds);
 }
 
 /// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of

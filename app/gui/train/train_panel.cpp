@@ -116,7 +116,7 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
 
 /// Trainings that can be resumed first, then finished ones.
 void earlier_part(Gui& gui) {
-  const auto& all = gui.state.trained;
+  const auto& all = trained_folders(gui.state);
   if (all.empty()) return;
   section(gui, kTrainWords.trained_earlier);
   std::size_t shown = 0;

@@ -1,60 +1,75 @@
-// The work of the window's workers, as one table: a question that follows from the state, and the job that
-// answers it. A question is asked once; the newest takes the place of the one before.
+// The workers that fill the slots of session/answers.h. A question is asked once; the newest takes the place of the one
+// before.
 #pragma once
 
-#include <array>
-#include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <typeinfo>
+#include <utility>
+#include <vector>
 
-#include "session/figure_request.h"
 #include "session/loop/worker.h"
 #include "session/state.h"
 
 namespace headlight {
 
-/// In the order in which answers are taken.
-enum class Errand {
-  trace,       // the answer to the request
-  baseline,    // the answer to the same request without edits
-  detail,      // the weights of the shown part of the enlarged head
-  inside,      // View::inside and View::code
-  listing,     // View::code
-  flow,        // View::flow
-  check,       // whether the checkpoint was loaded right
-  heads,       // measures and search of heads
-  effects,     // the loss without each head
-  relations,   // how well each layer shows each relation
-  maps,        // norms or rollout in place of weights
-  folds,       // maps with tokens folded
-  comparison,  // View::compare
-  snapshot,    // the answer to A of View::compare, where a session names its question alone
-  guess,       // the word that the model says
-  nearest,     // the sentence nearest to one with unknown words
-  preview,     // the figure or the size of the file that the browser would write
-  trained,     // the folders of earlier trainings
-};
-inline constexpr std::size_t kErrands = static_cast<std::size_t>(Errand::trained) + 1;
-
-class Errands {
+/// One slot with its worker.
+class Errand {
  public:
-  /// `trained` is the folder of earlier trainings (empty: none are listed); it is not read while `is_writing` it. `preview` draws
-  /// figures that are about to be written; empty: none are drawn.
-  Errands(JobThreads& threads, const std::function<void()>& wake, std::filesystem::path trained,
-          std::function<bool()> is_writing, PreviewFigure preview);
+  template <class Host, class SlotType>
+  Errand(JobThreads& threads, const std::function<void()>& wake, SlotType Host::*slot)
+      : type_(&typeid(SlotType)),
+        worker_(std::make_unique<Worker>(threads, wake)),
+        ask_([slot, asked = std::optional<typename SlotType::Question>()](
+                 const AppState& state, const Services& services, Worker& worker) mutable {
+          auto question = wanted_question<SlotType::kQuestionOf>(state, services);
+          if (question && (static_cast<const Host&>(state).*slot).knows(*question)) question = {};
+          if (question && asked && *asked == *question) return;
+          if (!question) {
+            if (asked) worker.cancel();
+            asked.reset();
+            return;
+          }
+          asked = *question;
+          worker.post(job_of(slot, *asked, state, services));
+        }) {}
 
   /// Posts what the state wants and was not asked yet; what it wants no more is stopped.
-  void ask(const AppState& state);
+  void ask(const AppState& state, const Services& services) { ask_(state, services, *worker_); }
 
-  Worker& worker(Errand errand) { return *rows_[static_cast<std::size_t>(errand)].worker; }
-  const Worker& worker(Errand errand) const { return *rows_[static_cast<std::size_t>(errand)].worker; }
+  Worker& worker() const { return *worker_; }
+  const std::type_info& type() const { return *type_; }  // of its slot
 
  private:
-  struct Row {
-    std::unique_ptr<Worker> worker;
-    std::function<void(const AppState&, Worker&)> ask;  // holds what was asked last
-  };
-  std::array<Row, kErrands> rows_;
+  const std::type_info* type_;
+  std::unique_ptr<Worker> worker_;
+  std::function<void(const AppState&, const Services&, Worker&)> ask_;  // holds what was asked last
+};
+
+/// One for each slot of `Answers`.
+class Errands {
+ public:
+  Errands(JobThreads& threads, const std::function<void()>& wake, Services services) : services_(std::move(services)) {
+    Answers::for_each([&](auto slot) { all_.emplace_back(threads, wake, slot); });
+  }
+
+  void ask(const AppState& state) {
+    for (Errand& errand : all_) errand.ask(state, services_);
+  }
+
+  template <class SlotType>
+  const Worker& worker(SlotType Answers::*) const {
+    for (const Errand& errand : all_)
+      if (errand.type() == typeid(SlotType)) return errand.worker();
+    std::abort();
+  }
+  /// In the order in which their answers are taken.
+  const std::vector<Errand>& all() const { return all_; }
+
+ private:
+  Services services_;
+  std::vector<Errand> all_;
 };
 
 }  // namespace headlight

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "session/figure_request.h"
-#include "session/loop/worker.h"
+#include "session/state.h"
 
 namespace headlight {
 
@@ -15,10 +15,6 @@ Job save_job(const std::string& path, Session session);
 /// The numbers of all that is asked, or of the chosen head; of a .py the program of the chosen head's layer.
 Job export_job(const std::string& path, const AppState& state);
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw);
-/// What a figure's file will be.
-Job preview_job(const FileQuestion& question, const PreviewFigure& preview);
-/// How many bytes an export will have: it is written to a file that nothing reads, as only what was written is known to the byte.
-Job export_size_job(const FileQuestion& question, const AppState& state);
 /// The entries of a folder: folders first, then files, by name, without hidden ones.
 Job list_job(const std::string& folder);
 /// The models of this disk that can be opened by their names, and what each is.

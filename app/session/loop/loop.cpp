@@ -46,10 +46,10 @@ bool same_session(const Session& a, const Session& b) {
 }
 
 /// Files are read and written before the folders of trainings are listed.
-std::array<Worker*, kErrands + 1> in_order(Errands& errands, Worker& files) {
-  std::array<Worker*, kErrands + 1> workers{};
-  for (std::size_t i = 0; i < kErrands; ++i) workers[i] = &errands.worker(static_cast<Errand>(i));
-  workers[kErrands] = std::exchange(workers[kErrands - 1], &files);
+std::vector<Worker*> in_order(const Errands& errands, Worker& files) {
+  std::vector<Worker*> workers;
+  for (const Errand& errand : errands.all()) workers.push_back(&errand.worker());
+  workers.insert(workers.end() - 1, &files);
   return workers;
 }
 
@@ -57,9 +57,10 @@ std::array<Worker*, kErrands + 1> in_order(Errands& errands, Worker& files) {
 
 Loop::Loop(std::function<void()> wake, std::string autosave, LoopOptions options)
     : draw_figure_(std::move(options.draw_figure)),
-      errands_(
-          threads_, wake, options.training.folder, [this] { return trainer_.busy(); },
-          std::move(options.preview_figure)),
+      errands_(threads_, wake,
+               {.preview = std::move(options.preview_figure),
+                .trained = options.training.folder,
+                .is_writing = [this] { return trainer_.busy(); }}),
       trainer_(threads_, wake, std::move(options.training)),
       files_(threads_, wake),
       autosaves_(threads_, {}),
@@ -184,8 +185,8 @@ bool Loop::is_answering() const {
 }
 
 const Worker& Loop::reader() const {
-  const Worker& maps = errands_.worker(Errand::maps);
-  return maps.busy() ? maps : errands_.worker(Errand::relations);
+  const Worker& maps = errands_.worker(&Answers::other_maps);
+  return maps.busy() ? maps : errands_.worker(&Answers::layer_scores);
 }
 
 double Loop::next_due(double now) const {

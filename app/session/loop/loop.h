@@ -1,13 +1,11 @@
 // The loop around the state: commands in, answers in, questions out. What touches threads, files and time is here.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "session/figure_request.h"
 #include "session/loop/errands.h"
 #include "session/loop/trainer.h"
 #include "session/loop/worker.h"
@@ -36,15 +34,15 @@ class Loop {
   bool step(AppState& state, Commands& commands, double now);
 
   /// The progress that a window shows: of the answer, or of an export.
-  bool computing() const { return errands_.worker(Errand::trace).busy(); }
-  float computing_progress() const { return errands_.worker(Errand::trace).progress(); }
+  bool computing() const { return errands_.worker(&Answers::trace).busy(); }
+  float computing_progress() const { return errands_.worker(&Answers::trace).progress(); }
   /// Waits for the answer, at most so many seconds; the next step takes it.
-  void wait_for_answer(double seconds) const { errands_.worker(Errand::trace).wait(seconds); }
+  void wait_for_answer(double seconds) const { errands_.worker(&Answers::trace).wait(seconds); }
   bool writing() const { return files_.busy(); }
   float writing_progress() const { return files_.progress(); }
   /// Whether every head is being switched off in turn.
-  bool sweeping() const { return errands_.worker(Errand::effects).busy(); }
-  float sweep_progress() const { return errands_.worker(Errand::effects).progress(); }
+  bool sweeping() const { return errands_.worker(&Answers::effects).busy(); }
+  float sweep_progress() const { return errands_.worker(&Answers::effects).progress(); }
   bool reading() const { return reader().busy(); }  // the maps of another kind than weights, or scores of relations
   float reading_progress() const { return reader().progress(); }
   /// Seconds until something is due without any event (an autosave, a running job out of patience).
@@ -76,7 +74,7 @@ class Loop {
   Worker files_;
   Worker autosaves_;
   /// The workers whose answers are commands, in the order in which these are taken.
-  const std::array<Worker*, kErrands + 1> answering_;
+  const std::vector<Worker*> answering_;
   std::vector<FileJob> file_jobs_;  // wait for files_, in the order in which they were asked for
   bool saving_ = false;             // the last of them that files_ was given saves
 

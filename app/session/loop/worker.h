@@ -18,9 +18,6 @@
 
 namespace headlight {
 
-/// Runs on a thread of JobThreads; a job that was stopped gives nothing.
-using Job = std::function<std::optional<Command>(Progress&)>;
-
 /// How long a running job may go on once another waits.
 inline constexpr std::chrono::milliseconds kPatience{100};
 

@@ -1,0 +1,257 @@
+#include "session/answers.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <utility>
+
+#include "base/thrown.h"
+#include "document/model_sources.h"
+#include "document/samples.h"
+#include "document/sentence_facts.h"
+#include "session/head_grid.h"
+#include "session/shown.h"
+#include "session/state.h"
+#include "session/state_rules.h"
+#include "session/telling.h"
+
+namespace headlight {
+namespace {
+
+/// The share of the progress for the answer in a job that also makes its other maps.
+constexpr float kAnswerShare = 0.9f;
+
+/// Whether the answer on the screen is about to be replaced: what takes long waits for the new one.
+bool awaits_answer(const AppState& state) {
+  const Request* request = wanted(state);
+  return request && is_stale(state) && !state.trace.error_of(*request);
+}
+
+/// The answer to a request with what is drawn of it.
+std::optional<Command> answer_request(const Request& request, MapKind kind, FoldChoice fold, const Trace* previous,
+                                      Progress& progress) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (kind != MapKind::weights) progress.share = kAnswerShare;
+  auto trace = forward(request, progress, previous);
+  if (!trace) return reply(&Answers::trace, request, trace.error());
+  if (!*trace) return std::nullopt;
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  std::vector<Answered> beside;
+  if (fold != FoldChoice{} && !folds_at_once(**trace)) {
+    auto folded = folded_maps(*trace, fold, progress.stop);
+    if (!folded) return std::nullopt;
+    beside.push_back(reply(&Answers::folded, {*trace, fold}, std::move(folded)));
+  }
+  if (kind != MapKind::weights) {
+    progress.begin = kAnswerShare;
+    progress.share = 1 - kAnswerShare;
+    auto maps = other_maps(*trace, kind, progress);
+    if (!maps) return std::nullopt;
+    beside.push_back(reply(&Answers::other_maps, {*trace, kind}, std::move(maps)));
+  }
+  return reply(&Answers::trace, request, *trace, took.count(), std::move(beside));
+}
+
+}  // namespace
+
+Job trace_job(const Request& request, const AppState& state) {
+  const FoldChoice fold = folds_tokens(state.view.view) ? state.view.fold : FoldChoice{};
+  return [request, kind = wanted_kind(state), fold,
+          previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
+    try {
+      return answer_request(request, kind, fold, previous.get(), progress);
+    } catch (...) { return reply(&Answers::trace, request, thrown_error()); }
+  };
+}
+
+void after_trace(AppState& state, const std::shared_ptr<const Trace>&, const Error* error) {
+  if (error) {
+    stop_generating(state);
+    state.telling = false;
+    return;
+  }
+  state.other_maps.reset();  // those of the answer before are of no use, and hold it
+  take_facts(state);
+  keep_baseline(state);
+  tell(state);
+  generate(state);
+  if (!state.opened_view || is_stale(state)) return;
+  state.told = false;
+  state.view.chosen = state.opened_view->chosen;
+  state.view.pinned = state.opened_view->pinned;
+  state.view.viewport = state.opened_view->viewport;
+  state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, state.view.chosen);
+  state.opened_view.reset();
+}
+
+/// A question that cannot be answered has nothing to be compared with.
+std::optional<Request> baseline_question(const AppState& state) {
+  if (is_stale(state) || state.baseline) return std::nullopt;
+  return unedited(state.trace->request);
+}
+
+Job baseline_job(const Request& request, const AppState& state) {
+  return [request, previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
+    auto trace = forward(request, progress, previous.get());
+    if (trace && !*trace) return std::nullopt;
+    return reply(&Answers::baseline, request, std::move(trace));
+  };
+}
+
+void after_baseline(AppState& state, const std::shared_ptr<const Trace>&, const Error* error) {
+  if (!error && !(state.trace && state.baseline->request == unedited(state.trace->request))) state.baseline.reset();
+}
+
+std::optional<DetailQuestion> detail_question(const AppState& state) {
+  if (!state.trace || !needs_detail(state)) return std::nullopt;
+  return DetailQuestion{state.trace, shown_region(state)};
+}
+
+std::shared_ptr<const Detail> detail_of(const DetailQuestion& question, const std::atomic<bool>& stop) {
+  Matrix weights = region_weights(*question.trace, question.region, kDetail, stop);
+  if (stop) return nullptr;
+  return std::make_shared<const Detail>(Detail{question.trace, question.region, std::move(weights)});
+}
+
+std::optional<CheckQuestion> check_question(const AppState& state) {
+  const ModelCheck* check = check_of_model(state);
+  if (!check || check->findings || awaits_answer(state)) return std::nullopt;
+  return CheckQuestion{state.document.model, state.document.model_path, check->warnings};
+}
+
+std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress) {
+  using Findings = std::vector<Finding>;
+  const auto resolved = path_of_source(question.folder);
+  if (!resolved) return std::make_shared<const Findings>(Findings{{Severity::error, resolved.error().message}});
+  auto findings = check_checkpoint(*resolved, question.model, question.warnings, progress);
+  return progress.stop ? nullptr : std::make_shared<const Findings>(std::move(findings));
+}
+
+void after_check(AppState& state, const std::shared_ptr<const std::vector<Finding>>&, const Error*) {
+  for (ModelCheck& check : state.checks)
+    if (check.model.lock() == state.check.question()->model) check.findings = *state.check;
+  state.check.reset();
+}
+
+std::optional<EffectQuestion> effect_question(const AppState& state) {
+  if (is_stale(state) || state.view.view != View::heads || state.view.order.by != HeadOrder::By::effect)
+    return std::nullopt;
+  return EffectQuestion{state.trace};
+}
+
+std::optional<LayerQuestion> layer_question(const AppState& state) {
+  const auto& model = state.document.model;
+  const bool asked = state.view.view == View::heads && state.view.grid == GridShow::relations && model &&
+                     model->config.arch != Arch::encoder_decoder;
+  return asked ? std::optional(LayerQuestion{model}) : std::nullopt;
+}
+
+Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const LayerQuestion& question,
+                                                                           Progress& progress) {
+  const auto model = question.model.lock();
+  if (!model) return std::shared_ptr<const std::vector<RelationScore>>();
+  return measure_layers(model, shipped_grammar(), progress);
+}
+
+std::optional<MapsQuestion> maps_question(const AppState& state) {
+  const MapKind kind = wanted_kind(state);
+  return state.trace && kind != MapKind::weights ? std::optional(MapsQuestion{state.trace, kind}) : std::nullopt;
+}
+
+std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progress& progress) {
+  return other_maps(question.trace, question.kind, progress);
+}
+
+std::optional<FoldQuestion> fold_question(const AppState& state) {
+  if (!state.folded || !folds_tokens(state.view.view)) return std::nullopt;
+  return FoldQuestion{state.trace, state.view.fold};
+}
+
+std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop) {
+  return folded_maps(question.trace, question.fold, stop);
+}
+
+std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,
+                                                      Progress& progress) {
+  return compare_answers(question, known, progress);
+}
+
+void after_comparison(AppState& state, const std::shared_ptr<const AnswerComparison>& last, const Error* error) {
+  if (error) return;
+  const Stack stack = state.view.chosen.stack;
+  const JointStack* before = last ? last->heads->stack(stack) : nullptr;
+  const JointStack* now = state.comparison->heads->stack(stack);
+  if (before && !(now && same_axes(*before, *now))) state.view.compared = {};  // other words
+  seek_most_changed(state);
+}
+
+std::optional<SnapshotQuestion> snapshot_question(const AppState& state) {
+  if (!state.kept || state.kept->trace || awaits_answer(state)) return std::nullopt;
+  return SnapshotQuestion{*state.kept};
+}
+
+Job snapshot_job(const SnapshotQuestion& question, const AppState& state) {
+  return [question, &lexicon = *state.lexicon](Progress& progress) -> std::optional<Command> {
+    auto answered = answer_to_keep(question.asked, lexicon, progress);
+    if (!answered) return reply(&Answers::kept_answer, question, answered.error());
+    if (!answered->trace) return std::nullopt;
+    return reply(&Answers::kept_answer, question, std::make_shared<const AnswerSnapshot>(*std::move(answered)));
+  };
+}
+
+void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>&, const Error* error) {
+  if (state.kept && !state.kept->trace) {
+    const SnapshotQuestion asked{*state.kept};
+    if (const AnswerSnapshot* answer = state.kept_answer.to(asked)) {
+      state.kept = *answer;
+    } else if (state.kept_answer.error_of(asked)) {
+      state.kept.reset();
+      state.notice = Notice{Notice::Kind::failed, "A of Compare: " + error->message};
+    }
+  }
+  state.kept_answer.reset();
+}
+
+std::optional<NearestQuestion> nearest_question(const AppState& state) {
+  auto words = partly_unknown_words(state);
+  if (!words || awaits_answer(state)) return std::nullopt;
+  return NearestQuestion{*std::move(words), state.document.model};
+}
+
+Job nearest_job(const NearestQuestion& question, const AppState& state) {
+  const Lexicon& lexicon = lexicon_of(state.document, TextSide::source, *state.lexicon);
+  return [question, model = state.document.model, tokenizers = state.document.tokenizers,
+          &lexicon](Progress&) -> std::optional<Command> {
+    std::string text;
+    if (const Grammar* grammar = shipped_grammar())
+      text = nearest_known_sentence(question.words, *model->vocabulary, *grammar, words_of_samples(lexicon));
+    return reply(&Answers::nearest, question, std::make_shared<const std::string>(std::move(text)));
+  };
+}
+
+Job preview_job(const FileQuestion& question, const AppState& state, const Services& services) {
+  return [question, numbers = exported_numbers(state),
+          preview = services.preview](Progress& progress) -> std::optional<Command> {
+    if (question.figure && !preview) return std::nullopt;
+    auto picture = question.figure ? preview(*question.figure, "figure" + question.ending, progress)
+                                   : size_of_export(numbers, question.ending, progress);
+    if (progress.stop) return std::nullopt;
+    FilePreview seen{question, {}, {}};
+    if (picture) seen.picture = std::move(*picture);
+    else seen.problem = picture.error().message;
+    return reply(&Answers::preview, question, std::make_shared<const FilePreview>(std::move(seen)));
+  };
+}
+
+std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services) {
+  const bool settled = (state.training && is_active(*state.training)) || !services.is_writing();
+  if (services.trained.empty() || !settled) return std::nullopt;
+  if (!state.training) return TrainedQuestion{services.trained};
+  return TrainedQuestion{services.trained, state.training->id, state.training->phase};
+}
+
+std::shared_ptr<const std::vector<TrainedFolder>> trained_in(const TrainedQuestion& question, Progress&) {
+  return std::make_shared<const std::vector<TrainedFolder>>(list_trained(question.folder));
+}
+
+}  // namespace headlight

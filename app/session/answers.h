@@ -1,0 +1,183 @@
+// Everything that workers find out for the window, a slot each: a function that finds the question in the state, and one
+// that answers it. A new analysis is a function that answers (app/derived) and a slot in `Answers`.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/weak_ref.h"
+#include "check/checkpoint_check.h"
+#include "derived/answer_comparison.h"
+#include "derived/derived_maps.h"
+#include "derived/flow_lines.h"
+#include "derived/fold.h"
+#include "derived/guess.h"
+#include "derived/head_stats.h"
+#include "derived/inside.h"
+#include "derived/listing.h"
+#include "document/answer_snapshot.h"
+#include "math/attention.h"
+#include "session/figure_request.h"
+#include "session/slot.h"
+#include "training/layer_scores.h"
+#include "training/training_files.h"
+
+namespace headlight {
+
+/// What the workers of a window may use beside the state.
+struct Services {
+  PreviewFigure preview = {};            // draws figures that are about to be written; empty: none are drawn
+  std::filesystem::path trained = {};    // the folder of earlier trainings; empty: none are listed …
+  std::function<bool()> is_writing = {};  // … nor while something writes into it
+};
+
+/// The enlarged head where its thumbnail is not the pattern itself: more tokens than cells, or a part of it.
+struct DetailQuestion {
+  std::shared_ptr<const Trace> trace;
+  Region region;
+  friend bool operator==(const DetailQuestion&, const DetailQuestion&) = default;
+};
+struct Detail {
+  std::shared_ptr<const Trace> trace;
+  Region region;
+  Matrix weights;  // −1 where blocked
+};
+
+/// Whether a checkpoint was loaded right.
+struct CheckQuestion {
+  std::shared_ptr<const Model> model;
+  std::string folder;
+  std::vector<std::string> warnings;  // of loading it
+  friend bool operator==(const CheckQuestion& a, const CheckQuestion& b) { return a.model == b.model; }
+};
+
+/// The answer to A of View::compare, where a session names its question alone.
+struct SnapshotQuestion {
+  AnswerSnapshot asked;
+  friend bool operator==(const SnapshotQuestion& a, const SnapshotQuestion& b) {
+    return same_question(a.asked, b.asked);
+  }
+};
+
+/// Norms or rollout in place of weights.
+struct MapsQuestion {
+  std::shared_ptr<const Trace> trace;
+  MapKind kind = MapKind::norms;
+  friend bool operator==(const MapsQuestion&, const MapsQuestion&) = default;
+};
+
+/// Maps with tokens folded.
+struct FoldQuestion {
+  std::shared_ptr<const Trace> trace;
+  FoldChoice fold;
+  friend bool operator==(const FoldQuestion&, const FoldQuestion&) = default;
+};
+
+/// How well each layer of a model shows each relation.
+struct LayerQuestion {
+  WeakRef<Model> model;
+  friend bool operator==(const LayerQuestion&, const LayerQuestion&) = default;
+};
+
+/// The sentence nearest to some words that a model knows; empty: there is none.
+struct NearestQuestion {
+  std::vector<std::string> words;
+  WeakRef<Model> model;
+  friend bool operator==(const NearestQuestion&, const NearestQuestion&) = default;
+};
+
+/// The folders of earlier trainings: listed at the start, and whenever a training has begun or ended.
+struct TrainedQuestion {
+  std::filesystem::path folder;
+  std::uint64_t training = 0;  // the newest; 0: none
+  TrainingPhase phase = TrainingPhase::stopped;
+  friend bool operator==(const TrainedQuestion&, const TrainedQuestion&) = default;
+};
+
+// The questions: empty where nothing is wanted.
+/// The request of the sentence that is looked at, or of its prefix; null where there is none.
+const Request* wanted(const AppState& state);
+/// The request of the answer on the screen without its edits, where that is not known.
+std::optional<Request> baseline_question(const AppState& state);
+std::optional<DetailQuestion> detail_question(const AppState& state);
+std::optional<InsideQuestion> inside_question(const AppState& state);    // of the views Inside and Code
+std::optional<ListingQuestion> listing_question(const AppState& state);  // of View::code; nothing while stale
+std::optional<FlowQuestion> flow_question(const AppState& state);
+std::optional<CheckQuestion> check_question(const AppState& state);
+/// The statistics that the view needs of the heads on the screen; nothing where their maps are enough.
+std::optional<HeadQuestion> head_question(const AppState& state);
+std::optional<EffectQuestion> effect_question(const AppState& state);
+std::optional<LayerQuestion> layer_question(const AppState& state);
+std::optional<MapsQuestion> maps_question(const AppState& state);
+std::optional<FoldQuestion> fold_question(const AppState& state);
+/// Of View::compare; nothing where it is not shown or has nothing to compare.
+std::optional<ComparisonQuestion> comparison_question(const AppState& state);
+std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
+/// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing where
+/// the model says no words.
+std::optional<GuessQuestion> guess_question(const AppState& state);
+std::optional<NearestQuestion> nearest_question(const AppState& state);
+std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services);
+
+// Functions that answer with more than a question and the last answer.
+/// The maps that are drawn come with the answer, so that weights do not flash between two of them.
+Job trace_job(const Request& request, const AppState& state);
+Job baseline_job(const Request& request, const AppState& state);
+std::shared_ptr<const Detail> detail_of(const DetailQuestion& question, const std::atomic<bool>& stop);
+std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress);
+Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const LayerQuestion& question,
+                                                                           Progress& progress);
+std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progress& progress);
+std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop);
+std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,
+                                                      Progress& progress);
+Job snapshot_job(const SnapshotQuestion& question, const AppState& state);
+Job nearest_job(const NearestQuestion& question, const AppState& state);
+Job preview_job(const FileQuestion& question, const AppState& state, const Services& services);
+std::shared_ptr<const std::vector<TrainedFolder>> trained_in(const TrainedQuestion& question, Progress& progress);
+
+// What follows from an answer, beside that it is there.
+void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, const Error* error);
+void after_baseline(AppState& state, const std::shared_ptr<const Trace>& before, const Error* error);
+void after_check(AppState& state, const std::shared_ptr<const std::vector<Finding>>& before, const Error* error);
+void after_comparison(AppState& state, const std::shared_ptr<const AnswerComparison>& before, const Error* error);
+void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>& before, const Error* error);
+
+struct Answers {
+  Slot<Trace, wanted, trace_job, after_trace> trace;  // the answer on the screen
+  /// The answer to the question of `trace` without edits; `trace` itself where it has none; null until it is known.
+  Slot<Trace, baseline_question, baseline_job, after_baseline> baseline;
+  Slot<Detail, detail_question, detail_of> detail;
+  Slot<Inside, inside_question, look_inside> inside;
+  Slot<Listing, listing_question, listing_of> listing;
+  Slot<FlowLines, flow_question, look_at_flow> flow;
+  Slot<std::vector<Finding>, check_question, check_model, after_check> check;  // taken over by AppState::checks
+  Slot<HeadStats, head_question, answer_heads> heads;
+  Slot<std::vector<HeadEffect>, effect_question, answer_effects> effects;
+  Slot<std::vector<RelationScore>, layer_question, layer_scores_of> layer_scores;
+  Slot<DerivedMaps, maps_question, maps_of> other_maps;
+  /// As the look wants them or, of long sentences, wanted them before; null before the first answer.
+  Slot<FoldedMaps, fold_question, folds_of> folded;
+  Slot<AnswerComparison, comparison_question, comparison_of, after_comparison> comparison;
+  Slot<AnswerSnapshot, snapshot_question, snapshot_job, after_snapshot> kept_answer;  // taken over by AppState::kept
+  Slot<Guess, guess_question, make_guess> guess;
+  Slot<std::string, nearest_question, nearest_job> nearest;
+  Slot<FilePreview, file_question, preview_job> preview;
+  Slot<std::vector<TrainedFolder>, trained_question, trained_in> trained;
+
+  /// Visits a pointer to every slot, in the order in which answers are taken.
+  template <class Visit>
+  static void for_each(Visit visit) {
+    using A = Answers;
+    visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::listing), visit(&A::flow);
+    visit(&A::check), visit(&A::heads), visit(&A::effects), visit(&A::layer_scores), visit(&A::other_maps);
+    visit(&A::folded), visit(&A::comparison), visit(&A::kept_answer), visit(&A::guess), visit(&A::nearest);
+    visit(&A::preview), visit(&A::trained);
+  }
+};
+
+}  // namespace headlight
