@@ -192,7 +192,7 @@ TEST(Baseline, IsTheAnswerWithoutEdits) {
   update(state, answer(state));
   EXPECT_EQ(state.baseline, nullptr) << "another question";
   const auto other = forward(unedited(*wanted(state)));
-  update(state, reply(&Answers::baseline, plain->request, plain));
+  update(state, reply(&Answers::baseline, plain->request, plain.answer()));
   EXPECT_EQ(state.baseline, nullptr) << "too late";
   update(state, reply(&Answers::baseline, (*other)->request, *other));
   EXPECT_EQ(state.baseline, *other);

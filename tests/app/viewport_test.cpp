@@ -126,7 +126,7 @@ TEST(Detail, CountsItsVersions) {
   AppState state = pattern(10, 10);
   const auto detail = [&](const Region& region, float weight) {
     return reply(&Answers::detail, {state.trace, region},
-                 std::make_shared<Detail>(Detail{state.trace, region, Matrix::Constant(4, 4, weight)}));
+                 std::make_shared<const Detail>(Detail{state.trace, region, Matrix::Constant(4, 4, weight)}));
   };
   update(state, detail({{0, 0}, 0, 4, 0, 4}, 1));
   ASSERT_TRUE(state.detail);
