@@ -14,7 +14,6 @@
 #include "train/measure/relations_json.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
-#include "training/treebank_files.h"
 #include "words/relation_words.h"
 
 namespace headlight {

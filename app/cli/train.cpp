@@ -12,10 +12,8 @@
 #include "cli/commands.h"
 #include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
-#include "training/first_weights.h"
 #include "training/output_folder.h"
 #include "training/training_files.h"
-#include "training/treebank_files.h"
 
 namespace headlight {
 namespace {

@@ -22,9 +22,9 @@ bool has_head(const Trace& trace, const HeadRef& head) {
 
 std::vector<Token> along(const JointAxis& axis, const Tokens* a, const Tokens& b) {
   std::vector<Token> tokens;
-  for (const JointToken& place : axis)
-    tokens.push_back(place.b ? b.tokens[static_cast<std::size_t>(*place.b)]
-                             : a->tokens[static_cast<std::size_t>(*place.a)]);
+  for (const JointToken& token : axis)
+    tokens.push_back(token.b ? b.tokens[static_cast<std::size_t>(*token.b)]
+                             : a->tokens[static_cast<std::size_t>(*token.a)]);
   return tokens;
 }
 
@@ -71,7 +71,7 @@ std::optional<PatternPair> maps_of(const Trace& a, const Trace& b, const JointSt
   }
   JointAxes alone = joint.axes;
   for (JointAxis* axis : {&alone.queries, &alone.keys})
-    for (JointToken& place : *axis) place.a.reset();
+    for (JointToken& token : *axis) token.a.reset();
   return pair_patterns({}, of_b, alone);
 }
 
@@ -206,7 +206,7 @@ bool same_axes(const JointStack& a, const JointStack& b) {
 }
 
 bool shares_no_cell(const JointStack& stack) {
-  const auto in_both = [](const JointToken& place) { return place.in_both(); };
+  const auto in_both = [](const JointToken& token) { return token.in_both(); };
   const auto none_of = [&](const JointAxis& axis) { return std::none_of(axis.begin(), axis.end(), in_both); };
   return stack.in_both && (none_of(stack.axes.queries) || none_of(stack.axes.keys));
 }

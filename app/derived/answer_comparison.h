@@ -33,7 +33,7 @@ struct JointStack {
   bool in_both = false;  // A has this attention; else no token is A's
 };
 
-/// Whether their rows and their columns are the same words in the same places.
+/// Whether their rows and their columns are the same words at the same positions.
 bool same_axes(const JointStack& a, const JointStack& b);
 
 /// Whether both have the attention but no token of the rows, or none of the columns, is in both: then nothing can be
@@ -47,7 +47,7 @@ struct HeadDifference {
   PatternDifference measured;
 };
 
-/// A word that an answer says next, or in the masked place, and how probable it is; nothing where its model does not
+/// A word that an answer says next, or at the masked position, and how probable it is; nothing where its model does not
 /// know the word.
 struct ComparedWord {
   std::string text;
@@ -95,7 +95,7 @@ std::vector<HeadRef> heads_by(const ComparedHeads& compared, Stack stack, Differ
 /// The value by which heads are sorted; nothing for the order of their layers, and where no cell is in both.
 std::optional<float> order_value(const HeadDifference& head, DifferenceOrder order);
 
-/// The place of a cell of B, or of a cell of A, on the joint axes; nothing where they do not have it.
+/// The position of a cell of B, or of a cell of A, on the joint axes; nothing where they do not have it.
 std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<CellRef>& of_b,
                                   const std::optional<CellRef>& of_a);
 

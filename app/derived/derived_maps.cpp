@@ -20,8 +20,8 @@ std::optional<MapUnavailable> why_not(const Trace& trace, Stack stack, MapKind k
 const Matrix* DerivedMaps::map(const HeadRef& head) const {
   const std::vector<Matrix>& maps = stacks[static_cast<std::size_t>(head.stack)];
   if (maps.empty()) return nullptr;
-  const Index place = kind == MapKind::rollout ? head.layer : head.layer * trace->num_heads(head.stack) + head.head;
-  return &maps[static_cast<std::size_t>(place)];
+  const Index index = kind == MapKind::rollout ? head.layer : head.layer * trace->num_heads(head.stack) + head.head;
+  return &maps[static_cast<std::size_t>(index)];
 }
 
 std::shared_ptr<const DerivedMaps> other_maps(std::shared_ptr<const Trace> trace, MapKind kind, Progress& progress,

@@ -1,5 +1,5 @@
-// Maps of an answer in place of its attention weights: norms of the weighted values, or attention rollout
-// (heads/attention_norms.h, heads/rollout.h). They are computed while a view shows them, and drawn in place of the
+// Maps of an answer instead of its attention weights: norms of the weighted values, or attention rollout
+// (heads/attention_norms.h, heads/rollout.h). They are computed while a view shows them, and drawn instead of the
 // weights, token by token, once they are there.
 #pragma once
 

@@ -14,9 +14,9 @@ bool is_stronger(const FlowLine& a, const FlowLine& b) {
 
 /// Keeps the strongest `most` of what is added.
 void keep_strongest(std::vector<FlowLine>& kept, const FlowLine& line, std::size_t most) {
-  const auto place = std::lower_bound(kept.begin(), kept.end(), line, is_stronger);
-  if (kept.size() == most && place == kept.end()) return;
-  kept.insert(place, line);
+  const auto position = std::lower_bound(kept.begin(), kept.end(), line, is_stronger);
+  if (kept.size() == most && position == kept.end()) return;
+  kept.insert(position, line);
   if (kept.size() > most) kept.pop_back();
 }
 

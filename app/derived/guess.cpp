@@ -57,8 +57,8 @@ std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress&
   auto guess = std::make_shared<Guess>();
   Request asked = trace.request;
   const std::vector<Token>& tokens = trace.query_tokens().tokens;
-  const Index place = question.hidden.value_or(trace.answering);
-  if (place < static_cast<Index>(tokens.size())) guess->place = tokens[static_cast<std::size_t>(place)].text;
+  const Index position = question.hidden.value_or(trace.answering);
+  if (position < static_cast<Index>(tokens.size())) guess->place = tokens[static_cast<std::size_t>(position)].text;
   std::int64_t right = -1;
   if (question.hidden) {
     if (!can_hide(trace, *question.hidden)) return guess;

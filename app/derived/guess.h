@@ -1,4 +1,4 @@
-// What the model guesses: the next word, or the word in a place where an encoder's is hidden; as the question stands and
+// What the model guesses: the next word, or the word at a position that is hidden from an encoder; as the question stands and
 // as it was before anything was changed by hand. Hiding a word takes a forward pass of its own.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Guess {
   std::string place = {};  // the text of the hidden token, or of the one that the guess comes after
   std::vector<GuessedWord> words =
       {};  // the most probable now, behind the first what was lost; none where the model cannot say any
-  std::optional<GuessedWord> right = {};  // the word that stands in the hidden place
+  std::optional<GuessedWord> right = {};  // the word that is hidden
 };
 
 /// How many words a guess names.

@@ -82,11 +82,11 @@ Result<std::shared_ptr<const std::vector<HeadEffect>>> answer_effects(const Effe
 /// The entry of a head in a list that is in the order of heads_of(); null where it has none.
 template <class Entry>
 const Entry* entry_of(const std::vector<Entry>& all, const HeadRef& wanted) {
-  const auto place = [](const HeadRef& head) {
+  const auto position = [](const HeadRef& head) {
     return std::tuple(std::find(std::begin(kStacks), std::end(kStacks), head.stack), head.layer, head.head);
   };
   const auto at = std::lower_bound(all.begin(), all.end(), wanted, [&](const Entry& entry, const HeadRef& head) {
-    return place(entry.head) < place(head);
+    return position(entry.head) < position(head);
   });
   return at != all.end() && at->head == wanted ? &*at : nullptr;
 }

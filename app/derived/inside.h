@@ -31,7 +31,7 @@ struct InsideQuestion {
   std::shared_ptr<const Trace> trace;
   HeadRef head;  // the chosen one
   Look look;
-  std::optional<CellRef> cell;               // the weight whose steps are told
+  std::optional<CellRef> cell;               // the weight whose steps are listed
   std::shared_ptr<const Trace> before = {};  // the answer that this one is compared with; null: none
 
   friend bool operator==(const InsideQuestion&, const InsideQuestion&) = default;

@@ -24,7 +24,7 @@
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
 #include "session/state_rules.h"
-#include "view/ui_scale.h"
+#include "view/settings.h"
 
 namespace headlight {
 namespace {

@@ -13,7 +13,7 @@
 #include "session/shown.h"
 #include "session/state.h"
 #include "session/state_rules.h"
-#include "session/telling.h"
+#include "session/start_cell.h"
 
 namespace headlight {
 namespace {
@@ -67,16 +67,16 @@ Job trace_job(const Request& request, const AppState& state) {
 void after_trace(AppState& state, const std::shared_ptr<const Trace>&, const Error* error) {
   if (error) {
     stop_generating(state);
-    state.telling = false;
+    state.awaits_start = false;
     return;
   }
   state.other_maps.reset();  // those of the answer before are of no use, and hold it
   take_facts(state);
   keep_baseline(state);
-  tell(state);
+  choose_start(state);
   generate(state);
   if (!state.opened_view || is_stale(state)) return;
-  state.told = false;
+  state.chose_start = false;
   state.view.chosen = state.opened_view->chosen;
   state.view.pinned = state.opened_view->pinned;
   state.view.viewport = state.opened_view->viewport;

@@ -63,7 +63,7 @@ struct SnapshotQuestion {
   }
 };
 
-/// Norms or rollout in place of weights.
+/// Norms or rollout instead of weights.
 struct MapsQuestion {
   std::shared_ptr<const Trace> trace;
   MapKind kind = MapKind::norms;

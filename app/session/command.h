@@ -20,7 +20,7 @@
 
 namespace headlight {
 
-/// A cell of the numbers of one's own.
+/// A cell of the numbers that were typed.
 struct OwnCell {
   OwnTable table = OwnTable::x;
   std::size_t head = 0;
@@ -32,10 +32,16 @@ struct OwnCell {
 // clang-format off
 struct AppState;  // session/state.h
 
+/// Sets a member of a part of the state: the commands that do nothing else. Part::look is what the user looks at,
+/// which replaces the look of a session being opened.
+enum class Part { document, edits, view, look, browser };
+template <class Value, class Of> Value value_of(Value Of::*);
+template <Part part, auto member> struct Set { decltype(value_of(member)) value = {}; };
+
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
-struct SetTextPair { std::string text; };           // sentence B of a pair, a line for each line of the text
+using SetTextPair = Set<Part::document, &Document::text_pair>;  // sentence B of a pair, a line for each line of the text
 struct SetChat { Chat chat; };                    // a conversation in place of the text; no turns: the text again
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; TextSide side = TextSide::source; };  // byte offset in the text
@@ -44,11 +50,11 @@ struct SetIds {                                   // what a checkpoint reads
   TextSide side = TextSide::source;
   std::optional<std::vector<int>> types = {};     // of the source's ids; nothing: they keep those they have
 };
-struct SetTokenTypes { std::vector<int> types; };
-struct SetPad { std::size_t count = 0; };
+using SetTokenTypes = Set<Part::document, &Document::token_types>;
+using SetPad = Set<Part::document, &Document::pad>;
 struct SetConfig { Config config; };
 struct UseTrained { bool on = true; };            // a shipped model, the nearest in shape; else fresh weights
-struct SetScale { std::optional<float> scale; };
+using SetScale = Set<Part::edits, &Edits::scale>;
 // Of one layer where a layer is named: it gets a mask of its own, which begins as its stack's.
 struct SetMask { bool causal = false, padding = true; Stack stack = Stack::self; std::optional<Index> layer = {}; };
 struct GiveMask { std::shared_ptr<const Matrix> mask; Stack stack = Stack::self; std::optional<Index> layer = {}; };
@@ -60,7 +66,7 @@ struct SwitchHead { HeadRef head; bool off = true; };
 struct SwitchPart { Stack stack = Stack::self; Index layer = 0; BlockPart part = BlockPart::residual; bool off = true; };
 struct SwitchPartsOn {};  // in every layer
 struct SwitchAllOn {};
-struct SetOffAs { OffAs off_as = OffAs::zero; };
+using SetOffAs = Set<Part::edits, &Edits::off_as>;
 struct SetWeight { HeadRef head; CellRef cell; std::optional<float> weight; };  // nothing takes the edit away
 struct ClearWeights { std::optional<HeadRef> head; };  // of one head, or of all
 struct SetDropout { float probability = 0; std::uint64_t seed = 0; };
@@ -79,53 +85,53 @@ struct Redo {};
 struct ChoosePrefix { std::size_t count = 0; };   // the first tokens of what the decoder reads; 0: all
 struct ChooseSentence { std::size_t sentence = 0; };
 struct ChooseHead { HeadRef head; };
-struct Tell {};                                   // chooses the head and the cell that say most of the answer, once it is there
+struct ChooseStart {};                            // start_cell.h, once there is an answer
 // `kept`: in View::compare, a cell of A that the answer on the screen lacks.
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
-struct SetColourScale { Scale scale; };
-struct SetOwnRange { bool on = false; };
-struct ShowMaps { MapKind kind = MapKind::weights; };
-struct ShowGrid { GridShow show = GridShow::maps; };
+using SetColourScale = Set<Part::view, &ViewState::scale>;
+using SetOwnRange = Set<Part::look, &ViewState::own_range>;
+using ShowMaps = Set<Part::look, &ViewState::maps>;
+using ShowGrid = Set<Part::look, &ViewState::grid>;
 struct SetFold { FoldChoice fold; };
-struct SetViewport { Viewport viewport; };
-struct SetComparedPart { Viewport part; };        // of the maps of View::compare
-struct SetScope { bool one_layer = false; };
-struct SetSampling { Sampling sampling; };
-struct SearchWord { std::string word; };
-struct SetPainting { bool on = false; };
-struct SetStroke { std::optional<bool> allowed; };
+using SetViewport = Set<Part::look, &ViewState::viewport>;
+using SetComparedPart = Set<Part::view, &ViewState::compared>;  // of the maps of View::compare
+using SetScope = Set<Part::look, &ViewState::one_layer>;
+using SetSampling = Set<Part::look, &ViewState::sampling>;
+using SearchWord = Set<Part::look, &ViewState::word>;
+using SetPainting = Set<Part::view, &ViewState::painting>;
+using SetStroke = Set<Part::view, &ViewState::stroke>;
 struct FocusText { bool on = false; std::string typed = {}; };  // typed: in place of the sentence
 struct ShowView { View view = View::heads; };
 struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
 struct LookBack {};
-struct SetCode { CodeLook code; };                // what View::code writes
-struct OpenInsideLine { std::optional<std::size_t> line; };  // of the story behind the pinned weight; none: closes it
-struct ShowSteps { bool on = true; };
-struct ShowHelp { bool on = false; };
+using SetCode = Set<Part::look, &ViewState::code>;  // what View::code writes
+using OpenInsideLine = Set<Part::look, &ViewState::inside_line>;  // of the story behind the pinned weight; none: closes it
+using ShowSteps = Set<Part::look, &ViewState::steps>;
+using ShowHelp = Set<Part::view, &ViewState::help>;
 struct SetSettings { Settings settings; };
-struct OrderHeads { HeadOrder order; };
-struct FindHeads { HeadSearch find; };
-struct FocusFind { bool on = false; };
-struct SetFlow { FlowLook flow; };
-struct ShowNumbers { std::optional<NumbersDialog> dialog; };
-struct ShowPalette { std::optional<CommandPalette> palette; };
+using OrderHeads = Set<Part::look, &ViewState::order>;
+using FindHeads = Set<Part::look, &ViewState::find>;
+using FocusFind = Set<Part::view, &ViewState::focus_find>;
+using SetFlow = Set<Part::look, &ViewState::flow>;
+using ShowNumbers = Set<Part::view, &ViewState::numbers>;
+using ShowPalette = Set<Part::view, &ViewState::palette>;
 
 // An answer kept to be compared with what comes after it.
 struct KeepAnswer {};                             // the one on the screen becomes A
 struct SwapKept {};                               // A's question is asked again, and what was asked becomes A
 struct DropKept {};
-struct OrderDifferences { DifferenceOrder order = DifferenceOrder::layer; };
+using OrderDifferences = Set<Part::look, &ViewState::differences>;
 
 // Lessons. Each step sets the question and the look, as one step of undo.
 struct OpenLesson { std::optional<std::size_t> lesson; };  // at its first step; none: leaves it
 struct GoToStep { std::size_t step = 0; };
-struct FocusControl { ControlFocus control = {}; };  // by the Tab key
-struct PointAt { std::string control; };          // a control that the lesson speaks of; empty: none
+using FocusControl = Set<Part::view, &ViewState::focus>;  // by the Tab key
+using PointAt = Set<Part::view, &ViewState::pointed>;  // a control that the lesson speaks of; empty: none
 
 // Training. One goes on at a time; the step has a worker of its own carry it out.
 struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
-struct ShowAdvanced { bool on = false; };         // what a training can be given
+using ShowAdvanced = Set<Part::view, &ViewState::train_advanced>;  // what a training can be given
 struct SetCorpus { std::string text; };           // of the next training; empty: the grammar
 struct StartTraining { TrainingPlan plan; CorpusChoice corpus; Index until = 0; };  // pauses behind `until`, if not 0
 struct ContinueTraining { std::string folder; };  // goes on where a folder was left
@@ -137,13 +143,13 @@ struct ShowTraining {};                           // its model answers the docum
 
 // Files. The step carries them out on a worker.
 struct Browse { Browser::Purpose purpose = Browser::Purpose::none; std::string folder; };  // empty: where it was
-struct NameFile { std::string name; };            // typed or chosen in the browser
+using NameFile = Set<Part::browser, &Browser::name>;  // typed or chosen in the browser
 struct OpenPath { std::string path; };
 struct SaveSession { std::string path; };
 struct ExportTo { std::string path; };            // the format follows the name's ending
-struct ChooseExport { ExportPart part = ExportPart::all; };
+using ChooseExport = Set<Part::browser, &Browser::part>;
 struct ChooseFigure { FigureKind kind = FigureKind::grid; float width = kColumnMm; std::optional<bool> dark = {}; };
-struct ChoosePlace { Browser::Place place = Browser::Place::folders; };  // what the dialog for opening lists
+using ChooseList = Set<Part::browser, &Browser::list>;  // the list of the dialog for opening
 struct FigureTo { std::string path; };            // the format follows the name's ending
 struct CancelFileWork {};
 struct Quit {};
@@ -161,7 +167,6 @@ struct LeaveFailure {};                            // back to what was open befo
 struct Copied { std::string text; };              // into the clipboard
 struct Changed { std::string text; };             // what the edits before it changed, which Undo takes back
 struct DismissNotice {};
-// … of a training: training/training_news.h.
 
 /// Types without values.
 template <class... Types>
@@ -175,24 +180,24 @@ using CommandTypes =
                  FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
                  SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining,
                  ResumeTraining, StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession,
-                 ExportTo, CancelFileWork, Quit, ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingBegun,
-                 TrainingNews, TrainingPaused, TrainingDone, TrainingFailed, OrderHeads, FindHeads,
+                 ExportTo, CancelFileWork, Quit, ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply,
+                 OrderHeads, FindHeads,
                  FocusFind, SetFlow, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
                  ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 OrderDifferences, SetTextPair, SetChat, SetComparedPart, Changed, Tell, OpenInsideLine,
-                 ChoosePlace, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
+                 OrderDifferences, SetTextPair, SetChat, SetComparedPart, Changed, ChooseStart, OpenInsideLine,
+                 ChooseList, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
                  TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;
 
-/// The place of T among these types. Any other T does not compile.
+/// The index of T among these types. Any other T does not compile.
 template <class T, class... Types>
-consteval std::size_t place_of(TypeList<Types...>) {
-  std::size_t place = 0;
-  (void)((std::is_same_v<T, Types> || (++place, false)) || ...);
-  if (place == sizeof...(Types)) throw "none of these types";
-  return place;
+consteval std::size_t index_in(TypeList<Types...>) {
+  std::size_t index = 0;
+  (void)((std::is_same_v<T, Types> || (++index, false)) || ...);
+  if (index == sizeof...(Types)) throw "none of these types";
+  return index;
 }
 template <class T>
-inline constexpr std::size_t command_kind = place_of<T>(CommandTypes{});
+inline constexpr std::size_t command_kind = index_in<T>(CommandTypes{});
 
 /// One of them, on the heap. In a std::variant of so many types the name of each function is the list of all types, and
 /// half of the time that it takes to compile a room of the window is spent on such functions.
@@ -207,7 +212,7 @@ class Command {
   Command& operator=(Command&&) noexcept = default;
   ~Command() = default;
 
-  /// Which command it is: its place among CommandTypes.
+  /// Which command it is: its index among CommandTypes.
   std::size_t kind() const { return held_->kind; }
 
   /// The command where it is a T, else null.

@@ -19,7 +19,7 @@ namespace headlight {
 
 namespace {
 
-/// Whether a matrix is looked at for itself, and not the pinned weight that the steps tell of.
+/// Whether a matrix is looked at for itself, and not the pinned weight of the steps.
 bool looks_at_matrix(const ViewState& view) {
   const Look& look = view.look;
   if (look.matrix.quantity != Quantity::weights) return true;

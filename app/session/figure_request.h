@@ -71,7 +71,7 @@ struct FilePreview {
   std::string problem;  // why it cannot be written; empty: it can
 };
 
-/// Numbers of attention that an export writes at most for its size to be said: larger files take seconds.
+/// The largest export, in numbers of attention, whose size is shown before it is written: larger files take seconds.
 inline constexpr std::size_t kMostCounted = std::size_t{1} << 20;
 
 /// How many weights of attention the browser would export.
@@ -91,7 +91,7 @@ Status write_numbers(const ExportedNumbers& numbers, const std::filesystem::path
 /// the byte.
 Result<FigurePicture> size_of_export(const ExportedNumbers& numbers, const std::string& ending, Progress& progress);
 
-/// The file that the browser would write now; nothing while it writes none, or where its size is not said.
+/// The file that the browser would write now; nothing while it writes none, or where its size is not shown.
 std::optional<FileQuestion> file_question(const AppState& state);
 
 /// Draws and writes it; the format follows the name's ending. Called on one thread at a time. Stopped by `progress.stop`

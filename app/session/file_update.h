@@ -1,8 +1,15 @@
-// The commands of files: the browser, what a file that was opened or saved changes, and the notices about it. Called by
-// update() alone.
+// The commands of files: the browser, what a file that was opened or saved changes, and the notices about it. Included
+// by update.cpp alone.
 #pragma once
 
-#include "session/state.h"
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "session/figure_request.h"
+#include "session/lesson_commands.h"
+#include "session/open_file.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 
@@ -11,27 +18,78 @@ struct FileUpdate {
   AppState& state;
   std::size_t kind;
 
-  void operator()(const Browse& c);
-  void operator()(NameFile& c);
-  void operator()(const ChooseExport& c);
-  void operator()(const ChooseFigure& c);
-  void operator()(const ChoosePlace& c);
-  void operator()(ModelsListed& c);
-  void operator()(FolderListed& c);
-  void operator()(const OpenPath&);
-  void operator()(const SaveSession&);
-  void operator()(const ExportTo&);
-  void operator()(const FigureTo&);
-  void operator()(const CancelFileWork&);
-  void operator()(FileOpened& c);
-  void operator()(FileSaved& c);
-  void operator()(OpenFailed& c);
-  void operator()(FileFailed& c);
-  void operator()(const ShowFailure& c);
-  void operator()(const LeaveFailure&);
-  void operator()(const DismissNotice&);
-  void operator()(Changed& c);
-  void operator()(Copied& c);
+  void operator()(const Browse& c) {
+    Browser& browser = state.browser;
+    if (c.purpose != browser.purpose)
+      browser.name = c.purpose == Browser::Purpose::export_to
+                         ? (state.view.view == View::code ? "attention.py" : "attention.json")
+                     : c.purpose == Browser::Purpose::save   ? "session.headlight.json"
+                     : c.purpose == Browser::Purpose::figure ? "figure.pdf"
+                                                             : "";
+    if (c.purpose == Browser::Purpose::figure && browser.purpose != c.purpose) browser.figure = seen_figure(state);
+    if (c.purpose != browser.purpose) state.preview.reset();
+    // What is written does not go into the folder of a model that was looked at.
+    const bool reads = c.purpose == Browser::Purpose::none || c.purpose == Browser::Purpose::open ||
+                       c.purpose == Browser::Purpose::corpus;
+    const auto of_model = [](const Browser::Entry& entry) { return entry.name == "config.json"; };
+    if (!reads && c.purpose != browser.purpose && std::any_of(browser.entries.begin(), browser.entries.end(), of_model)) {
+      browser.folder = state.settings.folder;
+      browser.entries.clear();
+    }
+    browser.purpose = c.purpose;
+    if (c.folder.empty() || c.folder == browser.folder) return;
+    browser.folder = c.folder;
+    browser.entries.clear();
+  }
+  void operator()(const ChooseFigure& c) {
+    state.browser.figure = c.kind;
+    state.browser.width = std::clamp(std::round(c.width), kLeastMm, kMostMm);
+    state.browser.dark = c.dark;
+  }
+  void operator()(ModelsListed& c) { state.browser.models = std::move(c.models); }
+  void operator()(FolderListed& c) {
+    if (state.browser.folder != c.folder) return;  // another folder was chosen meanwhile
+    state.browser.entries = std::move(c.entries);
+  }
+  void operator()(const OpenPath&) { state.browser.purpose = Browser::Purpose::none; }
+  void operator()(const SaveSession&) {
+    if (!state.generation) end_gesture(state);
+    state.browser.purpose = Browser::Purpose::none;
+  }
+  void operator()(const ExportTo&) { state.browser.purpose = Browser::Purpose::none; }
+  void operator()(const FigureTo&) { state.browser.purpose = Browser::Purpose::none; }
+  void operator()(const CancelFileWork&) {}
+  void operator()(FileOpened& c) {
+    state.open_failure.reset();
+    if (c.opened.kind != OpenFile::Kind::lesson) return take_opened(state, c, kind);
+    take_lesson(state, *c.opened.lesson, kind);
+    remember(state.settings, c.path);
+  }
+  void operator()(FileSaved& c) {
+    const bool session = c.session.has_value();
+    if (session) {
+      state.session_path = c.path;
+      state.saved_document = std::move(*c.session);
+      remember(state.settings, c.path);
+    }
+    state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
+  }
+  void operator()(OpenFailed& c) {
+    state.notice = Notice{Notice::Kind::failed, c.message};
+    state.open_failure = OpenFailure{std::move(c.path), std::move(c.message), false, std::move(c.text)};
+  }
+  void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
+  void operator()(const ShowFailure& c) {
+    if (state.open_failure) state.open_failure->details = c.details;
+    else state.shows_problem = c.details;
+  }
+  void operator()(const LeaveFailure&) { state.open_failure.reset(); }
+  void operator()(const DismissNotice&) {
+    state.notice.reset();
+    state.open_failure.reset();
+  }
+  void operator()(Changed& c) { state.notice = Notice{Notice::Kind::changed, std::move(c.text)}; }
+  void operator()(Copied& c) { state.notice = Notice{Notice::Kind::copied, std::move(c.text)}; }
 };
 
 }  // namespace headlight

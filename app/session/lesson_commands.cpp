@@ -19,9 +19,9 @@ GoalFacts goal_facts(const AppState& state) {
 }  // namespace
 
 const Lesson* current_lesson(const AppState& state) {
-  const auto& place = state.view.lesson;
-  if (!place || !state.lessons || place->lesson >= state.lessons->size()) return nullptr;
-  return &(*state.lessons)[place->lesson];
+  const auto& position = state.view.lesson;
+  if (!position || !state.lessons || position->lesson >= state.lessons->size()) return nullptr;
+  return &(*state.lessons)[position->lesson];
 }
 
 const LessonStep* current_step(const AppState& state) {
@@ -66,7 +66,7 @@ void mark_done(AppState& state) {
   state.settings.lessons_done[lesson->name] |= std::uint64_t{1} << state.view.lesson->step;
 }
 
-std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark) {
+std::optional<LessonPosition> position_of(const AppState& state, const LessonMark& mark) {
   if (!state.lessons) return std::nullopt;
   const auto& all = *state.lessons;
   auto at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.path == mark.path; });
@@ -132,11 +132,11 @@ std::size_t add_lesson(AppState& state, Lesson lesson) {
   auto lessons = state.lessons ? *state.lessons : std::vector<Lesson>();
   const auto same =
       std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& one) { return one.path == lesson.path; });
-  const auto place = static_cast<std::size_t>(same - lessons.begin());
+  const auto index = static_cast<std::size_t>(same - lessons.begin());
   if (same == lessons.end()) lessons.push_back(std::move(lesson));
   else *same = std::move(lesson);
   state.lessons = std::make_shared<const std::vector<Lesson>>(std::move(lessons));
-  return place;
+  return index;
 }
 
 void take_lesson(AppState& state, Lesson lesson, std::size_t kind) {

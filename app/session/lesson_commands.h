@@ -11,7 +11,7 @@ const Lesson* current_lesson(const AppState& state);
 const LessonStep* current_step(const AppState& state);
 /// How a file speaks of them; without a name where none is read.
 LessonMark lesson_mark(const AppState& state);
-/// Whether the reader did what the step asks for: nothing where it asks for nothing that can be told.
+/// Whether the reader did what the step asks for: nothing where it asks for nothing that the window can see.
 std::optional<bool> is_attempt_done(const AppState& state);
 /// Whether it was done once, now or in an earlier window; how many of a lesson's steps were, and of how many that ask
 /// for something.
@@ -23,8 +23,8 @@ LessonProgress progress_of(const AppState& state, const Lesson& lesson);
 /// Remembers the step that is being read, once its attempt is done.
 void mark_done(AppState& state);
 
-/// Where a lesson is that a file speaks of: of its path, else of one of its name; nothing where there is none.
-std::optional<LessonPosition> place_of(const AppState& state, const LessonMark& mark);
+/// The position of the lesson with this path, else with this name; nothing where there is none.
+std::optional<LessonPosition> position_of(const AppState& state, const LessonMark& mark);
 /// The line that says so.
 std::string lesson_is_gone(const LessonMark& mark);
 
@@ -35,7 +35,7 @@ void go_to_step(AppState& state, std::size_t step, std::size_t kind);
 /// Takes the settings. In another language a step with an English sentence of its own is shown anew: its text speaks of
 /// another sentence then.
 void take_settings(AppState& state, Settings settings, std::size_t kind);
-/// Takes over a lesson that a file held, in place of an earlier one of that file. Its place.
+/// Adds a lesson from a file, or replaces an earlier one from that file. Returns its index.
 std::size_t add_lesson(AppState& state, Lesson lesson);
 /// … and begins it.
 void take_lesson(AppState& state, Lesson lesson, std::size_t kind);

@@ -16,14 +16,14 @@ NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head 
 /// The same on the first table that there is, or on X.
 NumbersDialog dialog_on_first(const AppState& state);
 
-/// Takes a table in the place of another, or a whole {"x": …} in the place of all. What cannot be read leaves everything
-/// as it is; a table that does not fit those there yet waits in the dialog for the others. Why is said in one line.
+/// Replaces a table, or all tables by a whole {"x": …}. What cannot be read leaves everything
+/// as it is; a table that does not fit those there yet waits in the dialog for the others. The dialog shows why in one line.
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind);
 
 /// Sets one cell; a notice says why where that cannot be.
 void set_own_number(AppState& state, const SetOwnNumber& command, std::size_t kind);
 
-/// The number of one's own that a cell of a matrix of the answer shows; nothing where it was computed.
+/// The typed number that a cell of a matrix of the answer shows; nothing where it was computed.
 std::optional<OwnCell> own_cell(const AppState& state, const MatrixId& matrix, const MatrixCell& cell);
 
 /// A table as it is typed: words in front of its rows, a row a line.

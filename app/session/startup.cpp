@@ -44,8 +44,8 @@ Result<Resources> read_resources() {
 Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start) {
   state.lessons = std::make_shared<const std::vector<Lesson>>(lessons.lessons);
   if (start.lesson.empty()) return Done{};
-  if (const auto place = find_lesson(*state.lessons, start.lesson)) {
-    update(state, OpenLesson{*place});
+  if (const auto index = find_lesson(*state.lessons, start.lesson)) {
+    update(state, OpenLesson{*index});
   } else if (start.lesson.ends_with(".json")) {
     if (const Status opened = open_lesson_file(state, start.lesson); !opened) return opened;
   } else {
@@ -67,7 +67,7 @@ void take_layout(AppState& state, const Layout& layout) {
 void take_up(AppState& state, const Settings& settings) {
   take_layout(state, settings.layout);
   if (settings.lesson.name.empty()) return;
-  if (!place_of(state, settings.lesson)) {  // a file outside the lessons' folders
+  if (!position_of(state, settings.lesson)) {  // a file outside the lessons' folders
     const Status opened = open_lesson_file(state, settings.lesson.path);
     state.notice.reset();
     if (!opened) {
@@ -75,15 +75,15 @@ void take_up(AppState& state, const Settings& settings) {
       return;
     }
   }
-  const auto place = *place_of(state, settings.lesson);
-  update(state, OpenLesson{place.lesson});
-  if (place.step > 0) update(state, GoToStep{place.step});
+  const auto position = *position_of(state, settings.lesson);
+  update(state, OpenLesson{position.lesson});
+  if (position.step > 0) update(state, GoToStep{position.step});
 }
 
 void begin_looking(AppState& state) {
   const ViewState& view = state.view;
   if (view.lesson) return;
-  if (view.chosen == HeadRef{} && !view.pinned && !state.opened_view) update(state, Tell{});
+  if (view.chosen == HeadRef{} && !view.pinned && !state.opened_view) update(state, ChooseStart{});
   if (!state.settings.greeted) update(state, FocusText{true});
 }
 

@@ -57,14 +57,14 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
 /// The layout of the last window; Compare has nothing to show without an answer that was kept, so the heads are shown.
 void take_layout(AppState& state, const Layout& layout);
 
-/// Begins as the last window was left: its layout, and the lesson that was read in it. Nothing is said of a crash here
-/// (session/loop/recovery.h). A lesson that is gone is told as a notice.
+/// Begins as the last window was left: its layout, and the lesson that was read in it. A crash is handled elsewhere
+/// (session/loop/recovery.h). A lesson that is gone becomes a notice.
 void take_up(AppState& state, const Settings& settings);
 
 /// The view as a click on its tab opens it: Inside begins with a weight, Compare with the head that changed most.
 void show_view(AppState& state, View view);
 
-/// A window that begins with a question and no look of its own begins with the head and the cell that say most of it; the
+/// A window that begins with a question and no look of its own begins with the head and the cell of start_cell.h; the
 /// first time the sentence box has the keyboard.
 void begin_looking(AppState& state);
 

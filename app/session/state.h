@@ -35,7 +35,7 @@ struct ModelCheck {
   std::optional<std::vector<Finding>> findings;  // none: not checked yet
 };
 
-/// A file or folder that could not be opened: a card in place of the maps, until something is opened or it is left.
+/// A file or folder that could not be opened: a card instead of the maps, until something is opened or it is left.
 struct OpenFailure {
   std::string path, message;  // what was to be opened; the one line that says what is wrong with it
   bool details = false;       // the line is shown
@@ -67,12 +67,12 @@ struct AppState : Answers {
   TrainingPlan training_plan = default_plan({});      // of the next training; its shape is the document's
   CorpusChoice training_corpus;                       // … and what it is trained on
   std::optional<TrainingRun> training;                // that goes on, or went on last
-  std::uint64_t training_version = 0;                 // counts what was told of it
+  std::uint64_t training_version = 0;                 // counts its messages
   std::array<SentenceFacts, 3> facts;                 // by Stack: of the words that the heads of the answer look at
-  std::shared_ptr<const OwnNumbers> checked_numbers;  // of one's own, and what cannot be right about them
+  std::shared_ptr<const OwnNumbers> checked_numbers;  // that were typed, and what cannot be right about them
   std::vector<std::string> numbers_found;
-  bool telling = false;                         // the next answer chooses the head and the cell that say most of it
-  bool told = false;                            // … as an answer did, and the user chose neither since
+  bool awaits_start = false;  // the next answer chooses the head and the cell to begin with (start_cell.h)
+  bool chose_start = false;   // … as an answer did, and the user chose neither since
   std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
   bool seeks_most_changed = false;                     // the next comparison chooses the head that differs most
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none

@@ -77,7 +77,7 @@ void choose_by_sentence(AppState& state) {
     state.notice = Notice{Notice::Kind::failed, chosen.error().message};
   else if (state.document.model != model) {
     drop_foreign_edits(state.document, shape);
-    state.telling = true;  // the chosen head means nothing in another model
+    state.awaits_start = true;  // the chosen head means nothing in another model
   }
 }
 
@@ -189,15 +189,19 @@ void fold_maps(AppState& state) {
   else if (!of_now) state.folded.put({state.trace, {}}, folded_maps(state.trace, {}));  // until a worker has folded them
 }
 
-void look_at(ViewState& view, Look look) {
-  const MatrixId& id = look.matrix;
-  HeadRef head = view.chosen;
-  if (is_per_head(id.quantity)) head = {id.layer, id.head, id.stack};
+void choose_head(ViewState& view, const HeadRef& head) {
   if (head.stack != view.chosen.stack) {
     view.viewport = view.compared = {};
     view.pinned.reset();
+    view.pinned_kept.reset();
   }
   view.chosen = head;
+  view.look.matrix = matrix_id(view.look.matrix.quantity, head);
+}
+
+void look_at(ViewState& view, Look look) {
+  const MatrixId& id = look.matrix;
+  if (is_per_head(id.quantity)) choose_head(view, {id.layer, id.head, id.stack});
   view.look = std::move(look);
 }
 
@@ -249,8 +253,7 @@ void seek_most_changed(AppState& state) {
   const auto order = heads_by(compared, state.view.chosen.stack, state.view.differences);
   const HeadDifference* first = order.empty() ? nullptr : compared.head(order.front());
   if (!first || !order_value(*first, DifferenceOrder::largest).value_or(0)) return;
-  state.view.chosen = first->head;
-  state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, first->head);
+  choose_head(state.view, first->head);
 }
 
 void swap_kept(AppState& state, std::size_t kind) {
@@ -285,7 +288,7 @@ std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session)
   std::vector<std::string> lost = std::move(session.lost);
   if (session.lesson.name.empty()) return lost;
   if (session.own_lesson) add_lesson(state, *session.own_lesson);
-  state.view.lesson = place_of(state, session.lesson);
+  state.view.lesson = position_of(state, session.lesson);
   if (!state.view.lesson) lost.push_back(lesson_is_gone(session.lesson));
   return lost;
 }

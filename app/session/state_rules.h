@@ -49,6 +49,8 @@ void keep_baseline(AppState& state);
 void fit_view(AppState& state);
 /// The maps of the answer as they are wanted; of long sentences as they are, until a worker has folded them.
 void fold_maps(AppState& state);
+/// Chooses a head; cells and parts of another attention are let go.
+void choose_head(ViewState& view, const HeadRef& head);
 /// Looks at a matrix; the head that it belongs to becomes the chosen one.
 void look_at(ViewState& view, Look look);
 

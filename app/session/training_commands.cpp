@@ -55,7 +55,7 @@ void show_newest(AppState& state) {
   if (run.card && shows_training(state) && !check_of_model(state)) await_check(state, {});
 }
 
-/// Puts the training's model in place of whatever answers the document; its text, mask and edits stay.
+/// The training's model answers the document from now on; its text, mask and edits stay.
 void take_training(AppState& state, std::size_t kind) {
   stop_generating(state);
   end_gesture(state);
@@ -88,8 +88,14 @@ void continue_training(AppState& state, ContinueTraining& command) {
   new_run(state).resumed = std::move(command.folder);
 }
 
-void pause_training(AppState& state, std::uint64_t id) {
-  TrainingRun* run = run_of(state, id);
+void pause_training(AppState& state) {
+  if (!state.training) return;
+  TrainingPaused here{state.training->id};
+  take(state, here, 0);
+}
+
+void take(AppState& state, TrainingPaused& paused, std::size_t) {
+  TrainingRun* run = run_of(state, paused.run);
   if (run && run->phase == TrainingPhase::running) run->phase = TrainingPhase::paused;
 }
 
@@ -132,7 +138,7 @@ void show_training(AppState& state, std::size_t kind) {
   show_newest(state);
 }
 
-void begin(AppState& state, TrainingBegun& begun, std::size_t kind) {
+void take(AppState& state, TrainingBegun& begun, std::size_t kind) {
   TrainingRun* run = run_of(state, begun.run);
   if (!run) return;
   if (run->phase == TrainingPhase::preparing) run->phase = TrainingPhase::running;
@@ -151,7 +157,7 @@ void begin(AppState& state, TrainingBegun& begun, std::size_t kind) {
   show_newest(state);
 }
 
-void take_news(AppState& state, TrainingNews& news) {
+void take(AppState& state, TrainingNews& news, std::size_t) {
   TrainingRun* run = run_of(state, news.run);
   if (!run) return;
   for (const StepResult& result : news.results) {
@@ -174,7 +180,7 @@ void take_news(AppState& state, TrainingNews& news) {
   if (!run->shown) show_newest(state);
 }
 
-void end(AppState& state, TrainingDone& done) {
+void take(AppState& state, TrainingDone& done, std::size_t) {
   TrainingRun* run = run_of(state, done.run);
   if (!run) return;
   run->seconds_left = 0;
@@ -183,7 +189,7 @@ void end(AppState& state, TrainingDone& done) {
   if (!run->shown) show_newest(state);
 }
 
-void fail(AppState& state, TrainingFailed& failed) {
+void take(AppState& state, TrainingFailed& failed, std::size_t) {
   TrainingRun* run = run_of(state, failed.run);
   if (!run) return;
   run->phase = TrainingPhase::failed;

@@ -8,7 +8,7 @@ namespace headlight {
 // Commands of the user. A second training is refused while one goes on.
 void start_training(AppState& state, StartTraining& command);
 void continue_training(AppState& state, ContinueTraining& command);
-void pause_training(AppState& state, std::uint64_t run);
+void pause_training(AppState& state);
 void resume_training(AppState& state);
 void stop_training(AppState& state);
 /// Looks at a kept step, or at the newest; a document that another model answers gets the training's first.
@@ -20,9 +20,10 @@ void show_training(AppState& state, std::size_t kind);
 
 // Answers of the worker; those of another training than the last are ignored.
 /// The document gets the model: one step of undo. What follows until the end is none.
-void begin(AppState& state, TrainingBegun& begun, std::size_t kind);
-void take_news(AppState& state, TrainingNews& news);
-void end(AppState& state, TrainingDone& done);
-void fail(AppState& state, TrainingFailed& failed);
+void take(AppState& state, TrainingBegun& begun, std::size_t kind);
+void take(AppState& state, TrainingNews& news, std::size_t);
+void take(AppState& state, TrainingPaused& paused, std::size_t);
+void take(AppState& state, TrainingDone& done, std::size_t);
+void take(AppState& state, TrainingFailed& failed, std::size_t);
 
 }  // namespace headlight

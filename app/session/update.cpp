@@ -9,7 +9,7 @@
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
 #include "session/state_rules.h"
-#include "session/telling.h"
+#include "session/start_cell.h"
 #include "session/training_commands.h"
 
 namespace headlight {
@@ -51,7 +51,7 @@ struct Update {
   void change_text(TextSide side, std::string text) {
     set_text(document(), side, std::move(text), *state.lexicon);
     choose_by_sentence(state);
-    state.telling = state.telling || state.told;
+    state.awaits_start = state.awaits_start || state.chose_start;
     ask_again(state);
   }
   /// The user's view replaces that of a session being opened.
@@ -60,9 +60,16 @@ struct Update {
     return state.view;
   }
 
+  template <Part part, auto member>
+  void operator()(Set<part, member>& c) {
+    if constexpr (part == Part::document) set(document().*member, std::move(c.value));
+    else if constexpr (part == Part::edits) set(document().edits.*member, std::move(c.value));
+    else if constexpr (part == Part::browser) state.browser.*member = std::move(c.value);
+    else (part == Part::look ? looked_at() : state.view).*member = std::move(c.value);
+  }
+
   void operator()(SetText& c) { change_text(TextSide::source, std::move(c.text)); }
   void operator()(SetTarget& c) { change_text(TextSide::target, std::move(c.text)); }
-  void operator()(SetTextPair& c) { set(document().text_pair, std::move(c.text)); }
   void operator()(SetChat& c) {
     Document& changed = document();
     changed.chat = std::move(c.chat);
@@ -94,8 +101,6 @@ struct Update {
     text_input(changed, c.side).ids = std::move(c.ids);
     ask_again(state);
   }
-  void operator()(SetTokenTypes& c) { set(document().token_types, std::move(c.types)); }
-  void operator()(const SetPad& c) { set(document().pad, c.count); }
   void operator()(const SetConfig& c) {
     if (!takes_shape(state.document)) return;
     const Arch before = state.document.config.arch;
@@ -121,7 +126,6 @@ struct Update {
     choose_by_sentence(state);
     ask_again(state);
   }
-  void operator()(const SetScale& c) { set(document().edits.scale, c.scale); }
   void operator()(const SetMask& c) {
     change_mask(c.stack, c.layer, [&](MaskSpec& mask) {
       mask.causal = c.causal;
@@ -169,7 +173,6 @@ struct Update {
     ask_again(state);
   }
   void operator()(const SwitchAllOn&) { set(document().edits.off, {}); }
-  void operator()(const SetOffAs& c) { set(document().edits.off_as, c.off_as); }
   void operator()(const SetWeight& c) {
     set_weight(document().edits, c.head, c.cell, c.weight);
     ask_again(state);
@@ -213,7 +216,7 @@ struct Update {
     view.sentence = view.prefix = 0;
     view.viewport = view.compared = {};
     ask_again(state);
-    (*this)(Tell{});
+    (*this)(ChooseStart{});
   }
   void operator()(const EndGesture&) {
     if (!state.generation) end_gesture(state);
@@ -233,20 +236,13 @@ struct Update {
     cut_prefix(state);
   }
   void operator()(const ChooseHead& c) {
-    ViewState& view = looked_at();
-    state.seeks_most_changed = state.told = false;
-    if (c.head.stack != view.chosen.stack) {  // cells of another pattern
-      view.viewport = view.compared = {};
-      view.pinned.reset();
-      view.pinned_kept.reset();
-    }
-    view.chosen = c.head;
-    view.look.matrix = matrix_id(view.look.matrix.quantity, c.head);
+    state.seeks_most_changed = state.chose_start = false;
+    choose_head(looked_at(), c.head);
   }
-  void operator()(const Tell&) {
+  void operator()(const ChooseStart&) {
     state.opened_view.reset();
-    state.telling = true;
-    tell(state);
+    state.awaits_start = true;
+    choose_start(state);
   }
   void operator()(const Hover& c) {
     state.view.hovered_head = c.head;
@@ -255,7 +251,7 @@ struct Update {
   }
   void operator()(const Pin& c) {
     ViewState& view = looked_at();
-    state.told = false;
+    state.chose_start = false;
     Look& look = view.look;
     // Where the pinned weight is looked at, the look goes with it.
     if (looks_at_matrices(view.view) && view.pinned && c.cell &&
@@ -265,17 +261,9 @@ struct Update {
     view.pinned = c.cell;
     view.pinned_kept = c.kept;
   }
-  void operator()(const SetColourScale& c) { state.view.scale = c.scale; }
   void operator()(const SetFold& c) {
     if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are
   }
-  void operator()(const SetViewport& c) { looked_at().viewport = c.viewport; }
-  void operator()(const SetComparedPart& c) { state.view.compared = c.part; }
-  void operator()(const SetScope& c) { looked_at().one_layer = c.one_layer; }
-  void operator()(const SetSampling& c) { looked_at().sampling = c.sampling; }
-  void operator()(SearchWord& c) { looked_at().word = std::move(c.word); }
-  void operator()(const SetPainting& c) { state.view.painting = c.on; }
-  void operator()(const SetStroke& c) { state.view.stroke = c.allowed; }
   void operator()(FocusText& c) {
     state.view.focus_text = c.on;
     if (c.on) state.view.focus = {};
@@ -309,13 +297,6 @@ struct Update {
     view.looked.pop_back();
     look_at(view, std::move(look));
   }
-  void operator()(const ShowSteps& c) { looked_at().steps = c.on; }
-  void operator()(const SetCode& c) { looked_at().code = c.code; }
-  void operator()(const OpenInsideLine& c) { looked_at().inside_line = c.line; }
-  void operator()(FocusControl& c) { state.view.focus = std::move(c.control); }
-  void operator()(PointAt& c) { state.view.pointed = std::move(c.control); }
-  void operator()(const ShowAdvanced& c) { state.view.train_advanced = c.on; }
-  void operator()(const ShowHelp& c) { state.view.help = c.on; }
   void operator()(SetSettings& c) { take_settings(state, std::move(c.settings), kind); }
 
   void operator()(SetTrainingPlan& c) { state.training_plan = std::move(c.plan); }
@@ -325,33 +306,19 @@ struct Update {
   }
   void operator()(StartTraining& c) { start_training(state, c); }
   void operator()(ContinueTraining& c) { continue_training(state, c); }
-  void operator()(const PauseTraining&) {
-    if (state.training) pause_training(state, state.training->id);
-  }
+  void operator()(const PauseTraining&) { pause_training(state); }
   void operator()(const ResumeTraining&) { resume_training(state); }
   void operator()(const StopTraining&) { stop_training(state); }
   void operator()(const ChooseShot& c) { choose_shot(state, c.step, kind); }
   void operator()(const ShowTraining&) { show_training(state, kind); }
 
-  void operator()(TrainingBegun& c) { begin(state, c, kind); }
-  void operator()(TrainingNews& c) { take_news(state, c); }
-  void operator()(const TrainingPaused& c) { pause_training(state, c.run); }
-  void operator()(TrainingDone& c) { end(state, c); }
-  void operator()(TrainingFailed& c) { fail(state, c); }
-
+  void operator()(TrainingReply& c) {
+    std::visit([&](auto& reply) { take(state, reply, kind); }, c);
+  }
   void operator()(const Answered& c) { c.take(state); }
 
   void operator()(const Quit&) { state.quit = true; }
 
-  void operator()(const OrderHeads& c) { looked_at().order = c.order; }
-  void operator()(FindHeads& c) { looked_at().find = std::move(c.find); }
-  void operator()(const FocusFind& c) { state.view.focus_find = c.on; }
-  void operator()(SetFlow& c) { looked_at().flow = std::move(c.flow); }
-  void operator()(const SetOwnRange& c) { looked_at().own_range = c.on; }
-  void operator()(const ShowMaps& c) { looked_at().maps = c.kind; }
-  void operator()(const ShowGrid& c) { looked_at().grid = c.show; }
-  void operator()(ShowNumbers& c) { state.view.numbers = std::move(c.dialog); }
-  void operator()(ShowPalette& c) { state.view.palette = std::move(c.palette); }
   void operator()(const KeepAnswer&) { keep_answer(state); }
   void operator()(const SwapKept&) { swap_kept(state, kind); }
   void operator()(const DropKept&) {
@@ -362,7 +329,6 @@ struct Update {
   }
   void operator()(const OpenLesson& c) { open_lesson(state, c.lesson, kind); }
   void operator()(const GoToStep& c) { go_to_step(state, c.step, kind); }
-  void operator()(const OrderDifferences& c) { looked_at().differences = c.order; }
 };
 
 /// One visitor of all their functions.

@@ -1,4 +1,4 @@
-// The one place where the state changes: a pure function of the state and a command.
+// The only function that changes the state: a pure function of the state and a command.
 #pragma once
 
 #include "session/state.h"

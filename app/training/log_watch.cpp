@@ -98,7 +98,7 @@ class KeptSteps {
 }  // namespace
 
 std::optional<TrainingReply> watch_log(std::uint64_t run, const std::filesystem::path& folder, const Progress& progress,
-                                       const std::function<void(TrainingReply)>& tell) {
+                                       const std::function<void(TrainingReply)>& post) {
   const std::string name =
       folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
   std::vector<LoggedStep> known = logged_steps(folder);
@@ -108,20 +108,20 @@ std::optional<TrainingReply> watch_log(std::uint64_t run, const std::filesystem:
   if (!newest) return TrainingFailed{run, newest.error().message};
   TrainingPlan plan{.config = (*newest)->config};
   plan.recipe.schedule.steps = known.back().step;
-  tell(TrainingBegun{run, plan, {}, folder.string(), known.back().step, 0, nullptr, *newest, nullptr});
+  post(TrainingBegun{run, plan, {}, folder.string(), known.back().step, 0, nullptr, *newest, nullptr});
   KeptSteps kept(known, numbers_of(**newest));
-  const auto tell_step = [&](const LoggedStep& logged, bool is_new) {
+  const auto post_step = [&](const LoggedStep& logged, bool is_new) {
     const auto model = read_step(logged, name);
     if (!model || !is_about_the_same(**newest, **model)) return;
     TrainingNews news{.run = run};
     if (kept.keeps(logged.step)) news.shots.push_back(logged_shot(**model, logged.step));
     news.clock = kept.clock();
     if (is_new) news.model = *model;
-    tell(std::move(news));
+    post(std::move(news));
   };
   for (const LoggedStep& logged : known) {
     if (progress.stop) return std::nullopt;
-    if (kept.keeps(logged.step)) tell_step(logged, false);
+    if (kept.keeps(logged.step)) post_step(logged, false);
   }
   while (!progress.stop) {
     std::this_thread::sleep_for(kBetweenLooks);
@@ -129,7 +129,7 @@ std::optional<TrainingReply> watch_log(std::uint64_t run, const std::filesystem:
     for (const LoggedStep& logged : now) {
       if (logged.step <= known.back().step || progress.stop) continue;
       kept.add(logged.step);
-      tell_step(logged, true);
+      post_step(logged, true);
     }
     if (!now.empty() && now.back().step > known.back().step) known = now;
   }

@@ -1,4 +1,4 @@
-// The folder that `headlight train` was told to write into, and when a training is given up.
+// The folder that `headlight train` writes into, and when a training is given up.
 #pragma once
 
 #include <filesystem>

@@ -11,6 +11,7 @@
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document.h"
+#include "document/open_model.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "text/characters.h"
 #include "train/trained_checkpoint.h"
@@ -164,7 +165,7 @@ Status check_plan(const TrainingPlan& plan) {
 
 std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half) {
   const Config& config = plan.config;
-  const TrainingPlan usual = default_plan(config);  // what needs not be said
+  const TrainingPlan usual = default_plan(config);  // whose values are left out
   std::string line = "headlight train";
   const auto add = [&](const char* option, const std::string& value) {
     line += std::string(" ") + option + " " + shell_word(value);
@@ -261,6 +262,41 @@ Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {
     if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
   }
   return bad_input((base / stem).string(), "", "a name that is free", "a thousand of them");
+}
+
+Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files) {
+  std::vector<HeldOutTreebank> treebanks;
+  for (const std::string& file : files) {
+    const auto text = read_file(file, kMostTreebankBytes);
+    if (!text) return text.error();
+    auto sentences = parse_conllu(file, *text);
+    if (!sentences) return sentences.error();
+    treebanks.push_back({file, *std::move(sentences)});
+  }
+  return treebanks;
+}
+
+Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training) {
+  const auto opened = open_model(source);
+  if (!opened) return opened.error();
+  const auto& model = opened->document.model;
+  const auto differs = [&](std::string_view what, std::string_view expected, std::string_view found) {
+    return bad_input("--from " + source.string(), what, expected, found);
+  };
+  if (!model || !model->vocabulary || !model->output) return differs("model", "one that Headlight trained", "another");
+  auto network = network_of(*model);
+  if (!network) return network.error();
+  const Network& fresh = training.network;
+  network->config.seed = fresh.config.seed;
+  if (network->config != fresh.config) return differs("shape", "that of this training", "another");
+  if (model->vocabulary->words != trained_model(training, corpus, "")->vocabulary->words)
+    return differs("words", "those of this training", "others");
+  const auto same = [](const Parameter& a, const Parameter& b) { return a.name == b.name && a.size() == b.size(); };
+  if (!std::equal(network->parameters.begin(), network->parameters.end(), fresh.parameters.begin(),
+                  fresh.parameters.end(), same))
+    return differs("shape", "that of this training", "another");
+  training.network.values = std::move(network->values);
+  return Done{};
 }
 
 }  // namespace headlight

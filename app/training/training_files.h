@@ -9,6 +9,7 @@
 
 #include "base/file_lock.h"
 #include "math/forward.h"
+#include "train/measure/treebank_scores.h"
 #include "train/plan.h"
 
 namespace headlight {
@@ -65,5 +66,13 @@ Result<FileLock> lock_folder(const std::filesystem::path& folder);
 
 /// Makes a folder in `base` that is named after the shape; a number is added where there is such a one.
 Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, const Config& config);
+
+/// CoNLL-U files of at most kMostTreebankBytes. Errors are those of the files.
+Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files);
+
+/// Puts the weights of `source` (what open_model takes) in place of a training's fresh ones; the step stays, and nothing
+/// of the other training's moments is known. Errors: those of open_model, and what differs from `training` and `corpus`:
+/// the shape, or the words of the rows.
+Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training);
 
 }  // namespace headlight

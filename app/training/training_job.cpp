@@ -40,7 +40,7 @@ TrainingJob::TrainingJob(const TrainingRun& run, TrainerOptions options, std::fu
 
 std::vector<TrainingReply> TrainingJob::take() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(told_, {});
+  return std::exchange(posted_, {});
 }
 
 void TrainingJob::release() {
@@ -50,13 +50,13 @@ void TrainingJob::release() {
 
 bool TrainingJob::is_taken() {
   const std::lock_guard lock(mutex_);
-  return told_.empty();
+  return posted_.empty();
 }
 
 void TrainingJob::post(TrainingReply reply) {
   {
     const std::lock_guard lock(mutex_);
-    told_.push_back(std::move(reply));
+    posted_.push_back(std::move(reply));
   }
   if (wake_) wake_();
 }
@@ -164,7 +164,7 @@ void TrainingJob::look(const Progress& progress) {
     scores_.push_back({training_->step, std::make_shared<const RelationReport>(**std::move(report))});
 }
 
-void TrainingJob::tell(bool measuring) {
+void TrainingJob::post_news(bool measuring) {
   const double now = seconds_now(), spent = std::max(1e-9, now - begun_at_);
   const auto steps = static_cast<double>(std::max<Index>(1, training_->step - begun_step_));
   TrainingNews news{.run = id_};
@@ -176,13 +176,13 @@ void TrainingJob::tell(bool measuring) {
   news.seconds_left = spent / steps * static_cast<double>(plan_.steps() - training_->step);
   news.measuring = measuring;
   if (wants_model_.exchange(false) || measuring) news.model = model(measuring);
-  told_at_ = now;
+  reported_at_ = now;
   post(std::move(news));
 }
 
 /// Steps until it is stopped, paused or through; the first thing that cannot be kept ends it.
 Status TrainingJob::train_on(const Progress& progress) {
-  begun_at_ = told_at_ = seconds_now();
+  begun_at_ = reported_at_ = seconds_now();
   begun_step_ = training_->step;
   begun_tokens_ = tokens_;
   double kept_at = begun_at_;
@@ -197,7 +197,7 @@ Status TrainingJob::train_on(const Progress& progress) {
     results_.push_back({report.loss.mean, report.loss.targets, report.loss.right, words});
     if (clock_.due(training_->step)) look(progress);
     const double now = seconds_now();
-    if (now - told_at_ >= kNewsSeconds && is_taken()) tell(false);
+    if (now - reported_at_ >= kNewsSeconds && is_taken()) post_news(false);
     if (kept && now - kept_at >= options_.save_seconds) {
       kept_at = now;
       kept = keep();
@@ -240,7 +240,7 @@ std::optional<TrainingReply> TrainingJob::run(Progress& progress) {
   Status kept = train_on(progress);
   const bool through = training_->step >= plan_.steps() && kept && !progress.stop;
   want_model();
-  tell(through);
+  post_news(through);
   if (through) {
     auto card = finish(progress);
     if (!card) return TrainingFailed{id_, card.error().message};

@@ -1,5 +1,5 @@
 // One training as a job: it begins or goes on where it was left, takes steps until it is stopped, keeps itself on disk
-// and tells what happens. Stopped and run again it goes on to the same bits.
+// and reports what happens. Stopped and run again it goes on to the same bits.
 #pragma once
 
 #include <atomic>
@@ -26,12 +26,12 @@ class TrainingJob {
   /// `wake` is called from the job's thread when there is news.
   TrainingJob(const TrainingRun& run, TrainerOptions options, std::function<void()> wake);
 
-  /// Works until it is done, pauses or is stopped; then all that happened is told and kept. Nothing comes back where it
+  /// Works until it is done, pauses or is stopped; then all that happened is reported and kept. Nothing comes back where it
   /// was stopped. One thread at a time.
   std::optional<TrainingReply> run(Progress& progress);
 
   std::uint64_t id() const { return id_; }
-  /// From any thread: what was told since the last call.
+  /// From any thread: what was posted since the last call.
   std::vector<TrainingReply> take();
   /// From any thread: the window shows the last model and has time for another.
   void want_model() { wants_model_ = true; }
@@ -51,7 +51,7 @@ class TrainingJob {
   TrainingCard card() const;
   Status keep() const;
   void post(TrainingReply reply);
-  void tell(bool measuring);
+  void post_news(bool measuring);
 
   const std::uint64_t id_;
   const TrainerOptions options_;
@@ -59,7 +59,7 @@ class TrainingJob {
   const std::string resumed_;
 
   std::mutex mutex_;
-  std::vector<TrainingReply> told_;  // not taken yet
+  std::vector<TrainingReply> posted_;  // not taken yet
   std::atomic<bool> wants_model_ = true;
 
   TrainingPlan plan_;
@@ -73,11 +73,11 @@ class TrainingJob {
   ShotClock clock_;
   double tokens_ = 0;  // words read, those before it was interrupted among them
   double scored_seconds_ = 0, trained_seconds_ = 0;
-  double begun_at_ = 0, told_at_ = 0;  // of this run
+  double begun_at_ = 0, reported_at_ = 0;  // of this run
   Index begun_step_ = 0;
   double begun_tokens_ = 0;
 
-  // Not told yet.
+  // Not reported yet.
   std::vector<StepResult> results_;
   std::vector<Shot> shots_;
   std::vector<ScorePoint> scores_;

@@ -18,7 +18,7 @@ namespace headlight {
 /// The report of a step.
 struct StepResult {
   double loss = 0;               // cross-entropy in nats per word that was asked for
-  Index targets = 0, right = 0;  // words that were asked for, and those that were said
+  Index targets = 0, right = 0;  // words that were asked for, and those predicted right
   Index tokens = 0;              // words that were read
 };
 

@@ -1,6 +1,7 @@
 #include "view/settings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include <nlohmann/json.hpp>
@@ -126,5 +127,10 @@ std::filesystem::path settings_path() { return config_folder() / "settings.json"
 std::filesystem::path data_folder() { return user_folder("XDG_DATA_HOME", ".local/share"); }
 std::filesystem::path trained_folder() { return data_folder() / "trained"; }
 std::filesystem::path state_folder() { return user_folder("XDG_STATE_HOME", ".local/state"); }
+
+float fitting_ui_scale(float width, float height) {
+  const float scale = std::min(width / 2200, height / 1250);
+  return std::clamp(std::floor(100 * scale) / 100, kLeastUiScale, kMostUiScale);
+}
 
 }  // namespace headlight

@@ -72,10 +72,15 @@ Settings settings_from_json(const std::string& text);
 std::string with_changes(const std::string& stored, const Settings& before, const Settings& now);
 
 /// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight, $XDG_DATA_HOME/headlight and its `trained`, or
-/// their usual places under $HOME.
+/// their usual folders under $HOME.
 std::filesystem::path settings_path();
 std::filesystem::path state_folder();
 std::filesystem::path data_folder();
 std::filesystem::path trained_folder();
+
+/// What 2200 × 1250 pixels show at 100 % a larger window shows larger, from kLeastUiScale to kMostUiScale in steps of 1 %: larger
+/// steps would make the maps smaller in a window that is a pixel larger. In a window of that shape the maps' room is as wide as
+/// it is high, so that neither side loses by the other's growth. Pixels are those at the display's own scale.
+float fitting_ui_scale(float width, float height);
 
 }  // namespace headlight

@@ -53,7 +53,7 @@ struct CommandPalette {
   friend bool operator==(const CommandPalette&, const CommandPalette&) = default;
 };
 
-/// The dialog for numbers of one's own: the table that is typed, and why the last text was not taken.
+/// The dialog for typed numbers: the table that is typed, and why the last text was not taken.
 struct NumbersDialog {
   OwnTable table = OwnTable::x;
   std::size_t head = 0;  // of w_q, w_k, w_v
@@ -122,7 +122,7 @@ struct Layout {
   FoldChoice fold;
   Scale scale = Scale::linear;
   bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
-  bool steps = true;       // View::inside lists the steps behind the pinned weight, else draws the way
+  bool steps = true;       // View::inside lists the steps behind the pinned weight, else draws the data flow
   DifferenceOrder differences = DifferenceOrder::largest;
 
   friend bool operator==(const Layout&, const Layout&) = default;
@@ -175,7 +175,7 @@ struct Browser {
   std::string name;  // the chosen or typed file name; may be a whole path
 
   /// The list of Purpose::open.
-  enum class Place { shipped, recent, trained, disk, folders } place = Place::folders;
+  enum class List { shipped, recent, trained, disk, folders } list = List::folders;
 
   struct Entry {
     std::string name;
@@ -184,7 +184,7 @@ struct Browser {
     std::string what = {};  // what it holds, `BERT, 12×12`; empty where that is not known
     friend bool operator==(const Entry&, const Entry&) = default;
   };
-  std::optional<std::vector<Entry>> models;  // of Place::disk, once they were looked for
+  std::optional<std::vector<Entry>> models;  // of List::disk, once they were looked for
   std::vector<Entry> entries;                // of `folder`: folders first, then files, by name
   FigureKind figure = FigureKind::grid;      // what Purpose::figure writes …
   float width = kColumnMm;                   // … this wide, in millimetres

@@ -15,7 +15,7 @@ Viewport zoomed(const Viewport& now, Index queries, Index keys, float factor, co
 /// The same part moved by whole cells, as far as the map goes.
 Viewport panned(Viewport now, Index queries, Index keys, const CellRef& by);
 
-/// All of a map in place of a part without a size.
+/// A part without a size is all of a map.
 Viewport whole_or(const Viewport& part, Index queries, Index keys);
 
 }  // namespace headlight

@@ -69,7 +69,7 @@ TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
 
 TEST_F(DoubtTest, TheSentenceOnTheStageSaysWhatWasTaught) {
   Harness& h = *harness;
-  h.state.told = true;
+  h.state.chose_start = true;
   h.say(SetText{"The cat sat on the mat because it was tired"}, EndGesture{});
   h.settle();
   const auto told = view().pinned;

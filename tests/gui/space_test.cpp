@@ -4,7 +4,7 @@
 #include "gui/harness.h"
 #include "gui/heads/atlas_layout.h"
 #include "model/head_text.h"
-#include "view/ui_scale.h"
+#include "view/settings.h"
 
 namespace headlight {
 namespace {

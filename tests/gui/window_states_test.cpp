@@ -3,7 +3,7 @@
 #include "document/model_choice.h"
 #include "gui/harness.h"
 #include "lesson/lesson.h"
-#include "view/ui_scale.h"
+#include "view/settings.h"
 
 namespace headlight {
 namespace {

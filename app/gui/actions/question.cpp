@@ -199,7 +199,7 @@ void cut_pinned(Gui& gui) {
 void take_sentence(Gui& gui, const std::string& text) {
   gui.say_once(SetText{text});
   gui.say(Changed{gui.word(kChangeWords.sentence)});
-  gui.say(Tell{});
+  gui.say(ChooseStart{});
 }
 
 void take_sample(Gui& gui, const Sample& sample) {

@@ -199,7 +199,7 @@ void disk_list(Gui& gui) {
 
 /// Where a thing to open may be: each place has a list of its own.
 void places_column(Gui& gui) {
-  using Place = Browser::Place;
+  using Place = Browser::List;
   const std::tuple<Place, const char*, const Words*> places[] = {
       {Place::shipped, "place shipped", &kFileWords.shipped},
       {Place::recent, "place recent", &kFileWords.recent},
@@ -207,19 +207,19 @@ void places_column(Gui& gui) {
       {Place::disk, "place disk", &kFileWords.on_disk},
       {Place::folders, "place folders", &kFileWords.folders}};
   for (const auto& [place, name, words] : places) {
-    if (plain_selectable(gui.word(*words), gui.state.browser.place == place)) gui.say(ChoosePlace{place});
+    if (plain_selectable(gui.word(*words), gui.state.browser.list == place)) gui.say(ChooseList{place});
     gui.name_item(name);
   }
 }
 
 void list_of_place(Gui& gui) {
   if (gui.state.browser.purpose != Browser::Purpose::open) return entry_list(gui);
-  switch (gui.state.browser.place) {
-    case Browser::Place::shipped: return shipped_list(gui);
-    case Browser::Place::recent: return recent_list(gui);
-    case Browser::Place::trained: return trained_list(gui);
-    case Browser::Place::disk: return disk_list(gui);
-    case Browser::Place::folders: return entry_list(gui);
+  switch (gui.state.browser.list) {
+    case Browser::List::shipped: return shipped_list(gui);
+    case Browser::List::recent: return recent_list(gui);
+    case Browser::List::trained: return trained_list(gui);
+    case Browser::List::disk: return disk_list(gui);
+    case Browser::List::folders: return entry_list(gui);
   }
 }
 

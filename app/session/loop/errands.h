@@ -1,5 +1,5 @@
-// The workers that fill the slots of session/answers.h. A question is asked once; the newest takes the place of the one
-// before.
+// The workers that fill the slots of session/answers.h. A question is asked once; a newer one
+// replaces it.
 #pragma once
 
 #include <functional>

@@ -1,11 +1,16 @@
 #include "session/loop/file_jobs.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "code/program.h"
 #include "document/model_sources.h"
-#include "session/loop/folder_entries.h"
+#include "lesson/lesson.h"
+#include "read/external/page_text.h"
+#include "read/hub/config_file.h"
 
 namespace headlight {
 
@@ -27,42 +32,103 @@ Job save_job(const std::string& path, Session session) {
 
 namespace {
 
-/// The program of View::code with its inputs.
-Job program_job(const std::string& path, const AppState& state) {
-  if (!state.trace || is_stale(state))
-    return [path](Progress&) -> std::optional<Command> {
-      return FileFailed{bad_input(path, "program", "an answer to write", "none yet").message};
-    };
-  return [path, question = program_question(state)](Progress& progress) -> std::optional<Command> {
-    const auto program = program_of_batch(question, inputs_beside(path).filename().string(), progress);
+/// A job that writes a file which is no session.
+template <class Write>
+Job write_job(const std::string& path, Write write) {
+  return [path, write = std::move(write)](Progress& progress) -> std::optional<Command> {
+    const Status written = write(progress);
+    if (written) return FileSaved{path, std::nullopt};
     if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
-    if (!program) return FileFailed{program.error().message};
-    if (const auto written = write_program(*program, path); !written) return FileFailed{written.error().message};
-    return FileSaved{path, std::nullopt};
+    return FileFailed{written.error().message};
   };
+}
+
+/// The program of View::code with its inputs.
+Status write_program(const std::optional<ListingQuestion>& question, const std::string& path, Progress& progress) {
+  if (!question) return bad_input(path, "program", "an answer to write", "none yet");
+  const auto program = program_of_batch(*question, inputs_beside(path).filename().string(), progress);
+  if (!program) return program.error();
+  return progress.stop ? Status(Error{"cancelled"}) : write_program(*program, path);
 }
 
 }  // namespace
 
 Job export_job(const std::string& path, const AppState& state) {
-  if (check_program_name(path)) return program_job(path, state);
-  return [path, numbers = exported_numbers(state)](Progress& progress) -> std::optional<Command> {
-    const auto written = write_numbers(numbers, path, progress);
-    if (written) return FileSaved{path, std::nullopt};
-    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
-    return FileFailed{written.error().message};
-  };
+  if (!check_program_name(path))
+    return write_job(path, [path, numbers = exported_numbers(state)](Progress& progress) {
+      return write_numbers(numbers, path, progress);
+    });
+  const bool answered = state.trace && !is_stale(state);
+  return write_job(path, [path, question = answered ? std::optional(program_question(state)) : std::nullopt](
+                             Progress& progress) { return write_program(question, path, progress); });
 }
 
 Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
-  return [path, order = std::move(order), draw = std::move(draw)](Progress& progress) -> std::optional<Command> {
-    if (!order.trace) return FileFailed{bad_input(path, "figure", "an answer to draw", "none yet").message};
-    const auto written = draw(order, path, progress);
-    if (written) return FileSaved{path, std::nullopt};
-    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
-    return FileFailed{written.error().message};
-  };
+  return write_job(path, [path, order = std::move(order), draw = std::move(draw)](Progress& progress) -> Status {
+    if (!order.trace) return bad_input(path, "figure", "an answer to draw", "none yet");
+    return draw(order, path, progress);
+  });
 }
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::pair<std::string_view, std::string_view> kFamilies[] = {
+    {"bert", "BERT"},          {"roberta", "RoBERTa"}, {"distilbert", "DistilBERT"}, {"electra", "ELECTRA"},
+    {"gpt2", "GPT-2"},         {"llama", "Llama"},     {"mistral", "Mistral"},       {"qwen2", "Qwen2"},
+    {"qwen3", "Qwen3"},        {"bart", "BART"},       {"marian", "Marian"},         {"t5", "T5"},
+    {"headlight", "Headlight"}};
+
+/// The kind of a file by its ending; empty where it cannot be opened.
+std::string file_kind(const fs::path& path) {
+  const std::string name = path.filename().string(), ending = path.extension().string();
+  if (name.ends_with(".headlight.json")) return "session";
+  if (names_page(path)) return "page";
+  if (name.ends_with(kLessonEnding)) return "lesson";
+  if (ending == ".safetensors" || ending == ".npz") return "tensors";
+  if (ending == ".npy" || ending == ".json") return "mask";
+  return ending == ".txt" || ending.empty() ? "text" : "";
+}
+
+/// `BERT, 12×12`: a family as people write it, its layers and its heads.
+std::string model_in_words(std::string_view family, const Config& config) {
+  const auto is = [&](const auto& one) { return one.first == family; };
+  const auto found = std::find_if(std::begin(kFamilies), std::end(kFamilies), is);
+  const std::string_view shown = found == std::end(kFamilies) ? family : found->second;
+  return std::string(shown) + ", " + std::to_string(config.num_layers) + "×" + std::to_string(config.num_heads);
+}
+
+/// Empty where config.json says nothing that is known.
+std::string model_in_words(const fs::path& folder) {
+  const auto config = read_hub_config(folder / "config.json");
+  return config ? model_in_words(name(*config->family), config->config) : std::string();
+}
+
+/// The visible entries of a folder, folders first, each with what it is (Browser::Entry). Of a folder with a config.json
+/// that is the family and the size; of a file one of `session`, `lesson`, `page`, `tensors`, `mask`, `text`, by its ending.
+/// Error: the folder cannot be read.
+Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const Progress& progress) {
+  std::vector<Browser::Entry> entries;
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::directory_iterator at(folder, options, error), end; !error && at != end && !progress.stop;
+       at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.')) continue;
+    Browser::Entry entry{.name = name, .folder = is_folder(*at)};
+    if (!entry.folder) entry.what = file_kind(at->path());
+    else if (is_regular(at->path() / "config.json")) entry.what = model_in_words(at->path());
+    entry.opens = !entry.what.empty();
+    entries.push_back(std::move(entry));
+  }
+  if (error) return bad_input(folder.string(), "folder", "a readable folder", error.message());
+  std::sort(entries.begin(), entries.end(),
+            [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
+  return entries;
+}
+
+}  // namespace
 
 Job list_job(const std::string& folder) {
   return [folder](Progress& progress) -> std::optional<Command> {

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "document/log_folder.h"
 #include "session/loop/file_jobs.h"
-#include "session/loop/file_version.h"
 #include "session/loop/recovery.h"
 
 namespace headlight {
@@ -19,7 +18,7 @@ Status write_settings(const Settings& before, const Settings& now) {
   return write_file(settings_path(), stored ? with_changes(*stored, before, now) : to_json(now));
 }
 
-/// As far as a session's file tells them apart: a training changes its model many times.
+/// As far as a session's file distinguishes them: a training changes its model many times.
 bool same_document(const Document& a, Document b) {
   if (!a.model_path.empty() && a.model_path == b.model_path) {
     b.model = a.model;
@@ -121,7 +120,7 @@ void Loop::carry_out(const AppState& state, const Command& command) {
     file_jobs_.push_back({figure_job(figure->path, figure_order(state), draw_figure_)});
   if (command.as<Browse>() && state.browser.purpose != Browser::Purpose::none)
     file_jobs_.push_back({list_job(state.browser.folder)});
-  if (const auto* chosen = command.as<ChoosePlace>(); chosen && chosen->place == Browser::Place::disk)
+  if (const auto* chosen = command.as<ChooseList>(); chosen && chosen->value == Browser::List::disk)
     file_jobs_.push_back({models_job()});
   if (command.as<CancelFileWork>()) {
     std::erase_if(file_jobs_, [](const FileJob& job) { return !job.saves; });

@@ -12,9 +12,9 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "document/bundled_models.h"
 #include "read/json/json_document.h"
-#include "session/loop/file_version.h"
 #include "view/settings.h"
 
 namespace headlight {
@@ -147,6 +147,17 @@ void forget_autosave(const fs::path& path) {
   std::error_code error;
   fs::remove(path, error);
   fs::remove(lock_of(path), error);
+}
+
+bool is_of_newer_version(const std::filesystem::path& path, std::string_view name, int version) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 28;
+  const auto text = read_file(path, kMostBytes);
+  const nlohmann::json object = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+  const auto schema = object.is_object() ? object.find("schema") : object.end();
+  if (!object.is_object() || schema == object.end() || !schema->is_string()) return false;
+  const std::string& found = schema->get_ref<const std::string&>();
+  if (!found.starts_with(name) || found.size() <= name.size() || found[name.size()] != '/') return false;
+  return parse_number<int>(std::string_view(found).substr(name.size() + 1)).value_or(0) > version;
 }
 
 }  // namespace headlight

@@ -39,4 +39,8 @@ Recovered recover_session(const std::filesystem::path& autosave);
 /// Removes an autosave and its lock's file.
 void forget_autosave(const std::filesystem::path& path);
 
+/// Whether a file of this program was written by a newer version of it, and is to be left as it is: a JSON object whose
+/// `schema` is `name`, a slash and a number above `version`.
+bool is_of_newer_version(const std::filesystem::path& path, std::string_view name, int version);
+
 }  // namespace headlight

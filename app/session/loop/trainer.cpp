@@ -5,13 +5,6 @@
 #include "base/thrown.h"
 
 namespace headlight {
-namespace {
-
-Command as_command(TrainingReply reply) {
-  return std::visit([](auto&& one) { return Command(std::move(one)); }, std::move(reply));
-}
-
-}  // namespace
 
 Trainer::Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options)
     : wake_(wake), options_(std::move(options)), worker_(threads, std::move(wake)) {}
@@ -29,11 +22,9 @@ void Trainer::follow(const AppState& state) {
   if (wanted && !going_)
     worker_.post([job = job_](Progress& progress) -> std::optional<Command> {
       try {
-        auto last = job->run(progress);
-        if (!last) return std::nullopt;
-        return as_command(*std::move(last));
+        return job->run(progress);
       } catch (...) {  // what was kept before stays
-        return TrainingFailed{job->id(), thrown_error().message};
+        return TrainingReply(TrainingFailed{job->id(), thrown_error().message});
       }
     });
   if (!wanted && going_) worker_.cancel();
@@ -44,10 +35,10 @@ void Trainer::follow(const AppState& state) {
 }
 
 std::vector<Command> Trainer::take() {
-  std::vector<Command> last = worker_.take();  // before the news: what was told until then is among them
+  std::vector<Command> last = worker_.take();  // before the news: what was posted until then is among them
   if (!job_) return last;
   std::vector<Command> all;
-  for (TrainingReply& reply : job_->take()) all.push_back(as_command(std::move(reply)));
+  for (TrainingReply& reply : job_->take()) all.emplace_back(std::move(reply));
   std::move(last.begin(), last.end(), std::back_inserter(all));
   return all;
 }

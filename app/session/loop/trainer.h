@@ -1,5 +1,5 @@
 // The trainings of a window: one at a time, beside the workers that answer. What it does follows
-// from the state's training; what it tells comes back as commands.
+// from the state's training; its messages come back as commands.
 #pragma once
 
 #include <functional>
@@ -16,15 +16,14 @@ class Trainer {
  public:
   Trainer(JobThreads& threads, std::function<void()> wake, TrainerOptions options);
 
-  /// Begins, pauses, goes on or stops as the state has it, and says whether the window could show another model.
+  /// Begins, pauses, continues or stops as the state has it, and asks for a model where the window could show another.
   void follow(const AppState& state);
   /// The replies since the last call, in order.
   std::vector<Command> take();
   /// Blocks until it stands still: paused, stopped, failed or done.
   void wait() const { worker_.wait(); }
-  /// Whether it works, or its last word was not taken yet.
+  /// Whether it works, or its last message was not taken yet.
   bool busy() const { return worker_.busy(); }
-  /// Whether it holds the lock of a training's folder.
 
  private:
   std::function<void()> wake_;

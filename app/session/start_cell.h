@@ -1,4 +1,4 @@
-// Which head and which cell say most of an answer: what a window begins with.
+// The head and the cell that a window begins with: those in which an answer shows most.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-struct TellingCell {
+struct StartCell {
   HeadRef head;
   CellRef cell;
 };
@@ -15,15 +15,15 @@ struct TellingCell {
 /// The head and the cell to show first. Relations are compared by order: pronoun → its noun, then the same person, then
 /// all others by their gain over position alone (document/bundled_models.h).
 ///  - The sentence is of the grammar: of the relations that it has, the first; in the word's row its largest weight.
-///  - It is not: of all heads that wear a relation, the cell with the largest product of weight and gain, among rows
+///  - It is not: of all heads that show a relation, the cell with the largest product of weight and gain, among rows
 ///    that look at a word most. A row of "pronoun → its noun" is a pronoun of the grammar; a cell of "the same person"
 ///    joins equal words.
 ///  - No such cell, as in a translation: the largest weight of the best head.
 /// Nothing for random weights and models of which nothing was measured.
-std::optional<TellingCell> telling_cell(const AppState& state);
+std::optional<StartCell> start_cell(const AppState& state);
 
 /// Chooses that head and pins that cell where the state awaits it and the answer is there; without one, the first head.
 /// A change of the text awaits it again until the user chooses a head or pins a cell.
-void tell(AppState& state);
+void choose_start(AppState& state);
 
 }  // namespace headlight

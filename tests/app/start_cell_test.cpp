@@ -1,5 +1,5 @@
 // What a window begins with: the head and the cell that say most. And which edits a change of the model takes away.
-#include "session/telling.h"
+#include "session/start_cell.h"
 #include "app/shipped.h"
 
 #include <gtest/gtest.h>
@@ -20,24 +20,24 @@ struct Window : fixture::Running {
 TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
   Window window;
   EXPECT_EQ(window.state.view.chosen, HeadRef{}) << "nothing is chosen unasked";
-  window.say(Tell{});
+  window.say(ChooseStart{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
   EXPECT_EQ(window.state.view.pinned, (CellRef{4, 0}));
 }
 
 TEST(Telling, TheEnglishSentenceShowsItsPronoun) {
   Window window;
-  window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{}, Tell{});
+  window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{}, ChooseStart{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
-  window.say(SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{}, Tell{});
+  window.say(SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{}, ChooseStart{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 5})) << "the answer that belongs to the new sentence is awaited";
 }
 
 TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHead) {
   Window window;
   window.say(SetText{"The cat didn't cross because it was too tired"}, EndGesture{},
-             Tell{});  // known words, in no sentence of the grammar
+             ChooseStart{});  // known words, in no sentence of the grammar
   const auto word = [&](Index token) { return window.state.trace->key_tokens(Stack::self).tokens[at(token)].text; };
   ASSERT_TRUE(window.state.view.pinned);
   EXPECT_EQ(word(window.state.view.pinned->query), "it");
@@ -54,7 +54,7 @@ TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHe
 
 TEST(Telling, FollowsTheTextUntilTheUserChooses) {
   Window window;
-  window.say(Tell{});
+  window.say(ChooseStart{});
   window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
   window.say(SetMask{.causal = true}, EndGesture{});
@@ -74,7 +74,7 @@ TEST(Telling, ATranslatorBeginsWithCrossAttention) {
   Window window;
   Config config = window.state.document.config;
   config.arch = Arch::encoder_decoder;
-  window.say(SetConfig{config}, EndGesture{}, Tell{});
+  window.say(SetConfig{config}, EndGesture{}, ChooseStart{});
   ASSERT_TRUE(window.state.document.model);
   EXPECT_EQ(window.state.view.chosen.stack, Stack::cross);
   EXPECT_TRUE(window.state.view.pinned);
@@ -82,8 +82,8 @@ TEST(Telling, ATranslatorBeginsWithCrossAttention) {
 
 TEST(Telling, RandomWeightsTellNothing) {
   Window window;
-  window.say(UseTrained{false}, EndGesture{}, Tell{});
-  EXPECT_FALSE(telling_cell(window.state));
+  window.say(UseTrained{false}, EndGesture{}, ChooseStart{});
+  EXPECT_FALSE(start_cell(window.state));
   EXPECT_EQ(window.state.view.chosen, HeadRef{});
   EXPECT_FALSE(window.state.view.pinned);
 }
@@ -139,7 +139,7 @@ TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
 
 TEST(GuessOfTheStage, FollowsThePinnedRow) {
   Window window;
-  window.say(Tell{});
+  window.say(ChooseStart{});
   ASSERT_TRUE(window.state.guess);
   EXPECT_EQ(window.state.guess.question()->hidden, 4);
   window.say(Pin{CellRef{9, 5}});
