@@ -1,5 +1,5 @@
-// What the model guesses: the next word, or the word at a position that is hidden from an encoder; as the question stands and
-// as it was before anything was changed by hand. Hiding a word takes a forward pass of its own.
+// What the model guesses: the next word, or the word at a position that is hidden from an encoder; as the question
+// stands and as it was before anything was changed by hand. Hiding a word takes a forward pass of its own.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Statistics of every head of an answer beside its map: measures, the words it looks at, and what is lost without it. Computed only while a view shows it.
+// Statistics of every head of an answer beside its map: measures, the words it looks at, and what is lost without it.
+// Computed only while a view shows it.
 #pragma once
 
 #include <algorithm>

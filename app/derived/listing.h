@@ -1,5 +1,5 @@
-// What View::code shows of an answer: its attention as a program, line by line, for all sentences of the batch. Made on a
-// worker; the window only draws it.
+// What View::code shows of an answer: its attention as a program, line by line, for all sentences of the batch. Made on
+// a worker; the window only draws it.
 #pragma once
 
 #include <memory>
@@ -27,8 +27,8 @@ struct Listing {
   std::vector<ProgramLine> lines;
   std::string problem;  // why there is no program of it; empty where there is one
 
-  /// The lines that make a matrix of the answer, or the matrix that it equals, in their order; of one that no line makes
-  /// by itself, the line that it stands within.
+  /// The lines that make a matrix of the answer, or the matrix that it equals, in their order; of one that no line
+  /// makes by itself, the line that it stands within.
   std::vector<std::size_t> lines_that_make(const MatrixId& matrix) const;
 };
 

@@ -32,8 +32,8 @@ struct TooLong {
 };
 std::optional<TooLong> too_long(const AppState& state);
 
-/// The command that cuts this text, or these ids, to what the model reads, behind a whole word; nothing where no text is
-/// too long, or not even its first word is read.
+/// The command that cuts this text, or these ids, to what the model reads, behind a whole word; nothing where no text
+/// is too long, or not even its first word is read.
 std::optional<Command> read_first_tokens(const AppState& state);
 
 /// Whether the answer has one word alone, which can look at nothing but itself.

@@ -11,9 +11,9 @@
 #include "document/sentence_facts.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
+#include "session/start_cell.h"
 #include "session/state.h"
 #include "session/state_rules.h"
-#include "session/start_cell.h"
 
 namespace headlight {
 namespace {
@@ -147,7 +147,7 @@ std::optional<LayerQuestion> layer_question(const AppState& state) {
 }
 
 Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const LayerQuestion& question,
-                                                                           Progress& progress) {
+                                                                          Progress& progress) {
   const auto model = question.model.lock();
   if (!model) return std::shared_ptr<const std::vector<RelationScore>>();
   return measure_layers(model, shipped_grammar(), progress);

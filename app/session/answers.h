@@ -1,5 +1,5 @@
-// Everything that workers find out for the window, a slot each: a function that finds the question in the state, and one
-// that answers it. A new analysis is a function that answers (app/derived) and a slot in `Answers`.
+// Everything that workers find out for the window, a slot each: a function that finds the question in the state, and
+// one that answers it. A new analysis is a function that answers (app/derived) and a slot in `Answers`.
 #pragma once
 
 #include <filesystem>
@@ -30,8 +30,8 @@ namespace headlight {
 
 /// What the workers of a window may use beside the state.
 struct Services {
-  PreviewFigure preview = {};            // draws figures that are about to be written; empty: none are drawn
-  std::filesystem::path trained = {};    // the folder of earlier trainings; empty: none are listed …
+  PreviewFigure preview = {};             // draws figures that are about to be written; empty: none are drawn
+  std::filesystem::path trained = {};     // the folder of earlier trainings; empty: none are listed …
   std::function<bool()> is_writing = {};  // … nor while something writes into it
 };
 
@@ -117,8 +117,8 @@ std::optional<FoldQuestion> fold_question(const AppState& state);
 /// Of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
-/// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing where
-/// the model says no words.
+/// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing
+/// where the model says no words.
 std::optional<GuessQuestion> guess_question(const AppState& state);
 std::optional<NearestQuestion> nearest_question(const AppState& state);
 std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services);
@@ -130,7 +130,7 @@ Job baseline_job(const Request& request, const AppState& state);
 std::shared_ptr<const Detail> detail_of(const DetailQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress);
 Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const LayerQuestion& question,
-                                                                           Progress& progress);
+                                                                          Progress& progress);
 std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progress& progress);
 std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,

@@ -41,7 +41,8 @@ template <Part part, auto member> struct Set { decltype(value_of(member)) value 
 // The question. Edits of one kind that follow each other are one step of undo, until EndGesture or another kind.
 struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
-using SetTextPair = Set<Part::document, &Document::text_pair>;  // sentence B of a pair, a line for each line of the text
+// sentence B of a pair, a line for each line of the text
+using SetTextPair = Set<Part::document, &Document::text_pair>;
 struct SetChat { Chat chat; };                    // a conversation in place of the text; no turns: the text again
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; TextSide side = TextSide::source; };  // byte offset in the text
@@ -63,7 +64,7 @@ struct ClearPaint { Stack stack = Stack::self; std::optional<Index> layer = {}; 
 struct SetLayerScale { Stack stack = Stack::self; Index layer = 0; std::optional<float> scale; };
 struct ClearLayer { Stack stack = Stack::self; Index layer = 0; };  // its mask, scale and parts are its stack's again
 struct SwitchHead { HeadRef head; bool off = true; };
-struct SwitchPart { Stack stack = Stack::self; Index layer = 0; BlockPart part = BlockPart::residual; bool off = true; };
+struct SwitchPart { Stack stack = Stack::self; Index layer = 0; BlockPart part = {}; bool off = true; };
 struct SwitchPartsOn {};  // in every layer
 struct SwitchAllOn {};
 using SetOffAs = Set<Part::edits, &Edits::off_as>;
@@ -106,7 +107,8 @@ struct ShowView { View view = View::heads; };
 struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
 struct LookBack {};
 using SetCode = Set<Part::look, &ViewState::code>;  // what View::code writes
-using OpenInsideLine = Set<Part::look, &ViewState::inside_line>;  // of the story behind the pinned weight; none: closes it
+// of the story behind the pinned weight; none: closes it
+using OpenInsideLine = Set<Part::look, &ViewState::inside_line>;
 using ShowSteps = Set<Part::look, &ViewState::steps>;
 using ShowHelp = Set<Part::view, &ViewState::help>;
 struct SetSettings { Settings settings; };
@@ -159,7 +161,8 @@ struct Answered { std::function<void(AppState&)> take; };  // of a question of s
 struct ModelsListed { std::vector<Browser::Entry> models; };  // those of this disk that can be opened by name
 struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; };
 struct FileOpened { std::string path; OpenFile opened; };
-struct FileSaved { std::string path; std::optional<Document> session; };  // the document that was saved; none: an export
+// the document that was saved; none: an export
+struct FileSaved { std::string path; std::optional<Document> session; };
 struct FileFailed { std::string message; };
 struct OpenFailed { std::string path, message, text = {}; };  // of OpenPath: what was open stays, but is not looked at
 struct ShowFailure { bool details = false; };      // more of it, or less
@@ -172,21 +175,19 @@ struct DismissNotice {};
 template <class... Types>
 struct TypeList {};
 
-using CommandTypes =
-    TypeList<SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
-                 GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
-                 SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture, Undo, Redo,
-                 ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting, SetStroke,
-                 FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
-                 SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining,
-                 ResumeTraining, StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession,
-                 ExportTo, CancelFileWork, Quit, ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply,
-                 OrderHeads, FindHeads,
-                 FocusFind, SetFlow, ChooseFigure, FigureTo, SetOwnRange, ShowMaps,
-                 ShowGrid, ShowPalette, KeepAnswer, SwapKept, DropKept, OpenLesson, GoToStep, ChooseExport, Copied,
-                 OrderDifferences, SetTextPair, SetChat, SetComparedPart, Changed, ChooseStart, OpenInsideLine,
-                 ChooseList, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl, ShowAdvanced, SetCode,
-                 TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;
+using CommandTypes = TypeList<
+    SetText, SetTarget, SetSplit, ToggleCut, SetIds, SetTokenTypes, SetPad, SetConfig, UseTrained, SetScale, SetMask,
+    GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
+    SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture,
+    Undo, Redo, ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting,
+    SetStroke, FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
+    SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
+    StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
+    ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,
+    FocusFind, SetFlow, ChooseFigure, FigureTo, SetOwnRange, ShowMaps, ShowGrid, ShowPalette, KeepAnswer, SwapKept,
+    DropKept, OpenLesson, GoToStep, ChooseExport, Copied, OrderDifferences, SetTextPair, SetChat, SetComparedPart,
+    Changed, ChooseStart, OpenInsideLine, ChooseList, OpenFailed, ShowFailure, LeaveFailure, PointAt, FocusControl,
+    ShowAdvanced, SetCode, TakeNumbers, SetOwnNumber, ShowNumbers, Answered>;
 
 /// The index of T among these types. Any other T does not compile.
 template <class T, class... Types>

@@ -13,8 +13,8 @@ namespace headlight {
 /// behind the pinned weight (explain).
 enum class CommandGives { picture, numbers, explanation };
 
-/// The words of the command that asks the same and gives that. A session without unsaved changes is named by its file. A
-/// figure of a batch shows the chosen sentence. Errors: a setting without an option, such as cells painted by hand.
+/// The words of the command that asks the same and gives that. A session without unsaved changes is named by its file.
+/// A figure of a batch shows the chosen sentence. Errors: a setting without an option, such as cells painted by hand.
 Result<std::vector<std::string>> command_words(const AppState& state, CommandGives gives = CommandGives::picture);
 
 /// SOURCE and REQUEST alone (cli/options/request_options.h).

@@ -94,8 +94,8 @@ Result<FigurePicture> size_of_export(const ExportedNumbers& numbers, const std::
 /// The file that the browser would write now; nothing while it writes none, or where its size is not shown.
 std::optional<FileQuestion> file_question(const AppState& state);
 
-/// Draws and writes it; the format follows the name's ending. Called on one thread at a time. Stopped by `progress.stop`
-/// it is an Error, and nothing was written.
+/// Draws and writes it; the format follows the name's ending. Called on one thread at a time. Stopped by
+/// `progress.stop` it is an Error, and nothing was written.
 using DrawFigure = std::function<Status(const FigureRequest&, const std::filesystem::path&, Progress& progress)>;
 
 }  // namespace headlight

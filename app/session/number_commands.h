@@ -8,7 +8,8 @@
 
 namespace headlight {
 
-/// The numbers that the dialog changes: those that are asked about, or what waits beside them; null where there are none.
+/// The numbers that the dialog changes: those that are asked about, or what waits beside them; null where there are
+/// none.
 const OwnNumbers* typed_numbers(const AppState& state);
 
 /// The dialog on this table, typed as it is now.
@@ -17,7 +18,8 @@ NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head 
 NumbersDialog dialog_on_first(const AppState& state);
 
 /// Replaces a table, or all tables by a whole {"x": …}. What cannot be read leaves everything
-/// as it is; a table that does not fit those there yet waits in the dialog for the others. The dialog shows why in one line.
+/// as it is; a table that does not fit those there yet waits in the dialog for the others. The dialog shows why in one
+/// line.
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind);
 
 /// Sets one cell; a notice says why where that cannot be.

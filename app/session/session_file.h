@@ -30,7 +30,8 @@ struct Session {
 /// A .headlight.json file's text.
 std::string to_json(const Session& session);
 
-/// Reads what to_json wrote, or the data of a page; a model that the session names is read again from its path, followed by `progress`.
+/// Reads what to_json wrote, or the data of a page; a model that the session names is read again from its path,
+/// followed by `progress`.
 Result<Session> session_of_json(const std::string& where, const nlohmann::json& object, Progress& progress);
 /// The same of its text.
 Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress);
@@ -38,8 +39,8 @@ Result<Session> session_from_json(const std::string& where, const std::string& t
 /// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is not there the document holds the
 /// page's own numbers (document/open_model.h), and `lost` says so; it also says where the model has other weights now.
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
-/// The sentence of a session that cannot be opened since its model is not there; empty where it asks about none, or where
-/// the file is no session.
+/// The sentence of a session that cannot be opened since its model is not there; empty where it asks about none, or
+/// where the file is no session.
 std::string sentence_of_session(const std::filesystem::path& path);
 Result<Session> read_session(const std::filesystem::path& path);
 

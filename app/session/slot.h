@@ -1,5 +1,6 @@
-// One analysis of the state: what is asked, and the last answer that a worker gave. A slot names the function that finds
-// the question in the state and the function that answers it; asking, taking the answer and errors are the same for all.
+// One analysis of the state: what is asked, and the last answer that a worker gave. A slot names the function that
+// finds the question in the state and the function that answers it; asking, taking the answer and errors are the same
+// for all.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +27,10 @@ auto wanted_question(const AppState& state, const Services& services) {
 }
 
 /// `question_of` is wanted_question's. `answer_to` gives a shared_ptr<const Answer>, which is null when stopped, or a
-/// Result of one. It takes the question, perhaps the last answer (a pointer, to take over what is known), and the Progress or
-/// its `stop`. A function that needs more of the state takes (question, state) or (question, state, services), and gives a Job.
-/// `after` runs once an answer was taken or an error noted: after(state, the answer before, the error or null).
+/// Result of one. It takes the question, perhaps the last answer (a pointer, to take over what is known), and the
+/// Progress or its `stop`. A function that needs more of the state takes (question, state) or (question, state,
+/// services), and gives a Job. `after` runs once an answer was taken or an error noted: after(state, the answer before,
+/// the error or null).
 template <class AnswerType, auto question_of, auto answer_to, auto after = nullptr>
 class Slot {
  public:
@@ -105,8 +107,8 @@ bool take(AppState& state, SlotType Host::*member, const typename SlotType::Ques
   return true;
 }
 
-/// The command that brings an answer, or why there is none, to its slot. `beside`: answers of other slots that were found
-/// on the way, taken where this one is.
+/// The command that brings an answer, or why there is none, to its slot. `beside`: answers of other slots that were
+/// found on the way, taken where this one is.
 template <class Host, class SlotType>
 Answered reply(SlotType Host::*slot, typename SlotType::Question question, Result<typename SlotType::Pointer> answer,
                double milliseconds = 0, std::vector<Answered> beside = {}) {
@@ -129,8 +131,8 @@ Job job_of(SlotType Host::*slot, const typename SlotType::Question& question, co
   } else if constexpr (std::is_invocable_v<Function, const Question&, const AppState&>) {
     return answer_to(question, state);
   } else {
-    return [slot, question, known = (static_cast<const Host&>(state).*slot).answer()](
-               Progress& progress) -> std::optional<Command> {
+    return [slot, question,
+            known = (static_cast<const Host&>(state).*slot).answer()](Progress& progress) -> std::optional<Command> {
       const auto made = [&] {
         if constexpr (std::is_invocable_v<Function, const Question&, const typename SlotType::Answer*, Progress&>)
           return answer_to(question, known.get(), progress);

@@ -71,10 +71,10 @@ struct AppState : Answers {
   std::array<SentenceFacts, 3> facts;                 // by Stack: of the words that the heads of the answer look at
   std::shared_ptr<const OwnNumbers> checked_numbers;  // that were typed, and what cannot be right about them
   std::vector<std::string> numbers_found;
-  bool awaits_start = false;  // the next answer chooses the head and the cell to begin with (start_cell.h)
-  bool chose_start = false;   // … as an answer did, and the user chose neither since
-  std::optional<AnswerSnapshot> kept;                  // A of View::compare; B is the answer on the screen
-  bool seeks_most_changed = false;                     // the next comparison chooses the head that differs most
+  bool awaits_start = false;           // the next answer chooses the head and the cell to begin with (start_cell.h)
+  bool chose_start = false;            // … as an answer did, and the user chose neither since
+  std::optional<AnswerSnapshot> kept;  // A of View::compare; B is the answer on the screen
+  bool seeks_most_changed = false;     // the next comparison chooses the head that differs most
   std::shared_ptr<const std::vector<Lesson>> lessons;  // that can be read; null: none
 
   Browser browser;

@@ -186,7 +186,8 @@ void fold_maps(AppState& state) {
   if (of_now && state.folded->wanted == state.view.fold) return;
   if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{})
     state.folded.put({state.trace, state.view.fold}, folded_maps(state.trace, state.view.fold));
-  else if (!of_now) state.folded.put({state.trace, {}}, folded_maps(state.trace, {}));  // until a worker has folded them
+  else if (!of_now)
+    state.folded.put({state.trace, {}}, folded_maps(state.trace, {}));  // until a worker has folded them
 }
 
 void choose_head(ViewState& view, const HeadRef& head) {

@@ -8,8 +8,8 @@
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
-#include "session/state_rules.h"
 #include "session/start_cell.h"
+#include "session/state_rules.h"
 #include "session/training_commands.h"
 
 namespace headlight {
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMostLooked = 100;
 
-/// What a user says about the question, the look at the answer, trainings and lessons: one function a command; `kind` is
-/// the command's index in the variant.
+/// What a user says about the question, the look at the answer, trainings and lessons: one function a command; `kind`
+/// is the command's index in the variant.
 struct Update {
   AppState& state;
   std::size_t kind;

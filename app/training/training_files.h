@@ -27,8 +27,8 @@ struct CorpusChoice {
   friend bool operator==(const CorpusChoice&, const CorpusChoice&) = default;
 };
 
-/// Reads it for a task; a text without a tokenizer is cut into words as the window cuts it. `teaching` says which arcs of
-/// treebanks are kept, and whether the grammar teaches. Errors are those of the files; stopped, one that says so.
+/// Reads it for a task; a text without a tokenizer is cut into words as the window cuts it. `teaching` says which arcs
+/// of treebanks are kept, and whether the grammar teaches. Errors are those of the files; stopped, one that says so.
 Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching = {});
 
 /// The grammar of the shipped models, or another one.
@@ -70,9 +70,9 @@ Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, co
 /// CoNLL-U files of at most kMostTreebankBytes. Errors are those of the files.
 Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files);
 
-/// Puts the weights of `source` (what open_model takes) in place of a training's fresh ones; the step stays, and nothing
-/// of the other training's moments is known. Errors: those of open_model, and what differs from `training` and `corpus`:
-/// the shape, or the words of the rows.
+/// Puts the weights of `source` (what open_model takes) in place of a training's fresh ones; the step stays, and
+/// nothing of the other training's moments is known. Errors: those of open_model, and what differs from `training` and
+/// `corpus`: the shape, or the words of the rows.
 Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training);
 
 }  // namespace headlight

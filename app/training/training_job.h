@@ -26,8 +26,8 @@ class TrainingJob {
   /// `wake` is called from the job's thread when there is news.
   TrainingJob(const TrainingRun& run, TrainerOptions options, std::function<void()> wake);
 
-  /// Works until it is done, pauses or is stopped; then all that happened is reported and kept. Nothing comes back where it
-  /// was stopped. One thread at a time.
+  /// Works until it is done, pauses or is stopped; then all that happened is reported and kept. Nothing comes back
+  /// where it was stopped. One thread at a time.
   std::optional<TrainingReply> run(Progress& progress);
 
   std::uint64_t id() const { return id_; }

@@ -12,8 +12,8 @@ using nlohmann::json;
 
 constexpr std::size_t kMostLessonStep = 1 << 16;
 
-/// Calls visit(name, value, parse) for each field, without `parse` for true or false. A new field is added to Layout and
-/// here.
+/// Calls visit(name, value, parse) for each field, without `parse` for true or false. A new field is added to Layout
+/// and here.
 template <class AnyLayout, class Visit>
 void for_each_setting(AnyLayout& layout, const Visit& visit) {
   visit("view", layout.view, parse_view);

@@ -58,8 +58,8 @@ struct NumbersDialog {
   OwnTable table = OwnTable::x;
   std::size_t head = 0;  // of w_q, w_k, w_v
   std::string text, problem;
-  /// `beside` with tables in it that do not fit together yet; null: none. They are forgotten when other numbers are asked
-  /// about.
+  /// `beside` with tables in it that do not fit together yet; null: none. They are forgotten when other numbers are
+  /// asked about.
   std::shared_ptr<const OwnNumbers> waiting = {}, beside = {};
   friend bool operator==(const NumbersDialog&, const NumbersDialog&) = default;
 };

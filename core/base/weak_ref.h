@@ -11,8 +11,8 @@ class WeakRef {
  public:
   WeakRef() = default;
   template <class Value>
-    requires std::convertible_to<const Value&, std::shared_ptr<const T>>
-  WeakRef(const Value& value) : value_(std::shared_ptr<const T>(value)) {}
+  requires std::convertible_to<const Value&, std::shared_ptr<const T>> WeakRef(const Value& value)
+      : value_(std::shared_ptr<const T>(value)) {}
 
   /// The value; null once nothing else keeps it.
   std::shared_ptr<const T> lock() const { return value_.lock(); }

@@ -1,4 +1,5 @@
-// A new analysis is a function that answers and a slot with its question; asking, keeping and failing come with the slot.
+// A new analysis is a function that answers and a slot with its question; asking, keeping and failing come with the
+// slot.
 #include <atomic>
 #include <memory>
 #include <optional>

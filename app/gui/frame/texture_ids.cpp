@@ -53,7 +53,9 @@ std::uint64_t inside_picture_version(const AppState& state, std::size_t node) {
   return in(MapFamily::inside, state.inside.version() << 10 | (node + 1));
 }
 
-std::uint64_t inside_matrix_version(const AppState& state) { return in(MapFamily::inside, state.inside.version() << 10); }
+std::uint64_t inside_matrix_version(const AppState& state) {
+  return in(MapFamily::inside, state.inside.version() << 10);
+}
 
 std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
   return in(MapFamily::compared, state.comparison.version() << 20 | place_of(head, kMaxHeads));

@@ -183,7 +183,7 @@ void guess_bars(Gui& gui, const Box& box) {
   }
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = is_random(state);
   const Words& words = state.guess.question()->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
-                                     : (random ? kStageWords.after_random : kStageWords.after);
+                                                      : (random ? kStageWords.after_random : kStageWords.after);
   const std::string lead = filled(gui.word(words), {word_in_line(gui, guess->place)});
   list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
   float x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;

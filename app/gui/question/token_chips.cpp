@@ -178,8 +178,8 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
   constexpr std::size_t kGhosts = 3;
   const AppState& state = gui.state;
   const Guess* guess = state.guess.get();
-  if (!state.guess.to({state.trace}) || is_stale(state) ||
-      state.trace->request.config.arch == Arch::encoder || state.prefix)
+  if (!state.guess.to({state.trace}) || is_stale(state) || state.trace->request.config.arch == Arch::encoder ||
+      state.prefix)
     return 0;
   const float begin = at.x, gap = 6 * gui.unit;
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -105,9 +105,9 @@ std::string model_in_words(const fs::path& folder) {
   return config ? model_in_words(name(*config->family), config->config) : std::string();
 }
 
-/// The visible entries of a folder, folders first, each with what it is (Browser::Entry). Of a folder with a config.json
-/// that is the family and the size; of a file one of `session`, `lesson`, `page`, `tensors`, `mask`, `text`, by its ending.
-/// Error: the folder cannot be read.
+/// The visible entries of a folder, folders first, each with what it is (Browser::Entry). Of a folder with a
+/// config.json that is the family and the size; of a file one of `session`, `lesson`, `page`, `tensors`, `mask`,
+/// `text`, by its ending. Error: the folder cannot be read.
 Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const Progress& progress) {
   std::vector<Browser::Entry> entries;
   std::error_code error;

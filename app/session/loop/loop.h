@@ -29,8 +29,8 @@ class Loop {
   /// autosave is removed where it holds nothing unsaved; else a later window takes it over.
   ~Loop();
 
-  /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds. True
-  /// where an answer of any kind came: it is to be seen.
+  /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
+  /// True where an answer of any kind came: it is to be seen.
   bool step(AppState& state, Commands& commands, double now);
 
   /// The progress that a window shows: of the answer, or of an export.

@@ -22,7 +22,9 @@ void Trainer::follow(const AppState& state) {
   if (wanted && !going_)
     worker_.post([job = job_](Progress& progress) -> std::optional<Command> {
       try {
-        return job->run(progress);
+        auto last = job->run(progress);
+        if (!last) return std::nullopt;
+        return *std::move(last);
       } catch (...) {  // what was kept before stays
         return TrainingReply(TrainingFailed{job->id(), thrown_error().message});
       }
