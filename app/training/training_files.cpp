@@ -1,6 +1,7 @@
 #include "training/training_files.h"
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <utility>
 
@@ -163,69 +164,90 @@ Status check_plan(const TrainingPlan& plan) {
   return Done{};
 }
 
-std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half) {
-  const Config& config = plan.config;
-  const TrainingPlan usual = default_plan(config);  // whose values are left out
-  std::string line = "headlight train";
-  const auto add = [&](const char* option, const std::string& value) {
-    line += std::string(" ") + option + " " + shell_word(value);
-  };
-  const auto add_unusual = [&](const char* option, float value, float usually) {
-    if (value != usually) add(option, shortest_text(value));
-  };
-  if (!corpus.text.empty()) add("--text", corpus.text);
-  if (!corpus.text.empty() && corpus.most_words != CorpusChoice{}.most_words)
-    add("--words", std::to_string(corpus.most_words));
-  if (!corpus.tokenizer.empty()) add("--tokenizer", corpus.tokenizer);
-  for (const std::string& text : corpus.texts) add("--text", text);
-  for (const std::string& treebank : corpus.treebanks) add("--teach", treebank);
-  if (!plan.teaching.heads.empty()) {
-    const Teaching& teaching = plan.teaching;
-    add("--teach-share", shortest_text(teaching.share));
-    add("--teach-from", shortest_text(teaching.from));
-    add("--teach-grammar", shortest_text(teaching.grammar));
-    add("--teach-weight", shortest_text(plan.recipe.objective.attention));
-    add("--teach-rest", shortest_text(teaching.rest));
-    add("--teach-hide", shortest_text(teaching.hide));
-    const auto usually_taught = usual_taught_heads(config.num_layers, config.num_heads);
-    if (!usually_taught || *usually_taught != teaching.heads)
-      for (const TaughtHead& head : teaching.heads) add("--teach-head", spelled(head));
+namespace {
+
+/// A line of a command that grows option by option.
+struct CommandLine {
+  std::string text;
+
+  void add(const char* option, const std::string& value) {
+    text += std::string(" ") + option + " " + shell_word(value);
   }
-  if (!corpus.grammar.empty()) add("--grammar", corpus.grammar);
-  if (!name.empty()) add("--name", name);
-  add("--arch", std::string(headlight::name(config.arch)));
-  add("--d-model", std::to_string(config.d_model));
-  add("--num-heads", std::to_string(config.num_heads));
-  if (config.head_dim > 0) add("--head-dim", std::to_string(config.head_dim));
-  add("--layers", std::to_string(config.num_layers));
-  if (config.encoder_layers > 0) add("--encoder-layers", std::to_string(config.encoder_layers));
-  add("--ffn", std::to_string(config.ffn));
-  add("--norm", std::string(headlight::name(config.norm)));
-  add("--activation", std::string(headlight::name(config.activation)));
-  add("--position", std::string(headlight::name(config.position)));
-  if (!config.bias.any()) line += " --no-bias";
-  if (!config.tied) line += " --untied";
-  add("--steps", std::to_string(plan.steps()));
-  add("--batch", std::to_string(plan.batch));
-  add("--learning-rate", shortest_text(plan.recipe.schedule.peak));
-  add("--warmup", std::to_string(plan.recipe.schedule.warmup));
+  void add(const char* option, std::string_view value) { add(option, std::string(value)); }
+  void add(const char* option, float value) { add(option, shortest_text(value)); }
+  template <std::integral Number>
+  void add(const char* option, Number value) {
+    add(option, std::to_string(value));
+  }
+  void add_unusual(const char* option, float value, float usually) {
+    if (value != usually) add(option, value);
+  }
+};
+
+void add_data(CommandLine& line, const TrainingPlan& plan, const CorpusChoice& corpus) {
+  if (!corpus.text.empty()) line.add("--text", corpus.text);
+  if (!corpus.text.empty() && corpus.most_words != CorpusChoice{}.most_words) line.add("--words", corpus.most_words);
+  if (!corpus.tokenizer.empty()) line.add("--tokenizer", corpus.tokenizer);
+  for (const std::string& text : corpus.texts) line.add("--text", text);
+  for (const std::string& treebank : corpus.treebanks) line.add("--teach", treebank);
+  if (const Teaching& teaching = plan.teaching; !teaching.heads.empty()) {
+    line.add("--teach-share", teaching.share);
+    line.add("--teach-from", teaching.from);
+    line.add("--teach-grammar", teaching.grammar);
+    line.add("--teach-weight", plan.recipe.objective.attention);
+    line.add("--teach-rest", teaching.rest);
+    line.add("--teach-hide", teaching.hide);
+    const auto usually_taught = usual_taught_heads(plan.config.num_layers, plan.config.num_heads);
+    if (!usually_taught || *usually_taught != teaching.heads)
+      for (const TaughtHead& head : teaching.heads) line.add("--teach-head", spelled(head));
+  }
+  if (!corpus.grammar.empty()) line.add("--grammar", corpus.grammar);
+}
+
+void add_shape(CommandLine& line, const Config& config) {
+  line.add("--arch", headlight::name(config.arch));
+  line.add("--d-model", config.d_model);
+  line.add("--num-heads", config.num_heads);
+  if (config.head_dim > 0) line.add("--head-dim", config.head_dim);
+  line.add("--layers", config.num_layers);
+  if (config.encoder_layers > 0) line.add("--encoder-layers", config.encoder_layers);
+  line.add("--ffn", config.ffn);
+  line.add("--norm", headlight::name(config.norm));
+  line.add("--activation", headlight::name(config.activation));
+  line.add("--position", headlight::name(config.position));
+  if (!config.bias.any()) line.text += " --no-bias";
+  if (!config.tied) line.text += " --untied";
+}
+
+}  // namespace
+
+std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half) {
+  CommandLine line{"headlight train"};
+  add_data(line, plan, corpus);
+  if (!name.empty()) line.add("--name", name);
+  add_shape(line, plan.config);
+  line.add("--steps", plan.steps());
+  line.add("--batch", plan.batch);
+  line.add("--learning-rate", plan.recipe.schedule.peak);
+  line.add("--warmup", plan.recipe.schedule.warmup);
+  const TrainingPlan usual = default_plan(plan.config);
   const TrainingRecipe& usually = usual.recipe;
-  add_unusual("--decay", plan.recipe.adamw.decay, usually.adamw.decay);
-  add_unusual("--clip", plan.recipe.clip, usually.clip);
-  add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
-  add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
+  line.add_unusual("--decay", plan.recipe.adamw.decay, usually.adamw.decay);
+  line.add_unusual("--clip", plan.recipe.clip, usually.clip);
+  line.add_unusual("--dropout", plan.recipe.objective.dropout, usually.objective.dropout);
+  line.add_unusual("--label-smoothing", plan.recipe.objective.label_smoothing, usually.objective.label_smoothing);
   if (plan.task != Task::causal) {
-    add("--hide", shortest_text(plan.corruption.mask));
-    add("--swap", shortest_text(plan.corruption.swap));
+    line.add("--hide", plan.corruption.mask);
+    line.add("--swap", plan.corruption.swap);
   }
   if (plan.task == Task::masked) {
-    add("--keep", shortest_text(plan.corruption.keep));
-    add_unusual("--family", plan.corruption.family, usual.corruption.family);
-    add("--restore", shortest_text(plan.corruption.restore));
+    line.add("--keep", plan.corruption.keep);
+    line.add_unusual("--family", plan.corruption.family, usual.corruption.family);
+    line.add("--restore", plan.corruption.restore);
   }
-  add("--seed", std::to_string(config.seed));
-  if (half) line += " --half";
-  return line + " -o DIR";
+  line.add("--seed", plan.config.seed);
+  if (half) line.text += " --half";
+  return line.text + " -o DIR";
 }
 
 std::vector<TrainedFolder> list_trained(const fs::path& base) {

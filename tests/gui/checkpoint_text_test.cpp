@@ -62,9 +62,9 @@ TEST_F(CheckpointTextTest, IsTypedAndCutByHand) {
 TEST_F(CheckpointTextTest, AGuessedLineBreakIsSeen) {
   std::string words = R"("vocab": {"<s>": 0, "<unk>": 1, "the": 2)", breaks = "\\n";
   for (int id = 3; id < 12; ++id, breaks += "\\n") words += ", \"" + breaks + "\": " + std::to_string(id);
-  std::string json = tokenizer_json("Whitespace");
-  const std::size_t at = json.find("\"vocab\"");
-  open("Whitespace", json.substr(0, at) + words + "}}}");
+  std::string text = tokenizer_json("Whitespace");
+  const std::size_t at = text.find("\"vocab\"");
+  open("Whitespace", text.substr(0, at) + words + "}}}");
   Harness& h = *harness;
   h.retype("the");
   h.settle();
