@@ -52,7 +52,7 @@ void outline_hit(Gui& gui, const Hit& hit, ImVec2 origin, ImU32 colour) {
 }
 
 void diagram(Gui& gui) {
-  const auto inside = gui.state.inside;
+  const auto inside = gui.state.inside.answer();
   const Trace& trace = *inside->question.trace;
   const TextWidth measure = window_measure(gui);
   const InsideStyle style = inside_style(gui, measure);
@@ -90,7 +90,7 @@ void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   const Step& step = inside.steps[index];
   const TextWidth measure = window_measure(gui);
   const InsideStyle style = inside_style(gui, measure);
-  const SharedPicture picture(gui.state.inside, &inside.step_pictures[index]);
+  const SharedPicture picture(gui.state.inside.answer(), &inside.step_pictures[index]);
   const bool chosen = gui.state.view.look.matrix == step.id;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const Box box{0, 0, ImGui::GetContentRegionAvail().x - 2 * gui.unit, step_height(step, *picture, style.type)};

@@ -98,7 +98,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   const Trace& trace = *inside.question.trace;
   const MatrixId& id = inside.question.look.matrix;
   const Picture& picture = inside.matrix;
-  const std::shared_ptr<const Picture> shared_picture(gui.state.inside, &picture);
+  const std::shared_ptr<const Picture> shared_picture(gui.state.inside.answer(), &picture);
   const bool square = is_pattern(axes(trace, id));
   const TextWidth measure = window_measure(gui);
   const MatrixStyle style = matrix_style(gui, measure, square);
