@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/file.h"
 #include "base/formatted.h"
+#include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "heads/token_alignment.h"
@@ -76,16 +77,19 @@ json axes_object(const Trace& a, const Trace& b) {
   return axes;
 }
 
-/// The shortest names for the two questions: the texts where they differ, else the masks, else A and B.
-std::pair<std::string, std::string> labels_of(const PageContent& content) {
-  const auto& a = *content.against->trace;
-  const Trace& b = *content.trace;
-  const auto text = [](const Trace& trace) { return trace.query_tokens().text.substr(0, 60); };
-  if (text(a) != text(b)) return {text(a), text(b)};
-  const std::string of_a = a.mask().kind(), of_b = b.mask().kind();
-  if (of_a != of_b) return {"mask " + of_a, "mask " + of_b};
-  return {a.model->name == b.model->name ? "as asked before" : a.model->name,
-          a.model->name == b.model->name ? "edited" : b.model->name};
+/// The axes of a comparison, and what the two questions differ in, as Compare and its figure name it.
+json compare_object(const PageContent& content) {
+  const AnswerSnapshot& a = *content.against;
+  json object;
+  object["axes"] = axes_object(*a.trace, *content.trace);
+  for (const Language language : {Language::en, Language::zh}) {
+    const std::string key(name_in(kLanguageNames, language));
+    const DifferenceWords words =
+        difference_words(language, {*a.trace, a.document, a.step}, {*content.trace, content.session.document});
+    object["label_a"][key] = in_a_line(words.a);
+    object["label_b"][key] = in_a_line(words.b);
+  }
+  return object;
 }
 
 Status check_heads(const Trace& trace, const std::vector<HeadRef>& heads) {
@@ -164,8 +168,7 @@ void write_content(const PageContent& content, const PageOptions& options, const
     const Trace& other = *content.against->trace;
     PagePlan plan_of_other = plan;
     plan_of_other.heads = heads_of_other(other, plan.heads);
-    const auto [label_a, label_b] = labels_of(content);
-    std::string head = page_json({{"label_a", label_a}, {"label_b", label_b}, {"axes", axes_object(other, trace)}});
+    std::string head = page_json(compare_object(content));
     head.pop_back();
     sink(",\"compare\":" + head + ",");
     write_answer(other, content.against->document, plan_of_other, error_of(other, plan_of_other.heads), sink);
@@ -213,12 +216,11 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   if (const auto valid = can_compute(trace, plan.heads); !valid) return valid.error();
   if (options.live)
     if (const auto can = check_live(content.session.document); !can) return can.error();
-  const auto is_packed = [&](const StackNames& names) {
-    return std::any_of(plan.heads.begin(), plan.heads.end(),
-                       [&](const HeadRef& head) { return head.stack == names.stack; });
-  };
-  if (const auto stacks = stacks_of(trace); options.live && !std::all_of(stacks.begin(), stacks.end(), is_packed))
-    return bad_input("--only", "", "a head of each attention, for --live", "an attention without one");
+  for (const StackNames& names : stacks_of(trace)) {
+    const auto is_of_it = [&](const HeadRef& head) { return head.stack == names.stack; };
+    if (options.live && std::none_of(plan.heads.begin(), plan.heads.end(), is_of_it))
+      return bad_input("--only", "", "a head of each attention, for --live", "an attention without one");
+  }
   if (content.against) {
     const Trace& other = *content.against->trace;
     if (const auto valid = can_compute(other, heads_of_other(other, plan.heads)); !valid) return valid.error();

@@ -2,15 +2,15 @@
 
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { headName, percent, quoted, signedCellNumber, wordsOf } from './labels.js';
+import { either, headName, percent, quoted, signedCellNumber, wordsOf } from './labels.js';
 import { cellAt, drawLabels, layoutMap } from './layout.js';
 import { drawMap, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
 
 export function createCompare(store, element, page) {
-  const names = {A: `A · ${page.compare.label_a}`, B: `B · ${page.compare.label_b}`, difference: 'B − A'};
-  const panels = Object.entries(names).map(([kind, name]) => {
-    const panel = {kind, name, canvas: make('canvas', {class: 'map', role: 'img'}), title: make('h3'), layout: null};
+  const names = {A: () => `A · ${either(page.compare.label_a)}`, B: () => `B · ${either(page.compare.label_b)}`, difference: () => 'B − A'};
+  const panels = Object.entries(names).map(([kind, nameOf]) => {
+    const panel = {kind, nameOf, canvas: make('canvas', {class: 'map', role: 'img'}), title: make('h3'), layout: null};
     element.append(make('div', {class: 'panel'}, panel.title, panel.canvas));
     panel.canvas.addEventListener('pointermove', (event) => point(event, panel, 'hovered'));
     panel.canvas.addEventListener('click', (event) => point(event, panel, 'pinned'));
@@ -55,7 +55,7 @@ export function createCompare(store, element, page) {
     for (const panel of panels) {
       const map = maps[panel.kind], layout = layoutMap(side, Math.min(height, side), wholePart(map), rows, cols);
       panel.layout = layout;
-      panel.title.textContent = `${panel.name} · ${headName(layer, head)}`;
+      panel.title.textContent = `${panel.nameOf()} · ${headName(layer, head)}`;
       const context = drawMap(panel.canvas, side, layout, map, panel.kind === 'difference' ? {diverging: true, top: niceTop(far)} : scale);
       drawLabels(context, layout, ink(), lit);
       if (lit) {
