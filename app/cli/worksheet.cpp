@@ -8,7 +8,7 @@
 #include "cli/options/view_options.h"
 #include "figure/worksheet.h"
 #include "math/forward.h"
-#include "paper/pages_file.h"
+#include "paper/figure_file.h"
 
 namespace headlight {
 namespace {

@@ -89,12 +89,8 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
                        axes.queries.metrics.widest + 4 * axes.size;
     const float x = page.left() + static_cast<float>(i % columns) * (side + gap), height = std::min(side, most);
     const MapLayout layout = layout_of(map, axes, {x, page.y + 1.5f * page.label, std::min(side, most), height});
-    add_text(page, {.at = {layout.plot.x, page.y + 0.5f * page.label},
-                    .text = maps[i].title,
-                    .size = page.label,
-                    .role = Role::title,
-                    .colour = page.ink.text});
-    page.drawing.items.emplace_back(Rectangle{.box = layout.plot, .fill = gap_colour(options.theme)});
+    add_text(page, {layout.plot.x, page.y + 0.5f * page.label}, maps[i].title, page.label, page.ink.text, Role::title);
+    page.drawing.add(Rectangle{.box = layout.plot, .fill = gap_colour(options.theme)});
     add_map(page, map, axes, layout, maps[i].scale, true,
             {ink_of(page, stack, stack.axes.queries, stack.queries, options.theme),
              ink_of(page, stack, stack.axes.keys, stack.keys, options.theme)});

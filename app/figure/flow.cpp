@@ -44,13 +44,8 @@ void add_words(Drawing& scene, const FlowLayout& layout, bool query, const std::
     const bool is_lit = lit == i;
     if (!is_lit && (i % step != 0 || (lit >= 0 && std::abs(i - lit) < step))) continue;
     const std::string& label = labels[static_cast<std::size_t>(i)];
-    scene.add(Text{.at = {query ? layout.left - layout.gap() : layout.right + layout.gap(), y},
-                   .text = label,
-                   .size = layout.size,
-                   .width = measure(label, layout.size),
-                   .role = Role::label,
-                   .colour = is_lit ? ink.accent : ink.text,
-                   .anchor = query ? Anchor::right : Anchor::left});
+    scene.add(text_of({query ? layout.left - layout.gap() : layout.right + layout.gap(), y}, label, layout.size,
+                      is_lit ? ink.accent : ink.text, measure, query ? Anchor::right : Anchor::left));
   }
 }
 
@@ -103,15 +98,9 @@ void add_flow_sides(Drawing& scene, const FlowLayout& layout, const std::string&
                     float size, float left, float right, Rgb colour, const TextWidth& measure) {
   const auto add = [&](const std::string& name, bool of_queries) {
     const float width = measure(name, size);
-    scene.add(Text{.at = {of_queries ? std::max(layout.left - layout.gap(), left + width)
-                                     : std::min(layout.right + layout.gap(), right - width),
-                          y},
-                   .text = name,
-                   .size = size,
-                   .width = width,
-                   .role = Role::label,
-                   .colour = colour,
-                   .anchor = of_queries ? Anchor::right : Anchor::left});
+    const float x = of_queries ? std::max(layout.left - layout.gap(), left + width)
+                               : std::min(layout.right + layout.gap(), right - width);
+    scene.add(text_of({x, y}, name, size, colour, measure, of_queries ? Anchor::right : Anchor::left));
   };
   add(query, true);
   add(key, false);
@@ -127,12 +116,9 @@ float add_flow_legend(Drawing& scene, const std::vector<FlowLegendEntry>& entrie
     if (x > left && x + width > right) x = left, y += sizes.line;
     if (entry.shown) scene.add(Stroke{{x, y}, {x + sizes.swatch, y}, sizes.thick, entry.swatch});
     else scene.add(Rectangle{{x, y - sizes.thick / 2, sizes.swatch, sizes.thick}, {}, sizes.outline, sizes.thick / 4});
-    const auto add = [&](float at, const std::string& text, float text_width, Rgb colour) {
-      scene.add(Text{
-          .at = {at, y}, .text = text, .size = sizes.text, .width = text_width, .role = Role::label, .colour = colour});
-    };
-    add(x + before, label, of_label, entry.ink);
-    if (!entry.name.empty()) add(x + before + of_label, entry.name, width - before - of_label, entry.name_ink);
+    scene.add(text_of({x + before, y}, label, sizes.text, entry.ink, measure));
+    if (!entry.name.empty())
+      scene.add(text_of({x + before + of_label, y}, entry.name, sizes.text, entry.name_ink, measure));
     scene.hits.push_back({"flow head " + std::to_string(entry.head), {x, y - sizes.height / 2, width, sizes.height}});
     x += width + sizes.between;
   }

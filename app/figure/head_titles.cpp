@@ -46,17 +46,10 @@ void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOpt
 }
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
-  const Text text = add_text(page, {.at = {x, y},
-                                    .text = title.words.head,
-                                    .size = page.label,
-                                    .role = Role::title,
-                                    .colour = title.off ? page.ink.dim : page.ink.text});
-  x += text.width;
   const auto add = [&](const std::string& words, Rgb colour) {
-    if (!words.empty())
-      x += add_text(page, {.at = {x, y}, .text = words, .size = page.label, .role = Role::title, .colour = colour})
-               .width;
+    if (!words.empty()) x += add_text(page, {x, y}, words, page.label, colour, Role::title).width;
   };
+  add(title.words.head, title.off ? page.ink.dim : page.ink.text);
   add(title.words.value, page.ink.dim);
   add(title.words.relations, title.off || title.words.quiet ? page.ink.dim : page.ink.accent);
 }
@@ -64,11 +57,8 @@ void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
 void add_name_below(Page& page, const HeadTitle& title, float x, float right, float y) {
   if (title.below.empty()) return;
   const float size = name_size(page), width = page.measure(title.below, size);
-  add_text(page, {.at = {std::min(x, right - width), y},
-                  .text = title.below,
-                  .size = size,
-                  .role = Role::title,
-                  .colour = title.words.quiet ? page.ink.dim : page.ink.accent});
+  add_text(page, {std::min(x, right - width), y}, title.below, size,
+           title.words.quiet ? page.ink.dim : page.ink.accent, Role::title);
 }
 
 }  // namespace headlight

@@ -28,18 +28,6 @@ float strip_height(const Picture& picture, float unit) {
   return std::clamp(static_cast<float>(picture.rows) * 2, 8.0f, 24.0f) * unit;
 }
 
-Text text_at(Point at, std::string text, float size, Rgb colour, const TextWidth& measure,
-             Anchor anchor = Anchor::left) {
-  const float width = measure(text, size);
-  return {.at = at,
-          .text = std::move(text),
-          .size = size,
-          .width = width,
-          .role = Role::label,
-          .colour = colour,
-          .anchor = anchor};
-}
-
 void add_picture(Drawing& scene, const InsideStyle& style, const SharedPicture& picture, const Box& box,
                  const MatrixId& id) {
   scene.add(Cells{box, SharedMatrix(picture, &picture->values), picture_scale(style.theme, *picture, is_signed(id))});
@@ -73,13 +61,13 @@ void add_node(Drawing& scene, const InsideStyle& style, const Trace& trace, cons
   }
   const std::string title = cut_to(node_title(style.language, node), type.small, room + 0.8f * inset, style.measure);
   const Text named =
-      text_at({box.x + inset, y}, title, type.small, chosen ? style.ink.accent : style.ink.text, style.measure);
+      text_of({box.x + inset, y}, title, type.small, chosen ? style.ink.accent : style.ink.text, style.measure);
   scene.add(named);
   if (!exists(trace, node.shows)) return;
   const Shape size = shape(trace, node.shows);
   const std::string dims = std::to_string(size.rows) + "×" + std::to_string(size.cols);
   if (named.width + style.measure(dims, type.small) + inset <= room)
-    scene.add(text_at({box.right() - inset, y}, dims, type.small, style.ink.dim, style.measure, Anchor::right));
+    scene.add(text_of({box.right() - inset, y}, dims, type.small, style.ink.dim, style.measure, Anchor::right));
 }
 
 }  // namespace
@@ -107,15 +95,15 @@ void add_step(Drawing& scene, const InsideStyle& style, const Trace& trace, cons
   const std::string dims = step.shape.rows == 1 && step.shape.cols == 1 ? std::string{} : shape_text(step.shape);
   const float dims_width = dims.empty() ? 0 : style.measure(dims, type.small) + inset;
   const std::string title = std::to_string(index + 1) + "  " + step_title(style.language, trace, step);
-  Text named = text_at({left, first}, cut_to(title, type.title, room - dims_width, style.measure), type.title,
+  Text named = text_of({left, first}, cut_to(title, type.title, room - dims_width, style.measure), type.title,
                        chosen ? style.ink.accent : style.ink.text, style.measure);
   named.role = Role::title;
   scene.add(std::move(named));
   const auto small = [&](float at, const std::string& text, Rgb colour) {
-    scene.add(text_at({left, at}, text, type.small, colour, style.measure));
+    scene.add(text_of({left, at}, text, type.small, colour, style.measure));
   };
   if (!dims.empty())
-    scene.add(text_at({left + room, first}, dims, type.small, style.ink.dim, style.measure, Anchor::right));
+    scene.add(text_of({left + room, first}, dims, type.small, style.ink.dim, style.measure, Anchor::right));
   small(formula, cut_to(step_formula(style.language, trace, step), type.small, room, style.measure), style.ink.dim);
   small(y + type.small_line / 2, numbers_that_fit(step.value, type.small, room, style.measure), style.ink.text);
 }

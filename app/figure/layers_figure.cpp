@@ -85,12 +85,7 @@ void add_numbers(Page& page, const Arrangement& all, const Sizes& sizes, float t
                  Language language) {
   const float size = page.label, x = page.left() + sizes.left;
   const auto put = [&](float at_x, float at_y, const std::string& text, Role role, Anchor anchor) {
-    add_text(page, {.at = {at_x, at_y},
-                    .text = text,
-                    .size = size,
-                    .role = role,
-                    .colour = role == Role::title ? page.ink.text : page.ink.dim,
-                    .anchor = anchor});
+    add_text(page, {at_x, at_y}, text, size, role == Role::title ? page.ink.text : page.ink.dim, role, anchor);
   };
   if (of_heads) put(x, page.y + 0.5f * size, either(language, "Head", "头"), Role::title, Anchor::left);
   put(page.left(), page.y + 1.9f * size, either(language, "Layer", "层"), Role::title, Anchor::left);
@@ -110,18 +105,10 @@ void add_names(Page& page, const FigureOptions& options, const Arrangement& all,
   const std::vector<HeadRef> heads = all.row(row);
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const float at = x + pitch_x * static_cast<float>(i);
-    add_text(page, {.at = {at, y + 0.5f * size},
-                    .text = head_label(heads[i]),
-                    .size = size,
-                    .role = Role::title,
-                    .colour = page.ink.text});
+    add_text(page, {at, y + 0.5f * size}, head_label(heads[i]), size, page.ink.text, Role::title);
     const auto place = static_cast<std::size_t>(row * all.columns) + i;
     if (const auto number = place < options.numbers.size() ? options.numbers[place] : std::nullopt)
-      add_text(page, {.at = {at, y + (0.5f + kLineOfText) * size},
-                      .text = order_number_text(*number),
-                      .size = size,
-                      .role = Role::label,
-                      .colour = page.ink.dim});
+      add_text(page, {at, y + (0.5f + kLineOfText) * size}, order_number_text(*number), size, page.ink.dim);
   }
 }
 
@@ -180,7 +167,7 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
     if (all.named) add_names(page, options, all, row, x, y, sizes.pitch_x);
     Matrix maps = side_by_side(subject, options, scale, all, row, most);
     blocks = blocks || has_blocked(maps);
-    page.drawing.items.emplace_back(
+    page.drawing.add(
         Cells{{x, y + sizes.names, sizes.cell * static_cast<float>(all.width()), sizes.height},
               shared(std::move(maps)),
               scale});
@@ -194,7 +181,7 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   const float strip = std::min(0.3f * sizes.cell * static_cast<float>(all.between), 0.22f * size);
   for (const Rectangle& frame : frames)
     add_role_strips(page, printed, frame.box, {frame.box.x - strip / 2, frame.box.y - strip / 2}, strip, options.theme);
-  for (Rectangle& frame : frames) page.drawing.items.emplace_back(std::move(frame));
+  for (Rectangle& frame : frames) page.drawing.add(std::move(frame));
   page.y = top + sizes.pitch_y * static_cast<float>(all.rows());
   std::vector<std::string> remarks;
   if (first.rows() < trace.queries(stack) && !folded_stack(subject, stack))

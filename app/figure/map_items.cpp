@@ -4,12 +4,10 @@
 #include <atomic>
 #include <cmath>
 
-#include "base/utf8.h"
 #include "derived/fold.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "math/attention.h"
-#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -87,35 +85,16 @@ float room_of_bands(const Page& page, const PrintedMap& map) {
 
 void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, Point left_top,
                     const FigureOptions& options) {
-  const float width = kBand * page.label, out = width + kLabelGap * page.label, gap = std::min(1.0f, layout.cell / 4);
-  const auto add = [&](const RoleRun& run, bool of_rows) {
-    const float place = static_cast<float>(run.first) * layout.cell + gap / 2;
-    const float length = static_cast<float>(run.count) * layout.cell - gap;
-    const Box box = of_rows ? Box{left_top.x - out, layout.plot.y + place, width, length}
-                            : Box{layout.plot.x + place, left_top.y - out, length, width};
-    const Rgb colour = role_colour(options.theme, run.role);
-    page.drawing.items.emplace_back(Rectangle{.box = box, .fill = colour});
-    const bool stacked = of_rows && options.language == Language::zh;
-    for (const Words* words : {&role_words(run.role), &short_role_words(run.role)}) {
-      const std::string name = headlight::words(options.language, *words);
-      const float wide = page.measure(name, page.least_label);
-      const float needed = stacked ? page.least_label * static_cast<float>(code_points(name).size()) : wide;
-      if (needed + page.least_label / 4 > length) continue;
-      const float x = box.x + box.w / 2, y = box.y + box.h / 2;
-      add_text(page, {.at = {x, of_rows ? y + needed / 2 : y},
-                      .text = name,
-                      .size = page.least_label,
-                      .role = Role::label,
-                      .colour = text_on(colour),
-                      .anchor = Anchor::middle,
-                      .turn = !of_rows  ? TextRotation::level
-                              : stacked ? TextRotation::stacked
-                                        : TextRotation::upwards});
-      break;
-    }
-  };
-  for (const RoleRun& run : role_runs(*map.queries, 0, map.num_queries())) add(run, true);
-  for (const RoleRun& run : role_runs(*map.keys, 0, map.num_keys())) add(run, false);
+  const float width = kBand * page.label;
+  add_role_bands(page.drawing, role_runs(*map.queries, 0, map.num_queries()), role_runs(*map.keys, 0, map.num_keys()),
+                 layout, left_top,
+                 {.language = options.language,
+                  .theme = options.theme,
+                  .width = width,
+                  .out = width + kLabelGap * page.label,
+                  .size = page.least_label,
+                  .pad = page.least_label / 4},
+                 page.measure);
 }
 
 void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme) {
@@ -125,7 +104,7 @@ void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point l
     const float first = static_cast<float>(run.first), count = static_cast<float>(run.count);
     const Box box = of_rows ? Box{left_top.x - width, plot.y + first * row, width, count * row}
                             : Box{plot.x + first * column, left_top.y - width, count * column, width};
-    page.drawing.items.emplace_back(Rectangle{.box = box, .fill = role_colour(theme, run.role)});
+    page.drawing.add(Rectangle{.box = box, .fill = role_colour(theme, run.role)});
   };
   for (const RoleRun& run : role_runs(*map.queries, 0, map.num_queries())) add(run, true);
   for (const RoleRun& run : role_runs(*map.keys, 0, map.num_keys())) add(run, false);

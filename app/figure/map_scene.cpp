@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/names.h"
+#include "base/utf8.h"
 #include "figure/labels.h"
+#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -18,18 +21,6 @@ Index round_step(Index least) {
 /// A thinned-out axis always names the lit row and column; the neighbours it would touch step aside.
 bool is_named(Index i, std::optional<Index> lit, Index step) {
   return i == lit || (i % step == 0 && !(lit && std::abs(i - *lit) < step));
-}
-
-Text label_at(Point at, const std::string& label, float width, const MapStyle& style, Rgb colour, Anchor anchor,
-              TextRotation turn = TextRotation::level) {
-  return {.at = at,
-          .text = label,
-          .size = style.em,
-          .width = width,
-          .role = Role::label,
-          .colour = colour,
-          .anchor = anchor,
-          .turn = turn};
 }
 
 TextRotation turn_of(const std::string& label, const AxisText& axis, ColumnLabels columns) {
@@ -52,8 +43,8 @@ void add_row_labels(Drawing& scene, const AxisText& axis, const MapLayout& layou
     if (is_number ? number % step != 0 || touches_lit() : !is_named(i, lit, step)) continue;
     const std::string label = is_number ? std::to_string(number) : axis.words[at];
     const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell;
-    scene.add(label_at({layout.plot.x - style.gap, y}, label, style.measure(label, style.em), style,
-                       i == lit ? style.ink.accent : ink(i), Anchor::right));
+    scene.add(text_of({layout.plot.x - style.gap, y}, label, style.em, i == lit ? style.ink.accent : ink(i),
+                      style.measure, Anchor::right));
   }
 }
 
@@ -79,8 +70,8 @@ void add_column_labels(Drawing& scene, const AxisText& axis, const MapLayout& la
       continue;
     const TextRotation turn = turn_of(label, axis, layout.columns);
     const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - style.gap;
-    scene.add(label_at({x, turn == TextRotation::level ? y - style.em / 2 : y}, label, width, style,
-                       j == lit ? style.ink.accent : ink(j), Anchor::middle, turn));
+    scene.add(text_of({x, turn == TextRotation::level ? y - style.em / 2 : y}, label, style.em,
+                      j == lit ? style.ink.accent : ink(j), style.measure, Anchor::middle, Role::label, turn));
   }
 }
 
@@ -93,15 +84,43 @@ void add_numbers(Drawing& scene, const Matrix& weights, const MapLayout& layout,
       if (std::isnan(weight) || is_blocked(scale, weight) || std::abs(weight) < numbers.least) continue;
       const bool pale = std::binary_search(numbers.pale.begin(), numbers.pale.end(), j);
       const Box cell = cell_box(layout, i, j);
-      const std::string text = scale.diverging ? signed_cell_number(weight) : cell_number(weight);
-      scene.add(Text{.at = {cell.x + cell.w / 2, cell.y + cell.h / 2},
-                     .text = text,
-                     .size = numbers.size,
-                     .width = style.measure(text, numbers.size),
-                     .role = Role::value,
-                     .colour = pale ? style.ink.text : text_on(colour_of(scale, weight)),
-                     .anchor = Anchor::middle});
+      scene.add(text_of({cell.x + cell.w / 2, cell.y + cell.h / 2},
+                        scale.diverging ? signed_cell_number(weight) : cell_number(weight), numbers.size,
+                        pale ? style.ink.text : text_on(colour_of(scale, weight)), style.measure, Anchor::middle,
+                        Role::value));
     }
+}
+
+void add_role_bands(Drawing& scene, const std::vector<RoleRun>& rows, const std::vector<RoleRun>& columns,
+                    const MapLayout& layout, Point left_top, const RoleBands& bands, const TextWidth& measure) {
+  const float gap = std::min(bands.gap, layout.cell / 4);
+  const auto add = [&](const RoleRun& run, bool of_rows) {
+    const float begin = static_cast<float>(run.first) * layout.cell + gap / 2;
+    const float length = static_cast<float>(run.count) * layout.cell - gap;
+    const Box box = of_rows ? Box{left_top.x - bands.out, layout.plot.y + begin, bands.width, length}
+                            : Box{layout.plot.x + begin, left_top.y - bands.out, length, bands.width};
+    const Rgb colour = role_colour(bands.theme, run.role);
+    scene.add(Rectangle{.box = box, .fill = colour, .corner = bands.corner});
+    scene.hits.push_back({std::string(of_rows ? "rows " : "columns ") + std::string(name_in(kChatRoles, run.role)) +
+                              " " + std::to_string(run.first),
+                          box});
+    const bool stacked = of_rows && bands.language == Language::zh;
+    for (const Words* words : {&role_words(run.role), &short_role_words(run.role)}) {
+      const std::string name = headlight::words(bands.language, *words);
+      const float needed =
+          stacked ? bands.size * static_cast<float>(code_points(name).size()) : measure(name, bands.size);
+      if (needed + bands.pad > length) continue;
+      const float x = box.x + box.w / 2, y = box.y + box.h / 2;
+      scene.add(text_of({x, of_rows ? y + needed / 2 : y}, name, bands.size, text_on(colour), measure, Anchor::middle,
+                        Role::label,
+                        !of_rows  ? TextRotation::level
+                        : stacked ? TextRotation::stacked
+                                  : TextRotation::upwards));
+      break;
+    }
+  };
+  for (const RoleRun& run : rows) add(run, true);
+  for (const RoleRun& run : columns) add(run, false);
 }
 
 Rectangle cell_outline(const Box& cell, float least, Rgb colour, float width) {

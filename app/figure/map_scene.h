@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "figure/drawing/drawing.h"
+#include "view/settings.h"
 
 namespace headlight {
 
@@ -63,6 +64,19 @@ struct MapNumbers {
 /// Adds the numbers of the cells that the layout shows; none where there is no number, and in blocked ones.
 void add_numbers(Drawing& scene, const Matrix& weights, const MapLayout& layout, const ColourScale& scale,
                  const MapNumbers& numbers, const MapStyle& style);
+
+/// Bands in the colours of a conversation's roles, with their names or first letters where those have room.
+struct RoleBands {
+  Language language = Language::en;
+  Theme theme = Theme::light;
+  float width = 12, out = 16;      // of a band; from its outer edge to the labelled map
+  float size = 9, pad = 2;         // an em of the names; room that they leave
+  float gap = 1, corner = 0;       // between bands
+};
+/// Adds the bands of the rows at the left of `left_top` and those of the columns above it. Hit boxes: `rows ROLE FIRST` and
+/// `columns ROLE FIRST`.
+void add_role_bands(Drawing& scene, const std::vector<RoleRun>& rows, const std::vector<RoleRun>& columns,
+                    const MapLayout& layout, Point left_top, const RoleBands& bands, const TextWidth& measure);
 
 /// The outline of a cell, at least large enough to be seen.
 Rectangle cell_outline(const Box& cell, float least, Rgb colour, float width);

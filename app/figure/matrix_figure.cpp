@@ -90,17 +90,14 @@ void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vect
     const std::string* parts[] = {&terms[i].from, &terms[i].times, &terms[i].addend};
     for (std::size_t part = 0; part < 3; ++part) {
       if (!parts[part]->empty())
-        add_text(page, {.at = {x, y},
-                        .text = cut_to(*parts[part], size, shrink * widest[part] - 0.5f * gap, page.measure),
-                        .size = size,
-                        .role = Role::label,
-                        .colour = part == 2 ? page.ink.text : page.ink.dim});
+        add_text(page, {x, y}, cut_to(*parts[part], size, shrink * widest[part] - 0.5f * gap, page.measure), size,
+                 part == 2 ? page.ink.text : page.ink.dim);
       x += shrink * widest[part];
     }
     const float share = largest > 0 && std::isfinite(terms[i].length) ? terms[i].length / largest : 0;
     const float middle = x + bar / 2, end = middle + share * bar / 2;
     if (bars && share != 0)
-      page.drawing.items.emplace_back(
+      page.drawing.add(
           Rectangle{{std::min(middle, end), y - 0.3f * size, std::abs(end - middle), 0.6f * size},
                     diverging_map(theme)[share < 0 ? 40 : 215]});
   }

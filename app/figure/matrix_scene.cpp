@@ -22,13 +22,8 @@ void add_row_labels(Drawing& scene, const MatrixSubject& subject, const MatrixSt
     if (away != 0 && (row % step != 0 || away < step)) continue;
     const std::string label = index_label(subject.trace, subject.id, along.rows, picture.first_row + row);
     const std::string text = cut_to(label, size, grid.plot.x - gap - area.x + 0.01f, style.measure);
-    scene.add(Text{.at = {grid.plot.x - gap, grid.plot.y + (static_cast<float>(row) + 0.5f) * grid.height},
-                   .text = text,
-                   .size = size,
-                   .width = style.measure(text, size),
-                   .role = Role::label,
-                   .colour = away == 0 ? style.ink.accent : style.ink.dim,
-                   .anchor = Anchor::right});
+    scene.add(text_of({grid.plot.x - gap, grid.plot.y + (static_cast<float>(row) + 0.5f) * grid.height}, text, size,
+                      away == 0 ? style.ink.accent : style.ink.dim, style.measure, Anchor::right));
   }
 }
 
@@ -55,13 +50,8 @@ void add_column_labels(Drawing& scene, const MatrixSubject& subject, const Matri
                 width = style.measure(label, size), begin = middle - width / 2, end = middle + width / 2;
     if (!is_lit && (begin < free_from || end > area.right() || (end + gap > lit_begin && begin < lit_end + gap)))
       return;
-    scene.add(Text{.at = {middle, grid.plot.y - grid.above - 0.5f * size},
-                   .text = label,
-                   .size = size,
-                   .width = width,
-                   .role = Role::label,
-                   .colour = is_lit ? style.ink.accent : style.ink.dim,
-                   .anchor = Anchor::middle});
+    scene.add(text_of({middle, grid.plot.y - grid.above - 0.5f * size}, label, size,
+                      is_lit ? style.ink.accent : style.ink.dim, style.measure, Anchor::middle));
     if (is_lit) lit_begin = begin, lit_end = end;
     else free_from = end + gap;
   };
@@ -78,14 +68,10 @@ void add_numbers(Drawing& scene, const Picture& picture, const MatrixStyle& styl
     for (Index c = 0; c < picture.values.cols(); ++c) {
       const float value = picture.values(r, c);
       if (!std::isfinite(value)) continue;
-      Text text{.at = {grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
-                       grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
-                .text = matrix_number(value),
-                .size = size,
-                .role = Role::value,
-                .colour = text_on(colour_of(scale, value)),
-                .anchor = Anchor::middle};
-      text.width = style.measure(text.text, size);
+      Text text = text_of({grid.plot.x + (static_cast<float>(c) + 0.5f) * grid.width,
+                           grid.plot.y + (static_cast<float>(r) + 0.5f) * grid.height},
+                          matrix_number(value), size, text_on(colour_of(scale, value)), style.measure, Anchor::middle,
+                          Role::value);
       if (text.width + 0.2f * size <= grid.width) scene.add(std::move(text));
     }
 }

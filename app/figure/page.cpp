@@ -94,7 +94,7 @@ void add_ticks(Page& page, const Ramp& ramp) {
     const float end_of_last = ramp.box.right() - page.measure(tick_number(numbers.back()), page.label);
     if (begin < taken || (!last && begin + width + 0.3f * page.label > end_of_last)) continue;
     taken = begin + width + 0.3f * page.label;
-    add_text(page, {.at = {begin, y}, .text = text, .size = page.label, .role = Role::label, .colour = page.ink.dim});
+    add_text(page, {begin, y}, text, page.label, page.ink.dim);
   }
 }
 
@@ -125,28 +125,22 @@ Page new_page(const FigureOptions& options, const TextWidth& measure) {
   return page;
 }
 
-const Text& add_text(Page& page, Text text) {
-  text.width = page.measure(text.text, text.size);
-  page.drawing.items.emplace_back(std::move(text));
+const Text& add_text(Page& page, Point at, const std::string& text, float size, Rgb colour, Role role, Anchor anchor,
+                     TextRotation turn) {
+  page.drawing.add(text_of(at, text, size, colour, page.measure, anchor, role, turn));
   return std::get<Text>(page.drawing.items.back());
 }
 
 void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet) {
   const float size = page.title, gap = 0.8f * size;
-  const Text text = add_text(page, {.at = {page.left(), page.y + 0.5f * size},
-                                    .text = title,
-                                    .size = size,
-                                    .role = Role::title,
-                                    .colour = page.ink.text});
-  float x = page.left() + text.width + gap;
+  const Rgb of_beside = quiet ? page.ink.dim : page.ink.accent;
+  float x = page.left();
+  x += add_text(page, {x, page.y + 0.5f * size}, title, size, page.ink.text, Role::title).width;
+  x += gap;
   for (const std::string& line : wrapped(beside, size, page.room(), page.measure)) {
     if (line.empty()) continue;
     if (x + page.measure(beside, size) > page.right()) x = page.left(), page.y += kLineOfText * size;
-    add_text(page, {.at = {x, page.y + 0.5f * size},
-                    .text = line,
-                    .size = size,
-                    .role = Role::title,
-                    .colour = quiet ? page.ink.dim : page.ink.accent});
+    add_text(page, {x, page.y + 0.5f * size}, line, size, of_beside, Role::title);
   }
   page.y += 1.8f * size;
 }
@@ -200,24 +194,20 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
   const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
-  page.drawing.items.emplace_back(ramp);
-  page.drawing.items.emplace_back(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
+  page.drawing.add(ramp);
+  page.drawing.add(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
   add_ticks(page, ramp);
   float x = ramp.box.right() + 0.8f * page.label;
   const float middle = page.y + height / 2;
-  const Text& name = add_text(
-      page, {.at = {x, middle}, .text = numbers, .size = page.label, .role = Role::label, .colour = page.ink.dim});
+  const float name = add_text(page, {x, middle}, numbers, page.label, page.ink.dim).width;
   if (blocks) {
-    x += name.width + 1.2f * page.label;
+    x += name + 1.2f * page.label;
     const float side = 1.1f * page.label;
-    page.drawing.items.emplace_back(
-        Cells{{x, middle - side / 2, side, side}, shared(Matrix::Constant(1, 1, blocked_number(scale))), scale});
-    page.drawing.items.emplace_back(Rectangle{{x, middle - side / 2, side, side}, {}, page.ink.line, 0.5f});
-    add_text(page, {.at = {x + side + 0.4f * page.label, middle},
-                    .text = either(language, "blocked", "被屏蔽"),
-                    .size = page.label,
-                    .role = Role::label,
-                    .colour = page.ink.dim});
+    const Box cell{x, middle - side / 2, side, side};
+    page.drawing.add(Cells{cell, shared(Matrix::Constant(1, 1, blocked_number(scale))), scale});
+    page.drawing.add(Pen{}.frame(cell, page.ink.line));
+    add_text(page, {x + side + 0.4f * page.label, middle}, either(language, "blocked", "被屏蔽"), page.label,
+             page.ink.dim);
   }
   page.y += height + 1.5f * page.label;
 }
@@ -249,8 +239,7 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
 
 void add_lines(Page& page, std::string_view text, float size, Role role, Rgb colour) {
   for (const std::string& line : wrapped(text, size, page.room(), page.measure)) {
-    add_text(page,
-             {.at = {page.left(), page.y + 0.5f * size}, .text = line, .size = size, .role = role, .colour = colour});
+    add_text(page, {page.left(), page.y + 0.5f * size}, line, size, colour, role);
     page.y += kLineOfText * size;
   }
 }

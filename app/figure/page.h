@@ -32,7 +32,8 @@ struct Page {
 Page new_page(const FigureOptions& options, const TextWidth& measure);
 
 /// Adds a text, measured.
-const Text& add_text(Page& page, Text text);
+const Text& add_text(Page& page, Point at, const std::string& text, float size, Rgb colour, Role role = Role::label,
+                     Anchor anchor = Anchor::left, TextRotation turn = TextRotation::level);
 
 /// The title of a figure, and `beside` in the accent's colour or, `quiet`, in grey; below it where it would be too wide.
 void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet = false);

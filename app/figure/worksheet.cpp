@@ -181,13 +181,7 @@ class Sheets {
     highest_ = 0;
   }
   void text(Point at, const std::string& words, float size, Rgb colour, Anchor anchor, Role role) {
-    pages_.back().items.emplace_back(Text{.at = at,
-                                          .text = words,
-                                          .size = size,
-                                          .width = measure_(words, size),
-                                          .role = role,
-                                          .colour = colour,
-                                          .anchor = anchor});
+    pages_.back().add(text_of(at, words, size, colour, measure_, anchor, role));
   }
   void draw(const SheetTable& table) {
     float y = y_ + kSheetRow / 2;

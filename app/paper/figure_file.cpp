@@ -33,14 +33,16 @@ Error failed(const char* what, cairo_status_t status) {
   return bad_input("figure", what, "a drawing that cairo can write", cairo_status_to_string(status));
 }
 
-/// Paints into a surface that writes to memory, and ends it.
-Status paint_page(cairo_surface_t* surface, const Drawing& drawing, double scale, PaperFonts& fonts) {
-  cairo_t* cairo = cairo_create(surface);
-  cairo_scale(cairo, scale, scale);
-  paint(cairo, drawing, fonts);
-  const cairo_status_t status = cairo_status(cairo);
+double points(float length) { return static_cast<double>(length); }
+
+/// Ends what was painted into a surface that writes to memory.
+Status ended(cairo_t* cairo, cairo_surface_t* surface, const char* format) {
+  cairo_status_t status = cairo_status(cairo);
   cairo_destroy(cairo);
-  if (status != CAIRO_STATUS_SUCCESS) return failed("drawing", status);
+  cairo_surface_finish(surface);
+  if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(surface);
+  cairo_surface_destroy(surface);
+  if (status != CAIRO_STATUS_SUCCESS) return failed(format, status);
   return Done{};
 }
 
@@ -85,12 +87,13 @@ Result<std::string> png_bytes(const Drawing& drawing, PaperFonts& fonts) {
                      std::to_string(static_cast<int>(std::max(width, height))));
   cairo_surface_t* surface =
       cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(width), static_cast<int>(height));
-  const Status painted = paint_page(surface, drawing, scale, fonts);
+  cairo_t* cairo = cairo_create(surface);
+  cairo_scale(cairo, scale, scale);
+  paint(cairo, drawing, fonts);
   std::string bytes;
   cairo_surface_flush(surface);
-  const bool written = painted && write_png(surface, bytes);
-  cairo_surface_destroy(surface);
-  if (!painted) return painted.error();
+  const bool written = cairo_status(cairo) == CAIRO_STATUS_SUCCESS && write_png(surface, bytes);
+  if (const Status done = ended(cairo, surface, "PNG"); !done) return done.error();
   if (!written) return bad_input("figure", "PNG", "a picture that libpng can write", "none");
   return bytes;
 }
@@ -128,29 +131,37 @@ std::string with_sharp_images(std::string svg) {
   return svg;
 }
 
-Result<std::string> vector_bytes(const Drawing& drawing, FigureFormat format, PaperFonts& fonts) {
-  const double width = static_cast<double>(drawing.width), height = static_cast<double>(drawing.height);
+Result<std::string> svg_bytes(const Drawing& drawing, PaperFonts& fonts) {
   std::string bytes;
-  cairo_surface_t* surface = nullptr;
-  if (format == FigureFormat::pdf) {
-    if (std::max(width, height) > kMostPoints)
+  cairo_surface_t* surface =
+      cairo_svg_surface_create_for_stream(append, &bytes, points(drawing.width), points(drawing.height));
+  cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+  cairo_t* cairo = cairo_create(surface);
+  paint(cairo, drawing, fonts);
+  if (const Status done = ended(cairo, surface, "SVG"); !done) return done.error();
+  return with_sharp_images(renumbered(bytes));
+}
+
+/// `end`: each page is ended, as several must be; else cairo ends the only one, in a file of other bytes.
+Result<std::string> pdf_bytes(const std::vector<Drawing>& pages, PaperFonts& fonts, bool end) {
+  for (const Drawing& page : pages)
+    if (const double side = points(std::max(page.width, page.height)); side > kMostPoints)
       return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
-                       std::to_string(static_cast<int>(std::max(width, height) / static_cast<double>(kPointsInMm))));
-    surface = cairo_pdf_surface_create_for_stream(append, &bytes, width, height);
-    cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
-    cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
-  } else {
-    surface = cairo_svg_surface_create_for_stream(append, &bytes, width, height);
-    cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
+                       std::to_string(static_cast<int>(side / points(kPointsInMm))));
+  std::string bytes;
+  cairo_surface_t* surface = cairo_pdf_surface_create_for_stream(append, &bytes, points(pages.front().width),
+                                                                 points(pages.front().height));
+  cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
+  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
+  cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");
+  cairo_t* cairo = cairo_create(surface);
+  for (const Drawing& page : pages) {
+    if (end) cairo_pdf_surface_set_size(surface, points(page.width), points(page.height));
+    paint(cairo, page, fonts);
+    if (end) cairo_show_page(cairo);
   }
-  const Status painted = paint_page(surface, drawing, 1, fonts);
-  cairo_surface_finish(surface);
-  const cairo_status_t status = cairo_surface_status(surface);
-  cairo_surface_destroy(surface);
-  if (!painted) return painted.error();
-  if (status != CAIRO_STATUS_SUCCESS) return failed(format == FigureFormat::pdf ? "PDF" : "SVG", status);
-  return format == FigureFormat::svg ? with_sharp_images(renumbered(bytes)) : bytes;
+  if (const Status done = ended(cairo, surface, "PDF"); !done) return done.error();
+  return bytes;
 }
 
 }  // namespace
@@ -165,7 +176,12 @@ Result<FigureFormat> figure_format(const std::filesystem::path& file) {
 }
 
 Result<std::string> figure_bytes(const Drawing& drawing, FigureFormat format, PaperFonts& fonts) {
-  return format == FigureFormat::png ? png_bytes(drawing, fonts) : vector_bytes(drawing, format, fonts);
+  if (format == FigureFormat::svg) return svg_bytes(drawing, fonts);
+  return format == FigureFormat::png ? png_bytes(drawing, fonts) : pdf_bytes({drawing}, fonts, false);
+}
+
+Result<std::string> pdf_of_pages(const std::vector<Drawing>& pages, PaperFonts& fonts) {
+  return pdf_bytes(pages, fonts, true);
 }
 
 Status write_figure(const Drawing& drawing, const std::filesystem::path& file, PaperFonts& fonts) {

@@ -50,6 +50,12 @@ std::array<Point, 3> arrow_head(const Stroke& arrow) {
   return {arrow.to, {end.x + aside * dy, end.y - aside * dx}, {end.x - aside * dy, end.y + aside * dx}};
 }
 
+Text text_of(Point at, std::string text, float size, Rgb colour, const TextWidth& measure, Anchor anchor, Role role,
+             TextRotation turn) {
+  const float width = measure(text, size);
+  return {at, std::move(text), size, width, role, colour, anchor, turn};
+}
+
 Box bounds(const Item& item) { return std::visit(Bounds{}, item); }
 
 }  // namespace headlight

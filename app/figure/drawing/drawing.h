@@ -121,6 +121,10 @@ struct Pen {
 /// The width of a line of text whose em is `size`, in the font that it will be drawn in.
 using TextWidth = std::function<float(std::string_view text, float size)>;
 
+/// A text with its width in that font.
+Text text_of(Point at, std::string text, float size, Rgb colour, const TextWidth& measure, Anchor anchor = Anchor::left,
+             Role role = Role::label, TextRotation turn = TextRotation::level);
+
 /// The box that an item covers; of text its ems.
 Box bounds(const Item& item);
 

@@ -129,41 +129,33 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
   const auto version = [&](std::size_t) { return map.version; };
   paint_scene(gui, list, cells_and_gaps(gui, map, layout, scale), {.opacity = opacity, .version = version});
   list.PopClipRect();
-  const TextWidth measure = window_measure(gui);
-  const MapStyle style = map_style(gui, measure);
-  Drawing scene;
-  scene.add(Pen{gui.unit, 1}.frame(layout.plot, style.ink.line));
-  const auto place = [](Index at, Index first, Index count) {
+  list.AddRect({layout.plot.x - 1, layout.plot.y - 1}, {layout.plot.right() + 1, layout.plot.bottom() + 1},
+               gui.colours().line);
+  const auto index = [](Index at, Index first, Index count) {
     return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
   };
   const auto row = [&](const auto& cell) {
-    return cell ? place(cell->query, part.first_query, part.num_queries) : std::nullopt;
+    return cell ? index(cell->query, part.first_query, part.num_queries) : std::nullopt;
   };
   const auto column = [&](const auto& cell) {
-    return cell ? place(cell->key, part.first_key, part.num_keys) : std::nullopt;
+    return cell ? index(cell->key, part.first_key, part.num_keys) : std::nullopt;
+  };
+  const auto shown = [&](const std::optional<CellRef>& cell) {
+    return row(cell) && column(cell) ? std::optional(CellRef{*row(cell), *column(cell)}) : std::nullopt;
   };
   const auto lit = lit_joint_cell(gui.state, stack), pinned = pinned_joint_cell(gui.state, stack);
-  add_row_labels(scene, labels.queries, layout, style,
-                 ink_of(gui, map, stack.axes.queries, stack.queries, part.first_query), row(lit));
-  add_column_labels(scene, labels.keys, layout, style, ink_of(gui, map, stack.axes.keys, stack.keys, part.first_key),
-                    column(lit));
-  const bool differs = map.side == JointSide::difference;
+  MapMarks marks{.rows = ink_of(gui, map, stack.axes.queries, stack.queries, part.first_query),
+                 .columns = ink_of(gui, map, stack.axes.keys, stack.keys, part.first_key),
+                 .lit_row = row(lit),
+                 .lit_column = column(lit),
+                 .pinned = shown(pinned),
+                 .hovered = lit == pinned ? std::nullopt : shown(lit)};
   const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
-  if (map.values && map.cells->rows() == rows && map.cells->cols() == columns &&
-      layout.cell >= measure(differs ? "−.00" : ".00", style.em) + 4 * gui.unit)
-    add_numbers(scene, *map.cells, layout, scale,
-                {.size = style.em,
-                 .least = differs ? kLeastDifference : kLeastPrinted,
-                 .first = {part.first_query, part.first_key}},
-                style);
-  const auto outline = [&](const std::optional<CellRef>& cell, float width) {
-    if (row(cell) && column(cell))
-      scene.add(
-          cell_outline(cell_box(layout, *row(cell), *column(cell)), 5 * gui.unit, style.ink.accent, width));
-  };
-  outline(pinned, 2 * gui.unit);
-  if (lit != pinned) outline(lit, gui.unit);
-  paint_scene(gui, list, scene, {});
+  if (map.values && map.cells->rows() == rows && map.cells->cols() == columns) marks.numbers = map.cells;
+  marks.scale = scale;
+  marks.look = {.least = scale.diverging ? kLeastDifference : kLeastPrinted,
+                .first = {part.first_query, part.first_key}};
+  draw_marks(gui, list, labels, layout, std::move(marks));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto under = cell_at(layout, part.num_queries, part.num_keys, mouse.x, mouse.y);
   return under ? std::optional(CellRef{under->query + part.first_query, under->key + part.first_key}) : std::nullopt;

@@ -52,18 +52,6 @@ TextWidth window_measure(Gui& gui) {
   };
 }
 
-void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts) {
-  for (const Text& text : texts) {
-    const FontScope font(gui, text.role == Role::title ? TextSize::body : TextSize::small);
-    const ImU32 colour = to_imgui(text.colour);
-    if (text.turn == TextRotation::stacked) draw_stacked(list, text.at.x, text.at.y, colour, text.text);
-    else if (text.turn == TextRotation::upwards) draw_rotated(list, text.at.x, text.at.y, colour, text.text);
-    else
-      list.AddText({std::round(bounds(text).x), std::round(text.at.y - ImGui::GetFontSize() / 2)}, colour,
-                   text.text.c_str());
-  }
-}
-
 bool plain_button(const char* text) {
   const ImVec2 padding = ImGui::GetStyle().FramePadding, size = ImGui::CalcTextSize(text);
   const bool pressed = ImGui::Button("##button", {size.x + 2 * padding.x, 0});

@@ -28,9 +28,6 @@ TextSize font_for(const Gui& gui, float line);
 /// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the size.
 TextWidth window_measure(Gui& gui);
 
-/// Texts of a layout that window and figures share, ready to be drawn: titles in the body's font, all others in the small one.
-void draw_texts(Gui& gui, ImDrawList& list, const std::vector<Text>& texts);
-
 /// A button with all of its text as it stands.
 bool plain_button(const char* text);
 

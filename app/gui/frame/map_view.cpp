@@ -102,32 +102,28 @@ LabelInk ink_of(const Gui& gui, const std::vector<Token>& tokens, Index first) {
   };
 }
 
-/// Labels, numbers in cells, and the outlines of the hovered and the pinned cell.
-Drawing marks_of(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout,
-                 const TextWidth& measure) {
+MapMarks marks_of(const Gui& gui, const MapContent& content) {
   const ViewState& view = gui.state.view;
-  const MapStyle style = map_style(gui, measure);
   const Region& region = content.region;
+  const auto row = [&](const auto& cell) { return cell ? map_row(content, cell->query) : std::nullopt; };
+  const auto column = [&](const auto& cell) { return cell ? map_column(content, cell->key) : std::nullopt; };
+  const auto cell = [&](const std::optional<CellRef>& of) {
+    return row(of) && column(of) ? std::optional(CellRef{*row(of), *column(of)}) : std::nullopt;
+  };
   const auto lit = view.hovered ? view.hovered : view.pinned;
-  Drawing scene;
-  add_row_labels(scene, labels.queries, layout, style, ink_of(gui, row_tokens(gui.state, content), region.first_query),
-                 lit ? map_row(content, lit->query) : std::nullopt);
-  add_column_labels(scene, labels.keys, layout, style, ink_of(gui, column_tokens(gui.state, content), region.first_key),
-                    lit ? map_column(content, lit->key) : std::nullopt);
+  MapMarks marks{.rows = ink_of(gui, row_tokens(gui.state, content), region.first_query),
+                 .columns = ink_of(gui, column_tokens(gui.state, content), region.first_key),
+                 .lit_row = row(lit),
+                 .lit_column = column(lit),
+                 .pinned = cell(view.pinned),
+                 .hovered = cell(view.hovered)};
   const bool cell_for_cell =
       content.weights->rows() == region.num_queries && content.weights->cols() == region.num_keys;
-  if (content.values && cell_for_cell && layout.cell >= measure(".00", style.em) + 4 * gui.unit)
-    add_numbers(scene, *content.weights, layout, map_scale(gui.state, content),
-                {.size = style.em, .least = kLeastPrinted, .pale = pale_columns(gui, content)}, style);
-  const auto outline = [&](const std::optional<CellRef>& cell, float width) {
-    const auto row = cell ? map_row(content, cell->query) : std::nullopt;
-    const auto column = cell ? map_column(content, cell->key) : std::nullopt;
-    if (row && column)
-      scene.add(cell_outline(cell_box(layout, *row, *column), 5 * gui.unit, style.ink.accent, width));
-  };
-  outline(view.pinned, 2 * gui.unit);
-  outline(view.hovered, gui.unit);
-  return scene;
+  if (!content.values || !cell_for_cell) return marks;
+  marks.numbers = content.weights;
+  marks.scale = map_scale(gui.state, content);
+  marks.look = {.least = kLeastPrinted, .pale = pale_columns(gui, content)};
+  return marks;
 }
 
 }  // namespace
@@ -148,6 +144,24 @@ MapStyle map_style(const Gui& gui, const TextWidth& measure) {
           .em = line / kLineOfEm,
           .line = line,
           .gap = 0.3f * line};
+}
+
+void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout, MapMarks marks) {
+  const TextWidth measure = window_measure(gui);
+  const MapStyle style = map_style(gui, measure);
+  Drawing scene;
+  add_row_labels(scene, labels.queries, layout, style, marks.rows, marks.lit_row);
+  add_column_labels(scene, labels.keys, layout, style, marks.columns, marks.lit_column);
+  marks.look.size = style.em;
+  if (marks.numbers && layout.cell >= measure(marks.scale.diverging ? "−.00" : ".00", style.em) + 4 * gui.unit)
+    add_numbers(scene, *marks.numbers, layout, marks.scale, marks.look, style);
+  const auto outline = [&](const std::optional<CellRef>& cell, float width) {
+    if (cell)
+      scene.add(cell_outline(cell_box(layout, cell->query, cell->key), 5 * gui.unit, style.ink.accent, width));
+  };
+  outline(marks.pinned, 2 * gui.unit);
+  outline(marks.hovered, gui.unit);
+  paint_scene(gui, list, scene, {});
 }
 
 void begin_motion(const Gui& gui) {
@@ -257,7 +271,7 @@ std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& co
                                 const MapLayout& layout, float opacity) {
   draw_cells(gui, list, content, layout, opacity);
   hatch_map(gui, list, content, layout);
-  paint_scene(gui, list, marks_of(gui, content, labels, layout, window_measure(gui)), {});
+  draw_marks(gui, list, labels, layout, marks_of(gui, content));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   auto cell = cell_at(layout, content.region.num_queries, content.region.num_keys, mouse.x, mouse.y);
   if (!cell) return std::nullopt;

@@ -50,6 +50,17 @@ AxisLabels axis_labels(Gui& gui, const std::vector<Token>& queries, const std::v
 /// How scenes of maps are written in the window: in the small font.
 MapStyle map_style(const Gui& gui, const TextWidth& measure);
 
+/// What stands on a map besides its cells.
+struct MapMarks {
+  LabelInk rows, columns;
+  std::optional<Index> lit_row = {}, lit_column = {};
+  std::optional<CellRef> pinned = {}, hovered = {};  // rows and columns of the map
+  const Matrix* numbers = nullptr;                   // are printed where cells have room for them
+  ColourScale scale = {};
+  MapNumbers look = {};  // their size is that of the labels
+};
+void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout, MapMarks marks);
+
 /// The tokens along the rows and the columns of the whole pattern, folded as the map is.
 const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content);
 const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content);

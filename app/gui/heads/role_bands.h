@@ -9,6 +9,6 @@ namespace headlight {
 float band_room(const Gui& gui, const MapContent& content);
 
 /// The bands along the rows, at the left of `area`, and along the columns, above. `layout` is that of the rest of the area.
-void draw_role_bands(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, const Box& area);
+void draw_role_bands(Gui& gui, const MapContent& content, const MapLayout& layout, const Box& area);
 
 }  // namespace headlight

@@ -168,7 +168,7 @@ void stage_panel(Gui& gui) {
     const Box& room = slots.map;
     map.layout = map_layout(map.content, labels, {room.x + bands, room.y + bands, room.w - bands, room.h - bands});
     large_map(gui, map.content, labels, map.layout);
-    if (bands > 0) draw_role_bands(gui, *ImGui::GetWindowDrawList(), map.content, map.layout, room);
+    if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
   }
   draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
   draw_guess(gui, slots.guess);

@@ -1,0 +1,80 @@
+// A view is laid out once: a figure has the boxes of the window, by the same names and in the same order.
+#include "gui/frame/scene.h"
+
+#include "app/figures.h"
+#include "gui/harness.h"
+
+namespace headlight {
+namespace {
+
+class SceneTest : public GuiTest {
+ protected:
+  /// The figure of what the window shows.
+  Drawing figure(FigureKind kind) const {
+    FigureRequest order = figure_order(harness->state);
+    order.kind = kind;
+    order.width = kSlideMm;
+    auto drawing = draw_ordered(order, figures::roughly);
+    EXPECT_TRUE(drawing) << drawing.error().message;
+    return drawing ? std::move(*drawing) : Drawing{};
+  }
+};
+
+/// How one box stands to another: before, after, or beside it, along an axis.
+int order_of(float begin, float end, float other_begin, float other_end) {
+  constexpr float kSlack = 1;
+  return end <= other_begin + kSlack ? -1 : other_end <= begin + kSlack ? 1 : 0;
+}
+
+TEST_F(SceneTest, TheDiagramOfAFigureIsThatOfTheWindow) {
+  harness->say(ShowView{View::inside}, ShowSteps{false});
+  harness->settle();
+  const Drawing drawing = figure(FigureKind::diagram);
+  ASSERT_EQ(drawing.hits.size(), harness->state.inside->diagram.nodes.size());
+  std::vector<std::pair<Box, Box>> both;  // on paper, in the window, of the nodes in sight
+  for (const Hit& hit : drawing.hits)
+    if (harness->has(hit.name)) both.emplace_back(hit.box, harness->box(hit.name));
+  ASSERT_GT(both.size(), 8u);
+  for (const auto& [a, a_seen] : both)
+    for (const auto& [b, b_seen] : both) {
+      EXPECT_EQ(order_of(a.y, a.bottom(), b.y, b.bottom()),
+                order_of(a_seen.y, a_seen.bottom(), b_seen.y, b_seen.bottom()));
+      if (order_of(a.y, a.bottom(), b.y, b.bottom()) == 0) {
+        EXPECT_EQ(order_of(a.x, a.right(), b.x, b.right()),
+                  order_of(a_seen.x, a_seen.right(), b_seen.x, b_seen.right()));
+      }
+    }
+}
+
+TEST_F(SceneTest, TheWordsOfFlowStandInTheSameRows) {
+  harness->say(ShowView{View::flow});
+  harness->settle();
+  const Drawing drawing = figure(FigureKind::flow);
+  const Index words = harness->state.trace->queries();
+  ASSERT_EQ(drawing.hits.size(), static_cast<std::size_t>(2 * words));
+  const Box paper = drawing.hits.front().box, seen = harness->box(drawing.hits.front().name);
+  for (const Hit& hit : drawing.hits) {
+    const Box box = harness->box(hit.name);
+    EXPECT_NEAR((hit.box.y - paper.y) / paper.h, (box.y - seen.y) / seen.h, 0.01f) << hit.name;
+    EXPECT_EQ(order_of(hit.box.x, hit.box.right(), paper.x, paper.right()),
+              order_of(box.x, box.right(), seen.x, seen.right()))
+        << hit.name;
+  }
+}
+
+TEST_F(SceneTest, StepsAndTheMatrixHaveTheSameNames) {
+  Harness& h = *harness;
+  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside}, OpenInsideLine{0});
+  h.settle();
+  const Drawing steps = figure(FigureKind::steps);
+  ASSERT_EQ(steps.hits.size(), h.state.inside->steps.size());
+  std::size_t seen = 0;
+  for (const Hit& hit : steps.hits) seen += h.has(hit.name);
+  EXPECT_GT(seen, 2u);
+  const Drawing matrix = figure(FigureKind::matrix);
+  ASSERT_EQ(matrix.hits.size(), 1u);
+  EXPECT_TRUE(h.has(matrix.hits.front().name));
+}
+
+}  // namespace
+}  // namespace headlight
