@@ -41,7 +41,7 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
     return of.empty() ? std::string(either(options.language, "the same", "相同")) : in_a_line(of);
   };
   std::string caption = "A: " + line(words.a) + "  B: " + line(words.b);
-  const auto alone = [](const JointToken& place) { return !place.in_both(); };
+  const auto alone = [](const JointToken& token) { return !token.in_both(); };
   if (shares_no_cell(stack))
     caption += std::string("  ") + headlight::words(options.language, kCompareWords.nothing_aligned);
   if (std::any_of(stack.axes.queries.begin(), stack.axes.queries.end(), alone) ||

@@ -23,7 +23,7 @@ struct FigureSubject {
   const Trace& trace;
   const Document& document;            // what was asked: the model's name, what was measured of its heads
   const FoldedMaps* folded = nullptr;  // of `trace`; null: every token has its own row and column
-  const DerivedMaps* other = nullptr;  // of `trace`; drawn in place of the weights where its stack has any
+  const DerivedMaps* other = nullptr;  // of `trace`; drawn instead of the weights where its stack has any
 };
 
 struct FigureOptions {
@@ -38,7 +38,7 @@ struct FigureOptions {
   HeadOrder order = {};             // by which these are in that order, for the caption
   std::vector<std::optional<float>> numbers = {};  // by which they are, one a head; none: not written
   std::optional<Index> query = {}, key = {};  // the steps of which weight; none: the cell that the window begins with
-  Look look = {};                             // of a matrix: which, and the cell whose terms are told
+  Look look = {};                             // of a matrix: which, and the cell whose terms are listed
   bool own_range = false;                     // each map up to its own largest number
   float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out
 };

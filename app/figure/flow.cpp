@@ -51,7 +51,7 @@ void add_words(Drawing& scene, const FlowLayout& layout, bool query, const std::
 
 }  // namespace
 
-void FlowLayout::place(float width, float query_width, float key_width, float between, float least_begin) {
+void FlowLayout::centre(float width, float query_width, float key_width, float between, float least_begin) {
   begin = std::max(least_begin, (width - between - query_width - key_width - 2 * gap()) / 2);
   left = begin + query_width + gap();
   right = left + between;

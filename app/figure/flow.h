@@ -30,7 +30,7 @@ struct FlowLayout {
   float middle(Index row) const { return top + (static_cast<float>(row) + 0.5f) * pitch; }
   float bottom() const { return top + static_cast<float>(std::max(queries, keys)) * pitch; }
   /// Both columns of words, and the lines between them, in the middle of `width`, or from `least_begin` on.
-  void place(float width, float query_width, float key_width, float between, float least_begin = -1e9f);
+  void centre(float width, float query_width, float key_width, float between, float least_begin = -1e9f);
 };
 
 /// A word that is pointed at: only its lines are drawn strongly.

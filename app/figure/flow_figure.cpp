@@ -64,7 +64,7 @@ FlowLayout layout_of(const Page& page, const std::vector<std::string>& queries, 
   while (room() < kLeastBetween * layout.size) layout.size *= 0.9f;
   // Not wider than pleasant: lines between few words would be nearly level.
   const float between = std::min(std::max(rows * layout.pitch * 0.9f, 16 * layout.size), room());
-  layout.place(page.drawing.width, widest(queries), widest(keys), between);
+  layout.centre(page.drawing.width, widest(queries), widest(keys), between);
   return layout;
 }
 

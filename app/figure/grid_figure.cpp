@@ -58,7 +58,7 @@ struct GridLayout {
   float gap = 0;             // between maps
   float content_height = 0;  // of everything
 
-  Box place(Index at) const {
+  Box box_of(Index at) const {
     const Index head = at % in_a_layer, row = at / in_a_layer * rows_per_layer + head / columns,
                 column = head % columns;
     return {static_cast<float>(column) * (width + gap), static_cast<float>(row) * (height + gap), width, height};
@@ -117,18 +117,18 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   auto titles = titles_of(page, subject, options, every, room, below);
   for (std::size_t i = 0; i < titles.size(); ++i) {
     HeadTitle& title = titles[i];
-    const Box place = grid.place(static_cast<Index>(i));
+    const Box box = grid.box_of(static_cast<Index>(i));
     MapLayout layout = tile.layout;
-    layout.plot.x += left + place.x;
-    layout.plot.y += page.y + place.y;
+    layout.plot.x += left + box.x;
+    layout.plot.y += page.y + box.y;
     const PrintedMap map = printed_map(subject, title.head, most);
     const ColourScale own = own_scale(scale, map.weights, options);
     if (options.own_range) title.words.value += "  ≤ " + tick_number(own.top);
     if (measure(title.words.head + title.words.value + title.words.relations, page.label) > room)
       title.words.value.clear();
     if (measure(title.words.head, page.label) <= room)
-      add_head_title(page, title, layout.plot.x, page.y + place.y + tile.title);
-    add_name_below(page, title, layout.plot.x, left + place.x + below, page.y + place.y + tile.name);
+      add_head_title(page, title, layout.plot.x, page.y + box.y + tile.title);
+    add_name_below(page, title, layout.plot.x, left + box.x + below, page.y + box.y + tile.name);
     add_map(page, map, tile.axes, layout, own, false);
     // Between the cells and their labels.
     add_role_strips(page, map, layout.plot, {layout.plot.x, layout.plot.y}, 0.2f * page.label, options.theme);

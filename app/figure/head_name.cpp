@@ -34,7 +34,7 @@ bool has_relation(const SentenceFacts& facts, const std::string& relation) {
 }
 
 constexpr const char* kBeforeName = "  ";
-constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer tell no name from another
+constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them: fewer do not distinguish names
 
 }  // namespace
 

@@ -14,17 +14,17 @@
 
 namespace headlight {
 
-/// A head that wears no relation is named by the measure that has most of its weight, if that is more than this share; it
+/// A head without a relation is named by the measure that has most of its weight, if that is more than this share; it
 /// is spread out where the normalised entropy of its rows is above the other.
 inline constexpr float kLeastShare = 0.5f, kLeastSpread = 0.85f;
 
 struct HeadName {
   std::string words;                        // "object → its verb", "previous word"; empty: nothing is known of it yet
-  const RelationScore* relation = nullptr;  // that it wears; of the document's card
+  const RelationScore* relation = nullptr;  // that the head has; of the document's card
   double score = 0, alone = 0;              // of the relation: the share that is right, and what position alone reaches
   std::optional<Measure> measure = {};      // that it is named by, and …
   float share = 0;                          // … its value
-  std::string taught;                       // " taught", behind the score of a relation that the head was told
+  std::string taught;                       // " taught", behind the score of a relation that the head was taught
   bool doubtful = false;                    // is_doubted
 };
 
@@ -36,7 +36,7 @@ bool is_of_grammar(const std::string& relation);
 bool is_doubted(const RelationScore& relation, const SentenceFacts& facts);
 
 /// The name of a head. `measures`: of the answer, null where they are not known (yet); `facts`: of its sentence. Of
-/// several relations that a head wears those that the sentence has come first, then those that it was chosen for, before
+/// several relations of a head those that the sentence has come first, then those that it was chosen for, before
 /// those of which it is the best in the other direction; then the one farthest above position.
 HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
                    const SentenceFacts& facts);
@@ -49,7 +49,7 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 std::string name_with_score(const HeadName& name);
 
 /// As much of the name as is not wider than `room` by `width_of`: with its score, without it, without "its", at last cut off
-/// with an ellipsis; empty where even that says too little.
+/// with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
 /// The same in at most so many lines, broken between words.
@@ -59,7 +59,7 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
 /// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb 100 %".
 struct MeasuredTitle {
   std::string head, value, relations;
-  bool quiet = false;  // the name says nothing that was proved of this sentence: it is written in grey
+  bool quiet = false;  // the name states nothing that was proved of this sentence: it is written in grey
 };
 /// Of the name what `room` leaves to it (name_within). `value` is there whole or, where there is no room, not at all.
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,

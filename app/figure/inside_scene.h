@@ -35,8 +35,8 @@ using SharedPicture = std::shared_ptr<const Picture>;
 /// How high a step is.
 float step_height(const Step& step, const Picture& picture, const InsideType& type);
 
-/// Adds a step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` is its
-/// place among the steps, from 0. Its hit box is `step NAME`. `chosen`: its title is in the accent's colour.
+/// Adds a step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` counts the
+/// steps from 0. Its hit box is `step NAME`. `chosen`: its title is in the accent's colour.
 void add_step(Drawing& scene, const InsideStyle& style, const Trace& trace, const Step& step,
               const SharedPicture& picture, std::size_t index, const Box& box, bool chosen = false);
 

@@ -1,5 +1,5 @@
 // The words of figures, in English and in Chinese: titles, numbers in cells. Window and
-// files say the same.
+// files have the same.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ inline const char* either(Language language, const char* en, const char* zh) {
 /// All of a line, or its beginning and an ellipsis: as much as is not wider than `room` by `width_of`.
 std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of);
 
-/// The first so many characters of a text and an ellipsis, or all of it, with spaces in place of control characters.
+/// The first so many characters of a text and an ellipsis, or all of it, with spaces instead of control characters.
 std::string beginning_of(std::string_view text, std::size_t characters);
 
 /// `Layer 1`, `层 1`: counted from 0.
@@ -41,7 +41,7 @@ std::string score_text(double score);
 std::string cell_number(float weight);
 /// The same of a difference, with its sign: +.75, −.12.
 std::string signed_cell_number(float difference);
-/// A number with as many digits as tell it from its neighbours, at most six.
+/// A number with as many digits as distinguish it from its neighbours, at most six.
 std::string brief_number(float value);
 /// A number that reads back to the same float: as exports have it.
 std::string exact_number(float value);

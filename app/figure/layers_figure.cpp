@@ -106,8 +106,8 @@ void add_names(Page& page, const FigureOptions& options, const Arrangement& all,
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const float at = x + pitch_x * static_cast<float>(i);
     add_text(page, {at, y + 0.5f * size}, head_label(heads[i]), size, page.ink.text, Role::title);
-    const auto place = static_cast<std::size_t>(row * all.columns) + i;
-    if (const auto number = place < options.numbers.size() ? options.numbers[place] : std::nullopt)
+    const auto at_number = static_cast<std::size_t>(row * all.columns) + i;
+    if (const auto number = at_number < options.numbers.size() ? options.numbers[at_number] : std::nullopt)
       add_text(page, {at, y + (0.5f + kLineOfText) * size}, order_number_text(*number), size, page.ink.dim);
   }
 }
@@ -167,10 +167,9 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
     if (all.named) add_names(page, options, all, row, x, y, sizes.pitch_x);
     Matrix maps = side_by_side(subject, options, scale, all, row, most);
     blocks = blocks || has_blocked(maps);
-    page.drawing.add(
-        Cells{{x, y + sizes.names, sizes.cell * static_cast<float>(all.width()), sizes.height},
-              shared(std::move(maps)),
-              scale});
+    page.drawing.add(Cells{{x, y + sizes.names, sizes.cell * static_cast<float>(all.width()), sizes.height},
+                           shared(std::move(maps)),
+                           scale});
     for (std::size_t i = 0; i < all.row(row).size(); ++i)
       frames.push_back({{x + sizes.pitch_x * static_cast<float>(i), y + sizes.names,
                          sizes.cell * static_cast<float>(all.cells), sizes.height},

@@ -26,7 +26,7 @@ std::string why_not_line(Language language, MapKind kind, MapUnavailable why);
 /// The colours of such maps: from 0 to a round number not far above the largest of them all.
 ColourScale other_scale(const DerivedMaps& maps, Theme theme, Scale scale);
 
-/// The maps that a figure draws of a stack in place of its weights; null: the weights.
+/// The maps that a figure draws of a stack instead of its weights; null: the weights.
 const DerivedMaps* other_maps_of(const FigureSubject& subject, Stack stack);
 MapKind kind_of(const FigureSubject& subject, Stack stack);
 

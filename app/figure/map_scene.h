@@ -36,7 +36,7 @@ struct AxisText {
   AxisWords words;
   LabelMetrics metrics;
   Index first = 0;       // the number of the first word
-  bool numbers = false;  // too many words to be read: their numbers stand in their place
+  bool numbers = false;  // too many words to be read: their numbers stand there instead
 };
 
 struct MapStyle {
@@ -56,10 +56,10 @@ void add_column_labels(Drawing& scene, const AxisText& axis, const MapLayout& la
                        const LabelInk& ink, std::optional<Index> lit = {});
 
 struct MapNumbers {
-  float size = 9;                 // an em
-  float least = 0;                // smaller numbers are not printed: they would hide those that matter
-  CellRef first = {};             // the cell of `weights` at the layout's top left corner
-  std::vector<Index> pale = {};   // columns, ascending, that are covered: their numbers have the text's colour
+  float size = 9;                // an em
+  float least = 0;               // smaller numbers are not printed: they would hide those that matter
+  CellRef first = {};            // the cell of `weights` at the layout's top left corner
+  std::vector<Index> pale = {};  // columns, ascending, that are covered: their numbers have the text's colour
 };
 /// Adds the numbers of the cells that the layout shows; none where there is no number, and in blocked ones.
 void add_numbers(Drawing& scene, const Matrix& weights, const MapLayout& layout, const ColourScale& scale,
@@ -69,9 +69,9 @@ void add_numbers(Drawing& scene, const Matrix& weights, const MapLayout& layout,
 struct RoleBands {
   Language language = Language::en;
   Theme theme = Theme::light;
-  float width = 12, out = 16;      // of a band; from its outer edge to the labelled map
-  float size = 9, pad = 2;         // an em of the names; room that they leave
-  float gap = 1, corner = 0;       // between bands
+  float width = 12, out = 16;  // of a band; from its outer edge to the labelled map
+  float size = 9, pad = 2;     // an em of the names; room that they leave
+  float gap = 1, corner = 0;   // between bands
 };
 /// Adds the bands of the rows at the left of `left_top` and those of the columns above it. Hit boxes: `rows ROLE FIRST` and
 /// `columns ROLE FIRST`.

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// " taught" behind the score of a relation that the head was told, empty behind one that it found by itself.
+/// " taught" behind the score of a relation that the head was taught, empty behind one that it found by itself.
 std::string taught_mark(Language language, const Document& document, const RelationScore& relation);
 
 }  // namespace headlight

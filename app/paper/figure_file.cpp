@@ -50,7 +50,7 @@ void append_png(png_structp png, png_bytep data, png_size_t size) {
   static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
 }
 
-/// The pixels of a surface of CAIRO_FORMAT_RGB24 as a PNG that says how large it is on paper, which cairo's own writer
+/// The pixels of a surface of CAIRO_FORMAT_RGB24 as a PNG with its size on paper, which cairo's own writer
 /// leaves out. False where libpng fails; nothing here has a destructor that its longjmp would skip.
 bool write_png(cairo_surface_t* surface, std::string& bytes) {
   const int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);
@@ -149,8 +149,8 @@ Result<std::string> pdf_bytes(const std::vector<Drawing>& pages, PaperFonts& fon
       return bad_input("figure", "PDF", "at most 5080 mm a side (try .svg)",
                        std::to_string(static_cast<int>(side / points(kPointsInMm))));
   std::string bytes;
-  cairo_surface_t* surface = cairo_pdf_surface_create_for_stream(append, &bytes, points(pages.front().width),
-                                                                 points(pages.front().height));
+  cairo_surface_t* surface =
+      cairo_pdf_surface_create_for_stream(append, &bytes, points(pages.front().width), points(pages.front().height));
   cairo_pdf_surface_restrict_to_version(surface, CAIRO_PDF_VERSION_1_4);
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATOR, "Headlight");
   cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_CREATE_DATE, "");

@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// A plot's place, and the steps and values at its edges.
+/// The box of a plot, and the steps and values at its edges.
 struct CurveFrame {
   Box plot;
   double first = 0, last = 1;  // steps, left and right

@@ -55,27 +55,27 @@ struct InRank {
   std::vector<std::size_t> nodes, passing;
 };
 
-InRank place_of(const Diagram& diagram, const std::vector<std::size_t>& ranks, std::size_t rank, Index column) {
-  InRank place;
+InRank in_rank(const Diagram& diagram, const std::vector<std::size_t>& ranks, std::size_t rank, Index column) {
+  InRank boxes;
   for (std::size_t n = 0; n < diagram.nodes.size(); ++n)
-    if (ranks[n] == rank && diagram.nodes[n].column == column) place.nodes.push_back(n);
+    if (ranks[n] == rank && diagram.nodes[n].column == column) boxes.nodes.push_back(n);
   for (std::size_t e = 0; e < diagram.edges.size(); ++e) {
     const Edge& edge = diagram.edges[e];
     if (is_straight(edge) && diagram.nodes[edge.to].column == column && ranks[edge.from] < rank &&
         rank < ranks[edge.to])
-      place.passing.push_back(e);
+      boxes.passing.push_back(e);
   }
-  return place;
+  return boxes;
 }
 
 /// The room that its passing edges take at its right.
-float passing_width(const InRank& place, const DiagramMeasures& measures) {
-  return 1.5f * measures.lane * static_cast<float>(place.passing.size());
+float passing_width(const InRank& boxes, const DiagramMeasures& measures) {
+  return 1.5f * measures.lane * static_cast<float>(boxes.passing.size());
 }
 
-float least_width(const InRank& place, const DiagramMeasures& measures) {
-  const float count = static_cast<float>(place.nodes.size());
-  return count * measures.least_node + std::max(0.0f, count - 1) * measures.side_gap + passing_width(place, measures);
+float least_width(const InRank& boxes, const DiagramMeasures& measures) {
+  const float count = static_cast<float>(boxes.nodes.size());
+  return count * measures.least_node + std::max(0.0f, count - 1) * measures.side_gap + passing_width(boxes, measures);
 }
 
 /// Where the k-th of `count` lines meets a side of a box: spread over its middle half.
@@ -101,7 +101,7 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
   float least = 0;
   for (std::size_t rank = 0; rank < num_ranks; ++rank)
     for (Index c = 0; c < num_columns; ++c)
-      least = std::max(least, least_width(place_of(diagram, ranks, rank, c), measures));
+      least = std::max(least, least_width(in_rank(diagram, ranks, rank, c), measures));
   width = std::max(width, std::ceil(least + margin) * static_cast<float>(num_columns));
   for (std::size_t c = 0; c < columns.size(); ++c) {
     columns[c].width = width / static_cast<float>(columns.size()) - margin;
@@ -118,12 +118,12 @@ DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramM
   layout.nodes.resize(diagram.nodes.size());
   for (std::size_t rank = 0; rank < num_ranks; ++rank) {
     for (Index c = 0; c < num_columns; ++c) {
-      const InRank place = place_of(diagram, ranks, rank, c);
-      const auto& here = place.nodes;
+      const InRank boxes = in_rank(diagram, ranks, rank, c);
+      const auto& here = boxes.nodes;
       const Column& column = columns[static_cast<std::size_t>(c)];
-      const float room = column.width - passing_width(place, measures);
-      for (std::size_t k = 0; k < place.passing.size(); ++k)
-        passes[place.passing[k]].push_back(column.left + room + measures.lane * (1.5f * static_cast<float>(k) + 1));
+      const float room = column.width - passing_width(boxes, measures);
+      for (std::size_t k = 0; k < boxes.passing.size(); ++k)
+        passes[boxes.passing[k]].push_back(column.left + room + measures.lane * (1.5f * static_cast<float>(k) + 1));
       const float count = static_cast<float>(here.size());
       const float each = here.empty() ? 0 : (room - measures.side_gap * (count - 1)) / count;
       for (std::size_t k = 0; k < here.size(); ++k)

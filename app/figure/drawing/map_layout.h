@@ -28,7 +28,7 @@ struct Box {
 /// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a picture (an
 /// emoji) is its name.
 std::string axis_label(const Token& token);
-/// The same with the mark by which the tokenizer says where words begin: ## before a piece that continues a word
+/// The same with the mark by which the tokenizer marks where words begin: ## before a piece that continues a word
 /// (WordPiece), ␣ before one that a space stands before (byte-level BPE, SentencePiece).
 std::string piece_label(const Token& token);
 
@@ -73,7 +73,7 @@ struct MapLayout {
 /// that remain stand farther apart: words that are no neighbours would read as a sentence.
 inline constexpr float kLabelPitch = 0.78f, kThinnedPitch = 1.05f;
 
-/// Of labels whose places are `pitch` apart, every so many are drawn.
+/// Of labels that stand `pitch` apart, every so many are drawn.
 Index label_step(float text, float pitch);
 
 /// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.

@@ -17,7 +17,7 @@
 namespace headlight {
 namespace {
 
-/// The names of the two answers, in words that say only the difference.
+/// The names of the two answers, in words for the difference alone.
 struct BothInWords {
   std::string a, b;
 };

@@ -20,7 +20,7 @@ bool lacks(const JointToken& token, JointSide side) {
   return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
 }
 
-/// Of the labels of an axis from its place `first` on.
+/// Of the labels of an axis from its token `first` on.
 LabelInk ink_of(const Gui& gui, const JointMap& map, const JointAxis& axis, const std::vector<Token>& tokens,
                 Index first) {
   const JointSide side = map.words_of_all ? JointSide::difference : map.side;
@@ -35,7 +35,7 @@ LabelInk ink_of(const Gui& gui, const JointMap& map, const JointAxis& axis, cons
   };
 }
 
-/// Runs of places that a side lacks, as bands over the map.
+/// Runs of tokens that a side lacks, as bands over the map.
 template <class Band>
 void for_each_gap(const JointAxis& axis, JointSide side, Band band) {
   for (std::size_t i = 0; i < axis.size();) {

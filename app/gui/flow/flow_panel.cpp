@@ -23,7 +23,7 @@
 namespace headlight {
 namespace {
 
-/// More would be neither told apart nor drawn in time.
+/// More could be neither distinguished nor drawn in time.
 constexpr std::size_t kMostLines = 800;
 /// Lines of text from one word to the next; where there is room for so many words are larger.
 constexpr float kMostPitch = 5, kLargePitch = 1.6f;
@@ -37,9 +37,9 @@ void toggle(Gui& gui, Index head) {
   FlowLook flow = gui.state.view.flow;
   std::vector<Index> heads;
   for (const HeadRef& shown : flow_heads(gui.state)) heads.push_back(shown.head);
-  const auto place = std::lower_bound(heads.begin(), heads.end(), head);
-  if (place != heads.end() && *place == head) heads.erase(place);
-  else heads.insert(place, head);
+  const auto at = std::lower_bound(heads.begin(), heads.end(), head);
+  if (at != heads.end() && *at == head) heads.erase(at);
+  else heads.insert(at, head);
   flow.heads = std::move(heads);
   gui.say(SetFlow{flow});
 }
@@ -147,16 +147,16 @@ struct Sides {
   const FoldedStack* folded = nullptr;
 
   /// The row and the column of a cell of the pattern; nothing where it is folded away.
-  std::optional<CellRef> place(const std::optional<CellRef>& cell) const {
+  std::optional<CellRef> groups_of(const std::optional<CellRef>& cell) const {
     if (!cell || !folded) return cell;
     const auto row = folded->fold.queries.group(cell->query), column = folded->fold.keys.group(cell->key);
     return row && column ? std::optional(CellRef{*row, *column}) : std::nullopt;
   }
   /// The cell of the pattern that a row and a column stand for: of groups the first tokens.
-  CellRef cell(const CellRef& place) const {
-    if (!folded) return place;
-    return {folded->fold.queries.groups[static_cast<std::size_t>(place.query)].first,
-            folded->fold.keys.groups[static_cast<std::size_t>(place.key)].first};
+  CellRef cell(const CellRef& groups) const {
+    if (!folded) return groups;
+    return {folded->fold.queries.groups[static_cast<std::size_t>(groups.query)].first,
+            folded->fold.keys.groups[static_cast<std::size_t>(groups.key)].first};
   }
 };
 
@@ -218,20 +218,22 @@ std::string side_name(const Gui& gui, const Words& sentence, const Words& side) 
 
 /// The cell that a pointed word means, in every view: its strongest weight.
 void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord& word, const Sides& sides) {
-  const auto place = strongest_of(heads, word);
-  if (!place) return;
+  const auto strongest = strongest_of(heads, word);
+  if (!strongest) return;
   HeadRef head = gui.state.view.chosen;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const auto& lines = *heads[i].lines;
-    const auto is_cell = [&](const FlowLine& line) { return line.query == place->query && line.key == place->key; };
+    const auto is_cell = [&](const FlowLine& line) {
+      return line.query == strongest->query && line.key == strongest->key;
+    };
     const auto found = std::find_if(lines.begin(), lines.end(), is_cell);
     if (found == lines.end()) continue;
     head = gui.state.flow->question.heads[i];
     break;
   }
-  const CellRef cell = sides.cell(*place);
+  const CellRef cell = sides.cell(*strongest);
   gui.say(Hover{head, cell});
-  const bool is_pinned = sides.place(gui.state.view.pinned) == place;
+  const bool is_pinned = sides.groups_of(gui.state.view.pinned) == strongest;
   if (ImGui::IsMouseClicked(0)) gui.say(Pin{is_pinned ? std::nullopt : std::optional(cell)});
 }
 
@@ -253,9 +255,9 @@ void words_and_lines(Gui& gui, FlowLayout layout, const std::vector<FlowHead>& h
                     .most_lines = kMostLines,
                     .from_y = window.y - origin.y,
                     .to_y = window.y - origin.y + ImGui::GetWindowHeight(),
-                    .lit = sides.place(state.view.hovered ? state.view.hovered : state.view.pinned),
+                    .lit = sides.groups_of(state.view.hovered ? state.view.hovered : state.view.pinned),
                     .pale = resting_places(sides.keys),
-                    .pinned = sides.place(state.view.pinned),
+                    .pinned = sides.groups_of(state.view.pinned),
                     .pin = 1.5f * gui.unit,
                     .opacity = stale ? kStaleOpacity : 1.0f};
   Drawing scene;
@@ -291,7 +293,7 @@ void flow_area(Gui& gui, const std::vector<FlowHead>& heads) {
                     .pitch = std::clamp(std::floor(room.y / rows), std::ceil(line * 1.05f), kMostPitch * line),
                     .size = em};
   const float between = room.x - queries.width - keys.width - 2 * layout.gap() - 24 * gui.unit;
-  layout.place(room.x, queries.width, keys.width, std::max(4 * line, between), 0);
+  layout.centre(room.x, queries.width, keys.width, std::max(4 * line, between), 0);
   // Names and words hang from windows of the same width: what is inside the one is inside the other.
   ImGui::BeginChild("flow frame", {0, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   Drawing names;

@@ -24,7 +24,7 @@ void draw_stacked(ImDrawList& list, float x, float bottom, ImU32 colour, std::st
 
 void draw_rotated(ImDrawList& list, float x, float bottom, ImU32 colour, std::string_view text) {
   const int first = list.VtxBuffer.Size;
-  // Laid out in the corner of what is shown, where no letter of it is left out, then turned into place.
+  // Laid out in the corner of what is shown, where no letter of it is left out, then turned.
   const ImVec2 shown = list.GetClipRectMin(), corner{std::ceil(shown.x), std::ceil(shown.y)};
   list.AddText(corner, colour, text.data(), text.data() + text.size());
   const float half = ImGui::GetFontSize() / 2;
@@ -112,13 +112,13 @@ void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
 }
 
 std::string whole_sentences(const std::vector<std::string>& sentences, float room) {
-  std::string said;
+  std::string text;
   for (const std::string& sentence : sentences) {
-    const std::string more = said + (said.empty() ? "" : " ") + sentence;
-    if (!said.empty() && ImGui::CalcTextSize(more.c_str()).x > room) break;
-    said = more;
+    const std::string more = text + (text.empty() ? "" : " ") + sentence;
+    if (!text.empty() && ImGui::CalcTextSize(more.c_str()).x > room) break;
+    text = more;
   }
-  return said;
+  return text;
 }
 
 void hatch_unknown(const Gui& gui, ImDrawList& list, const Box& box) {

@@ -147,7 +147,7 @@ DrawnGlyph Fonts::State::drawn(char32_t c, float em) {
   return name_of(character, em);
 }
 
-// In place of a character that no font here has: its name in small letters between brackets, as one glyph.
+// Instead of a character that no font here has: its name in small letters between brackets, as one glyph.
 DrawnGlyph Fonts::State::name_of(char32_t c, float em) {
   constexpr float kSmall = 0.72f;
   struct NameLetter {
@@ -247,7 +247,7 @@ void Fonts::State::build() {
       config.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
 #endif
       fonts[i] = atlas.AddFont(&config);
-      // Said only now, or the atlas would copy megabytes at every build.
+      // Set only now, or the atlas would copy megabytes at every build.
       atlas.ConfigData.back().FontDataOwnedByAtlas = false;
     }
     for (const char32_t c : by_hand) {

@@ -1,4 +1,4 @@
-// The looks of what can be clicked. There are five, so that what can be clicked is told from what is only read: primary (filled, one
+// The looks of what can be clicked. There are five, so that what can be clicked differs from what is only read: primary (filled, one
 // a screen), button (outlined; flat_button of gui/frame/draw.h), segmented (a choice, as one outlined bar), menu (with a
 // triangle) and link (underlined under the pointer).
 #pragma once
@@ -21,14 +21,14 @@ struct Segment {
   const char* label;
   bool on = false;
   std::string tip = {};
-  bool faint = false;  // cannot be chosen now; the tip says why
+  bool faint = false;  // cannot be chosen now; the tip gives the reason
 };
 /// The bar from the cursor on; the number of the segment that was pressed.
 std::optional<std::size_t> segmented(Gui& gui, const std::vector<Segment>& segments);
 /// How wide it is, at the current font.
 float segmented_width(const std::vector<Segment>& segments);
 
-/// Opens a menu, which its triangle says; true when pressed. `on`: what it holds is not as it is at first.
+/// Opens a menu, which its triangle shows; true when pressed. `on`: what it holds is not as it is at first.
 bool menu_button(Gui& gui, const char* name, const char* label, bool on = false);
 float menu_width(const Gui& gui, const char* label);
 /// The popup that hangs below the last item; above it, or right-aligned with it, where it would leave the window. False

@@ -23,7 +23,7 @@ constexpr Index kMostLabels = 4096;
 constexpr float kMostWord =
     96;  // pixels of the design: a longer word beside a map is cut, or it would take the map's room
 
-/// More words than this beside a map are not read: their numbers stand in their place.
+/// More words than this beside a map are not read: their numbers stand there instead.
 constexpr Index kMostWords = 40;
 
 /// `glossed`: the examples' Chinese words have their English behind them, in the English window.
@@ -38,9 +38,8 @@ AxisText labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Inde
     if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
     return label;
   };
-  axis.words = AxisWords(count, [whole, width, most = kMostWord * gui.unit](Index at) {
-    return cut_to(whole(at), most, width);
-  });
+  axis.words = AxisWords(
+      count, [whole, width, most = kMostWord * gui.unit](Index at) { return cut_to(whole(at), most, width); });
   for (Index i = 0; i < count && !axis.numbers; ++i)
     axis.metrics.add(whole(i), width(axis.words[static_cast<std::size_t>(i)]));
   if (axis.numbers) {
@@ -156,8 +155,7 @@ void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapL
   if (marks.numbers && layout.cell >= measure(marks.scale.diverging ? "−.00" : ".00", style.em) + 4 * gui.unit)
     add_numbers(scene, *marks.numbers, layout, marks.scale, marks.look, style);
   const auto outline = [&](const std::optional<CellRef>& cell, float width) {
-    if (cell)
-      scene.add(cell_outline(cell_box(layout, cell->query, cell->key), 5 * gui.unit, style.ink.accent, width));
+    if (cell) scene.add(cell_outline(cell_box(layout, cell->query, cell->key), 5 * gui.unit, style.ink.accent, width));
   };
   outline(marks.pinned, 2 * gui.unit);
   outline(marks.hovered, gui.unit);
@@ -217,8 +215,7 @@ AxisLabels axis_labels(Gui& gui, const MapContent& content) {
                                   {region.first_query, region.num_queries, region.first_key, region.num_keys});
   // The large map, which prints its numbers, has room for the words' English beside its rows.
   if (content.values && !gui.chinese() && !labels.queries.numbers)
-    labels.queries =
-        labels_of(gui, row_tokens(gui.state, content), region.first_query, region.num_queries, true);
+    labels.queries = labels_of(gui, row_tokens(gui.state, content), region.first_query, region.num_queries, true);
   return labels;
 }
 

@@ -18,24 +18,24 @@ void Motion::begin_frame(double now, bool fades, bool stale) {
   moving_ = false;
   now_ = now;
   // What was not drawn in the last frame has left the window.
-  std::erase_if(places_, [&](const auto& entry) { return entry.second.frame != frame_; });
+  std::erase_if(fades_by_slot_, [&](const auto& entry) { return entry.second.frame != frame_; });
   ++frame_;
 }
 
-void Motion::take(Place& place, const Matrix& weights, std::uint64_t version, const Box& box) const {
-  const bool fresh = place.now.size() == 0;
-  const bool fits = place.now.rows() == weights.rows() && place.now.cols() == weights.cols() && place.box == box;
-  if (!fresh && fits && place.version == version) return;
-  if (fresh || !fits || place.now == weights) {
-    place.changed = -1;
+void Motion::take(Fade& fade, const Matrix& weights, std::uint64_t version, const Box& box) const {
+  const bool fresh = fade.now.size() == 0;
+  const bool fits = fade.now.rows() == weights.rows() && fade.now.cols() == weights.cols() && fade.box == box;
+  if (!fresh && fits && fade.version == version) return;
+  if (fresh || !fits || fade.now == weights) {
+    fade.changed = -1;
   } else {
-    std::swap(place.before, place.now);
-    place.version_before = place.version;
-    place.changed = now_;
+    std::swap(fade.before, fade.now);
+    fade.version_before = fade.version;
+    fade.changed = now_;
   }
-  place.now = weights;
-  place.version = version;
-  place.box = box;
+  fade.now = weights;
+  fade.version = version;
+  fade.box = box;
 }
 
 void Motion::draw(MapPainter& maps, ImDrawList& list, std::uint64_t slot, const Matrix& weights, std::uint64_t version,
@@ -43,16 +43,16 @@ void Motion::draw(MapPainter& maps, ImDrawList& list, std::uint64_t slot, const 
   const ImVec2 min{box.x, box.y}, max{box.right(), box.bottom()};
   float share = 1;
   if (fades_ && weights.size() <= kMostCells) {
-    Place& place = places_[slot];
-    place.frame = frame_;
-    take(place, weights, version, box);
-    if (place.changed >= 0) share = std::min(1.0f, static_cast<float>((now_ - place.changed) / kFade));
+    Fade& fade = fades_by_slot_[slot];
+    fade.frame = frame_;
+    take(fade, weights, version, box);
+    if (fade.changed >= 0) share = std::min(1.0f, static_cast<float>((now_ - fade.changed) / kFade));
     if (share < 1) {
-      maps.draw(list, place.before, place.version_before, min, max, scale, opacity);
+      maps.draw(list, fade.before, fade.version_before, min, max, scale, opacity);
       moving_ = true;
       share = share * share * (3 - 2 * share);
     } else {
-      place.changed = -1;
+      fade.changed = -1;
     }
   }
   maps.draw(list, weights, version, min, max, scale, opacity * share);

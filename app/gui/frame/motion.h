@@ -15,7 +15,7 @@ class Motion {
   /// Before each frame: the time in seconds, whether maps fade, whether the answer on the screen is out of date.
   void begin_frame(double now, bool fades, bool stale);
 
-  /// MapPainter::draw, fading for kFade seconds where the place, named by `slot`, had another matrix of the same shape
+  /// MapPainter::draw, fading for kFade seconds where the slot, named by `slot`, had another matrix of the same shape
   /// in the same box before.
   void draw(MapPainter& maps, ImDrawList& list, std::uint64_t slot, const Matrix& weights, std::uint64_t version,
             const Box& box, const ColourScale& scale, float opacity);
@@ -28,16 +28,16 @@ class Motion {
   static constexpr double kFade = 0.12, kPatience = 0.25;
 
  private:
-  struct Place {
+  struct Fade {
     Matrix now, before;
     std::uint64_t version = 0, version_before = 0;
     Box box;
     double changed = -1;  // when `before` was left; below 0: it never was
     std::uint64_t frame = 0;
   };
-  void take(Place& place, const Matrix& weights, std::uint64_t version, const Box& box) const;
+  void take(Fade& fade, const Matrix& weights, std::uint64_t version, const Box& box) const;
 
-  std::unordered_map<std::uint64_t, Place> places_;
+  std::unordered_map<std::uint64_t, Fade> fades_by_slot_;
   double now_ = 0, stale_since_ = 0;
   std::uint64_t frame_ = 0;
   bool fades_ = false, stale_ = false, moving_ = false;

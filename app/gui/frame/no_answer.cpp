@@ -141,7 +141,7 @@ void example_cards(Gui& gui) {
       std::min(320 * unit, (room.x - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns));
   const float all = width * static_cast<float>(columns) + gap * static_cast<float>(columns - 1);
   const float left = at.x + (room.x - all) / 2;
-  // All are as high as the one with the most to say.
+  // All are as high as the one with the longest text.
   float height = 0;
   std::vector<Example> shown;
   for (const Sample* sample : examples(gui)) {

@@ -55,10 +55,10 @@ void measured_line(Gui& gui, const HeadRef& head, float room) {
   explain_name(gui, name);
   const float y = at.y + (ImGui::GetTextLineHeight() - height) / 2;
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto place = [&](double share) { return at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)); };
+  const auto end_of = [&](double share) { return at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)); };
   list.AddRectFilled({at.x, y}, {at.x + width, y + height}, gui.colours().line);
-  list.AddRectFilled({at.x, y}, {place(name.score), y + height}, ink);
-  const float tick = place(name.alone);
+  list.AddRectFilled({at.x, y}, {end_of(name.score), y + height}, ink);
+  const float tick = end_of(name.alone);
   list.AddLine({tick, y - 3 * gui.unit}, {tick, y + height + 3 * gui.unit}, gui.colours().text, gui.unit);
 }
 

@@ -14,29 +14,30 @@ constexpr int kMostSegments = 11000, kLeastOfCurve = 12, kMostOfCurve = 32;
 
 class Painter {
  public:
-  Painter(Gui& gui, ImDrawList& list, const Drawing& scene, const ScenePlace& place)
-      : gui_(gui), place_(place), list_(list) {
+  Painter(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneView& view)
+      : gui_(gui), view_(view), list_(list) {
     const auto curves = std::count_if(scene.items.begin(), scene.items.end(),
                                       [](const Item& item) { return std::holds_alternative<Curve>(item); });
     segments_ = std::clamp(kMostSegments / std::max(1, static_cast<int>(curves)), kLeastOfCurve, kMostOfCurve);
   }
 
   void operator()(const Cells& cells) {
-    const ImVec2 min = exactly_at({cells.box.x, cells.box.y}), max = exactly_at({cells.box.right(), cells.box.bottom()});
+    const ImVec2 min = exactly_at({cells.box.x, cells.box.y}),
+                 max = exactly_at({cells.box.right(), cells.box.bottom()});
     const Box on{min.x, min.y, max.x - min.x, max.y - min.y};
     const std::size_t number = maps_++;
     if (cells.weights->size() == 0 || !in_sight(on)) return;
-    const std::uint64_t version = place_.version(number);
-    if (gui_.motion && place_.slot != 0)
-      gui_.motion->draw(gui_.maps, list_, place_.slot, *cells.weights, version, on, cells.scale, place_.opacity);
-    else gui_.maps.draw(list_, *cells.weights, version, min, max, cells.scale, place_.opacity);
+    const std::uint64_t version = view_.version(number);
+    if (gui_.motion && view_.slot != 0)
+      gui_.motion->draw(gui_.maps, list_, view_.slot, *cells.weights, version, on, cells.scale, view_.opacity);
+    else gui_.maps.draw(list_, *cells.weights, version, min, max, cells.scale, view_.opacity);
   }
   void operator()(const Ramp& ramp) const { fill_ramp(list_, ramp.scale, box(ramp.box)); }
   void operator()(const Rectangle& rectangle) const {
     const Box on = box(rectangle.box);
-    const float corner = place_.scale * rectangle.corner;
-    if (rectangle.fill) list_.AddRectFilled(top_left(on), bottom_right(on), to_imgui(*rectangle.fill, rectangle.opacity),
-                                               corner);
+    const float corner = view_.scale * rectangle.corner;
+    if (rectangle.fill)
+      list_.AddRectFilled(top_left(on), bottom_right(on), to_imgui(*rectangle.fill, rectangle.opacity), corner);
     if (rectangle.line)
       list_.AddRect(top_left(on), bottom_right(on), to_imgui(*rectangle.line), corner, 0, thick(rectangle.width));
   }
@@ -46,21 +47,21 @@ class Painter {
     if (stroke.head <= 0) return;
     // Over the middle of the line, which Dear ImGui moves by half a pixel.
     const auto head =
-        arrow_head({{from.x + 0.5f, from.y + 0.5f}, {to.x + 0.5f, to.y + 0.5f}, 1, {}, place_.scale * stroke.head});
+        arrow_head({{from.x + 0.5f, from.y + 0.5f}, {to.x + 0.5f, to.y + 0.5f}, 1, {}, view_.scale * stroke.head});
     list_.AddTriangleFilled({head[0].x, head[0].y}, {head[1].x, head[1].y}, {head[2].x, head[2].y},
                             to_imgui(stroke.colour));
   }
   void operator()(const Curve& curve) const {
     const ImVec2 from = exactly_at(curve.from), to = exactly_at(curve.to);
-    const float middle = (from.x + to.x) / 2, width = place_.scale * curve.width;
+    const float middle = (from.x + to.x) / 2, width = view_.scale * curve.width;
     // A line of less than a pixel is a pixel wide and so much fainter.
     const float faint = std::clamp(width / gui_.unit, 0.4f, 1.0f);
     list_.AddBezierCubic(from, {middle, from.y}, {middle, to.y}, to,
-                         to_imgui(curve.colour, curve.opacity * faint * place_.opacity), std::max(width, gui_.unit),
+                         to_imgui(curve.colour, curve.opacity * faint * view_.opacity), std::max(width, gui_.unit),
                          segments_);
   }
   void operator()(const Text& text) const {
-    const float line = kLineOfEm * text.size * place_.scale;
+    const float line = kLineOfEm * text.size * view_.scale;
     const FontScope font(gui_, font_for(gui_, line));
     const bool scaled = std::abs(line - ImGui::GetFontSize()) > 0.5f;
     if (scaled) ImGui::SetWindowFontScale(line / ImGui::GetFontSize());
@@ -87,20 +88,20 @@ class Painter {
     const ImVec2 least = list_.GetClipRectMin(), most = list_.GetClipRectMax();
     return on.right() >= least.x && on.x <= most.x && on.bottom() >= least.y && on.y <= most.y;
   }
-  bool is_whole() const { return place_.scale == 1; }
+  bool is_whole() const { return view_.scale == 1; }
   ImVec2 rounded(ImVec2 at) const { return is_whole() ? ImVec2{std::round(at.x), std::round(at.y)} : at; }
   ImVec2 exactly_at(Point point) const {
-    return {place_.origin.x + place_.scale * point.x, place_.origin.y + place_.scale * point.y};
+    return {view_.origin.x + view_.scale * point.x, view_.origin.y + view_.scale * point.y};
   }
   ImVec2 at(Point point) const { return rounded(exactly_at(point)); }
   Box box(const Box& box) const {
     const ImVec2 min = at({box.x, box.y}), max = at({box.right(), box.bottom()});
     return {min.x, min.y, max.x - min.x, max.y - min.y};
   }
-  float thick(float width) const { return std::max(0.5f, place_.scale * width); }
+  float thick(float width) const { return std::max(0.5f, view_.scale * width); }
 
   Gui& gui_;
-  const ScenePlace& place_;
+  const SceneView& view_;
   ImDrawList& list_;
   int segments_ = 0;
   std::size_t maps_ = 0;  // that were met
@@ -110,13 +111,13 @@ Box moved(const Box& box, ImVec2 by) { return {box.x + by.x, box.y + by.y, box.w
 
 }  // namespace
 
-void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const ScenePlace& place) {
-  Painter painter(gui, list, scene, place);
+void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneView& view) {
+  Painter painter(gui, list, scene, view);
   for (const Item& item : scene.items) painter.paint(item);
 }
 
-void paint_scene(Gui& gui, const Drawing& scene, const ScenePlace& place) {
-  paint_scene(gui, *ImGui::GetWindowDrawList(), scene, place);
+void paint_scene(Gui& gui, const Drawing& scene, const SceneView& view) {
+  paint_scene(gui, *ImGui::GetWindowDrawList(), scene, view);
 }
 
 HitState scene_buttons(Gui& gui, const Drawing& scene, ImVec2 origin) {

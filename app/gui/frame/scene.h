@@ -9,10 +9,10 @@
 namespace headlight {
 
 /// How a scene stands in the window.
-struct ScenePlace {
-  ImVec2 origin{0, 0};  // its top left corner
-  float scale = 1;      // pixels for each unit of the scene; 1: lines and texts stand on whole pixels
-  float opacity = 1;    // of maps and curves
+struct SceneView {
+  ImVec2 origin{0, 0};     // its top left corner
+  float scale = 1;         // pixels for each unit of the scene; 1: lines and texts stand on whole pixels
+  float opacity = 1;       // of maps and curves
   std::uint64_t slot = 0;  // where its map fades from one content to the next (gui/frame/motion.h); 0: it never does
   /// Names the content of the scene's n-th Cells for MapPainter::draw.
   std::function<std::uint64_t(std::size_t n)> version = {};
@@ -22,8 +22,8 @@ struct ScenePlace {
 inline SharedMatrix borrowed(const Matrix& matrix) { return SharedMatrix(SharedMatrix(), &matrix); }
 
 /// Adds the scene to a draw list, that of the current window; what is out of sight is left out.
-void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const ScenePlace& place);
-void paint_scene(Gui& gui, const Drawing& scene, const ScenePlace& place);
+void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneView& view);
+void paint_scene(Gui& gui, const Drawing& scene, const SceneView& view);
 
 /// Which of the scene's hit boxes the pointer is on, and which was clicked.
 struct HitState {

@@ -3,7 +3,7 @@
 namespace headlight {
 namespace {
 
-/// Special tokens are told apart up to so many columns: of more a column is a pixel or two.
+/// Special tokens are distinguished up to so many columns: of more a column is a pixel or two.
 constexpr Index kMostPale = 128;
 
 /// How much of the colours of their columns is covered.

@@ -6,13 +6,13 @@
 namespace headlight {
 namespace {
 
-/// The highest two bits say what kind of map it is, the others what each kind needs to tell its contents apart.
+/// The highest two bits are the kind of map, the others what each kind needs to distinguish its contents.
 enum class MapFamily : std::uint64_t { small, inside, large, compared };
 constexpr std::uint64_t in(MapFamily family, std::uint64_t rest) {
   return static_cast<std::uint64_t>(family) << 62 | rest;
 }
 
-/// A head's place among those of all stacks: 18 bits.
+/// A head's index among those of all stacks: 18 bits.
 std::uint64_t place_of(const HeadRef& head, Index heads) {
   return static_cast<std::uint64_t>(head.stack) << 16 | static_cast<std::uint64_t>(head.layer * heads + head.head);
 }

@@ -35,7 +35,7 @@ void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& p
   const ImU32 ink = to_imgui(diverging_map(gui.state.settings.theme).back());
   const float height = plot.h / static_cast<float>(picture.rows);
   const float width = plot.w / static_cast<float>(picture.moved.cols());
-  cells = cells && (picture.moved.array() == 0).any();  // where all moved the bars of the rows say so
+  cells = cells && (picture.moved.array() == 0).any();  // where all moved the bars of the rows show it
   for (const Index row : moved_rows(picture.moved)) {
     const float y = plot.y + static_cast<float>(row) * height;
     list.AddRectFilled({plot.x - 4 * gui.unit, y}, {plot.x - gui.unit, y + std::max(1.0f, height - 1)}, ink);

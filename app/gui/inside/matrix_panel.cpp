@@ -191,7 +191,7 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   ImGui::EndTable();
 }
 
-/// A number of one's own: what is typed, and each step of the buttons, takes its place at once.
+/// A field for a hand-typed number: what is typed, and each step of the buttons, replaces it at once.
 void own_number_box(Gui& gui, const OwnCell& own) {
   float value = own_table(*gui.state.document.numbers, own.table, own.head)->numbers(own.row, own.column);
   ImGui::AlignTextToFramePadding();
@@ -205,7 +205,7 @@ void own_number_box(Gui& gui, const OwnCell& own) {
   if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
 }
 
-/// The tutorials mask in different ways, which a row without any key tells apart.
+/// The tutorials mask in different ways, which differ in a row without any key.
 void empty_row_answers(Gui& gui, Index keys) {
   wrapped_dim(gui, gui.word(kInsideWords.empty_row));
   const std::pair<const Words&, float> answers[] = {

@@ -14,10 +14,10 @@
 namespace headlight {
 namespace {
 
-void draw_scaled(Gui& gui, const Drawing& drawing, const Box& place) {
+void draw_scaled(Gui& gui, const Drawing& drawing, const Box& area) {
   // No larger than on a screen of 144 points an inch: letters would be blurred.
-  const float scale = std::min({place.w / drawing.width, place.h / drawing.height, 2 * gui.unit});
-  const Box paper{place.x + (place.w - scale * drawing.width) / 2, place.y + (place.h - scale * drawing.height) / 2,
+  const float scale = std::min({area.w / drawing.width, area.h / drawing.height, 2 * gui.unit});
+  const Box paper{area.x + (area.w - scale * drawing.width) / 2, area.y + (area.h - scale * drawing.height) / 2,
                   scale * drawing.width, scale * drawing.height};
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(top_left(paper), bottom_right(paper), to_imgui(drawing.background));
@@ -45,14 +45,14 @@ std::string size_line(const Gui& gui, const FilePreview& preview) {
 
 }  // namespace
 
-void figure_preview(Gui& gui, const Box& place) {
+void figure_preview(Gui& gui, const Box& area) {
   const float line = ImGui::GetTextLineHeightWithSpacing();
-  const Box above{place.x, place.y, place.w, place.h - line};
+  const Box above{area.x, area.y, area.w, area.h - line};
   const FilePreview* known = known_preview(gui.state);
   // An earlier picture stays until the new one is drawn.
   const FilePreview* shown = known ? known : gui.state.preview.get();
   if (shown && shown->picture.drawing) draw_scaled(gui, *shown->picture.drawing, above);
-  ImGui::SetCursorScreenPos({place.x, known && known->picture.drawing ? above.bottom() : place.y});
+  ImGui::SetCursorScreenPos({area.x, known && known->picture.drawing ? above.bottom() : area.y});
   ImGui::BeginGroup();
   if (known && !known->problem.empty()) wrapped_small(gui, plain_lines(gui, known->problem), gui.colours().warning);
   else if (known) {
