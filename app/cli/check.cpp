@@ -3,15 +3,14 @@
 #include "base/formatted.h"
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
-#include "cli/options/format_option.h"
 #include "cli/options/number_options.h"
+#include "cli/values.h"
 #include "document/assets.h"
 #include "document/model_sources.h"
 #include "page/page_check.h"
 #include "read/external/page_text.h"
 #include "session/lesson_check.h"
 #include "session/startup.h"
-#include "write/json.h"
 
 namespace headlight {
 namespace {
@@ -34,19 +33,20 @@ std::string as_text(const std::vector<Finding>& findings) {
   return text;
 }
 
-std::string as_json(const std::string& model, const std::vector<Finding>& findings) {
-  std::string text = "{\"model\":" + json_string(model) + ",\"worst\":\"" + std::string(name(gravest(findings))) +
-                     "\",\"agrees_with_reference\":" + (agrees_with_reference(findings) ? "true" : "false") +
-                     ",\"findings\":[";
-  const auto json_finding = [](const Finding& one) {
-    return "{\"severity\":\"" + std::string(name(one.severity)) + "\",\"line\":" + json_string(one.line) + "}";
+Value as_json(const std::string& model, const std::vector<Finding>& findings) {
+  const auto finding_json = [](const Finding& one) {
+    return json_object({{"severity", name(one.severity)}, {"line", one.line}});
   };
-  return text + joined_texts(findings, ",", json_finding) + "]}\n";
+  return json_object({{"model", model},
+                      {"worst", name(gravest(findings))},
+                      {"agrees_with_reference", agrees_with_reference(findings)},
+                      {"findings", json_list(findings, finding_json)}});
 }
 
-Result<int> say(const CheckArguments& options, const std::string& name, const std::vector<Finding>& findings) {
-  return print(options.format == "json" ? as_json(name, findings) : as_text(findings),
-               gravest(findings) > Severity::note ? 1 : 0);
+Result<int> print_findings(const CheckArguments& options, const std::string& name,
+                           const std::vector<Finding>& findings) {
+  const int status = gravest(findings) > Severity::note ? 1 : 0;
+  return options.format == "json" ? print_json(as_json(name, findings), status) : print(as_text(findings), status);
 }
 
 Result<int> run_lesson(const CheckArguments& options) {
@@ -57,7 +57,7 @@ Result<int> run_lesson(const CheckArguments& options) {
   auto lesson = read_lesson(options.folder, shipped->get());
   if (!lesson) return lesson.error();
   const std::string name = lesson->name;
-  return say(options, name, check_lesson(std::move(*lesson), *lexicon, std::move(*shipped)));
+  return print_findings(options, name, check_lesson(std::move(*lesson), *lexicon, std::move(*shipped)));
 }
 
 Result<int> run_page(const CheckArguments& options) {
@@ -66,10 +66,10 @@ Result<int> run_page(const CheckArguments& options) {
   Progress progress;
   const auto findings = check_page(options.folder, *lexicon, progress);
   if (!findings) return findings.error();
-  return say(options, options.folder, *findings);
+  return print_findings(options, options.folder, *findings);
 }
 
-/// Numbers of one's own: each line that cannot be right is a warning.
+/// Typed numbers: each line that cannot be right is a warning.
 Result<int> run_numbers(const CheckArguments& options) {
   const std::string option = given_numbers(options.command);
   if (!option.empty() && !options.folder.empty()) return bad_input(option, "", "no FOLDER beside it", options.folder);
@@ -80,7 +80,7 @@ Result<int> run_numbers(const CheckArguments& options) {
   std::vector<Finding> findings;
   for (const std::string& line : check_numbers(*numbers)) findings.push_back({Severity::warning, line});
   if (findings.empty()) findings.push_back({Severity::good, "numbers: nothing that cannot be right"});
-  return say(options, "numbers", findings);
+  return print_findings(options, "numbers", findings);
 }
 
 Result<int> run_check(const CheckArguments& options) {
@@ -94,32 +94,33 @@ Result<int> run_check(const CheckArguments& options) {
   const auto checkpoint = read_checkpoint(*folder, progress);
   if (!checkpoint) return checkpoint.error();
   const auto findings = check_checkpoint(*folder, checkpoint->model, checkpoint->warnings, progress);
-  return say(options, names_kept_model(options.folder) ? options.folder : checkpoint->model->name, findings);
+  return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint->model->name, findings);
+}
+
+ParsedCommand add_check(Parser& parser, const Frontend&) {
+  auto options = std::make_shared<CheckArguments>(parser);
+  parser.option("FOLDER", options->folder,
+                "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
+                "(.numbers.json)");
+  parser.option("--format", options->format, "text (default) or json").one_of({"text", "json"});
+  return [options] { return run_check(*options); };
 }
 
 }  // namespace
 
-ParsedCommand add_check(Parser& program) {
-  Parser command = program.command("check", "Whether a checkpoint was loaded right, or what a lesson says is true");
-  command.footer(
-      "headlight check CHECKPOINT --format json\n"
-      "Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder\n"
-      "`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,\n"
-      "last_hidden_state and logits. Without it only what can be seen from the files: tensors that are\n"
-      "missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a\n"
-      "vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,\n"
-      "`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.\n"
-      "Of a lesson's file: whether every step can be shown, and whether its `claims` hold.\n"
-      "Of numbers of one's own (--scores FILE --weights FILE, or .numbers.json): what cannot be right, as a row\n"
-      "that does not sum to 1.\n"
-      "Of a page (.html): whether its question, asked again, gives the weights that the page computes.\n"
-      "Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.");
-  auto options = std::make_shared<CheckArguments>(command);
-  command.option("FOLDER", options->folder,
-                 "A checkpoint folder or the name of a model, a lesson's .json file, a page (.html), or numbers "
-                 "(.numbers.json)");
-  add_format(command, options->format);
-  return [options] { return run_check(*options); };
-}
+const NamedCommand kCheck{"check", "Whether a checkpoint was loaded right, or what a lesson says is true", R"(
+headlight check CHECKPOINT --format json
+Compares with the answers of a reference in CHECKPOINT/reference.npz: `ids` (for an encoder-decoder
+`decoder_ids` too, perhaps `token_type_ids`), and any of attentions, hidden_states,
+last_hidden_state and logits. Without it only what can be seen from the files: tensors that are
+missing, surplus or untouched, attention that is suspiciously uniform, tying, words without a
+vector. A line a finding: good, note, warning or error, and what was found. As JSON one object: `model`,
+`worst` (one of those), `agrees_with_reference` and `findings`, a list of {severity, line}.
+Of a lesson's file: whether every step can be shown, and whether its `claims` hold.
+Of numbers of one's own (--scores FILE --weights FILE, or .numbers.json): what cannot be right, as a row
+that does not sum to 1.
+Of a page (.html): whether its question, asked again, gives the weights that the page computes.
+Exit status: 0 nothing worse than a note, 1 a warning or a difference, 2 nothing that can be read.)",
+                          add_check};
 
 }  // namespace headlight

@@ -20,6 +20,10 @@ constexpr int kBadInput = 2;
 /// Earlier names of commands: still accepted, in no help.
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
+constexpr const NamedCommand* kCommands[] = {
+    &kOpen,     &kExport, &kScreenshot, &kExplain, &kWhy,    &kLens, &kPatch,  &kNext, &kGenerate, &kDiagnose,
+    &kTokenize, &kCheck,  &kTrain,      &kHeads,   &kFigure, &kPage, &kModels, &kCode, &kWorksheet};
+
 int report(const std::string& message) {
   print_message(message);
   return kBadInput;
@@ -30,49 +34,50 @@ int status_of(const Result<int>& done, const std::string& hint = "") {
   return done ? *done : report(done.error().message + hint);
 }
 
-/// What a refused call says of a first word that is neither a command nor on this disk: it may be a misspelt command.
+/// Added to the line of a refused call whose first word is neither a command nor on this disk: a misspelt command.
 std::string command_hint(const std::string& word, const std::vector<std::string>& commands) {
   if (!is_model_name(word) || word.find_first_of("/@") != word.npos || path_exists(word)) return "";
   const std::string nearest = nearest_name(commands, word);
   return nearest.empty() ? "; `headlight --help` lists the commands" : "; the nearest command: " + nearest;
 }
 
+/// The words behind the program's name, with the command that they leave out.
+std::vector<std::string> completed(std::vector<std::string> words, const std::vector<std::string>& commands,
+                                   std::string& hint) {
+  for (const auto& [earlier, name] : kEarlierNames)
+    if (!words.empty() && words[0] == earlier) words[0] = name;
+  const std::string first = words.empty() ? "" : words[0];
+  const bool of_the_program = first == "--help" || first == "-h" || first == "--version";
+  if (of_the_program || std::find(commands.begin(), commands.end(), first) != commands.end()) return words;
+  if (!first.empty()) hint = command_hint(first, commands);
+  words.insert(words.begin(), kOpen.name);
+  return words;
+}
+
 int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   if (argc > 1 && argv[1] == std::string_view("bench"))
     return report("headlight bench: a program of its own: ./run bench in the source tree builds and runs it");
+  std::vector<std::string> names;
+  for (const NamedCommand* command : kCommands) names.emplace_back(command->name);
+  std::string hint;
+  const std::vector<std::string> words = completed({argv + 1, argv + argc}, names, hint);
   Parser program("headlight", "Headlight shows attention: every head of every layer, live.");
   program.version(std::string("headlight ") + HEADLIGHT_VERSION);
   program.footer(
       "headlight COMMAND --help says more. Without a command: the window.\n"
       "Results go to standard output, messages to standard error.\n"
       "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
-  const std::vector<ParsedCommand> runs{
-      add_open(program, frontend), add_export(program),   add_screenshot(program, frontend),
-      add_explain(program),        add_why(program),      add_lens(program),
-      add_patch(program),          add_next(program),     add_generate(program),
-      add_diagnose(program),       add_tokenize(program), add_check(program),
-      add_train(program),          add_heads(program),    add_figure(program),
-      add_page(program),           add_models(program),   add_code(program),
-      add_worksheet(program)};
-  const std::vector<std::string> commands = program.commands();
-
-  // `open` may be left out.
-  std::vector<std::string> arguments(argv + 1, argv + argc);
-  for (const auto& [earlier, name] : kEarlierNames)
-    if (!arguments.empty() && arguments[0] == earlier) arguments[0] = name;
-  const auto position_of = [&](const std::string& word) { return std::find(commands.begin(), commands.end(), word); };
-  const bool of_the_program =
-      !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "--version");
-  std::string hint;
-  if (arguments.empty() || (position_of(arguments[0]) == commands.end() && !of_the_program)) {
-    if (!arguments.empty()) hint = command_hint(arguments[0], commands);
-    arguments.insert(arguments.begin(), "open");
+  ParsedCommand run;
+  for (const NamedCommand* command : kCommands) {
+    Parser parser = program.command(command->name, command->about);
+    if (words[0] != command->name) continue;  // only the options of the command that is asked are made
+    parser.footer(command->examples + (*command->examples == '\n'));
+    run = command->add(parser, frontend);
   }
-
-  const auto parsed = program.parse(arguments);
+  const auto parsed = program.parse(words);
   if (!parsed) return report("headlight: " + parsed.error().message + " (see --help)" + hint);
   if (!parsed->text.empty()) return status_of(print(parsed->text));
-  return status_of(runs[static_cast<std::size_t>(position_of(parsed->command) - commands.begin())](), hint);
+  return status_of(run(), hint);
 }
 
 }  // namespace

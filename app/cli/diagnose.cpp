@@ -5,12 +5,10 @@
 
 #include "base/formatted.h"
 #include "cli/commands.h"
-#include "cli/options/format_option.h"
+#include "cli/values.h"
 #include "diagnose/capture.h"
 #include "diagnose/diagnosis.h"
 #include "read/array/safetensors.h"
-#include "write/json.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {
@@ -22,13 +20,9 @@ struct DiagnoseArguments {
 };
 
 /// `0.25`, `-inf`, `nan`.
-std::string number(float value) {
-  std::string text;
-  if (!append_number(text, value)) text = std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-  return text;
-}
+std::string number(float value) { return spelled(value).text(); }
 
-/// Two digits tell how well something fits.
+/// How well something fits.
 std::string two_digits(double value) { return formatted("%.2g", value); }
 
 std::string first_line(const Examination& answer) {
@@ -96,73 +90,58 @@ std::string as_text(const Examination& answer) {
          only_line("B", answer.b, comparison.only_b);
 }
 
-template <class Values, class ToText>
-std::string json_list(const Values& values, ToText to_text) {
-  return "[" + joined_texts(values, ",", to_text) + "]";
-}
-
-std::string json_shape(const std::vector<Index>& shape) {
-  return json_list(shape, [](Index size) { return std::to_string(size); });
-}
-
-/// JSON has no infinities: null where a number is not finite.
-std::string json_number(float value) {
-  std::string text;
-  return append_number(text, value) ? text : "null";
-}
-
-std::string json_number(std::optional<double> value) {
-  return value ? json_number(static_cast<float>(*value)) : "null";
-}
-
 /// `call`: of a capture.
-std::string json_mistake(const Mistake& mistake, std::optional<Index> call = {}) {
-  std::string text = "{\"code\":" + json_string(mistake.code.name) + ",\"text\":" + json_string(mistake.text) +
-                     ",\"array\":" + (mistake.array.empty() ? "null" : json_string(mistake.array)) +
-                     ",\"before\":" + json_number(mistake.before) + ",\"after\":" + json_number(mistake.after);
-  if (!mistake.role.empty()) text += ",\"role\":" + json_string(mistake.role);
-  if (call) text += ",\"call\":" + std::to_string(*call);
-  return text + "}";
+Value json_mistake(const Mistake& mistake, std::optional<Index> call = {}) {
+  Members members{{"code", mistake.code.name},
+                  {"text", mistake.text},
+                  {"array", mistake.array.empty() ? Value() : Value(mistake.array)},
+                  {"before", mistake.before},
+                  {"after", mistake.after}};
+  if (!mistake.role.empty()) members.emplace_back("role", mistake.role);
+  if (call) members.emplace_back("call", *call);
+  return json_object(members);
 }
 
-std::string json_cell(const ComparedCell& cell) {
-  return "{\"at\":" + json_shape(cell.at) + ",\"expected\":" + json_number(cell.expected) +
-         ",\"found\":" + json_number(cell.found) + "}";
+Value json_cell(const ComparedCell& cell) {
+  return json_object({{"at", json_list(cell.at)}, {"expected", cell.expected}, {"found", cell.found}});
 }
 
-std::string json_array(const ComparedArray& array) {
-  std::string text = "{\"name\":" + json_string(array.name) + ",\"equal\":" + (array.equal() ? "true" : "false") +
-                     ",\"max_abs\":" + (array.largest ? json_number(array.largest->difference()) : "null") +
-                     ",\"at\":" + (array.largest ? json_shape(array.largest->at) : "null") +
-                     ",\"tolerance\":" + json_number(array.tolerance);
-  if (array.largest) text += ",\"largest\":" + json_cell(*array.largest);
-  if (array.first) text += ",\"first\":" + json_cell(*array.first);
+Value json_array(const ComparedArray& array) {
+  Members members{{"name", array.name},
+                  {"equal", array.equal()},
+                  {"max_abs", array.largest ? Value(array.largest->difference()) : Value()},
+                  {"at", array.largest ? json_list(array.largest->at) : Value()},
+                  {"tolerance", array.tolerance}};
+  if (array.largest) members.emplace_back("largest", json_cell(*array.largest));
+  if (array.first) members.emplace_back("first", json_cell(*array.first));
   if (!array.same_shape())
-    text += ",\"shapes\":[" + json_shape(array.expected_shape) + "," + json_shape(array.found_shape) + "]";
-  return text + "}";
+    members.emplace_back("shapes",
+                         json_list(std::vector{json_list(array.expected_shape), json_list(array.found_shape)}));
+  return json_object(members);
 }
 
-std::string as_json(const Examination& answer) {
+Value as_json(const Examination& answer) {
   const FileComparison& comparison = answer.comparison;
-  std::string text = std::string("{\"equal\":") + (comparison.equal() ? "true" : "false") +
-                     ",\"arrays\":" + json_list(comparison.arrays, json_array);
-  text += ",\"first\":" + (comparison.first ? json_string(comparison.arrays[*comparison.first].name) : "null");
-  text += ",\"only_a\":" + json_list(comparison.only_a, json_string);
-  text += ",\"only_b\":" + json_list(comparison.only_b, json_string);
-  text += ",\"diagnosis\":" + (answer.diagnosis ? json_string(answer.diagnosis->line()) : "null");
+  Members members{{"equal", comparison.equal()},
+                  {"arrays", json_list(comparison.arrays, json_array)},
+                  {"first", comparison.first ? Value(comparison.arrays[*comparison.first].name) : Value()},
+                  {"only_a", json_list(comparison.only_a)},
+                  {"only_b", json_list(comparison.only_b)},
+                  {"diagnosis", answer.diagnosis ? Value(answer.diagnosis->line()) : Value()}};
   if (answer.diagnosis) {
     const Diagnosis& diagnosis = *answer.diagnosis;
-    text += ",\"explains\":{\"array\":" + json_string(diagnosis.mistake.array) +
-            ",\"layer\":" + std::to_string(diagnosis.layer) +
-            ",\"difference\":" + json_number(diagnosis.mistake.before) +
-            ",\"left\":" + json_number(diagnosis.mistake.after) + "}";
-    if (!diagnosis.otherwise.empty()) text += ",\"otherwise\":" + json_string(diagnosis.otherwise);
+    members.emplace_back("explains", json_object({{"array", diagnosis.mistake.array},
+                                                  {"layer", diagnosis.layer},
+                                                  {"difference", diagnosis.mistake.before},
+                                                  {"left", diagnosis.mistake.after}}));
+    if (!diagnosis.otherwise.empty()) members.emplace_back("otherwise", diagnosis.otherwise);
   }
   std::vector<std::string> unchecked;
   for (const auto* only : {&comparison.only_a, &comparison.only_b})
     for (const std::string& array : *only) unchecked.push_back(array + ": in one file only");
-  text += ",\"mistakes\":" + json_list(answer.mistakes(), [](const Mistake& one) { return json_mistake(one); });
-  return text + ",\"unchecked\":" + json_list(unchecked, json_string) + "}\n";
+  members.emplace_back("mistakes", json_list(answer.mistakes(), [](const Mistake& one) { return json_mistake(one); }));
+  members.emplace_back("unchecked", json_list(unchecked));
+  return json_object(members);
 }
 
 /// Of arrays that differ and that a file stores in half precision: rounding alone may be more than the tolerance.
@@ -191,12 +170,14 @@ Result<int> run_on_capture(const DiagnoseArguments& options) {
   if (!report) return report.error();
   const int status = report->mistakes.empty() ? 0 : 1;
   if (options.format == "json")
-    return print(std::string("{\"equal\":") + (status == 0 ? "true" : "false") +
-                     ",\"calls\":" + std::to_string(report->calls) + ",\"judged\":" + std::to_string(report->judged) +
-                     ",\"mistakes\":" +
-                     json_list(report->mistakes, [](const auto& one) { return json_mistake(one.mistake, one.call); }) +
-                     ",\"unchecked\":" + json_list(report->unchecked, json_string) + "}\n",
-                 status);
+    return print_json(
+        json_object({{"equal", status == 0},
+                     {"calls", report->calls},
+                     {"judged", report->judged},
+                     {"mistakes",
+                      json_list(report->mistakes, [](const auto& one) { return json_mistake(one.mistake, one.call); })},
+                     {"unchecked", json_list(report->unchecked)}}),
+        status);
   std::string text;
   for (const CapturedMistake& one : report->mistakes)
     text += "call " + std::to_string(one.call) + ": " + printable(one.mistake.text) + "\n";
@@ -222,34 +203,35 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
 
   for (const ExportFile* file : {&answer.a, &answer.b}) print_warnings(file->warnings);
   if (options.tolerance <= kCompareTolerance) print_warnings(half_precision_lines(answer));
-  return print(options.format == "json" ? as_json(answer) : as_text(answer), answer.comparison.equal() ? 0 : 1);
+  const int status = answer.comparison.equal() ? 0 : 1;
+  return options.format == "json" ? print_json(as_json(answer), status) : print(as_text(answer), status);
+}
+
+ParsedCommand add_diagnose(Parser& parser, const Frontend&) {
+  auto options = std::make_shared<DiagnoseArguments>();
+  parser.option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file").required();
+  parser.option("B", options->b,
+                "What is to be checked. Without it: A holds inputs and its author's own "
+                "`attentions` or `output`, which Headlight's are compared with");
+  parser.option("--tolerance", options->tolerance,
+                "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
+                "relative to max(1, largest |expected| of the row)",
+                "X");
+  parser.option("--num-heads", options->num_heads, "Heads of a tensors file that does not state them", "N")
+      .within(1, 4096);
+  parser.option("--format", options->format, "text (default) or json").one_of({"text", "json"});
+  return [options] { return run_diagnose(*options); };
 }
 
 }  // namespace
 
-ParsedCommand add_diagnose(Parser& program) {
-  Parser command =
-      program.command("diagnose", "Whether an attention is computed right, and if not, which mistake it is");
-  command.footer(
-      "headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer\n"
-      "headlight diagnose attention.json mine.safetensors\n"
-      "Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|\n"
-      "of the row). Masked scores (-inf, -1e9, the smallest float …) are equal whatever number stands there.\n"
-      "Arrays in one file only are listed and are no difference. A is taken to be right.\n"
-      "Exit status: 0 equal, 1 different, 2 wrong use or bad input.");
-  auto options = std::make_shared<DiagnoseArguments>();
-  command.option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file").required();
-  command.option("B", options->b,
-                 "What is to be checked. Without it: A holds inputs and its author's own "
-                 "`attentions` or `output`, which Headlight's are compared with");
-  command.option("--tolerance", options->tolerance,
-                 "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
-                 "relative to max(1, largest |expected| of the row)",
-                 "X");
-  command.option("--num-heads", options->num_heads, "Heads of a tensors file that does not say it", "N")
-      .within(1, 4096);
-  add_format(command, options->format);
-  return [options] { return run_diagnose(*options); };
-}
+const NamedCommand kDiagnose{"diagnose", "Whether an attention is computed right, and if not, which mistake it is", R"(
+headlight diagnose mine.npz        your inputs and weights are computed here and compared with your own answer
+headlight diagnose attention.json mine.safetensors
+Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|
+of the row). Masked scores (-inf, -1e9, the smallest float …) are equal whatever number stands there.
+Arrays in one file only are listed and are no difference. A is taken to be right.
+Exit status: 0 equal, 1 different, 2 wrong use or bad input.)",
+                             add_diagnose};
 
 }  // namespace headlight

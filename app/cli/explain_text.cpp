@@ -14,8 +14,6 @@
 #include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"
-#include "write/json.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {
@@ -133,31 +131,28 @@ void append_step(std::string& text, const Trace& trace, const Step& step) {
   }
 }
 
-void append_json_number(std::string& text, float value) {
-  if (append_number(text, value)) return;
-  text += std::isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
+Value numbers_json(const Matrix& value, Index row) {
+  std::vector<Value> numbers;
+  for (Index c = 0; c < value.cols(); ++c) numbers.push_back(spelled(value(row, c)));
+  return json_list(numbers);
 }
 
-void append_json_row(std::string& text, const Matrix& value, Index row) {
-  text += '[';
-  for (Index c = 0; c < value.cols(); ++c) {
-    if (c > 0) text += ',';
-    append_json_number(text, value(row, c));
-  }
-  text += ']';
-}
-
-void append_json_value(std::string& text, const Trace& trace, const Step& step) {
-  if (step.number) return append_json_number(text, step.value(0, 0));
+/// A number, a row of numbers, or a list of rows.
+Value value_json(const Trace& trace, const Step& step) {
+  if (step.number) return spelled(step.value(0, 0));
   const Axis rows = axes(trace, step.id).rows;
-  const bool vector = step.addends || rows == Axis::queries || rows == Axis::keys || rows == Axis::one;
-  if (vector) return append_json_row(text, step.value, 0);
-  text += '[';
-  for (Index row = 0; row < step.value.rows(); ++row) {
-    if (row > 0) text += ',';
-    append_json_row(text, step.value, row);
-  }
-  text += ']';
+  if (step.addends || rows == Axis::queries || rows == Axis::keys || rows == Axis::one)
+    return numbers_json(step.value, 0);
+  std::vector<Value> list;
+  for (Index row = 0; row < step.value.rows(); ++row) list.push_back(numbers_json(step.value, row));
+  return json_list(list);
+}
+
+Value term_json(const StepTerm& term) {
+  Members members{{"from", term.from}, {"value", spelled(term.value)}};
+  if (!term.times.empty()) members.emplace_back("times", term.times);
+  if (term.factor) members.emplace_back("factor", spelled(*term.factor));
+  return json_object(members);
 }
 
 /// The rows of a matrix that differ; nothing where it is learned, or cannot be compared.
@@ -200,32 +195,19 @@ std::string explain_text(const Trace& trace, const HeadRef& head, const CellRef&
   return text;
 }
 
-std::string explain_json(const Trace& trace, const std::vector<Step>& steps, const Trace* before) {
-  std::string text = "[";
-  for (const Step& step : steps) {
-    if (text.size() > 1) text += ",\n";
-    text += "{\"name\":" + json_string(step.name) + ",\"title\":" + json_string(step.title) +
-            ",\"formula\":" + json_string(step.formula) + ",\"matrix\":" + json_string(path(trace, step.id)) +
-            ",\"shape\":[" + std::to_string(step.shape.rows) + "," + std::to_string(step.shape.cols) + "],\"value\":";
-    append_json_value(text, trace, step);
-    text += ",\"terms\":[";
-    for (std::size_t i = 0; i < step.terms.size(); ++i) {
-      const StepTerm& term = step.terms[i];
-      text += (i > 0 ? ",{\"from\":" : "{\"from\":") + json_string(term.from) + ",\"value\":";
-      append_json_number(text, term.value);
-      if (!term.times.empty()) text += ",\"times\":" + json_string(term.times);
-      if (term.factor) {
-        text += ",\"factor\":";
-        append_json_number(text, *term.factor);
-      }
-      text += '}';
-    }
-    text += ']';
-    if (const auto rows = rows_that_moved(before, trace, step.id))
-      text += ",\"moved\":[" + joined_texts(*rows, ",", [](auto row) { return std::to_string(row); }) + "]";
-    text += '}';
-  }
-  return text + "]\n";
+Value explain_json(const Trace& trace, const std::vector<Step>& steps, const Trace* before) {
+  const auto step_json = [&](const Step& step) {
+    Members members{{"name", step.name},
+                    {"title", step.title},
+                    {"formula", step.formula},
+                    {"matrix", path(trace, step.id)},
+                    {"shape", json_list(std::vector<Index>{step.shape.rows, step.shape.cols})},
+                    {"value", value_json(trace, step)},
+                    {"terms", json_list(step.terms, term_json)}};
+    if (const auto rows = rows_that_moved(before, trace, step.id)) members.emplace_back("moved", json_list(*rows));
+    return json_object(members);
+  };
+  return json_list(steps, step_json, ",\n");
 }
 
 }  // namespace headlight

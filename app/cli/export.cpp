@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "cli/commands.h"
-#include "cli/options/request_options.h"
+#include "cli/question_command.h"
 #include "document/assets.h"
 #include "document/export.h"
 #include "document/line_answers.h"
@@ -13,12 +12,8 @@ namespace headlight {
 namespace {
 
 struct ExportArguments {
-  explicit ExportArguments(Parser& command) : request(command) {}
-  RequestOptions request;
-  std::string file, format, special = "show";
-  std::vector<std::string> with;
-  std::vector<std::string> only;
-  std::string dtype = "float32";
+  std::string file, format, special = "show", dtype = "float32";
+  std::vector<std::string> with, only;
   bool lines = false;
   int jobs = 1;
 };
@@ -49,7 +44,14 @@ std::string size_line(const ExportArguments& options, const ExportOptions& wante
   return line + (less.empty() ? "" : " (" + less + ")");
 }
 
-Result<int> run_export(const ExportArguments& options) {
+/// A checked export: what to write, and where.
+struct Export {
+  ExportOptions arrays = {};
+  Format format = Format::json;
+  std::optional<std::filesystem::path> file = {};  // nothing: standard output
+};
+
+Result<Export> export_of(const ExportArguments& options) {
   auto arrays = parse_arrays(options.with, options.special);
   if (!arrays) return arrays.error();
   for (const std::string& text : options.only) {
@@ -59,88 +61,90 @@ Result<int> run_export(const ExportArguments& options) {
   }
   if (options.dtype == "float16") arrays->type = TensorType::float16;
   else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);
-  const std::optional<std::filesystem::path> file =
-      options.file.empty() || options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
+  Export wanted{.arrays = *std::move(arrays)};
+  if (!options.file.empty() && options.file != "-") wanted.file = options.file;
   const auto format = !options.format.empty() ? parse_format(options.format)
-                      : file                  ? format_for(*file)
+                      : wanted.file           ? format_for(*wanted.file)
                                               : Result<Format>(Format::json);
   if (!format) return format.error();
+  wanted.format = *format;
   if (options.lines && *format != Format::json)
     return bad_input("--lines", "", "the format json, an object a line", name(*format));
-
-  if (arrays->type == TensorType::float16 && *format != Format::npz && *format != Format::safetensors)
+  if (wanted.arrays.type == TensorType::float16 && *format != Format::npz && *format != Format::safetensors)
     return bad_input("--dtype", "float16", "npz or safetensors", name(*format));
+  return wanted;
+}
 
-  ExportOptions wanted = *arrays;
-  wanted.threads = options.request.threads();
-  Progress progress;
-  std::vector<std::string> warnings;
-  Status written = Done{};
-  if (options.lines) {
-    const auto lexicon = read_lexicon();
-    if (!lexicon) return lexicon.error();
-    const auto start = options.request.start_of_lines();
-    if (!start) return start.error();
-    const LinesAsked asked{wanted, options.jobs, options.request.reads_standard_input(),
-                           options.request.sentence_chooses_model()};
-    const auto report = export_lines(start->session.document, *lexicon, asked, file);
-    if (!report) return report.error();
-    print_warnings(start->warnings);
-    print_warnings(report->warnings);
-    if (report->refused > 0)
-      return bad_input("--lines", "", "sentences that can be answered",
-                       std::to_string(report->refused) + " of " + std::to_string(report->lines) +
-                           " lines that cannot; the first is " + report->first);
-    return 0;
-  } else {
-    const auto asked = options.request.ask();
-    if (!asked) return asked.error();
-    warnings = asked->start.warnings;
-    const auto announce = [&](std::size_t bytes) {
-      if (bytes >= kAnnounced) print_message(size_line(options, wanted, bytes));
-    };
-    written = export_document(asked->document(), asked->requests, *format, wanted, file, progress, nullptr, &warnings,
-                              options.request.threads(), announce);
-  }
-  if (!written) return written.error();
-  print_warnings(warnings);
+/// Each line of the text by itself, as it is read.
+Result<int> run_lines(const RequestOptions& request, const Export& wanted, int jobs) {
+  const auto lexicon = read_lexicon();
+  if (!lexicon) return lexicon.error();
+  const auto start = request.start_of_lines();
+  if (!start) return start.error();
+  const LinesAsked asked{wanted.arrays, jobs, request.reads_standard_input(), request.sentence_chooses_model()};
+  const auto report = export_lines(start->session.document, *lexicon, asked, wanted.file);
+  if (!report) return report.error();
+  print_warnings(start->warnings);
+  print_warnings(report->warnings);
+  if (report->refused > 0)
+    return bad_input("--lines", "", "sentences that can be answered",
+                     std::to_string(report->refused) + " of " + std::to_string(report->lines) +
+                         " lines that cannot; the first is " + report->first);
   return 0;
 }
 
-}  // namespace
+Result<Answer> answer(const Question& question, const ExportArguments& options, const Export& wanted) {
+  const auto announce = [&](std::size_t bytes) {
+    if (bytes >= kAnnounced) print_message(size_line(options, wanted.arrays, bytes));
+  };
+  Progress progress;
+  const auto written = export_document(question.asked.document(), question.asked.requests, wanted.format, wanted.arrays,
+                                       wanted.file, progress, nullptr, &question.warnings, question.threads, announce);
+  if (!written) return written.error();
+  return Answer(Done{});
+}
 
-ParsedCommand add_export(Parser& program) {
-  Parser command = program.command("export", "The numbers: attention of every layer and head");
-  command.footer(
-      "headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json\n"
-      "headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz\n"
-      "headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json\n"
-      "headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz");
-  auto options = std::make_shared<ExportArguments>(command);
-  command.option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
-  command.option("--format", options->format, "json, npz, safetensors or csv; default: by the ending of -o, else json");
-  command
+ParsedCommand add_export(Parser& parser, const Frontend&) {
+  const QuestionCommand command(parser);
+  const auto options = std::make_shared<ExportArguments>();
+  parser.option("-o,--output", options->file, "The file to write, whole or not at all; default: standard output");
+  parser.option("--format", options->format, "json, npz, safetensors or csv; default: by the ending of -o, else json");
+  parser
       .option(
           "--with", options->with,
           "Further arrays: qkv (queries, keys, values), scores (before the softmax), norms, rollout, gradient (of the "
           "softmax, row by row), a part of the model (embedding, attention, head, ffn, block, end, output), or a "
           "matrix of it (ffn.hidden)")
       .list();  // what follows is the SOURCE
-  command.option("--special", options->special,
-                 "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
-                 "and the rows scaled back to 1",
-                 "HOW");
-  command.option("--only", options->only, "The attention of these heads alone, [STACK:]L.H,…", "HEADS").list();
-  command.option("--dtype", options->dtype, "Of npz and safetensors: float32 (default), or float16, half as large",
-                 "TYPE");
-  command.option("--lines", options->lines,
-                 "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order and at "
-                 "once; an error object in place of a line that cannot be answered");
-  command
+  parser.option("--special", options->special,
+                "Special tokens such as <s>: show (default); hide: left out of the arrays; renormalize: left out, "
+                "and the rows scaled back to 1",
+                "HOW");
+  parser.option("--only", options->only, "The attention of these heads alone, [STACK:]L.H,…", "HEADS").list();
+  parser.option("--dtype", options->dtype, "Of npz and safetensors: float32 (default), or float16, half as large",
+                "TYPE");
+  parser.option("--lines", options->lines,
+                "Each line of the text is a sentence of its own, not padded: one JSON object a line, in order and at "
+                "once; an error object in place of a line that cannot be answered");
+  parser
       .option("--jobs", options->jobs, "With --lines: sentences computed at once, 1 by default; 0: all processors", "N")
       .within(0, 1024)
       .needs("--lines");
-  return [options] { return run_export(*options); };
+  return [options, command]() -> Result<int> {
+    const auto wanted = export_of(*options);
+    if (!wanted) return wanted.error();
+    if (options->lines) return run_lines(command.request(), *wanted, options->jobs);
+    return command.all([&](const Question& question) { return answer(question, *options, *wanted); })();
+  };
 }
+
+}  // namespace
+
+const NamedCommand kExport{"export", "The numbers: attention of every layer and head", R"(
+headlight export --text 我请李雷帮我订了去北京的机票 --mask causal -o attention.json
+headlight export weights.safetensors --format npz --with qkv,scores -o attention.npz
+headlight export CHECKPOINT --text 'the cat sat' --special hide -o attention.json
+headlight export CHECKPOINT --ids 5,9,50,33 -o attention.npz)",
+                           add_export};
 
 }  // namespace headlight

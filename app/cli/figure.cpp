@@ -1,11 +1,10 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
-#include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
+#include "cli/question_command.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "derived/head_stats.h"
@@ -19,8 +18,7 @@ namespace headlight {
 namespace {
 
 struct FigureArguments {
-  explicit FigureArguments(Parser& command) : request(command), head(command) {}
-  RequestOptions request;
+  explicit FigureArguments(Parser& parser) : head(parser) {}
   HeadOption head;
   FigureOptions figure;  // as far as it does not depend on the answer
   std::string file, view = "heads", width = "column";
@@ -64,7 +62,8 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
 }
 
 /// Reads --order: the heads of the stack in that order, and the number by which each stands there.
-Status add_order(const FigureArguments& options, const std::shared_ptr<const Trace>& trace, FigureOptions& figure) {
+Status add_order(const FigureArguments& options, const Question& question, FigureOptions& figure) {
+  const std::shared_ptr<const Trace>& trace = question.trace;
   using By = HeadOrder::By;
   const bool looks_for = options.words != WordPair{};
   if (!options.order) {
@@ -85,13 +84,13 @@ Status add_order(const FigureArguments& options, const std::shared_ptr<const Tra
                      looks_for ? "--from, --to" : "nothing to find");
   if (order->by == By::layer || !trace->has(figure.head.stack)) return Done{};
   order->ascending = options.ascending;
-  HeadQuestion question{.trace = trace, .measures = order->by == By::measure};
-  if (order->by == By::found) question.words = options.words;
+  HeadQuestion numbers{.trace = trace, .measures = order->by == By::measure};
+  if (order->by == By::found) numbers.words = options.words;
   Progress progress;
-  const auto stats = answer_heads(question, nullptr, progress);
+  const auto stats = answer_heads(numbers, nullptr, progress);
   std::vector<HeadEffect> effects;
   if (order->by == By::effect) {
-    auto found = head_effects(*trace, progress, options.request.threads());
+    auto found = head_effects(*trace, progress, question.threads);
     if (!found) return found.error();
     effects = std::move(**found);
   }
@@ -153,8 +152,9 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
 }
 
 /// Maps of the kind that was asked for; null: weights.
-Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& options, std::shared_ptr<const Trace> trace,
+Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& options, const Question& question,
                                                    const FigureOptions& figure) {
+  const std::shared_ptr<const Trace>& trace = question.trace;
   const MapKind kind = options.maps.value_or(MapKind::weights);
   const std::string asked = "--maps " + std::string(name(kind));
   if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
@@ -167,7 +167,7 @@ Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& option
                                                       : "self-attention of one sequence",
                      name(*why));
   Progress progress;
-  return other_maps(std::move(trace), kind, progress, options.request.threads());
+  return other_maps(trace, kind, progress, question.threads);
 }
 
 /// The maps with tokens folded, and with the rows and columns of --pair; null where all of them are drawn.
@@ -193,112 +193,108 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
 }
 
 /// A of --view compare: what --against asks, or the same question without edits.
-Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Asked& asked,
-                                    const std::shared_ptr<const Trace>& trace) {
-  if (options.against) return answer_of(*options.against, asked.lexicon);
+Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Question& question) {
+  const std::shared_ptr<const Trace>& trace = question.trace;
+  if (options.against) return answer_of(*options.against, question.asked.lexicon);
   Request plain = unedited(trace->request);
   if (plain == trace->request)
     return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
   Progress progress;
-  auto before = forward(plain, progress, trace.get(), options.request.threads());
+  auto before = forward(plain, progress, trace.get(), question.threads);
   if (!before) return before.error();
-  return AnswerSnapshot{.trace = std::move(*before), .document = asked.document()};
+  return AnswerSnapshot{.trace = std::move(*before), .document = question.asked.document()};
 }
 
-Result<Drawing> drawing_of(const FigureArguments& options, const Asked& asked,
-                           const std::shared_ptr<const Trace>& trace, const FigureOptions& figure,
+Result<Drawing> drawing_of(const FigureArguments& options, const Question& question, const FigureOptions& figure,
                            const TextWidth& measure) {
+  const std::shared_ptr<const Trace>& trace = question.trace;
   if (figure.kind != FigureKind::compare) {
-    const auto maps = maps_of(options, trace, figure);
+    const auto maps = maps_of(options, question, figure);
     if (!maps) return maps.error();
     const auto folded = folds_of(options, trace, figure);
     if (!folded) return folded.error();
-    return draw_figure({*trace, asked.document(), folded->get(), maps->get()}, figure, measure);
+    return draw_figure({*trace, question.asked.document(), folded->get(), maps->get()}, figure, measure);
   }
-  const auto other = other_answer(options, asked, trace);
+  const auto other = other_answer(options, question);
   if (!other) return other.error();
-  return draw_comparison(*other, {.trace = trace, .document = asked.document()}, figure, measure);
+  return draw_comparison(*other, {.trace = trace, .document = question.asked.document()}, figure, measure);
 }
 
-Result<int> run_figure(const FigureArguments& options) {
-  if (const auto format = figure_format(options.file); !format) return format.error();
-  const auto asked = options.request.ask();
-  if (!asked) return asked.error();
-  if (asked->requests.size() != 1)
-    return bad_input("figure", "sentences", "one", std::to_string(asked->requests.size()));
-  Progress progress;
-  const auto trace = forward(asked->requests.front(), progress, nullptr, options.request.threads());
-  if (!trace) return trace.error();
-  auto figure = figure_of(options, **trace);
+Result<Answer> answer(const Question& question, const FigureArguments& options) {
+  auto figure = figure_of(options, *question.trace);
   if (!figure) return figure.error();
-  if (const Status ordered = add_order(options, *trace, *figure); !ordered) return ordered.error();
+  if (const Status ordered = add_order(options, question, *figure); !ordered) return ordered.error();
   const auto fonts = PaperFonts::open();
   if (!fonts) return fonts.error();
-  const auto drawing = drawing_of(options, *asked, *trace, *figure, (*fonts)->measure());
+  const auto drawing = drawing_of(options, question, *figure, (*fonts)->measure());
   if (!drawing) return drawing.error();
   if (const Status written = write_figure(*drawing, options.file, **fonts); !written) return written.error();
-  print_warnings(asked->start.warnings);
-  print_warnings((*trace)->warnings);
-  return 0;
+  return Answer(Done{});
 }
 
-}  // namespace
-
-ParsedCommand add_figure(Parser& program) {
-  Parser command = program.command("figure", "A picture for a paper or a slide: SVG, PDF or PNG");
-  command.footer(
-      "headlight figure --width slide -o heads.pdf\n"
-      "headlight figure --view head --head 1.6 -o head.svg\n"
-      "headlight figure --maps norms -o norms.pdf\n"
-      "headlight figure --view inside --query 9 --key 5 -o steps.svg\n"
-      "headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf\n"
-      "headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg\n"
-      "headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png");
-  auto options = std::make_shared<FigureArguments>(command);
-  command.option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all").required();
+ParsedCommand add_figure(Parser& parser, const Frontend&) {
+  const QuestionCommand command(parser);
+  const auto options = std::make_shared<FigureArguments>(parser);
+  parser.option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all").required();
   add_view(
-      command, options->view, [](const NamedView& view) { return view.figure.has_value(); },
+      parser, options->view, [](const NamedView& view) { return view.figure.has_value(); },
       "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; "
       "inside: the numbers behind one weight; diagram: the "
       "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
       "the words; compare: one head in two answers");
-  add_against(command, options->against);
-  command
+  add_against(parser, options->against);
+  parser
       .option("--query", options->figure.query,
               "Of inside and diagram: the query (the token that attends), from 0; by default the last token")
       .not_negative();
-  command.option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0").not_negative();
-  command.option("--matrix", options->matrix,
-                 "Of a matrix: its name as explain prints it (W_Q of the head), or its path (encoder.0.self.3.query)",
-                 "NAME");
-  command.option("--row", options->row, "Of a matrix: the row of the cell whose terms are listed, from 0")
+  parser.option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0").not_negative();
+  parser.option("--matrix", options->matrix,
+                "Of a matrix: its name as explain prints it (W_Q of the head), or its path (encoder.0.self.3.query)",
+                "NAME");
+  parser.option("--row", options->row, "Of a matrix: the row of the cell whose terms are listed, from 0")
       .not_negative();
-  command.option("--column", options->column, "Of a matrix: the column of that cell, from 0").not_negative();
-  command
+  parser.option("--column", options->column, "Of a matrix: the column of that cell, from 0").not_negative();
+  parser
       .option("--heads", options->heads, "Of flow: its heads, 0.3,1.*; of heads and glance: which heads, in this order",
               "HEADS")
       .list();
-  command.option("--order", options->order,
-                 "Of heads and glance: a measure's name, effect, found or layer (default), as "
-                 "heads --sort has it",
-                 "METRIC");
-  command.option("--ascending", options->ascending, "Of --order: the smallest first");
-  command.option("--from", options->words.from, "Of --order found: the word that looks …", "WORD");
-  command.option("--to", options->words.to, "… at this one", "WORD");
-  command.option("--threshold", options->figure.threshold,
-                 "Of flow: the smallest weight that has a line, 0.05 by default", "X");
-  command.topic("look", "The options of how the picture looks");
-  command.section("How the picture looks", "look");
-  command.option("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
-  add_folds(command, options->folds);
-  add_maps(command, options->maps);
-  add_pair_part(command, options->pair);
-  command.option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
-  add_choice<Scale>(command, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
-  add_choice<ColourMap>(command, "--colour-map", options->figure.colours, kColourNames,
+  parser.option("--order", options->order,
+                "Of heads and glance: a measure's name, effect, found or layer (default), as "
+                "heads --sort has it",
+                "METRIC");
+  parser.option("--ascending", options->ascending, "Of --order: the smallest first");
+  parser.option("--from", options->words.from, "Of --order found: the word that looks …", "WORD");
+  parser.option("--to", options->words.to, "… at this one", "WORD");
+  parser.option("--threshold", options->figure.threshold,
+                "Of flow: the smallest weight that has a line, 0.05 by default", "X");
+  parser.topic("look", "The options of how the picture looks");
+  parser.section("How the picture looks", "look");
+  parser.option("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
+  add_folds(parser, options->folds);
+  add_maps(parser, options->maps);
+  add_pair_part(parser, options->pair);
+  parser.option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
+  add_choice<Scale>(parser, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
+  add_choice<ColourMap>(parser, "--colour-map", options->figure.colours, kColourNames,
                         "teal (default), viridis, cividis or grey");
-  add_theme_and_language(command, options->figure.theme, options->language);
-  return [options] { return run_figure(*options); };
+  add_theme_and_language(parser, options->figure.theme, options->language);
+  return command.one([options](const Question& question) { return answer(question, *options); },
+                     [options] {
+                       const auto format = figure_format(options->file);
+                       return format ? Status(Done{}) : format.error();
+                     });
 }
+
+}  // namespace
+
+const NamedCommand kFigure{"figure", "A picture for a paper or a slide: SVG, PDF or PNG", R"(
+headlight figure --width slide -o heads.pdf
+headlight figure --view head --head 1.6 -o head.svg
+headlight figure --maps norms -o norms.pdf
+headlight figure --view inside --query 9 --key 5 -o steps.svg
+headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf
+headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg
+headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png)",
+                           add_figure};
 
 }  // namespace headlight

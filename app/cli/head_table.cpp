@@ -115,7 +115,7 @@ std::optional<float> value_of(const HeadRow& row, const std::string& order) {
   return best;
 }
 
-/// The rows' places in the order that is wanted.
+/// The indices of the rows in the order that is wanted.
 std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const HeadsWanted& wanted) {
   std::vector<std::optional<float>> values;
   for (const HeadRow& row : rows) values.push_back(value_of(row, wanted.sort));

@@ -35,7 +35,7 @@ struct HeadRow {
   std::string stack = {};  // Self | Encoder | Decoder | Cross, as exports have it
   std::optional<HeadEffect> effect = {};
   std::vector<const RelationScore*> learned = {};  // of the model's card
-  std::vector<char> taught = {};                   // of each of these, whether the head was told
+  std::vector<char> taught = {};                   // of each of these, whether the head was taught
   std::vector<char> doubted = {};                  // … and whether this sentence is no reason to believe it
   std::optional<FoundCell> found = {};
   HeadName name = {};  // as the window calls it

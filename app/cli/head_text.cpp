@@ -6,13 +6,9 @@
 #include <utility>
 
 #include "base/formatted.h"
-#include "base/utf8.h"
 #include "cli/options/print.h"
 #include "document/bundled_models.h"
 #include "model/head_text.h"
-#include "write/csv.h"
-#include "write/json.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {
@@ -40,7 +36,7 @@ std::string name_text(const HeadRow& row) {
   return row.name.doubtful ? "(" + name + ")" : name;
 }
 
-/// What was measured of the head, as scripts read it; in brackets what it does not wear.
+/// What was measured of the head, as scripts read it; in brackets what it is not named by.
 std::string learned_fields(const HeadRow& row) {
   std::string text;
   for (std::size_t i = 0; i < row.learned.size(); ++i) {
@@ -58,57 +54,40 @@ std::string three_decimals(const std::optional<float>& value) {
   return formatted(number != 0 && std::abs(number) < 0.0005 ? "%.1e" : "%.3f", number);
 }
 
-/// Appends a cell of so many characters, to the right or to the left of its blanks.
-void append_cell(std::string& line, const std::string& cell, std::size_t width, bool right) {
-  const std::string filled = padded(cell, width);
-  line += right ? filled.substr(cell.size()) + cell : filled;
-}
-
-Error overflow(const Column& column, const HeadRow& row) {
-  return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
-                   "an overflow");
+/// An Error that names a number that is not finite.
+Status check_finite(const HeadTable& table) {
+  for (const HeadRow& row : table.rows)
+    for (const Column& column : columns())
+      if (const auto value = column.value(row); value && !std::isfinite(*value))
+        return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
+                         "an overflow");
+  return Done{};
 }
 
 std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word_in_table(word); }
 
 }  // namespace
 
-Result<std::string> text_table(const HeadTable& table) {
-  struct Shown {
-    std::string name;
-    std::vector<std::string> cells;
-    std::size_t width = 0;
-  };
-  std::vector<Shown> shown{{"head", {}, 0}};
-  for (const HeadRow& row : table.rows) shown[0].cells.push_back(head_label(row.measures.head));
-  for (const Column& column : columns()) {
-    Shown one{column.name, {}, 0};
-    std::replace(one.name.begin(), one.name.end(), '_', ' ');
-    bool any = false;
-    for (const HeadRow& row : table.rows) {
-      any = any || column.value(row);
-      one.cells.push_back(three_decimals(column.value(row)));
-    }
-    if (any) shown.push_back(std::move(one));
+std::string heads_text(const HeadTable& table) {
+  std::vector<Column> shown = columns();
+  std::erase_if(shown, [&](const Column& column) {
+    return std::none_of(table.rows.begin(), table.rows.end(),
+                        [&](const HeadRow& row) { return column.value(row).has_value(); });
+  });
+  std::vector<std::vector<std::string>> lines{{"head"}};
+  for (const Column& column : shown) {
+    std::string& name = lines[0].emplace_back(column.name);
+    std::replace(name.begin(), name.end(), '_', ' ');
   }
-  Shown names{"name", {}, 0};
-  for (const HeadRow& row : table.rows) names.cells.push_back(name_text(row));
-  shown.push_back(std::move(names));
-
-  for (Shown& one : shown) {
-    one.width = one.name.size();
-    for (const std::string& cell : one.cells) one.width = std::max(one.width, code_points(cell).size());
+  lines[0].emplace_back("name");
+  for (const HeadRow& row : table.rows) {
+    std::vector<std::string>& line = lines.emplace_back(1, head_label(row.measures.head));
+    for (const Column& column : shown) line.push_back(three_decimals(column.value(row)));
+    line.push_back(name_text(row));
   }
-  std::string text;
-  for (std::size_t line = 0; line <= table.rows.size() && !table.rows.empty(); ++line) {
-    std::string cells;
-    for (const Shown& one : shown) {
-      const bool right = one.name != "head" && one.name != "name";
-      if (!cells.empty()) cells += "  ";
-      append_cell(cells, line == 0 ? one.name : one.cells[line - 1], one.width, right);
-    }
-    text += cells.substr(0, cells.find_last_not_of(' ') + 1) + "\n";
-  }
+  std::vector<bool> right(lines[0].size(), true);
+  right.front() = right.back() = false;
+  std::string text = table.rows.empty() ? "" : aligned_text(lines, right);
   if (table.words)
     text += std::to_string(table.rows.size()) + " of " + std::to_string(table.heads) + " heads look from " +
             quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
@@ -125,66 +104,63 @@ Result<std::string> text_table(const HeadTable& table) {
   return text;
 }
 
-Result<std::string> csv_table(const HeadTable& table) {
+Result<Table> heads_table(const HeadTable& heads) {
+  if (const Status finite = check_finite(heads); !finite) return finite.error();
   const std::vector<Column> all = columns();
-  std::string text = "stack,layer,head";
-  for (const Column& column : all) text += "," + column.name;
-  text += ",learned\n";
-  for (const HeadRow& row : table.rows) {
-    const HeadRef& head = row.measures.head;
-    text += row.stack + "," + std::to_string(head.layer) + "," + std::to_string(head.head);
-    for (const Column& column : all) {
-      text += ',';
-      if (const auto value = column.value(row); value && !append_number(text, *value)) return overflow(column, row);
-    }
-    text += "," + csv_field(learned_fields(row)) + "\n";
+  Table table{{"stack", "layer", "head"}};
+  for (const Column& column : all) table.columns.push_back(column.name);
+  table.columns.emplace_back("learned");
+  for (const HeadRow& head : heads.rows) {
+    std::vector<Value>& row = table.rows.emplace_back();
+    row = {head.stack, head.measures.head.layer, head.measures.head.head};
+    for (const Column& column : all) row.emplace_back(column.value(head));
+    row.push_back(learned_fields(head));
   }
-  return text;
+  return table;
 }
 
-Result<std::string> json_table(const HeadTable& table) {
-  const std::vector<Column> all = columns();
-  std::string text = "{\"heads\":[";
-  for (const HeadRow& row : table.rows) {
-    const HeadRef& head = row.measures.head;
-    if (text.back() != '[') text += ",\n";
-    text += "{\"stack\":" + json_string(row.stack) + ",\"layer\":" + std::to_string(head.layer) +
-            ",\"head\":" + std::to_string(head.head);
-    for (const Column& column : all) {
-      const auto value = column.value(row);
-      if (!value) continue;
-      text += ",\"" + column.name + "\":";
-      if (!append_number(text, *value)) return overflow(column, row);
-    }
-    if (row.found)
-      text += ",\"cell\":{\"sentence\":" + std::to_string(row.found->sentence) +
-              ",\"query\":" + std::to_string(row.found->cell.query) +
-              ",\"key\":" + std::to_string(row.found->cell.key) + "}";
-    std::string learned;
-    for (std::size_t i = 0; i < row.learned.size(); ++i) {
-      const RelationScore* one = row.learned[i];
-      learned += (learned.empty() ? "" : ",") + ("{\"relation\":" + json_string(one->relation)) +
-                 ",\"label\":" + json_string(one->en) +
-                 ",\"direction\":" + (one->chosen.reversed ? "\"key→query\"" : "\"query→key\"") + ",\"accuracy\":";
-      append_number(learned, static_cast<float>(one->score.accuracy));
-      append_number(learned += ",\"position\":", static_cast<float>(position_alone(*one)));
-      learned += std::string(",\"worn\":") + (is_worn(*one) ? "true" : "false") +
-                 ",\"supervised\":" + (row.taught[i] ? "true" : "false") +
-                 ",\"doubted\":" + (row.doubted[i] ? "true" : "false") + '}';
-    }
-    if (!learned.empty()) text += ",\"learned\":[" + learned + "]";
-    text += '}';
+namespace {
+
+Value learned_json(const HeadRow& row) {
+  std::vector<Value> list;
+  for (std::size_t i = 0; i < row.learned.size(); ++i) {
+    const RelationScore& one = *row.learned[i];
+    list.push_back(json_object({{"relation", one.relation},
+                                {"label", one.en},
+                                {"direction", one.chosen.reversed ? "key→query" : "query→key"},
+                                {"accuracy", one.score.accuracy},
+                                {"position", position_alone(one)},
+                                {"worn", is_worn(one)},
+                                {"supervised", row.taught[i] != 0},
+                                {"doubted", row.doubted[i] != 0}}));
   }
-  text += "],\"sentences\":" + std::to_string(table.sentences);
+  return json_list(list);
+}
+
+Value head_json(const HeadRow& row) {
+  const HeadRef& head = row.measures.head;
+  Members members{{"stack", row.stack}, {"layer", head.layer}, {"head", head.head}};
+  for (const Column& column : columns())
+    if (const auto value = column.value(row)) members.emplace_back(column.name, *value);
+  if (row.found)
+    members.emplace_back("cell", json_object({{"sentence", row.found->sentence},
+                                              {"query", row.found->cell.query},
+                                              {"key", row.found->cell.key}}));
+  if (!row.learned.empty()) members.emplace_back("learned", learned_json(row));
+  return json_object(members);
+}
+
+}  // namespace
+
+Result<Value> heads_json(const HeadTable& table) {
+  if (const Status finite = check_finite(table); !finite) return finite.error();
+  Members members{{"heads", json_list(table.rows, head_json, ",\n")}, {"sentences", table.sentences}};
   if (!table.rows.empty() && table.rows.front().effect)
-    text += std::string(",\"effect_on\":") + (table.of_words ? "\"words\"" : "\"last_hidden_state\"");
-  if (table.words) {
-    text += ",\"find\":{\"from\":" + json_string(table.words->from) + ",\"to\":" + json_string(table.words->to) +
-            ",\"above\":";
-    append_number(text, table.above);
-    text += '}';
-  }
-  return text + "}\n";
+    members.emplace_back("effect_on", table.of_words ? "words" : "last_hidden_state");
+  if (table.words)
+    members.emplace_back("find",
+                         json_object({{"from", table.words->from}, {"to", table.words->to}, {"above", table.above}}));
+  return json_object(members);
 }
 
 }  // namespace headlight

@@ -3,21 +3,21 @@
 
 #include <string>
 
-#include "base/result.h"
 #include "cli/head_table.h"
+#include "cli/values.h"
 
 namespace headlight {
 
 /// Aligned columns for people; those that no head has are left out. What was looked for and what
 /// an effect is stand below.
-Result<std::string> text_table(const HeadTable& table);
+std::string heads_text(const HeadTable& table);
 
-/// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors as
-/// json_table.
-Result<std::string> csv_table(const HeadTable& table);
+/// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors name
+/// a number that is not finite.
+Result<Table> heads_table(const HeadTable& heads);
 
-/// {"heads": [{"stack", "layer", "head", …}], "sentences": …}; what a head does not have is not there. Errors name a
-/// number that is not finite.
-Result<std::string> json_table(const HeadTable& table);
+/// {"heads": [{"stack", "layer", "head", …}], "sentences": …}; what a head does not have is not there. Errors as
+/// heads_table.
+Result<Value> heads_json(const HeadTable& table);
 
 }  // namespace headlight

@@ -1,14 +1,8 @@
-#include <memory>
+#include "explain/lens.h"
 
 #include "base/formatted.h"
 #include "base/within.h"
-#include "cli/commands.h"
-#include "cli/options/format_option.h"
-#include "cli/options/request_options.h"
-#include "cli/split_text.h"
-#include "explain/lens.h"
-#include "math/forward.h"
-#include "write/csv.h"
+#include "cli/question_command.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -16,177 +10,142 @@ namespace {
 
 constexpr Index kMostTerms = 20;  // of an attribution for people
 
-struct LensArguments {
-  explicit LensArguments(Parser& command) : request(command) {}
-  RequestOptions request;
-  std::optional<Index> query;
-  std::string token;
+struct LensOptions {
+  std::optional<Index> query = {};
+  std::string token = {};
   Index top = 5;
-  std::string format = "text";
 };
 
 /// The answer for one sentence.
-struct LensAnswer {
-  std::shared_ptr<const Trace> trace;
+struct Lens {
+  std::string token;  // after which, or in place of which, the words stand
   Index query = 0;
-  std::vector<std::vector<Candidate>> layers;  // the most probable words after each
-  Candidate word = {};                         // that is split
-  std::optional<LogitSplit> split = {};        // nothing where the output layer is not linear
+  std::vector<std::vector<Candidate>> layers = {};  // the most probable words after each
+  Candidate word = {};                              // that is split
+  std::optional<LogitSplit> split = {};             // nothing where the output layer is not linear
 };
 
-Result<LensAnswer> lens_of(const Request& request, const LensArguments& options, std::vector<std::string>& warnings) {
-  Progress progress;
-  const auto computed = forward(request, progress, nullptr, options.request.threads());
-  if (!computed) return computed.error();
-  const Trace& trace = **computed;
+Result<Lens> lens_of(const Question& question, const LensOptions& options) {
+  const Trace& trace = *question.trace;
   if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();
-  LensAnswer answer{.trace = *computed, .query = options.query.value_or(trace.answering), .layers = {}};
-  if (const auto valid = check_within("--query", "", answer.query, trace.queries()); !valid) return valid.error();
-  const int threads = options.request.threads();
-  answer.layers = lens_words(trace, answer.query, options.top, threads);
-  const Vector last = probabilities(logit_rows(trace, answer.query, 1, Threads(threads)).row(0));
+  Lens lens{.token = {}, .query = options.query.value_or(trace.answering)};
+  if (const auto valid = check_within("--query", "", lens.query, trace.queries()); !valid) return valid.error();
+  lens.token = trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)].text;
+  lens.layers = lens_words(trace, lens.query, options.top, question.threads);
+  const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(question.threads)).row(0));
   if (options.token.empty()) {
-    answer.word = most_probable(*trace.model, last, 1).front();
+    lens.word = most_probable(*trace.model, last, 1).front();
   } else {
     const auto row = find_word(*trace.model, options.token);
     if (!row) return bad_input("--token", "", "a word of the vocabulary, or its id", "'" + options.token + "'");
-    answer.word = candidate(*trace.model, last, *row);
+    lens.word = candidate(*trace.model, last, *row);
   }
-  warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
-  auto split = split_logit(trace, answer.query, answer.word.row);
-  if (split) answer.split = std::move(*split);
-  else warnings.push_back(split.error().message);
-  return answer;
+  auto split = split_logit(trace, lens.query, lens.word.row);
+  if (split) lens.split = std::move(*split);
+  else question.warnings.push_back(split.error().message);
+  return lens;
 }
 
-const std::string& token_text(const LensAnswer& answer) {
-  return answer.trace->query_tokens().tokens[static_cast<std::size_t>(answer.query)].text;
-}
-
-std::string lens_text(const LensAnswer& answer) {
-  const bool in_place = answer.trace->request.config.arch == Arch::encoder;
-  std::string text = (in_place ? "in place of token " : "after token ") + std::to_string(answer.query) + ", " +
-                     word_in_table(token_text(answer)) + ":\n";
-  for (std::size_t layer = 0; layer < answer.layers.size(); ++layer) {
+std::string lens_text(const Lens& lens, bool is_encoder) {
+  std::string text = (is_encoder ? "in place of token " : "after token ") + std::to_string(lens.query) + ", " +
+                     word_in_table(lens.token) + ":\n";
+  for (std::size_t layer = 0; layer < lens.layers.size(); ++layer) {
     text += "layer " + std::to_string(layer);
-    for (const Candidate& word : answer.layers[layer])
+    for (const Candidate& word : lens.layers[layer])
       text += formatted("  %.6f ", static_cast<double>(word.probability)) + word_in_table(word.text);
     text += "\n";
   }
-  if (!answer.split) return text;
-  text += "logit of " + word_in_table(answer.word.text) +
-          formatted(": %.6f, the sum of %zu terms: %.6f\n", answer.split->logit, answer.split->terms.size(),
-                    answer.split->sum);
+  if (!lens.split) return text;
+  text +=
+      "logit of " + word_in_table(lens.word.text) +
+      formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit, lens.split->terms.size(), lens.split->sum);
   std::vector<NamedTerm> terms;
-  for (const LogitTerm& term : answer.split->terms) terms.push_back({writer_name(term.from), term.value});
+  for (const LogitTerm& term : lens.split->terms) terms.push_back({writer_name(term.from), term.value});
   return text + largest_terms(std::move(terms), kMostTerms);
 }
 
-/// One object, one line.
-std::string lens_json(const LensAnswer& answer) {
-  std::string json =
-      "{\"query\":" + std::to_string(answer.query) + ",\"token\":" + json_string(token_text(answer)) + ",\"layers\":[";
-  for (std::size_t layer = 0; layer < answer.layers.size(); ++layer)
-    json.append(layer > 0 ? "," : "")
-        .append("{\"layer\":" + std::to_string(layer) + ",\"top\":" + json_candidates(answer.layers[layer]) + "}");
-  json += "],\"word\":" + json_candidates({answer.word}).substr(1);
-  json.back() = ',';  // in place of the list's bracket
-  json += "\"attribution\":[";
-  if (!answer.split) return json + "]}\n";
-  for (const LogitTerm& term : answer.split->terms) {
-    if (json.back() == '}') json += ',';
-    json.append("{\"from\":").append(json_string(writer_name(term.from))).append(",\"logit\":");
-    append_value(json, term.value);
-    json += '}';
-  }
-  append_value(json += "],\"logit\":", answer.split->logit);
-  append_value(json += ",\"sum\":", answer.split->sum);
-  return json + "}\n";
+Value lens_json(const Lens& lens) {
+  std::size_t layer = 0;
+  const auto layer_json = [&](const std::vector<Candidate>& words) {
+    return json_object({{"layer", layer++}, {"top", Value::of_json(json_candidates(words))}});
+  };
+  const auto term_json = [](const LogitTerm& term) {
+    return json_object({{"from", writer_name(term.from)}, {"logit", term.value}});
+  };
+  std::string word = json_candidates({lens.word});
+  Members members{{"query", lens.query},
+                  {"token", lens.token},
+                  {"layers", json_list(lens.layers, layer_json)},
+                  {"word", Value::of_json(word.substr(1, word.size() - 2))},  // without the list's brackets
+                  {"attribution", json_list(lens.split ? lens.split->terms : std::vector<LogitTerm>(), term_json)}};
+  if (lens.split) members.insert(members.end(), {{"logit", lens.split->logit}, {"sum", lens.split->sum}});
+  return json_object(members);
 }
 
-std::string lens_csv(const LensAnswer& answer, const std::string& sentence) {
-  std::string csv;
-  for (std::size_t layer = 0; layer < answer.layers.size(); ++layer) {
-    for (std::size_t rank = 0; rank < answer.layers[layer].size(); ++rank) {
-      const Candidate& word = answer.layers[layer][rank];
-      csv += "probability," + std::to_string(layer) + "," + std::to_string(rank) + "," + csv_field(word.text) + ",";
-      append_value(csv, static_cast<double>(word.probability));
-      csv += sentence + "\n";
-    }
-  }
-  if (!answer.split) return csv;
-  for (const LogitTerm& term : answer.split->terms) {
-    append_value(csv += "logit,,," + writer_name(term.from) + ",", term.value);
-    csv += sentence + "\n";
-  }
-  return csv;
+Table lens_table(const Lens& lens) {
+  Table table{{"what", "layer", "rank", "text", "value"}};
+  for (std::size_t layer = 0; layer < lens.layers.size(); ++layer)
+    for (std::size_t rank = 0; rank < lens.layers[layer].size(); ++rank)
+      table.rows.push_back(
+          {"probability", layer, rank, lens.layers[layer][rank].text, lens.layers[layer][rank].probability});
+  if (lens.split)
+    for (const LogitTerm& term : lens.split->terms)
+      table.rows.push_back({"logit", {}, {}, writer_name(term.from), term.value});
+  return table;
 }
 
-std::vector<ArrayStream> lens_arrays(const LensAnswer& answer) {
+Arrays lens_arrays(const Lens& lens) {
   std::vector<float> ids, chances, logits;
-  for (const auto& words : answer.layers) {
+  for (const auto& words : lens.layers)
     for (const Candidate& word : words) {
       ids.push_back(static_cast<float>(word.id));
       chances.push_back(word.probability);
     }
-  }
-  const std::vector<Index> shape{static_cast<Index>(answer.layers.size()),
-                                 static_cast<Index>(answer.layers.front().size())};
-  std::vector<ArrayStream> arrays;
+  const std::vector<Index> shape{static_cast<Index>(lens.layers.size()),
+                                 static_cast<Index>(lens.layers.front().size())};
+  Arrays arrays;
   if (!ids.empty()) arrays = {array_of("ids", shape, ids), array_of("probabilities", shape, chances)};
-  if (!answer.split) return arrays;
+  if (!lens.split) return arrays;
   std::vector<Writer> writers;
-  for (const LogitTerm& term : answer.split->terms) {
+  for (const LogitTerm& term : lens.split->terms) {
     logits.push_back(static_cast<float>(term.value));
     writers.push_back(term.from);
   }
-  arrays.push_back(array_of("logit", {1}, {static_cast<float>(answer.split->logit)}));
+  arrays.push_back(array_of("logit", {1}, {static_cast<float>(lens.split->logit)}));
   arrays.push_back(array_of("attribution", {static_cast<Index>(logits.size())}, logits));
   arrays.push_back(array_of_writers("writers", writers));
   return arrays;
 }
 
-Result<int> run_lens(const LensArguments& options) {
-  const auto asked = options.request.ask();
-  if (!asked) return asked.error();
-  const bool several = asked->requests.size() > 1;
-  const std::string header = "what,layer,rank,text,value";
-  std::string text = options.format == "csv" ? header + (several ? ",sentence\n" : "\n") : "";
-  std::vector<std::vector<ArrayStream>> arrays;
-  std::vector<std::string> warnings = asked->start.warnings;
-  for (std::size_t i = 0; i < asked->requests.size(); ++i) {
-    const auto answer = lens_of(asked->requests[i], options, warnings);
-    if (!answer) return answer.error();
-    if (options.format == "json") text += lens_json(*answer);
-    else if (options.format == "csv") text += lens_csv(*answer, several ? "," + std::to_string(i) : "");
-    else if (options.format == "npz") arrays.push_back(lens_arrays(*answer));
-    else text += (i > 0 ? "\n" : "") + lens_text(*answer);
-  }
-  const auto printed = options.format == "npz" ? print_npz(std::move(arrays)) : print(text);
-  if (printed) print_warnings(warnings);
-  return printed;
+Result<Answer> answer(const Question& question, const LensOptions& options) {
+  const auto lens = lens_of(question, options);
+  if (!lens) return lens.error();
+  if (question.wants("json")) return Answer(lens_json(*lens));
+  if (question.wants("csv")) return Answer(lens_table(*lens));
+  if (question.wants("npz")) return Answer(lens_arrays(*lens));
+  return Answer(lens_text(*lens, question.trace->request.config.arch == Arch::encoder));
+}
+
+ParsedCommand add_lens(Parser& parser, const Frontend&) {
+  const QuestionCommand command(parser);
+  const auto options = std::make_shared<LensOptions>();
+  parser.option("--query", options->query,
+                "The token whose stream is read, from 0; default: the last one, of an encoder the masked one", "N");
+  parser.option("--token", options->token, "The word that is split, or its id; default: the most probable one");
+  parser.option("--top", options->top, "Words after each layer, 5 by default", "K").within(0, 1e6);
+  command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz");
+  return command.each([options](const Question& question) { return answer(question, *options); });
 }
 
 }  // namespace
 
-ParsedCommand add_lens(Parser& program) {
-  Parser command =
-      program.command("lens", "The guess after each layer, and what each head adds to the score of a word");
-  command.footer(
-      "headlight lens shipped:decoder --text 我请李雷帮 --top 3\n"
-      "headlight lens shipped:decoder --text 我请李雷帮 --token 我 --format json\n"
-      "Words: the final norm and the output layer, applied to the residual stream after each layer (logit lens).\n"
-      "Terms: what each writer of that stream adds to the word's logit, the final norm frozen; they sum to it.\n"
-      "With --format json: {\"query\", \"token\", \"layers\": [{\"layer\", \"top\"}], \"word\", \"attribution\": "
-      "[{\"from\", \"logit\"}],\n"
-      "\"logit\", \"sum\"}, a line a sentence.");
-  auto options = std::make_shared<LensArguments>(command);
-  command.option("--query", options->query,
-                 "The token whose stream is read, from 0; default: the last one, of an encoder the masked one", "N");
-  command.option("--token", options->token, "The word that is split, or its id; default: the most probable one");
-  command.option("--top", options->top, "Words after each layer, 5 by default", "K").within(0, 1000000);
-  add_number_format(command, options->format);
-  return [options] { return run_lens(*options); };
-}
+const NamedCommand kLens{"lens", "The guess after each layer, and what each head adds to the score of a word", R"(
+headlight lens shipped:decoder --text 我请李雷帮 --top 3
+headlight lens shipped:decoder --text 我请李雷帮 --token 我 --format json
+Words: the final norm and the output layer, applied to the residual stream after each layer (logit lens).
+Terms: what each writer of that stream adds to the word's logit, the final norm frozen; they sum to it.
+With --format json: {"query", "token", "layers": [{"layer", "top"}], "word", "attribution": [{"from", "logit"}],
+"logit", "sum"}, a line a sentence.)",
+                         add_lens};
 
 }  // namespace headlight

@@ -5,11 +5,11 @@
 
 namespace headlight {
 
-ParsedCommand add_open(Parser& program, const Frontend& frontend) {
-  Parser command = program.command("open", "The window (the word `open` may be left out)");
-  command.footer("headlight open --text 'The cat sat.' --mask causal");
-  auto request = std::make_shared<RequestOptions>(command);
-  auto lesson = std::make_shared<LessonOption>(command);
+namespace {
+
+ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
+  auto request = std::make_shared<RequestOptions>(parser);
+  auto lesson = std::make_shared<LessonOption>(parser);
   return [request, lesson, &frontend]() -> Result<int> {
     if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
     auto start = request->start_of_window();
@@ -20,5 +20,11 @@ ParsedCommand add_open(Parser& program, const Frontend& frontend) {
     return 0;
   };
 }
+
+}  // namespace
+
+const NamedCommand kOpen{"open", "The window (the word `open` may be left out)", R"(
+headlight open --text 'The cat sat.' --mask causal)",
+                         add_open};
 
 }  // namespace headlight

@@ -1,10 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cli/commands.h"
 #include "cli/options/against_option.h"
-#include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
+#include "cli/question_command.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
 #include "page/page.h"
@@ -14,8 +13,6 @@ namespace headlight {
 namespace {
 
 struct PageArguments {
-  explicit PageArguments(Parser& command) : request(command) {}
-  RequestOptions request;
   std::string file, look;
   std::optional<Language> language;
   std::optional<Theme> theme;
@@ -64,78 +61,88 @@ HeadRef best_head(const Document& document) {
   return best ? HeadRef{best->chosen.layer, best->chosen.head, best->stack} : HeadRef{};
 }
 
-Result<int> run_page(const PageArguments& options) {
-  const auto asked = options.request.ask();
-  if (!asked) return asked.error();
-  const std::size_t sentence = asked->start.session.view.sentence;
-  if (sentence >= asked->requests.size() || (asked->requests.size() != 1 && asked->start.session_path.empty()))
-    return bad_input("page", "sentences", "one", std::to_string(asked->requests.size()));
-  PageOptions page{.live = options.live, .threads = options.request.threads()};
+PageOptions page_options(const PageArguments& options, int threads) {
+  PageOptions page{.live = options.live,
+                   .language = options.language,
+                   .theme = options.theme,
+                   .colours = options.colours,
+                   .threads = threads};
   if (options.most > 0) page.most_bytes = static_cast<std::size_t>(options.most * 1e6);
-  if (options.only.empty())
-    if (const auto fits = check_size(asked->requests[sentence], page.most_bytes); !fits) return fits.error();
-  Progress progress;
-  const auto trace = forward(asked->requests[sentence], progress, nullptr, options.request.threads());
-  if (!trace) return trace.error();
-  PageContent content{.session = asked->start.session, .trace = *trace};
-  auto against = other_answer(options, *asked);
-  if (!against) return against.error();
-  content.against = *std::move(against);
-  auto only = heads_of_option(options.only, **trace);
-  if (!only) return only.error();
-  page.only = *std::move(only);
-  page.language = options.language;
-  page.theme = options.theme;
-  page.colours = options.colours;
+  return page;
+}
+
+/// The head that is large when the page opens.
+Result<HeadRef> chosen_head(const PageArguments& options, const std::vector<HeadRef>& only, const Session& session) {
   if (!options.look.empty()) {
     const auto head = parse_head(options.look);
     if (!head) return bad_input("--head", "", "[STACK:]LAYER.HEAD", options.look);
-    content.session.view.chosen = *head;
-  } else if (!page.only.empty()) {
-    content.session.view.chosen = page.only.front();
-  } else if (content.session.view == ViewState{}) {
-    content.session.view.chosen = best_head(asked->document());
+    return *head;
   }
+  if (!only.empty()) return only.front();
+  return session.view == ViewState{} ? best_head(session.document) : session.view.chosen;
+}
+
+Result<Answer> answer(const Question& question, const PageArguments& options, const QuestionCommand& command) {
+  const Startup& start = question.asked.start;
+  const std::vector<Request>& requests = question.asked.requests;
+  const std::size_t sentence = start.session.view.sentence;
+  if (sentence >= requests.size() || (requests.size() != 1 && start.session_path.empty()))
+    return bad_input("page", "sentences", "one", std::to_string(requests.size()));
+  PageOptions page = page_options(options, question.threads);
+  if (options.only.empty())
+    if (const auto fits = check_size(requests[sentence], page.most_bytes); !fits) return fits.error();
+  const auto trace = command.trace_of(requests[sentence], question.warnings);
+  if (!trace) return trace.error();
+  auto against = other_answer(options, question.asked);
+  if (!against) return against.error();
+  auto only = heads_of_option(options.only, **trace);
+  if (!only) return only.error();
+  page.only = *std::move(only);
+  PageContent content{.session = start.session, .trace = *trace, .against = *std::move(against)};
+  const auto chosen = chosen_head(options, page.only, content.session);
+  if (!chosen) return chosen.error();
+  content.session.view.chosen = *chosen;
   const auto plan = plan_page(content, page);
   if (!plan) return plan.error();
   const std::optional<std::filesystem::path> file =
       options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
   print_message((file ? options.file : "page") + ": " + plan_text(*plan, content));
+  Progress progress;
   if (const auto written = write_page(content, page, *plan, file, progress); !written) return written.error();
-  print_warnings(asked->start.warnings);
-  print_warnings((*trace)->warnings);
-  return 0;
+  return Answer(Done{});
+}
+
+ParsedCommand add_page(Parser& parser, const Frontend&) {
+  const QuestionCommand command(parser);
+  const auto options = std::make_shared<PageArguments>();
+  parser.option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")
+      .required();
+  parser.option("--only", options->only, "Heads that are packed, [STACK:]L.H or L.*; default: all", "HEADS").list();
+  parser.option("--live", options->live,
+                "Pack the model's weights and words too, so that the page answers other sentences");
+  parser.option("--against", options->against,
+                "What the answer is compared with, as A: its question in one string, --against '--mask none'",
+                "'[SOURCE] [REQUEST]'");
+  parser.option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H", "HEAD");
+  add_choice<Language>(parser, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
+  add_choice<Theme>(parser, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
+  parser.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")
+      .within(1e-3, 1e6);
+  add_choice<ColourMap>(parser, "--colours", options->colours, kColourNames,
+                        "teal (default), viridis, cividis or grey");
+  return command.all([options, command](const Question& question) { return answer(question, *options, command); });
 }
 
 }  // namespace
 
-ParsedCommand add_page(Parser& program) {
-  Parser command = program.command("page", "An HTML file that opens anywhere, offline, and still computes");
-  command.footer(
-      "headlight page --text 我请李雷帮我订了去北京的机票 -o page.html\n"
-      "headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html\n"
-      "headlight page --mask causal --against '--mask none' -o compared.html\n"
-      "headlight page --live -o live.html\n"
-      "The page holds q and k of every head (v too where there is room) as float16, not the weights: it\n"
-      "computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened\n"
-      "again by `headlight page.html`, and checked by `headlight check page.html`.");
-  auto options = std::make_shared<PageArguments>(command);
-  command.option("-o,--output", options->file, "The file to write, whole or not at all; - is standard output")
-      .required();
-  command.option("--only", options->only, "Heads that are packed, [STACK:]L.H or L.*; default: all", "HEADS").list();
-  command.option("--live", options->live,
-                 "Pack the model's weights and words too, so that the page answers other sentences");
-  command.option("--against", options->against,
-                 "What the answer is compared with, as A: its question in one string, --against '--mask none'",
-                 "'[SOURCE] [REQUEST]'");
-  command.option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H", "HEAD");
-  add_choice<Language>(command, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
-  add_choice<Theme>(command, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
-  command.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")
-      .within(1e-3, 1e6);
-  add_choice<ColourMap>(command, "--colours", options->colours, kColourNames,
-                        "teal (default), viridis, cividis or grey");
-  return [options] { return run_page(*options); };
-}
+const NamedCommand kPage{"page", "An HTML file that opens anywhere, offline, and still computes", R"(
+headlight page --text 我请李雷帮我订了去北京的机票 -o page.html
+headlight page CHECKPOINT --text 'the cat sat' --only 1.4,2.* -o page.html
+headlight page --mask causal --against '--mask none' -o compared.html
+headlight page --live -o live.html
+The page holds q and k of every head (v too where there is room) as float16, not the weights: it
+computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened
+again by `headlight page.html`, and checked by `headlight check page.html`.)",
+                         add_page};
 
 }  // namespace headlight

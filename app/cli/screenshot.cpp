@@ -88,50 +88,52 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   return 0;
 }
 
-}  // namespace
-
-ParsedCommand add_screenshot(Parser& program, const Frontend& frontend) {
-  Parser command = program.command("screenshot", "A picture of the real window, drawn without a display");
-  command.footer("headlight screenshot --theme dark --size 2560x1600 -o window.png");
-  auto options = std::make_shared<ScreenshotArguments>(command);
-  command.option("-o,--output", options->picture.file, "The PNG file to write").required();
-  command.option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
-  command.option("--boxes", options->picture.boxes,
-                 "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked", "FILE");
+ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
+  auto options = std::make_shared<ScreenshotArguments>(parser);
+  parser.option("-o,--output", options->picture.file, "The PNG file to write").required();
+  parser.option("--size", options->size, "WIDTHxHEIGHT in pixels, 1600x1000 by default");
+  parser.option("--boxes", options->picture.boxes,
+                "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked", "FILE");
   add_view(
-      command, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
+      parser, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
       "heads: all heads, and one of them large; glance: all heads small; "
       "relations: how well each layer shows each relation; inside: the numbers behind one weight; diagram: the "
       "matrices of a layer; flow: lines between the words; train: the heads beside a training; compare: A beside B; "
       "code: the layer as a program");
-  add_against(command, options->against);
-  command.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
-  add_program_options(command, options->code);
-  command
+  add_against(parser, options->against);
+  parser.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
+  add_program_options(parser, options->code);
+  parser
       .option("--train-steps", options->picture.train_steps,
               "Trains so many steps before the picture, of the plan that the window offers")
       .within(0, 1000000);
-  command.option("--query", options->query, "With --key: the cell that is pinned").not_negative();
-  command.option("--key", options->key, "With --query: the cell that is pinned").not_negative();
-  command.option("--order", options->order,
-                 "The order of the heads: layer, a measure or effect; of --view compare "
-                 "layer, largest, mean or divergence",
-                 "METRIC");
-  command.option("--ascending", options->ascending, "The smallest first");
-  command.option("--from", options->find.words.from, "Heads in which this word looks …", "WORD");
-  command.option("--to", options->find.words.to, "… at this one stay bright …", "WORD");
-  command.option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default", "X")
+  parser.option("--query", options->query, "With --key: the cell that is pinned").not_negative();
+  parser.option("--key", options->key, "With --query: the cell that is pinned").not_negative();
+  parser.option("--order", options->order,
+                "The order of the heads: layer, a measure or effect; of --view compare "
+                "layer, largest, mean or divergence",
+                "METRIC");
+  parser.option("--ascending", options->ascending, "The smallest first");
+  parser.option("--from", options->find.words.from, "Heads in which this word looks …", "WORD");
+  parser.option("--to", options->find.words.to, "… at this one stay bright …", "WORD");
+  parser.option("--above", options->find.above, "… where they do with more than this weight, 0.3 by default", "X")
       .within(0, 1);
-  command.topic("look", "The options of how the picture looks");
-  command.section("How the picture looks", "look");
-  add_theme_and_language(command, options->picture.theme, options->picture.language);
-  command.option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
+  parser.topic("look", "The options of how the picture looks");
+  parser.section("How the picture looks", "look");
+  add_theme_and_language(parser, options->picture.theme, options->picture.language);
+  parser.option("--ui-scale", options->picture.ui_scale, "Size of everything, 1 to 2; default: what suits the size")
       .within(kLeastUiScale, kMostUiScale);
-  add_folds(command, options->folds);
-  command.option("--own-range", options->own_range, "Each head's colours up to its own largest weight");
-  add_pair_part(command, options->pair);
-  add_maps(command, options->maps);
+  add_folds(parser, options->folds);
+  parser.option("--own-range", options->own_range, "Each head's colours up to its own largest weight");
+  add_pair_part(parser, options->pair);
+  add_maps(parser, options->maps);
   return [options, &frontend] { return run_screenshot(*options, frontend); };
 }
+
+}  // namespace
+
+const NamedCommand kScreenshot{"screenshot", "A picture of the real window, drawn without a display", R"(
+headlight screenshot --theme dark --size 2560x1600 -o window.png)",
+                               add_screenshot};
 
 }  // namespace headlight

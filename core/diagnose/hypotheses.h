@@ -43,7 +43,7 @@ struct Hypothesis {
 const std::vector<Hypothesis>& hypotheses();
 
 /// The table while it is filled.
-struct Table {
+struct HypothesisTable {
   std::vector<Hypothesis> rows = {};
 
   /// `predict` may take what is known alone.
@@ -58,10 +58,10 @@ struct Table {
 inline constexpr PredictedArray kWeights = PredictedArray::attentions, kOutput = PredictedArray::output;
 
 /// The rows of each kind of mistake.
-void add_scale_and_softmax(Table& table);
-void add_masks(Table& table);
-void add_heads_and_projections(Table& table);
-void add_general_ones(Table& table);
+void add_scale_and_softmax(HypothesisTable& table);
+void add_masks(HypothesisTable& table);
+void add_heads_and_projections(HypothesisTable& table);
+void add_general_ones(HypothesisTable& table);
 
 /// By what each mistake in the scale multiplies the scores; the last one needs the number of heads.
 inline constexpr std::size_t kScales = 4;

@@ -179,7 +179,7 @@ Maybe output_with_weights(const Known& known, const Heads& weights) {
   return output_of(known, reference::concatenated(z_of(known, weights)));
 }
 
-void add_heads_and_projections(Table& table) {
+void add_heads_and_projections(HypothesisTable& table) {
   table.add(heads_permuted, kWeights, permuted);
   for (const SplitRow& row : kSplits)
     table.add(row.code, kWeights, [how = row.how](const Known& known) { return heads_split(known, how); });

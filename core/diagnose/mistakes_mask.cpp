@@ -203,7 +203,7 @@ std::string off_by_one_words(bool causal, Index by) {
   return words(mask_off_by_one, by < 0 ? "one key too few" : "one key too many");
 }
 
-void add_masks(Table& table) {
+void add_masks(HypothesisTable& table) {
   table.add(mask_inverted, kWeights, inverted);
   table.add(mask_transposed, kWeights, transposed);
   table.add(mask_after_softmax, kWeights, after_softmax);

@@ -163,7 +163,7 @@ std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, do
            {scale_by_d_model, 1 / std::sqrt(heads)}}};
 }
 
-void add_scale_and_softmax(Table& table) {
+void add_scale_and_softmax(HypothesisTable& table) {
   for (std::size_t row = 0; row < kScales; ++row)
     table.add(scale_factors(4, 4)[row].first, kWeights, [row](const Known& known) -> Maybe {
       const Index needed = row + 1 < kScales ? known.d_k : known.num_heads;
@@ -177,7 +177,7 @@ void add_scale_and_softmax(Table& table) {
   table.add(weights_averaged, kWeights, heads_averaged);
 }
 
-void add_general_ones(Table& table) {
+void add_general_ones(HypothesisTable& table) {
   table.add(softmax_missing, kWeights, no_softmax);
   table.add(scale_constant, kWeights, rescaled_by_any);
   table.rows.back().last_resort = true;
@@ -190,8 +190,8 @@ std::string words(const MistakeCode& code, std::string_view detail) {
 }
 
 const std::vector<Hypothesis>& hypotheses() {
-  static const Table table = [] {
-    Table rows;
+  static const HypothesisTable table = [] {
+    HypothesisTable rows;
     add_scale_and_softmax(rows);
     add_masks(rows);
     add_heads_and_projections(rows);

@@ -43,9 +43,8 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   EXPECT_EQ(drawn("glance"), drawn("layers"));
   EXPECT_EQ(drawn("inside"), drawn("steps"));
   for (const EarlierName& view : kEarlierViewNames) EXPECT_EQ(present_view_name(view.earlier), view.name);
-  for (const auto& [command, views] :
-       {std::pair("figure", "{heads,head,glance,inside,diagram,"),
-        std::pair("screenshot", "{heads,head,glance,relations,inside,diagram,")}) {
+  for (const auto& [command, views] : {std::pair("figure", "{heads,head,glance,inside,diagram,"),
+                                       std::pair("screenshot", "{heads,head,glance,relations,inside,diagram,")}) {
     const std::string help = run({command, "--help"}).out;
     EXPECT_TRUE(contains(help, views)) << help;
     for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
@@ -160,8 +159,8 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
                        "--maps norms: expected --view heads, head or glance, found --view flow"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--query", "77"}), "figure: query: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--key", "77"}), "figure: key: expected 0 to"));
-  EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}),
-                       "--fold: expected --view heads, head, glance or flow"));
+  EXPECT_TRUE(
+      contains(wrong({"--view", "steps", "--fold", "words"}), "--fold: expected --view heads, head, glance or flow"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(
       contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),

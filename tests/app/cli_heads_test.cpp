@@ -180,9 +180,8 @@ TEST(CliHeads, WhatTheSentenceIsNoReasonToBelieveIsMarked) {
 }
 
 TEST(CliHeads, EncoderDecodersHaveThreeStacks) {
-  const json heads =
-      measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y", "--layers", "1",
-                "--num-heads", "2", "--d-model", "8", "--ffn", "0"})["heads"];
+  const json heads = measured({"--random", "--arch", "encoder-decoder", "--text", "a b c", "--target", "x y",
+                               "--layers", "1", "--num-heads", "2", "--d-model", "8", "--ffn", "0"})["heads"];
   ASSERT_EQ(heads.size(), 6u);
   EXPECT_EQ(heads[0]["stack"], "Encoder");
   EXPECT_EQ(heads[2]["stack"], "Decoder");

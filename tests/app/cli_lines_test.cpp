@@ -1,6 +1,5 @@
-// `--lines` is a stream: a line in, a line out at once, in order, errors in their places, with memory for a few lines.
-#include <sys/resource.h>
-
+// `--lines` is a stream: a line in, a line out at once, in order, errors in their order (memory:
+// release/limits_test.cpp).
 #include <sstream>
 
 #include "app/program.h"
@@ -110,23 +109,6 @@ TEST(CliLines, TargetsBelongToTheLinesThatAreNotEmpty) {
   EXPECT_EQ(answers[0]["request"]["target"], "one");
   EXPECT_EQ(answers[2]["request"]["target"], "two");
   EXPECT_TRUE(contains(answers[3]["error"], "target: sentences: expected a line for each line of the text, found 2"));
-}
-
-TEST(CliLines, TakesNoMoreMemoryForMoreLines) {
-  const Folder folder;
-  const auto peak_of = [&](int lines) {
-    std::string text;
-    for (int i = 0; i < lines; ++i) text += "w" + std::to_string(i) + " x\n";
-    const std::string in = folder.with("in", text), err = folder.with("err", "");
-    rusage used{};
-    int status = 0;
-    const pid_t process = start(kLines, in.c_str(), "/dev/null", err.c_str());
-    EXPECT_EQ(wait4(process, &status, 0, &used), process);
-    EXPECT_EQ(WEXITSTATUS(status), 0) << *read_file(err);
-    return used.ru_maxrss;
-  };
-  const long few = peak_of(200), many = peak_of(20'000);
-  EXPECT_LT(many, few + 40'000) << "kilobytes";
 }
 
 TEST(CliLines, AnOutputThatIsClosedEndsIt) {

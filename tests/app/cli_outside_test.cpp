@@ -1,5 +1,5 @@
-// What the command line prints of words and models from outside: nothing that a terminal would obey, at once, and no name of
-// a head without the doubt that belongs to it.
+// What the command line prints of words and models from outside: nothing that a terminal would obey, at once, and no
+// name of a head without the doubt that belongs to it.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// The program itself, run as a person runs it.
+// The command line, run as a person runs it.
 #pragma once
 
 #include <fcntl.h>
@@ -6,12 +6,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+#include <cstdio>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "app/session_fixture.h"
+#include "cli/cli.h"
 
 namespace headlight::program {
 
@@ -59,13 +63,61 @@ inline int status_of(pid_t process) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Runs the program with `words`; `in` is its standard input, `out` where its output goes instead of a file of ours.
+/// Puts a file in place of one of this process's standard streams for as long as it lives.
+class Redirected {
+ public:
+  Redirected(int stream, const char* file, int flags) : stream_(stream), saved_(dup(stream)) {
+    std::fflush(nullptr);
+    const int opened = open(file, flags);
+    dup2(opened, stream_);
+    close(opened);
+  }
+  Redirected(const Redirected&) = delete;
+  ~Redirected() {
+    std::fflush(nullptr);
+    dup2(saved_, stream_);
+    close(saved_);
+  }
+
+ private:
+  int stream_, saved_;
+};
+
+/// Whether the words are of a command that needs no window, nor a process of its own.
+inline bool runs_within(const Strings& words) {
+  static const std::set<std::string> commands{"export", "figure",   "explain",  "why",     "lens",     "patch",
+                                              "next",   "generate", "diagnose", "compare", "tokenize", "check",
+                                              "train",  "heads",    "page",     "models",  "code",     "worksheet",
+                                              "bench",  "--help",   "--version"};
+  return !words.empty() && commands.contains(words[0]);
+}
+
+/// The command line within this process: a thousand processes under the sanitizers take minutes to begin and to end.
+inline int status_within(const Strings& words) {
+  std::vector<const char*> arguments{HEADLIGHT_PROGRAM};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  auto* const on_interrupt = std::signal(SIGINT, SIG_DFL);
+  auto* const on_end = std::signal(SIGTERM, SIG_DFL);
+  const int status = run_command_line(static_cast<int>(arguments.size()), arguments.data(), Frontend{});
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_end);
+  return status;
+}
+
+/// Runs the command line with `words`; `in` is its standard input, `out` where its output goes instead of a file of
+/// ours.
 inline Ran run(const Strings& words, const std::string& in = "", const char* out = nullptr) {
   const Folder folder;
   const std::string input = folder.with("in", in), errors = folder.with("err", "");
   const std::string output = out ? out : folder.with("out", "");
   Ran ran;
-  ran.status = status_of(start(words, input.c_str(), output.c_str(), errors.c_str()));
+  if (runs_within(words)) {
+    const Redirected as_in(STDIN_FILENO, input.c_str(), O_RDONLY), as_out(STDOUT_FILENO, output.c_str(), O_WRONLY),
+        as_err(STDERR_FILENO, errors.c_str(), O_WRONLY);
+    ran.status = status_within(words);
+  } else {
+    ran.status = status_of(start(words, input.c_str(), output.c_str(), errors.c_str()));
+  }
   if (!out) ran.out = *read_file(output);
   ran.err = *read_file(errors);
   return ran;

@@ -24,7 +24,6 @@ namespace headlight {
 namespace {
 
 constexpr int kWidth = 1600, kHeight = 1000;
-constexpr double kShortestTurn = 0.05;  // seconds of frames in a row, as measure() has it
 constexpr int kPressesARound = 40;
 constexpr int kLongestAnswer = 60;  // seconds
 

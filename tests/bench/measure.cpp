@@ -11,8 +11,6 @@
 namespace headlight {
 namespace {
 
-constexpr double kShortestTurn = 0.05;
-
 double seconds_of(const std::function<void()>& piece, int times) {
   const double begin = seconds_now();
   for (int i = 0; i < times; ++i) piece();

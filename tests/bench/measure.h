@@ -10,6 +10,9 @@
 
 namespace headlight {
 
+/// Seconds: what is shorter is repeated for so long.
+inline constexpr double kShortestTurn = 0.05;
+
 /// Of several rounds, in seconds: the middle one, and the quickest and slowest.
 struct Timing {
   double median = 0, low = 0, high = 0;

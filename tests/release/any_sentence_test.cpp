@@ -1,6 +1,6 @@
-// shipped:any-sentence: the first fifty steps of its recipe's options on texts of a few lines, the file that the whole recipe
-// gave, and sentences in which a person is mentioned twice. Its texts are a gigabyte of packages, so that the recipe
-// itself (assets/recipes/any-sentence) is not run here.
+// shipped:any-sentence: the first fifty steps of its recipe's options on texts of a few lines, the file that the whole
+// recipe gave, and sentences in which a person is mentioned twice. Its texts are a gigabyte of packages, so that the
+// recipe itself (assets/recipes/any-sentence) is not run here.
 #include <algorithm>
 #include <cmath>
 

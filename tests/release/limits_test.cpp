@@ -1,20 +1,41 @@
 // Limits that only large inputs reach: under the sanitizers they would take minutes.
-#include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <string>
 
+#include "app/program.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
 namespace {
 
+using namespace program;
+
 TEST(Limits, ManyEmptyListsAreRefusedBeforeTheyTakeTheMemory) {
   std::string lists = "[[]";
   for (int i = 0; i + 2 < 4'194'304; ++i) lists += ",[]";
   EXPECT_TRUE(parse_json("f", lists + "]"));
-  const auto refused = parse_json("f", lists + ",[]]");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "f: size: expected at most 4194304 objects and arrays, found more");
+  const auto too_many = parse_json("f", lists + ",[]]");
+  ASSERT_FALSE(too_many);
+  EXPECT_EQ(too_many.error().message, "f: size: expected at most 4194304 objects and arrays, found more");
+}
+
+TEST(Limits, MoreLinesTakeNoMoreMemory) {
+  const Strings words = small({"export", "--random", "--text", "-", "--lines"});
+  const Folder folder;
+  const auto peak_of = [&](int lines) {
+    std::string text;
+    for (int i = 0; i < lines; ++i) text += "w" + std::to_string(i) + " x\n";
+    const std::string in = folder.with("in", text), err = folder.with("err", "");
+    rusage used{};
+    int status = 0;
+    const pid_t process = start(words, in.c_str(), "/dev/null", err.c_str());
+    EXPECT_EQ(wait4(process, &status, 0, &used), process);
+    EXPECT_EQ(WEXITSTATUS(status), 0) << *read_file(err);
+    return used.ru_maxrss;
+  };
+  const long few = peak_of(200), many = peak_of(20'000);
+  EXPECT_LT(many, few + 40'000) << "kilobytes";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Each grammar model that comes along has a recipe in its training.json. A recipe gives the same weights to the bit for as
-// long as no sum of the training, no drawn number and no sentence of the grammar changes: its first fifty steps are held
-// here beside the file that the whole recipe gave, so that no change of the kernels goes unnoticed. Where the first number
-// of a row has to change, the model has to be trained again (docs/models.md), which gives the second.
+// Each grammar model that comes along has a recipe in its training.json. A recipe gives the same weights to the bit for
+// as long as no sum of the training, no drawn number and no sentence of the grammar changes: its first fifty steps are
+// held here beside the file that the whole recipe gave, so that no change of the kernels goes unnoticed. Where the
+// first number of a row has to change, the model has to be trained again (docs/models.md), which gives the second.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// `headlight train` over many steps: its lines, and one that is killed. The sanitizers would make them ten times longer.
+// `headlight train` over many steps: its lines, and one that is killed. The sanitizers would make them ten times
+// longer.
 #include <signal.h>
 
 #include <algorithm>

@@ -1,0 +1,75 @@
+// The frame of the commands that ask a question: `headlight COMMAND [SOURCE] [REQUEST] [--format …]`. A command adds
+// its options to the parser and gives a function from a question to an Answer; the frame asks, computes and prints.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/options/head_option.h"
+#include "cli/options/request_options.h"
+#include "cli/values.h"
+
+namespace headlight {
+
+/// What is asked about one sentence, and its trace. Warnings that are added are printed once the command is done.
+struct Question {
+  const Asked& asked;
+  std::shared_ptr<const Trace> trace;
+  HeadRef head = {};   // of --layer, --head and --stack, where the command takes them; it exists
+  CellRef cell = {};   // of --query and --key, where the command takes them; it exists
+  std::string format;  // of --format
+  int threads = 0;
+  std::vector<std::string>& warnings;
+
+  bool wants(std::string_view name) const { return format == name; }
+};
+
+using AnswerQuestion = std::function<Result<Answer>(const Question&)>;
+using CheckOptions = std::function<Status()>;
+
+/// Every copy is the same command.
+class QuestionCommand {
+ public:
+  /// Adds the options of a question to the command's parser.
+  explicit QuestionCommand(const Parser& parser);
+
+  const RequestOptions& request() const;
+  /// Whether an option was given, and its value.
+  const Parser& parser() const;
+
+  /// Adds --layer, --head and --stack.
+  void take_head(bool required = false) const;
+  /// … and --query and --key, all required.
+  void take_cell() const;
+  /// Adds --format; the first of the formats is the default.
+  void take_format(const std::vector<std::string>& formats, const char* help) const;
+
+  /// Runs the command: `answer` for every sentence of the text, in order. `check` runs before anything is computed.
+  ParsedCommand each(const AnswerQuestion& answer, const CheckOptions& check = {}) const;
+  /// The same for one sentence: several are an Error.
+  ParsedCommand one(const AnswerQuestion& answer, const CheckOptions& check = {}) const;
+  /// The same for all sentences at once: no trace is computed.
+  ParsedCommand all(const AnswerQuestion& answer, const CheckOptions& check = {}) const;
+
+  /// The head that was given. Errors: text that is no head, a layer that is missing.
+  Result<HeadRef> head() const;
+  /// The answer to one of the requests; `known`, an earlier answer, is reused where it fits. Its warnings are appended.
+  /// Errors also: a head or a cell that it does not have.
+  Result<std::shared_ptr<const Trace>> trace_of(const Request& request, std::vector<std::string>& warnings,
+                                                const Trace* known = nullptr) const;
+
+ private:
+  enum class Sentences { each, one, all };
+  struct State;
+
+  ParsedCommand running(const AnswerQuestion& answer, const CheckOptions& check, Sentences sentences) const;
+  Result<int> run(const AnswerQuestion& answer, Sentences sentences) const;
+
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace headlight
