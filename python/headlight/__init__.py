@@ -16,11 +16,10 @@ program and its answers), arrays, nodes (how a tensor came about), follow (torch
 report (mistakes and their lines).
 """
 from .arrays import attention
-from .engine import Error, explain, export, heads, next, program
+from .engine import Error, explain, export, heads, lines, next, program
 from .follow import Keep
 from .report import Mistake, Report, check
 from .seen import Page, Seen, log, show, tracker, watch
-from .stream import lines
 
 __version__ = "0.1.0"
 __all__ = ["Error", "Keep", "Mistake", "Page", "Report", "Seen", "attention", "check", "explain", "export", "heads",

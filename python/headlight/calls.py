@@ -6,10 +6,9 @@ from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, T
 import numpy as np
 
 from .arrays import answer_to, side_by_side
-from .caller import Frames, named_role, short_path
 from .engine import Array, Error, as_numpy, count_text, is_tensor, torch_module
-from .nodes import (BLOCKED, NOTHING, Layout, Move, Node, Place, Product, Site, Weights, axes_after, index_after, moves_of,
-                    operand_index, path_to)
+from .nodes import (BLOCKED, NOTHING, Frames, Layout, Move, Node, Place, Product, Site, Weights, axes_after, index_after,
+                    moves_of, named_role, operand_index, path_to, short_path)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 
@@ -57,8 +56,6 @@ class Call:
         self.observed += [[code, detail]] if [code, detail] not in self.observed else []
         self.sites[code, ""] = site
 
-    # -- queries and keys
-
     def sides(self) -> Tuple[str, str]:
         """The operands that count queries and keys."""
         return ("b", "a") if self.flipped else ("a", "b")
@@ -99,8 +96,6 @@ class Call:
         """Whether heads of one sentence differ along a shared axis of the product."""
         at = self.product.out_shared.index(axis)
         return len({place[at] for place in self.layout.groups[0]}) > 1
-
-    # -- arrays
 
     @property
     def heads(self) -> int:
@@ -171,8 +166,6 @@ class Call:
             arranged = arranged[..., torch.as_tensor(rows, device=arranged.device), :]
         return gathered(arranged, [self.layout.groups[sentence] for sentence in sentences])
 
-    # -- values and output
-
     def take_value(self, product: Product, side: str, node: Node, tensor: Any, axes: Sequence[FrozenSet[int]],
                    moves: Sequence[Move]) -> None:
         """The values, brought into the order of sentences and heads; and that order for what comes out."""
@@ -226,8 +219,6 @@ class Call:
             return None
         return np.stack([side_by_side(heads) for heads in as_numpy(self._context_of(self.fused_output))])
 
-    # -- the mask
-
     def mask_parts(self, sentences: Sequence[int], rows: Optional[Array] = None) -> List[MaskPart]:
         """What each step that treats cells differently does to them."""
         parts = []
@@ -265,8 +256,6 @@ class Call:
                 added = added + np.where(part.cells <= BLOCKED, -np.inf, part.cells)
         added = added[:, :1] if (added == added[:, :1]).all() else added
         return added == 0 if np.isin(added, (0, -np.inf)).all() else added.astype(np.float32)
-
-    # -- the weights
 
     @property
     def found(self) -> Optional[Weights]:

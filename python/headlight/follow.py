@@ -11,11 +11,10 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .arrays import role_of
-from .caller import caller, frames_around, modules_around, short_path, variables
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Error, is_tensor, torch_module
-from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, layout_of, moves_of, path_to,
-                    product_of, root_of)
+from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
+                    modules_around, moves_of, path_to, product_of, root_of, short_path, variables)
 
 
 class Keep(NamedTuple):
@@ -77,9 +76,7 @@ def _follower_class(torch: Any) -> Any:
         raise Error(f"torch: expected version 1.13 or later, found {torch.__version__}") from None
 
     class Follower(TorchFunctionMode):
-        def __init__(self, seen: "Tracer") -> None:
-            super().__init__()
-            self.seen = seen
+        seen: Any = None      # a Tracer
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs = kwargs or {}
@@ -139,8 +136,6 @@ class Tracer:
         self._hook: Any = None
         self._thread: Optional[int] = None
 
-    # -- the block
-
     def __enter__(self) -> Any:
         if self._thread is not None:
             raise Error("watch: expected a watch that is not open; a thread needs one of its own")
@@ -148,7 +143,8 @@ class Tracer:
         self._blocks += 1
         torch = torch_module()
         if torch is not None and (self._blocks - 1) % self.keep.every == 0:
-            self._follower = _follower_class(torch)(self)
+            self._follower = _follower_class(torch)()
+            self._follower.seen = self
             self._follower.__enter__()
             self._hook = torch.nn.modules.module.register_module_forward_pre_hook(self._before_module)
         return self
@@ -178,8 +174,6 @@ class Tracer:
     def _note(self, text: str) -> None:
         if len(self._notes) < 100 and text not in self._notes:
             self._notes.append(text)
-
-    # -- nodes
 
     def node_of(self, tensor: Any) -> Node:
         """NOTHING where a tensor is not followed."""
@@ -263,8 +257,6 @@ class Tracer:
             return node
         expand = Move(torch_module().Tensor.expand, (tuple(out.shape),), {}, None, False)
         return Node("move", node, out.shape, caller(), expand)
-
-    # -- projections and products
 
     def _on_linear(self, op: Operation) -> None:
         self._projected(op.get(0, "input"), op.get(1, "weight"), op.get(2, "bias"), op.out, turned=True)
@@ -362,8 +354,6 @@ class Tracer:
             return False
         self._on_context(product, weights, other, out)
         return True
-
-    # -- steps of scores and weights
 
     def _on_times(self, op: Operation) -> None:
         if op.name in _UNDER:
@@ -542,8 +532,6 @@ class Tracer:
             self._step("drop", node, op.out, ("drop", None, p))
         elif kind == "linear":
             self._tag(op.out, None)
-
-    # -- heads and values
 
     def _heads_lost(self, how: str, roots: Sequence[Node], out: Any) -> None:
         """Heads that are mixed into one another: noted once, at the last line where it happens."""

@@ -11,10 +11,10 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 import numpy as np
 
 from .arrays import projections, role_of, side_by_side, write_safetensors
-from .caller import PACKED, named_role, short_path
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Array, Error, as_numpy, count_text, is_tensor, run
-from .nodes import BLOCKED, NOTHING, Node, Site, first_reshaping, is_split_in_blocks, moves_of, path_to, recovered
+from .nodes import (BLOCKED, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
+                    recovered, short_path)
 
 
 class Mistake(NamedTuple):
@@ -131,9 +131,6 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
     answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)])
     return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], [], 1, 1)
-
-
-# ---- What a call is handed over as ----------------------------------------------------------------------------------
 
 
 def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
@@ -330,8 +327,6 @@ class _Captured:
                     cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
                 self.arrays[name] = np.ascontiguousarray(cells)
 
-
-# ---- Where a mistake is ---------------------------------------------------------------------------------------------
 
 # By the beginning of its code: the step that a mistake is about.
 _STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
