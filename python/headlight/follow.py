@@ -132,9 +132,8 @@ class Tracer:
         self._used: set = set()                          # ids of weights
         self._operations = self._softmaxes = self._blocks = self._left_out = 0
         self._notes: List[str] = []
-        self._follower: Any = None
-        self._hook: Any = None
-        self._thread: Optional[int] = None
+        self._follower: Any = None                       # with its hook and its thread while a block is open
+        self._hook = self._thread = self._follower
 
     def __enter__(self) -> Any:
         if self._thread is not None:
@@ -253,10 +252,8 @@ class Tracer:
 
     def _broadcast(self, node: Node, out: Any) -> Node:
         """The node of scores that were repeated to the shape of `out`."""
-        if tuple(out.shape) == node.shape:
-            return node
         expand = Move(torch_module().Tensor.expand, (tuple(out.shape),), {}, None, False)
-        return Node("move", node, out.shape, caller(), expand)
+        return node if tuple(out.shape) == node.shape else Node("move", node, out.shape, caller(), expand)
 
     def _on_linear(self, op: Operation) -> None:
         self._projected(op.get(0, "input"), op.get(1, "weight"), op.get(2, "bias"), op.out, turned=True)
@@ -305,31 +302,26 @@ class Tracer:
     def _on_product(self, op: Operation) -> None:
         product = product_of(op.name, op.args, op.out)
         if product is None:
-            return
+            return None
         a, b = product.a, product.b
-        nodes = {"a": self.node_of(a), "b": self.node_of(b)}
-        roots = {side: root_of(node) for side, node in nodes.items()}
-        if "weights" in (roots["a"].kind, roots["b"].kind):
-            self._on_context(product, nodes["a"], nodes["b"], op.out)
-            return
+        node_a, node_b = self.node_of(a), self.node_of(b)
+        root_a, root_b = root_of(node_a), root_of(node_b)
         parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
-        weight = parameters[1] or (roots["b"].kind == "source" and roots["b"].info is not None)
-        if op.name == "einsum":
-            if any(parameters):
-                return
-        elif b.dim() == 2 and (weight or op.name == "addmm" or roots["a"].kind in ("context", "heads") or
-                               (a.dim() > 2 and roots["b"].kind in ("", "source"))):
-            self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-            return
-        if roots["a"].kind == "product" and self._without_softmax(product, nodes["a"], roots["a"], nodes["b"], op.out):
-            return
+        weight = parameters[1] or (root_b.kind == "source" and root_b.info is not None)
+        if "weights" in (root_a.kind, root_b.kind):
+            return self._on_context(product, node_a, node_b, op.out)
+        if op.name != "einsum" and b.dim() == 2 and (weight or op.name == "addmm" or root_a.kind in ("context", "heads") or
+                                                     (a.dim() > 2 and root_b.kind in ("", "source"))):
+            return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
+        if (op.name == "einsum" and any(parameters)) or \
+                (root_a.kind == "product" and self._without_softmax(product, node_a, root_a, node_b, op.out)):
+            return None
         self._tag(op.out, self._product_node(product, *(self._source(operand) for operand in (a, b))))
         if op.name == "baddbmm":
-            alpha, beta = op.kwargs.get("alpha", 1), op.kwargs.get("beta", 1)
-            if alpha != 1:
-                self._step("scale", self.node_of(op.out), op.out, float(alpha))
-            if beta != 0:
-                self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(beta)))
+            self._step("scale", self.node_of(op.out), op.out, float(op.kwargs.get("alpha", 1)))
+            if op.kwargs.get("beta", 1):
+                self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(op.kwargs.get("beta", 1))))
+        return None
 
     def _product_node(self, product: Product, node_a: Node, node_b: Node) -> Node:
         """Of the operands' nodes, and what the caller calls them or what they were made from."""

@@ -2,6 +2,7 @@
 here each gets its line of the caller's code."""
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -37,10 +38,7 @@ class Report:
         self.mistakes, self.unchecked = list(mistakes), list(unchecked)
         self.judged, self.calls = judged, calls
 
-    @property
-    def notes(self) -> List[str]:
-        """`unchecked`."""
-        return self.unchecked
+    notes = property(lambda self: self.unchecked, doc="`unchecked`.")
 
     @property
     def ok(self) -> bool:
@@ -62,13 +60,9 @@ class Report:
 
 
 def _calls_text(calls: Sequence[int]) -> str:
-    ranges: List[List[int]] = []
-    for call in calls:
-        if ranges and call == ranges[-1][1] + 1:
-            ranges[-1][1] = call
-        else:
-            ranges.append([call, call])
-    return ("call " if len(calls) == 1 else "calls ") + ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in ranges)
+    runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(calls), lambda pair: pair[1] - pair[0])]
+    return ("call " if len(calls) == 1 else "calls ") + ", ".join(
+        str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
 def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]]) -> Dict[str, Any]:
@@ -336,8 +330,8 @@ _STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"
           ("heads_", "split"), ("projection_", "projection"), ("", "product"))
 
 
-def _last(kinds: Sequence[str], path: Sequence[Node]) -> Optional[Site]:
-    return next((step.site for step in reversed(path) if step.kind in kinds), None)
+def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Optional[Site]:
+    return next((step.site for path in paths for step in reversed(path) if step.kind in kinds), None)
 
 
 def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
@@ -345,25 +339,17 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
     for known in ((code, role), (code, "")):
         if known in call.sites:
             return call.sites[known]
-    softmax, product = call.softmax.site, call.path[0].site
     step = next(step for beginning, step in _STEPS if code.startswith(beginning))
-    side = role if role in ("key", "value") else "query"
-    if step == "scale":
-        operands = [path_to(call.node(one), ("linear", "product", "source")) for one in ("query", "key")]
-        return next((site for path in (call.path, *operands) for site in [_last(["scale"], path)] if site), product)
-    if step == "merge" or (step == "projection" and role == "output"):
-        return call.merge_site or (call.context.site if call.context is not None else softmax)
-    if step == "split":
-        return first_reshaping(call.node(side)) or product
-    if step == "projection":
-        return path_to(call.node(side), ("linear", "product", "source"))[0].site or product
-    if step == "mask":
-        return call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path) or softmax
-    if step in ("post", "drop"):
-        return _last([step], call.weight_path) or _last([step], call.path) or softmax
-    if step == "context":
-        return call.context.site if call.context is not None else softmax
-    return softmax if step == "softmax" else product
+    softmax, made = call.softmax.site, ("linear", "product", "source")
+    node = call.node(role if role in ("key", "value") else "query")
+    context = call.context.site if call.context is not None else softmax
+    operands = [path_to(call.node(one), made) for one in ("query", "key")]
+    merge = call.merge_site or context
+    mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path)
+    site = {"scale": _last(["scale"], call.path, *operands), "merge": merge, "split": first_reshaping(node),
+            "projection": merge if role == "output" else path_to(node, made)[0].site, "mask": mask, "context": context,
+            "post": _last(["post"], call.weight_path), "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
+    return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
 
 
 def check_seen(seen: Any, intended: Optional[Array]) -> Report:
