@@ -66,15 +66,6 @@ def save_arrays(path: Union[str, Path], arrays: Mapping[str, Array], metadata: M
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 
 
-def _one_sentence(array: Array, sentence: int, what: str) -> Array:
-    """(heads, T, S) of one sentence of a layer that has (heads, T, S) or (batch, heads, T, S)."""
-    if not 2 <= array.ndim <= 4:
-        raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {array.shape}")
-    if array.ndim == 4 and not 0 <= sentence < array.shape[0]:
-        raise Error(f"{what}: expected a sentence below {array.shape[0]}, found {sentence}")
-    return array[sentence] if array.ndim == 4 else array.reshape(-1, *array.shape[-2:])
-
-
 def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
     """(layers, heads, T, S) of whatever a program holds: a list of layers, or an array with 2 to 5 axes."""
     if isinstance(attentions, (list, tuple)):
@@ -83,7 +74,13 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
         if any(layer is None for layer in attentions):
             raise Error(f"{what}: expected arrays, found None: fused kernels return no weights; "
                         "use headlight.watch(), or attn_implementation='eager'")
-        layers = [_one_sentence(as_numpy(layer), sentence, what) for layer in attentions]
+        layers = [as_numpy(layer) for layer in attentions]
+        for layer in layers:
+            if not 2 <= layer.ndim <= 4:
+                raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {layer.shape}")
+            if layer.ndim == 4 and not 0 <= sentence < len(layer):
+                raise Error(f"{what}: expected a sentence below {len(layer)}, found {sentence}")
+        layers = [layer[sentence] if layer.ndim == 4 else layer.reshape(-1, *layer.shape[-2:]) for layer in layers]
         if len({layer.shape for layer in layers}) > 1:
             raise Error(f"{what}: expected layers of one shape, found {layers[0].shape} and "
                         f"{[layer.shape for layer in layers if layer.shape != layers[0].shape][0]}")
@@ -114,35 +111,26 @@ def stacks_of(attentions: Any, sentence: int) -> Dict[str, Array]:
 
 def _patterns_of_cache(cache: Any) -> List[Any]:
     """What TransformerLens keeps as `blocks.L.attn.hook_pattern` (`cache["pattern", L]`), by layer."""
-    try:
-        names = list(cache.keys())
-    except AttributeError:
-        return []
-    layers = sorted((int(found.group(1)), name) for name in names
-                    for found in [re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern", str(name))] if found)
-    if not layers:
-        layers = sorted((name[1], name) for name in names if isinstance(name, tuple) and name[:1] == ("pattern",))
-    return [cache[name] for _, name in layers]
+    names = list(cache.keys()) if hasattr(cache, "keys") else []
+    hooks = {int(found.group(1)): name for name in names
+             for found in [re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern", str(name))] if found}
+    pairs = {name[1]: name for name in names if isinstance(name, tuple) and name[:1] == ("pattern",)}
+    return [cache[name] for _, name in sorted((hooks or pairs).items())]
 
 
 def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any) -> Dict[str, str]:
     """The metadata that names rows and columns. Errors: Error where the counts do not fit."""
-    metadata = {}
     cross = "cross_attentions" in arrays
-    for name, words, axis in (("tokens", tokens, 3), ("target_tokens", target_tokens, 2)):
-        if words is None:
-            continue
-        stack = next(array for key, array in arrays.items() if key.startswith("cross_") or not cross)
-        if len(words) != stack.shape[axis]:
-            raise Error(f"{name}: expected {stack.shape[axis]} words, found {len(words)}")
-        metadata[name] = json.dumps([str(word) for word in words], ensure_ascii=False)
-    if "tokens" in metadata and not cross:
-        stack = next(iter(arrays.values()))
-        if stack.shape[2] != stack.shape[3]:
-            metadata["key_tokens"] = metadata.pop("tokens")
-            if "target_tokens" in metadata:
-                metadata["tokens"] = metadata.pop("target_tokens")
-    return metadata
+    shape = (arrays["cross_attentions"] if cross else next(iter(arrays.values()))).shape
+    metadata = {}
+    for name, words, size in (("tokens", tokens, shape[3]), ("target_tokens", target_tokens, shape[2])):
+        if words is not None:
+            if len(words) != size:
+                raise Error(f"{name}: expected {size} words, found {len(words)}")
+            metadata[name] = json.dumps([str(word) for word in words], ensure_ascii=False)
+    if cross or "tokens" not in metadata or shape[2] == shape[3]:
+        return metadata
+    return {{"tokens": "key_tokens", "target_tokens": "tokens"}[name]: words for name, words in metadata.items()}
 
 
 _ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
@@ -201,18 +189,24 @@ def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any
     `state_dict` as torch.nn.MultiheadAttention has it, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one
     layer of a larger one."""
     own = {name[len(prefix):].lstrip("."): array for name, array in state_dict.items() if name.startswith(prefix)}
-    arrays = {"query": as_numpy(x).astype(np.float32), **projections(own)}
-    for name, array in (("key", key), ("value", value), ("mask", mask)):
-        if array is not None:
-            arrays[name] = as_numpy(array)
+    given = {"key": key, "value": value, "mask": mask}
+    arrays = {"query": as_numpy(x).astype(np.float32), **projections(own),
+              **{name: as_numpy(array) for name, array in given.items() if array is not None}}
     return answer_to(arrays, num_heads, with_="qkv,scores")
+
+
+@contextlib.contextmanager
+def tensors_file(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[str]:
+    """The path of a file that is there for a while."""
+    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
+        path = os.path.join(folder, "attention.safetensors")
+        write_safetensors(path, arrays, metadata)
+        yield path
 
 
 def answer_to(arrays: Mapping[str, Array], num_heads: int, **options: Any) -> Dict[str, Array]:
     """The arrays of `headlight export` of a tensors file with these inputs."""
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        path = os.path.join(folder, "attention.safetensors")
-        write_safetensors(path, arrays, {"num_heads": str(num_heads)})
+    with tensors_file(arrays, {"num_heads": str(num_heads)}) as path:
         return export(source=path, **options)
 
 

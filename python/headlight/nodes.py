@@ -2,6 +2,8 @@
 caller's code around it."""
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import re
 import sys
@@ -210,10 +212,9 @@ def operand_index(node: Node, arrange: Callable[[Any], Any]) -> Optional[Tuple[A
     """Which element of the projection each element of an operand is, as (shared…, rows, contracted)."""
     path = path_to(node, STOPS)
     index = index_after(moves_of(path), path[0].shape) if path[0].kind in ("linear", "product", "add") else None
-    try:
+    with contextlib.suppress(RuntimeError):
         return None if index is None else (arrange(index).numpy(), path[0])
-    except RuntimeError:
-        return None
+    return None
 
 
 def first_reshaping(node: Node) -> Optional[Site]:
@@ -315,19 +316,12 @@ def short_path(file: Optional[str]) -> str:
     return file if near.startswith("..") else near
 
 
-_own_files: Dict[str, bool] = {}
-
-
+@functools.lru_cache(None)
 def _is_library(file: str) -> bool:
     """Whether a file belongs to this module, to torch, or to what stands between a caller and torch."""
-    known = _own_files.get(file)
-    if known is None:
-        torch = torch_module()
-        folders = [os.path.dirname(module.__file__) + os.sep for module in (torch, sys.modules.get("einops"))
-                   if module is not None and module.__file__]
-        known = file.startswith(("<frozen", _FOLDER, *folders))
-        _own_files[file] = known
-    return known
+    folders = [os.path.dirname(module.__file__) + os.sep for module in (torch_module(), sys.modules.get("einops"))
+               if module is not None and module.__file__]
+    return file.startswith(("<frozen", _FOLDER, *folders))
 
 
 def _user_frames() -> Iterator[Any]:
@@ -352,9 +346,8 @@ def _locals(frame: Any) -> Mapping[str, Any]:
 
 def caller() -> Site:
     """The line of the caller's code that is running."""
-    for frame in _user_frames():
-        return Site(frame.f_code.co_filename, frame.f_lineno)
-    return Site("<unknown>", 0)
+    frame = next(_user_frames(), None)
+    return Site("<unknown>", 0) if frame is None else Site(frame.f_code.co_filename, frame.f_lineno)
 
 
 def modules_around() -> List[Any]:
@@ -385,25 +378,20 @@ def frames_around(root: Any) -> Frames:
     masks: List[Tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
-        code = frame.f_code
-        arguments = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+        arguments = frame.f_code.co_varnames[:frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
         variables = _locals(frame)
         owner = variables.get("self") if arguments[:1] == ("self",) else None
-        if depth == 0:
-            first = owner
-        elif not ((first is not None and owner is first) or (first is None and depth == 1)):
+        first = owner if depth == 0 else first
+        if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
         for name in arguments:
             value = variables.get(name)
             if re.search("mask|pad", name) and is_tensor(value) and all(value is not known for _, known in masks):
                 masks.append((name, value.detach()))
     modules = modules_around()
-    names = []
-    for inner, outer in zip(modules, modules[1:]):
-        name = next((name for name, module in outer.named_modules() if module is inner), None)
-        names.append(name if name else type(inner).__name__)
-        if outer is root:
-            break
+    inside = modules[:next((at for at, module in enumerate(modules) if module is root), len(modules)) + 1]
+    names = [next((name for name, module in outer.named_modules() if module is inner), "") or type(inner).__name__
+             for inner, outer in zip(inside, inside[1:])]
     path = ".".join(names[::-1]) or (type(modules[-1]).__name__ if modules else "")
     return Frames(masks, modules, path, any(not module.training for module in modules))
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import os
 import re
-import tempfile
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-from .arrays import projections, role_of, side_by_side, write_safetensors
+from .arrays import projections, role_of, side_by_side, tensors_file
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Array, Error, as_numpy, count_text, is_tensor, run
 from .nodes import (BLOCKED, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
@@ -71,9 +69,7 @@ def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]]) -> D
         return {"mistakes": [], "unchecked": [], "judged": 0}
     arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
     facts = json.dumps({"calls": [facts for facts, _ in captured]}, ensure_ascii=False)
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        path = os.path.join(folder, "capture.safetensors")
-        write_safetensors(path, arrays, {"capture": facts})
+    with tensors_file(arrays, {"capture": facts}) as path:
         return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
 
 

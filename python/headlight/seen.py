@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
 
-from .arrays import STACKS, layers_of, save_arrays, stacks_of, token_metadata, write_safetensors, written_whole
+from .arrays import STACKS, layers_of, save_arrays, stacks_of, tensors_file, token_metadata, write_safetensors, written_whole
 from .calls import Attention, Call
 from .engine import (Array, Error, as_numpy, count_text, notebook_shell, program, run, torch_module, words_of_options)
 from .follow import Keep, Tracer
@@ -48,11 +48,9 @@ class Page:
 
 
 def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options: Any) -> Page:
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        source, target = os.path.join(folder, "attention.safetensors"), os.path.join(folder, "page.html")
-        write_safetensors(source, arrays, metadata)
-        run(["page", source, *words_of_options(options, folder), "-o", target])
-        return Page(Path(target).read_text(encoding="utf-8"))
+    with tensors_file(arrays, metadata) as path:
+        run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", path + ".html"])
+        return Page(Path(path + ".html").read_text(encoding="utf-8"))
 
 
 def _arrays_of(attentions: Any, sentence: int) -> Dict[str, Array]:
