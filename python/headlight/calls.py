@@ -40,7 +40,7 @@ class Call:
         self.places: Dict[Place, Tuple[int, int]] = {}   # of the product with the values: sentence and head
         self.context_product: Optional[Product] = None
         self.context_left = True                  # weights are its left operand
-        self.output: Optional[Tuple[Any, List[Move], Tuple[int, ...]]] = None   # heads side by side; from the context
+        self.output: Any = None                   # heads side by side, the moves to it from the context, and its shape
         self.fused_output: Any = None
         self.merge_site: Optional[Site] = None
         self.tensors = {"a": product.a.detach().clone(), "b": product.b.detach().clone()}
@@ -88,18 +88,12 @@ class Call:
         query, key = (set(self.product.out_free[side]) for side in self.sides())
         if not self.dim_axes or self.dim_axes == key:
             return None
-        names = {"the keys" if axis in key else "the queries" if axis in query else
-                 "the heads" if self._counts_heads(axis) else "the sentences of the batch" for axis in self.dim_axes}
+        along = {axis: {place[at] for place in self.layout.groups[0]} for at, axis in enumerate(self.product.out_shared)}
+        names = {"the keys" if axis in key else "the queries" if axis in query else        # heads of one sentence differ
+                 "the heads" if len(along[axis]) > 1 else "the sentences of the batch" for axis in self.dim_axes}
         return " and ".join(sorted(names))
 
-    def _counts_heads(self, axis: int) -> bool:
-        """Whether heads of one sentence differ along a shared axis of the product."""
-        at = self.product.out_shared.index(axis)
-        return len({place[at] for place in self.layout.groups[0]}) > 1
-
-    @property
-    def heads(self) -> int:
-        return len(self.layout.groups[0]) if self.layout.groups else 0
+    heads = property(lambda self: len(self.layout.groups[0]) if self.layout.groups else 0)
 
     @property
     def shape(self) -> Tuple[int, int, int, int]:
@@ -110,8 +104,7 @@ class Call:
 
     @property
     def where(self) -> str:
-        inside = f" ({self.frames.path})" if self.frames.path else ""
-        return f"{short_path(self.site.file)}:{self.site.line}{inside}"
+        return f"{short_path(self.site.file)}:{self.site.line}" + (f" ({self.frames.path})" if self.frames.path else "")
 
     def _side(self, role: str) -> str:
         return self.sides()[0 if role == "query" else 1]

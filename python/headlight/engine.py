@@ -11,8 +11,9 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator as _Iterator
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -140,14 +141,12 @@ def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any
     return Lines(_lines(sentences, source, options))
 
 
-class Lines:
+class Lines(_Iterator):
     """An iterator over answers. Sent to another process it is the list of those that are left."""
 
-    def __init__(self, answers: Iterator[Dict[str, Any]]) -> None:
+    def __init__(self, answers: Any) -> None:
         self._answers = answers
-
-    def __iter__(self) -> "Lines":
-        return self
+        self.close = answers.close      # ends the program's work
 
     def __next__(self) -> Dict[str, Any]:
         return self._answers.__next__()
@@ -155,30 +154,19 @@ class Lines:
     def __reduce__(self) -> Tuple[Any, ...]:
         return list, (list(self),)
 
-    def close(self) -> None:
-        """Ends the program's work."""
-        self._answers.close()  # type: ignore[attr-defined]
-
 
 _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
 
 
-class _Sentence(NamedTuple):
-    """What came out of the stream: a line for the program; else what is wrong with it, or the exception of the stream."""
-    text: Any
-    line: bytes = b""
-    wrong: str = ""
-    raised: Optional[BaseException] = None
-
-
-def _sentence_of(text: Any) -> _Sentence:
+def _line_of(text: Any) -> Union[bytes, str]:
+    """A line for the program, or what is wrong with it."""
     if not isinstance(text, str) or not text.strip() or re.search(r"[\n\r\x00]", text):
-        return _Sentence(text, wrong=f"text: expected one line that is not empty, found {text!r}")
+        return f"text: expected one line that is not empty, found {text!r}"
     try:
-        return _Sentence(text, line=text.encode() + b"\n")
+        return text.encode() + b"\n"
     except UnicodeEncodeError as error:
-        return _Sentence(text, wrong=f"text: expected Unicode, found {error.object[error.start:error.end]!r}")
+        return f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
 
 
 class _LinesProgram:
@@ -242,31 +230,30 @@ class _LinesProgram:
 def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
         words = ([] if source is None else [str(source)]) + words_of_options(options, folder)
-        asked: "collections.deque[_Sentence]" = collections.deque()     # not answered yet, in order
-        state = {"ended": False, "stopped": False}
+        asked: "collections.deque[Tuple[Any, Any]]" = collections.deque()     # texts not answered yet, in order, with a line
+        state = {"ended": False, "stopped": False}                            # for the program, an error, or an exception
         changed = threading.Condition()
         engine = _LinesProgram([program(), "export", *words, "--text", "-", "--lines"], folder)
 
-        def ask(sentence: _Sentence) -> bool:
+        def ask(text: Any, line: Union[bytes, str, BaseException]) -> bool:
             with changed:
                 changed.wait_for(lambda: len(asked) < _AHEAD or state["stopped"])
             with engine.writing:
                 with changed:
                     if state["stopped"]:
                         return False
-                    asked.append(sentence)
+                    asked.append((text, line))
                     changed.notify_all()
-                if sentence.line:
-                    engine.write([sentence.line])
+                engine.write([line] if isinstance(line, bytes) else [])
             return True
 
         def feed() -> None:
             try:
                 for text in sentences:
-                    if not ask(_sentence_of(text)):
+                    if not ask(text, _line_of(text)):
                         return
             except BaseException as error:      # of the caller's stream: raised where its answer would be
-                ask(_Sentence(None, raised=error))
+                ask(None, error)
             with engine.writing:
                 with changed:
                     state["ended"] = True
@@ -280,20 +267,20 @@ def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str
                     changed.wait_for(lambda: asked or state["ended"])
                     if not asked:
                         return
-                    sentence = asked[0]
-                if sentence.raised is not None:
-                    raise sentence.raised
-                answer = engine.answer() if sentence.line else b""
+                    text, line = asked[0]
+                if isinstance(line, BaseException):
+                    raise line
+                answer = engine.answer() if isinstance(line, bytes) else b""
                 with changed:
                     asked.popleft()
                     changed.notify_all()
                 if answer:
                     yield json.loads(answer)
                     continue
-                error = sentence.wrong or engine.why_it_ended()
-                if sentence.line:
-                    engine.again(lambda: [one.line for one in list(asked) if one.line], lambda: state["ended"])
-                yield {"error": error, "text": sentence.text}
+                error = engine.why_it_ended() if isinstance(line, bytes) else line
+                if isinstance(line, bytes):
+                    engine.again(lambda: [one for _, one in list(asked) if isinstance(one, bytes)], lambda: state["ended"])
+                yield {"error": error, "text": text}
         finally:
             with changed:
                 state["stopped"] = True

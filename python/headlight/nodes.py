@@ -275,11 +275,9 @@ def layout_of(product: Product) -> Layout:
 def is_split_in_blocks(index: Array, width: int) -> bool:
     """Whether head h of (heads, rows, d) is d neighbouring columns of rows of `width`, heads in order (or several sharing
     them)."""
-    rows, columns = index // width, index % width
-    starts = columns[:, 0, 0]
-    return bool((rows == rows[..., :1]).all() and (columns == columns[:, :1]).all() and
-                (np.diff(columns, axis=-1) == 1).all() and (np.diff(starts) >= 0).all() and
-                not (starts % index.shape[-1]).any())
+    starts, d = index[..., 0] % width, index.shape[-1]
+    return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[:, :1]).all() and
+                (np.diff(starts[:, 0]) >= 0).all() and not (starts % d).any())
 
 
 def recovered(index: Array, width: int, values: Array) -> Optional[Array]:
