@@ -27,6 +27,17 @@ bool looks_at_matrix(const ViewState& view) {
   return look.cell && !is_pinned();
 }
 
+/// Whether two requests give the same file.
+bool same_figure(const FigureRequest& a, const FigureRequest& b) {
+  const auto look = [](const FigureRequest& it) {
+    const ViewState& view = it.view;
+    return std::tie(it.trace, it.folded, it.other, it.step, it.heads, it.kind, it.width, it.theme, it.colours,
+                    it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned, view.order,
+                    view.sentence, view.prefix, view.find);
+  };
+  return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
+}
+
 }  // namespace
 
 FigureKind seen_figure(const AppState& state) {
@@ -69,16 +80,6 @@ FigureRequest figure_order(const AppState& state) {
           .theme = state.browser.dark ? (*state.browser.dark ? Theme::dark : Theme::light) : state.settings.theme,
           .colours = state.settings.colours,
           .language = state.settings.language};
-}
-
-bool same_figure(const FigureRequest& a, const FigureRequest& b) {
-  const auto look = [](const FigureRequest& it) {
-    const ViewState& view = it.view;
-    return std::tie(it.trace, it.folded, it.other, it.step, it.heads, it.kind, it.width, it.theme, it.colours,
-                    it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned, view.order,
-                    view.sentence, view.prefix, view.find);
-  };
-  return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
 }
 
 bool operator==(const FileQuestion& a, const FileQuestion& b) {

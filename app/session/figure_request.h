@@ -42,9 +42,6 @@ FigureKind seen_figure(const AppState& state);
 /// The input of the window's figure now.
 FigureRequest figure_order(const AppState& state);
 
-/// Whether two orders give the same file.
-bool same_figure(const FigureRequest& a, const FigureRequest& b);
-
 /// What a file will be, before it is written.
 struct FigurePicture {
   std::shared_ptr<const Drawing> drawing;  // the scene that is written; null: a page

@@ -17,7 +17,6 @@
 #include "read/external/page_text.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
-#include "view/layout.h"
 #include "view/view_json.h"
 
 namespace headlight {

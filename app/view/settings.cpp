@@ -10,7 +10,7 @@
 #include "document/user_folders.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
-#include "view/layout.h"
+#include "view/view_json.h"
 
 namespace headlight {
 namespace {

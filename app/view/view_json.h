@@ -1,8 +1,7 @@
 // The view as JSON: the `view` of a session and of a lesson's step.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "read/json/json_fields.h"
 #include "view/view_state.h"
 
 namespace headlight {
@@ -11,7 +10,14 @@ nlohmann::json view_json(const ViewState& view);
 /// The `view` of a session. It never keeps one from opening: what cannot be used takes its default.
 ViewState view_from_json(const nlohmann::json& object, std::size_t num_sentences);
 
-/// A number that was written as an index, 0 for anything else; bounded, so that sums of them are numbers too.
-Index index_from_json(const nlohmann::json& value);
+// The part of it that is about no question in particular, as settings have it too.
+/// Adds to an object what is not as a window has it at first.
+void write_layout(const Layout& layout, nlohmann::json& object);
+/// Values that cannot be used leave what there is.
+void read_layout(const JsonField& object, Layout& layout);
+
+/// {"name": …, "path": …, "step": …}; no name is null, and anything else that cannot be used no lesson.
+nlohmann::json lesson_mark_json(const LessonMark& mark);
+LessonMark lesson_mark_from(const JsonField& object);
 
 }  // namespace headlight
