@@ -59,8 +59,7 @@ _GROUPS = {
     "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
     "_on_softmax": {"softmax", "log_softmax", "sigmoid"},
     "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
-    "_on_exp": {"exp"},
-    "_on_sum": {"sum", "mean"},
+    "_on_sum": {"exp", "sum", "mean"},
     "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
     "_on_fused": {"scaled_dot_product_attention"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
@@ -429,25 +428,20 @@ class Tracer:
         if root.kind == "weights":
             self._on_post("fill", node, mask, out)
         elif root.kind == "product":
-            number = number_of(value)
-            if number is None and is_tensor(value) and value.numel() and bool((value == value.flatten()[0]).all()):
-                number = float(value.flatten()[0])
-            if number is None:
-                self._step("opaque", node, out, op.name)
-            else:
-                self._step("fill", self._broadcast(node, out), out, (mask.detach().bool(), number))
+            constant = is_tensor(value) and value.numel() > 0 and bool((value == value.flatten()[0]).all())
+            number = number_of(value.flatten()[0] if constant else value)
+            fill = None if number is None else (mask.detach().bool(), number)
+            self._step("opaque" if fill is None else "fill", self._broadcast(node, out), out, fill or op.name)
         elif root is not NOTHING:
             self._tag(out, None)
 
-    def _on_exp(self, op: Operation) -> None:
-        if op.root.kind == "product":
-            self._step("exp", op.node, op.out)
-
     def _on_sum(self, op: Operation) -> None:
+        if op.name == "exp" and op.root.kind == "product":
+            self._step("exp", op.node, op.out)
         dim, how = op.get(1, "dim"), "averaged" if op.name == "mean" else "added up"
         of_heads = op.node.kind == "context" and len(op.node.shape) >= 3 and isinstance(dim, int) and \
             1 < op.root.info.heads == op.node.shape[dim % len(op.node.shape)]
-        if op.node.kind == "heads" or of_heads:
+        if op.name != "exp" and (op.node.kind == "heads" or of_heads):
             self._heads_lost(how, [op.root], op.out)
         elif op.name == "sum" and (op.node.kind == "exp" or op.root.kind == "weights"):
             self._step("expsum", op.node, op.out, dim if isinstance(dim, (tuple, list)) else [dim])
@@ -469,10 +463,9 @@ class Tracer:
             return None
         self._softmaxes += 1
         frames = frames_around(self._module)
-        if self._modules is not None and not any(id(module) in self._modules for module in frames.modules):
-            return None
-        layer = self._layers.setdefault(frames.path or (site.file, site.line), len(self._layers))
-        if self.keep.layers is not None and layer not in self.keep.layers:
+        outside = self._modules is not None and not any(id(module) in self._modules for module in frames.modules)
+        layer = -1 if outside else self._layers.setdefault(frames.path or (site.file, site.line), len(self._layers))
+        if outside or (self.keep.layers is not None and layer not in self.keep.layers):
             return None
         if len(self._calls) + len(self._pending) >= self.keep.calls:
             self._left_out += 1
@@ -484,20 +477,17 @@ class Tracer:
             self._note(f"{call.where}: too large to follow the axes of the softmax")
         else:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
-        fused = out.is_meta
-        snapshot = None if fused else self._snapshot(call, out, moves_of(call.path))
+        snapshot = None if out.is_meta else self._snapshot(call, out, moves_of(call.path))      # (of a fused kernel)
         call.softmax = Node("weights", None, out.shape, site, Softmax(name, call, snapshot, wrong_sum))
         call.weight_path = [call.softmax]
         self._pending.append(call)
-        if not fused:
-            self._tag(out, call.softmax)
+        self._tag(out, call.softmax)
         return call
 
     def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Optional[Weights]:
         """The weights of some sentences, so that they can be checked."""
-        heads, queries, keys = call.heads, *(int(np.prod([call.product.shape[axis] for axis in call.product.out_free[side]]))
-                                             for side in "ab")
-        most = max(1, MOST_WEIGHTS // max(1, heads * keys))
+        queries, keys = (int(np.prod([call.product.shape[axis] for axis in call.product.out_free[side]])) for side in "ab")
+        most = max(1, MOST_WEIGHTS // max(1, call.heads * keys))
         rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         sentences = list(range(min(self.keep.sentences, len(call.layout.groups))))
         array = call.canonical(tensor.detach(), moves, sentences, rows, flipped=False)
@@ -508,8 +498,8 @@ class Tracer:
         call: Call = root_of(node).info.call
         step = Node("drop" if what == "drop" else "post", node, out.shape, caller())
         moves = moves_of(call.path) + moves_of(path_to(step, ("weights",)))
-        step.info = (what, self._snapshot(call, out, moves) if snapshot else None,
-                     other.detach() if is_tensor(other) else other)
+        kept = self._snapshot(call, out, moves) if snapshot else None
+        step.info = (what, kept, other.detach() if is_tensor(other) else other)
         self._tag(out, step)
 
     def _on_dropout(self, op: Operation) -> None:

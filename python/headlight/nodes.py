@@ -146,23 +146,19 @@ def _equation(text: str, *operands: Any) -> Optional[Tuple[str, str, str]]:
 
 def product_of(name: str, args: Sequence[Any], out: Any) -> Optional[Product]:
     """The product that a call computes, where it is one of two arrays with rows on both sides."""
-    lead = ""
     if name == "einsum":
-        operands = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
-        letters = _equation(args[0], *operands) if isinstance(args[0], str) else None
+        text, operands = args[0], args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
     else:
-        operands = args[-2:] if name in ("baddbmm", "addmm") else args[:2]
+        text, operands = "...ik,...kj->...ij", args[-2:] if name in ("baddbmm", "addmm") else args[:2]
         operands = operands[::-1] if name == "__rmatmul__" else operands
         if not all(is_tensor(operand) and operand.dim() >= 2 for operand in operands):
             return None
-        lead = "ABCDEFGHIJKLMNOP"[:len(out.shape) - 2]
-        own = [lead[len(lead) - operand.dim() + 2:] for operand in operands]
-        letters = own[0] + "ik", own[1] + "kj", lead + "ij"
+    letters = _equation(text, *operands) if isinstance(text, str) else None
     if letters is None:
         return None
     a, b, result = letters
     sides = {"a": a, "b": b}
-    shared = [letter for letter in result if letter in lead or (letter in a and letter in b)]
+    shared = [letter for letter in result if letter not in text or (letter in a and letter in b)]
     free = {side: [letter for letter in given if letter in result and letter not in shared] for side, given in sides.items()}
     summed = [letter for letter in a if letter in b and letter not in result]
     if not free["a"] or not free["b"] or not summed or \

@@ -16,7 +16,7 @@ import numpy as np
 
 from .arrays import STACKS, layers_of, save_arrays, stacks_of, tensors_file, token_metadata, write_safetensors, written_whole
 from .calls import Attention, Call
-from .engine import (Array, Error, as_numpy, count_text, notebook_shell, program, run, torch_module, words_of_options)
+from .engine import Array, Error, as_numpy, count_text, notebook_shell, program, run, torch_module, words_of_options
 from .follow import Keep, Tracer
 from .report import Report, check_seen
 
@@ -225,7 +225,7 @@ class _Tracker:
 
     def set_global_step(self, step: int) -> None:
         """From here on it is this step; what was seen of the one before is written."""
-        self._write()
+        self.save()
         self.step = int(step)
 
     def add_global_step(self, increment: int = 1) -> None:
@@ -233,11 +233,7 @@ class _Tracker:
 
     def save(self, *arguments: Any, **_: Any) -> None:
         """Writes what was seen; a number first is the step."""
-        if arguments and isinstance(arguments[0], int):
-            self.step = arguments[0]
-        self._write()
-
-    def _write(self) -> None:
+        self.step = arguments[0] if arguments and isinstance(arguments[0], int) else self.step
         layers, self._layers = self._layers, []
         if layers:
             same = [layer for layer in layers if layer.shape == layers[0].shape]
