@@ -6,6 +6,7 @@ import json
 import os
 import re
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
 
@@ -20,18 +21,15 @@ _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "ui
 @contextlib.contextmanager
 def written_whole(path: Union[str, Path]) -> Iterator[Any]:
     """A binary file beside `path` that takes its place when it is whole."""
-    path = Path(path)
-    handle, beside = tempfile.mkstemp(dir=path.parent, prefix=path.name + ".")
-    try:
-        with os.fdopen(handle, "wb") as file:
+    beside = f"{path}.{os.getpid()}-{threading.get_ident()}"
+    with open(beside, "xb") as file:
+        try:
             yield file
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(beside, 0o666 & ~mask)
-        os.replace(beside, path)
-    except BaseException:
-        os.unlink(beside)
-        raise
+            file.close()
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
 
 
 def write_safetensors(path: Union[str, Path], arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import math
+import re
 import threading
 import types
 import weakref
@@ -43,7 +44,6 @@ _PERMUTES = {"transpose", "swapaxes", "swapdims", "permute", "movedim", "moveaxi
              "adjoint", "detach"}
 _CASTS = {"to", "float", "half", "bfloat16", "double", "type", "type_as", "cpu", "cuda", "requires_grad_"}
 _OVER = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__", "__div__"}
-_UNDER = {"__rdiv__", "__rtruediv__"}
 _PLUS = {"add": 1, "add_": 1, "__add__": 1, "__radd__": 1, "__iadd__": 1, "sub": -1, "sub_": -1, "subtract": -1,
          "__sub__": -1, "__isub__": -1}
 # By the method of Tracer that handles them.
@@ -54,7 +54,7 @@ _GROUPS = {
         "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "repeat", "repeat_interleave",
         "view_as", "reshape_as", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__", "broadcast_to",
         "tile", "index_select", "split_with_sizes"},
-    "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__"} | _OVER | _UNDER,
+    "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__", "__rdiv__", "__rtruediv__"} | _OVER,
     "_on_plus": set(_PLUS),
     "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
     "_on_softmax": {"softmax", "log_softmax", "sigmoid"},
@@ -164,8 +164,7 @@ class Tracer:
             self._tags, self._pending = {}, []
 
     def _before_module(self, module: Any, _: Any) -> None:
-        compiled = ("ScriptModule", "RecursiveScriptModule", "TracedModule", "TopLevelTracedModule", "OptimizedModule")
-        if threading.get_ident() == self._thread and type(module).__name__ in compiled:
+        if threading.get_ident() == self._thread and re.search("Script|Traced|OptimizedModule", type(module).__name__):
             inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
             self._note(f"{inner}: compiled code (torch.jit, torch.compile) cannot be followed: watch the module itself")
 
@@ -347,23 +346,20 @@ class Tracer:
         return True
 
     def _on_times(self, op: Operation) -> None:
-        if op.name in _UNDER:
-            self._tag(op.out, None)
-            return
+        if op.name in ("__rdiv__", "__rtruediv__"):
+            return self._tag(op.out, None)
         node, (first, other), over = op.node, op.args[:2], op.name in _OVER
-        total = self.node_of(other)
-        while total.kind == "move":
-            total = total.parent
+        total = path_to(self.node_of(other), ("expsum",))[0]
         if over and total.kind == "expsum" and node is not NOTHING:
             if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
                 self._take_softmax("softmax", node.parent, total.info, op.out, other.dim() not in (0, first.dim()))
             elif op.root.kind == "weights":                       # divided by their own sum
                 self._on_post("sum", node, None, op.out)
-            return
+            return None
         if node.kind in ("", "source"):
             node, other = self.node_of(other), first
             if node is NOTHING or over:
-                return
+                return None
         root, number = root_of(node), number_of(other)
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
@@ -375,6 +371,7 @@ class Tracer:
             self._step("times", node, op.out, (factor.detach(), 1.0))
         else:
             self._tag(op.out, None)
+        return None
 
     def _on_plus(self, op: Operation) -> None:
         node, (other, out) = op.node, (op.args[1], op.out)

@@ -124,21 +124,16 @@ def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[List[fro
 
 def _equation(text: str, *operands: Any) -> Optional[Tuple[str, str, str]]:
     """The letters of a product of two; an ellipsis gets letters of its own."""
-    text = text.replace(" ", "")
-    inputs, arrow, out = text.partition("->")
+    inputs, arrow, out = text.replace(" ", "").partition("->")
     parts = inputs.split(",")
     if len(parts) != 2 or len(operands) != 2:
         return None
-    if "..." in text:
-        spare = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in text]
-        axes = [operand.dim() - len(part.replace("...", "")) if "..." in part else 0
-                for part, operand in zip(parts, operands)]
-        letters = "".join(spare[:max(axes)])
-        parts = [part.replace("...", letters[len(letters) - count:]) for part, count in zip(parts, axes)]
-        out = out.replace("...", letters)
-    if not arrow:
-        both = parts[0] + parts[1]
-        out = "".join(sorted(letter for letter in set(both) if both.count(letter) == 1))
+    axes = [operand.dim() - len(part.replace("...", "")) if "..." in part else 0 for part, operand in zip(parts, operands)]
+    letters = "".join([letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ" if letter not in text][:max(axes)])
+    parts = [part.replace("...", letters[len(letters) - count:]) for part, count in zip(parts, axes)]
+    both = parts[0] + parts[1]
+    once = "".join(sorted(letter for letter in set(both) if both.count(letter) == 1))
+    out = out.replace("...", letters) if arrow else once
     if any(len(set(part)) != len(part) for part in (*parts, out)):
         return None
     return parts[0], parts[1], out
@@ -245,15 +240,14 @@ def layout_of(product: Product) -> Layout:
     within = [axis for axis in range(len(lead_shape))
               if (lead[axis] == lead[axis][..., :1, :1]).all()]             # constant in each product of two matrices
     several = [axis for axis in range(len(lead_shape)) if lead_shape[axis] > 1]
+    sentence_of = np.zeros(product.shared, int)
+    numbers: Dict[Any, int] = {}
     for place in places:
         key = rows[place][:, 0].tobytes() if each_once else tuple(int(lead[axis][place][0, 0]) for axis in within)
         by_sentence.setdefault(key, []).append(place)
+        sentence_of[place] = numbers.setdefault(key, len(numbers))
     order = index % width if each_once else index
     groups = [sorted(group, key=lambda place: (int(order[place][0, 0]), place)) for group in by_sentence.values()]
-    sentence_of = np.zeros(product.shared, int)
-    for sentence, group in enumerate(groups):
-        for place in group:
-            sentence_of[place] = sentence
     depends = sum((np.diff(sentence_of, axis=axis) != 0).any() for axis in range(sentence_of.ndim))
     trouble = None
     if whole_rows and index.shape[-2] > 1 and (rows == rows[..., :1, :]).all():

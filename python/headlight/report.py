@@ -97,10 +97,8 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     facts: Dict[str, Any] = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32")}
     facts.update({} if tolerance is None else {"tolerance": tolerance})
     arrays: Dict[str, Array] = {}
-    for name, given in (("query", query), ("key", key), ("value", value)):
-        if given is None:
-            continue
-        array = _stacked(given)
+    sides = {"query": query, "key": key, "value": value}
+    for name, array in {name: _stacked(given) for name, given in sides.items() if given is not None}.items():
         for axes in (4, 3) if state_dict is not None else (4,):
             array = array[0] if array.ndim == axes and len(array) == 1 else array
         if array.ndim == 3:

@@ -43,9 +43,6 @@ class Page:
         return ('<iframe sandbox="allow-scripts" style="width:100%;height:640px;border:0" title="Headlight" '
                 f'srcdoc="{_html.escape(self.html)}"></iframe>')
 
-    def __repr__(self) -> str:
-        return f"<headlight.Page, {len(self.html.encode()):,} bytes: .save('page.html') keeps it>"
-
 
 def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options: Any) -> Page:
     with tensors_file(arrays, metadata) as path:
