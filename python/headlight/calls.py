@@ -28,20 +28,19 @@ class Call:
     def __init__(self, index: int, product: Product, frames: Frames, site: Site, layout: Layout) -> None:
         self.index, self.product, self.frames, self.site, self.layout = index, product, frames, site, layout
         self.path: List[Node] = []                # product … input of the softmax
-        self.softmax = NOTHING
         self.weight_path: List[Node] = []         # softmax … what met the values
+        self.softmax = self.value_node = NOTHING
         self.dim_axes: FrozenSet[int] = frozenset()   # of the product, over which the softmax runs
         self.flipped = False                      # keys are the left operand
         self.context: Optional[Node] = None
         self.contracted: Optional[str] = None     # "a" or "b": whose rows met the values
-        self.value_node = NOTHING
         self.value_tensor: Any = None             # (sentences, heads, S, d_v)
         self.value_index: Optional[Tuple[Array, Node]] = None
         self.places: Dict[Place, Tuple[int, int]] = {}   # of the product with the values: sentence and head
         self.context_product: Optional[Product] = None
         self.context_left = True                  # weights are its left operand
         self.output: Any = None                   # heads side by side, the moves to it from the context, and its shape
-        self.fused_output: Any = None
+        self.fused_output: Any = None             # the context of a fused kernel
         self.merge_site: Optional[Site] = None
         self.tensors = {"a": product.a.detach().clone(), "b": product.b.detach().clone()}
         self.half = str(product.dtype) in ("torch.float16", "torch.bfloat16")

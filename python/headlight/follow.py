@@ -188,12 +188,10 @@ class Tracer:
             tags[name] = (weakref.ref(tensor, lambda _: tags.pop(name, None)), node)
 
     def _source(self, tensor: Any) -> Node:
-        node = self.node_of(tensor)
-        if node is NOTHING:
+        if self.node_of(tensor) is NOTHING:
             parameter = tensor if isinstance(tensor, torch_module().nn.Parameter) else None
-            node = Node("source", None, tensor.shape, None, parameter)
-            self._tag(tensor, node)
-        return node
+            self._tag(tensor, Node("source", None, tensor.shape, None, parameter))
+        return self.node_of(tensor)
 
     def _step(self, kind: str, node: Node, out: Any, info: Any = None) -> None:
         """`out` was made from the tensor of `node`."""
@@ -216,10 +214,10 @@ class Tracer:
 
     def _on_other(self, op: Operation) -> None:
         """An operation that is not known, on scores: they stay scores, and are not judged."""
-        if op.root.kind != "product" or len(op.root.shape) < 3:
-            if op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
-                self._tag(op.out, None)
-        elif op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
+        is_score = op.root.kind == "product" and len(op.root.shape) >= 3
+        if not is_score and op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
+            self._tag(op.out, None)
+        elif is_score and op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
             self._step("opaque", op.node, op.out, op.name)
 
     def _on_move(self, op: Operation) -> None:
@@ -338,12 +336,10 @@ class Tracer:
         changed = any(step.kind in ("scale", "fill", "add", "times") for step in path_to(node, ("product",)))
         if not changed or any(root_of(one).kind not in made for one in (root.info.node_a, root.info.node_b, other)):
             return False
-        self._take_softmax("none", node, [], product.a)
-        weights = self.node_of(product.a)
-        if weights.kind != "weights":
-            return False
-        self._on_context(product, weights, other, out)
-        return True
+        call = self._take_softmax("none", node, [], product.a)
+        if call is not None:
+            self._on_context(product, call.softmax, other, out)
+        return call is not None
 
     def _on_times(self, op: Operation) -> None:
         if op.name in ("__rdiv__", "__rtruediv__"):

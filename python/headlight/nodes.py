@@ -292,16 +292,13 @@ class Frames(NamedTuple):
 
 def short_path(file: Optional[str]) -> str:
     """A path as a reader would type it: from the working folder where the file is below it; In[2] of a notebook."""
-    if not file:
-        return ""
     cell = getattr(getattr(notebook_shell(), "compile", None), "_filename_map", {}).get(file)    # as IPython keeps it
     if cell is not None:
         return f"In[{cell}]"
-    try:
-        near = os.path.relpath(file)
-    except ValueError:
-        return file
-    return file if near.startswith("..") else near
+    with contextlib.suppress(ValueError):      # no file; one of another drive
+        near = os.path.relpath(file or "")
+        return file or "" if near.startswith("..") else near
+    return file or ""
 
 
 @functools.lru_cache(None)
@@ -341,7 +338,7 @@ def caller() -> Site:
 def modules_around() -> List[Any]:
     """The modules whose methods are running, the innermost first, each once."""
     modules: List[Any] = []
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     while frame is not None and len(modules) < 24:
         owner = _locals(frame).get("self") if frame.f_code.co_varnames[:1] == ("self",) else None
         if isinstance(owner, torch_module().nn.Module) and all(owner is not module for module in modules):
@@ -367,15 +364,13 @@ def frames_around(root: Any) -> Frames:
     first = None
     for depth, frame in enumerate(_user_frames()):
         arguments = frame.f_code.co_varnames[:frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
-        variables = _locals(frame)
-        owner = variables.get("self") if arguments[:1] == ("self",) else None
+        values = _locals(frame)
+        owner = values.get("self") if arguments[:1] == ("self",) else None
         first = owner if depth == 0 else first
         if depth > 0 and (depth > 1 if first is None else owner is not first):
             break
-        for name in arguments:
-            value = variables.get(name)
-            if re.search("mask|pad", name) and is_tensor(value) and all(value is not known for _, known in masks):
-                masks.append((name, value.detach()))
+        masks += [(name, values[name].detach()) for name in arguments if re.search("mask|pad", name) and
+                  is_tensor(values.get(name)) and all(values[name] is not known for _, known in masks)]
     modules = modules_around()
     inside = modules[:next((at for at, module in enumerate(modules) if module is root), len(modules)) + 1]
     names = [next((name for name, module in outer.named_modules() if module is inner), "") or type(inner).__name__

@@ -99,24 +99,20 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
 
     def sequence(self) -> List[Attention]:
         """The calls; heads that were computed one by one are one."""
+        groups: Dict[Any, List[Call]] = {}
+        for call in self._calls if self._attentions is None else []:
+            groups.setdefault(call.part_of[:1] if call.part_of else call.index, []).append(call)
         if self._attentions is None:
-            groups: Dict[Any, List[Call]] = {}
-            for call in self._calls:
-                groups.setdefault(call.part_of[:1] if call.part_of else call.index, []).append(call)
-            self._attentions = [Attention(sorted(parts, key=lambda part: part.part_of or (0, 0)))
-                                for parts in groups.values()]
+            self._attentions = [Attention(sorted(one, key=lambda part: part.part_of or (0, 0))) for one in groups.values()]
         return self._attentions
 
     def __len__(self) -> int:
         return len(self.sequence())
 
     def __getitem__(self, index: Any) -> Any:
-        chosen = self.sequence()[index]
-        if isinstance(chosen, Attention):
-            return chosen
         part = Seen(self._module, self.keep)
-        part._attentions, part._notes, part._operations = chosen, list(self._notes), self._operations
-        return part
+        part._attentions, part._notes, part._operations = self.sequence()[index], list(self._notes), self._operations
+        return part if isinstance(index, slice) else part._attentions
 
     def __repr__(self) -> str:
         lines = [f"{index}: {attention!r}" for index, attention in enumerate(self.sequence()[:20])]
@@ -174,7 +170,7 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
     def show(self, sentence: int = 0, tokens: Optional[Sequence[str]] = None,
              target_tokens: Optional[Sequence[str]] = None) -> Any:
         """In a notebook the page, inline; elsewhere the window."""
-        return show(self.stacks(sentence), tokens=tokens, target_tokens=target_tokens)
+        return show(self, tokens, target_tokens, sentence)
 
     def _repr_html_(self) -> Optional[str]:
         try:
