@@ -276,14 +276,10 @@ class Tracer:
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
     def _maps(self, module: Any) -> Tuple[Dict[int, str], Dict[int, Any]]:
-        """The names of a module's tensors, and its linear layers by their weights."""
+        """The names of a module's parameters, and its linear layers by their weights."""
         entry = self._names.get(id(module))
         if entry is None or entry[0]() is not module:
             names = {id(parameter): name for name, parameter in module.named_parameters()}
-            for name, value in list(vars(module).items()):
-                several = isinstance(value, (list, tuple)) and value and is_tensor(value[0])
-                for number, part in enumerate(value if several else [value] if is_tensor(value) else []):
-                    names.setdefault(id(part), f"{name}.{number}" if several else name)
             linears = {id(inner.weight): inner for inner in module.modules()
                        if isinstance(inner, torch_module().nn.Linear)}
             entry = self._names[id(module)] = (weakref.ref(module), names, linears)
