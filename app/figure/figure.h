@@ -43,7 +43,8 @@ struct FigureOptions {
   float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out
 };
 
-/// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than kMostFlowWords words.
+/// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than
+/// kMostFlowWords words.
 Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 
 /// One head in two answers: A, B and B − A on the joint axes of both sentences. Errors: a sentence of more than

@@ -1,5 +1,5 @@
-// The scene of Flow: the words of both sides of an attention in two columns, and a line for each weight. Window and figure
-// draw the same.
+// The scene of Flow: the words of both sides of an attention in two columns, and a line for each weight. Window and
+// figures draw the same.
 #pragma once
 
 #include <algorithm>
@@ -68,7 +68,7 @@ bool add_flow(Drawing& scene, const FlowLayout& layout, const std::vector<FlowHe
               const std::vector<std::string>& query_labels, const std::vector<std::string>& key_labels,
               const FlowWishes& wishes, const InkColours& ink, const TextWidth& measure);
 
-/// Adds the names of both columns, their middle at `y`; one that is wider than its words begins at the edge of the scene.
+/// Adds the names of both columns, their middle at `y`; one that is wider than its words begins at the edge.
 void add_flow_sides(Drawing& scene, const FlowLayout& layout, const std::string& query, const std::string& key, float y,
                     float size, float left, float right, Rgb colour, const TextWidth& measure);
 
@@ -86,8 +86,8 @@ struct FlowLegendSizes {
   float line = 12, height = 9;   // from line to line; of an entry
   Rgb outline = {};
 };
-/// Adds the entries in as many lines as it takes, the middle of the first at `y`. Gives the middle of the last. Hit boxes:
-/// `flow head H`.
+/// Adds the entries in as many lines as it takes, the middle of the first at `y`. Gives the middle of the last. Hit
+/// boxes: `flow head H`.
 float add_flow_legend(Drawing& scene, const std::vector<FlowLegendEntry>& entries, const FlowLegendSizes& sizes,
                       float left, float right, float y, const TextWidth& measure);
 

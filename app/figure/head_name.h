@@ -30,9 +30,9 @@ struct HeadName {
 
 /// Whether the relations of the shipped grammar are meant: they were measured on its sentences alone.
 bool is_of_grammar(const std::string& relation);
-/// Whether the sentence is no reason to believe the measured relation: it has words that the model does not know, or is of
-/// another kind than those measured; of a relation that was measured on sentences of all kinds, is_of_other_words. Decided
-/// here alone, for the window, figures, pages and `heads`.
+/// Whether the sentence is no reason to believe the measured relation: it has words that the model does not know, or is
+/// of another kind than those measured; of a relation that was measured on sentences of all kinds, is_of_other_words.
+/// Decided here alone, for the window, figures, pages and `heads`.
 bool is_doubted(const RelationScore& relation, const SentenceFacts& facts);
 
 /// The name of a head. `measures`: of the answer, null where they are not known (yet); `facts`: of its sentence. Of
@@ -48,8 +48,8 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
 /// The name, and of a relation its score: "object → its verb 100 %"; empty where there is none.
 std::string name_with_score(const HeadName& name);
 
-/// As much of the name as is not wider than `room` by `width_of`: with its score, without it, without "its", at last cut off
-/// with an ellipsis; empty where even that is too short.
+/// As much of the name as is not wider than `room` by `width_of`: with its score, without it, without "its", at last
+/// cut off with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
 /// The same in at most so many lines, broken between words.

@@ -35,8 +35,8 @@ using SharedPicture = std::shared_ptr<const Picture>;
 /// How high a step is.
 float step_height(const Step& step, const Picture& picture, const InsideType& type);
 
-/// Adds a step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` counts the
-/// steps from 0. Its hit box is `step NAME`. `chosen`: its title is in the accent's colour.
+/// Adds a step: what it is, how it follows, its numbers as a strip of colours and as many digits as fit. `index` counts
+/// the steps from 0. Its hit box is `step NAME`. `chosen`: its title is in the accent's colour.
 void add_step(Drawing& scene, const InsideStyle& style, const Trace& trace, const Step& step,
               const SharedPicture& picture, std::size_t index, const Box& box, bool chosen = false);
 
@@ -44,8 +44,8 @@ void add_step(Drawing& scene, const InsideStyle& style, const Trace& trace, cons
 DiagramMeasures diagram_measures(const InsideType& type, float least_node);
 
 /// Adds the way of the data: arrows, and a box for each node with its title, the shape of what it shows where there is
-/// room, and the picture of it; the hit box is `node ID`. `pictures`: one a node. The node that shows `chosen` is framed in the
-/// accent's colour.
+/// room, and the picture of it; the hit box is `node ID`. `pictures`: one a node. The node that shows `chosen` is
+/// framed in the accent's colour.
 void add_diagram(Drawing& scene, const InsideStyle& style, const Trace& trace, const Diagram& diagram,
                  const std::vector<SharedPicture>& pictures, const DiagramLayout& layout, Point origin,
                  const std::optional<MatrixId>& chosen = {});

@@ -36,8 +36,8 @@ std::string model_name_in(Language language, const std::string& name);
 /// A score: two digits after the point.
 std::string score_text(double score);
 
-/// A weight, or another number that is not negative, in the room of a cell: two digits after the point, without the zero
-/// before it; from 10 on no digits after the point.
+/// A weight, or another number that is not negative, in the room of a cell: two digits after the point, without the
+/// zero before it; from 10 on no digits after the point.
 std::string cell_number(float weight);
 /// The same of a difference, with its sign: +.75, −.12.
 std::string signed_cell_number(float difference);

@@ -11,8 +11,8 @@
 namespace headlight {
 namespace {
 
-/// With so many heads every cell of up to 128 tokens is kept; of more so many of all thumbnails together, so that a model
-/// with thousands of heads is still a small file.
+/// With so many heads every cell of up to 128 tokens is kept; of more so many of all thumbnails together, so that a
+/// model with thousands of heads is still a small file.
 constexpr Index kMostWhole = 24 * 16;
 constexpr double kMostCellsOfLayers = 1.0e6;
 constexpr Index kLeastSide = 12;

@@ -37,7 +37,8 @@ MapLayout layout_of(const PrintedMap& map, const MapAxes& axes, const Box& area)
 /// The height of the labels above a map: layout_map leaves at least that much room.
 float label_height(const MapAxes& axes, const MapLayout& layout);
 
-/// How much room the bands of a conversation's roles take at the left of a map and above it; 0 where no token has a role.
+/// How much room the bands of a conversation's roles take at the left of a map and above it; 0 where no token has a
+/// role.
 float room_of_bands(const Page& page, const PrintedMap& map);
 /// Adds those bands, with the names of the roles where they have room; the labelled map begins at (`left`, `top`), and
 /// they stand outside of it.
@@ -48,8 +49,8 @@ void add_role_bands(Page& page, const PrintedMap& map, const MapLayout& layout, 
 /// (`left`, `top`) and above it, along the rows and columns of `plot`.
 void add_role_strips(Page& page, const PrintedMap& map, const Box& plot, Point left_top, float width, Theme theme);
 
-/// Adds the cells, their frame and their labels, those of padding dim where no other `inks` are given; with `values` the
-/// numbers where there is room for them.
+/// Adds the cells, their frame and their labels, those of padding dim where no other `inks` are given; with `values`
+/// the numbers where there is room for them.
 struct MapInks {
   LabelInk rows = {}, columns = {};
 };

@@ -1,5 +1,5 @@
-// The scene of a labelled map: rows and columns by name, numbers in cells, outlines of cells. The maps of heads, those of
-// Compare and those of figures are drawn by it.
+// The scene of a labelled map: rows and columns by name, numbers in cells, outlines of cells. The maps of heads, those
+// of Compare and those of figures are drawn by it.
 #pragma once
 
 #include <functional>
@@ -49,7 +49,7 @@ struct MapStyle {
 /// The colour of label i where it is not lit.
 using LabelInk = std::function<Rgb(Index)>;
 
-/// Adds the labels beside the rows and above the columns, as many as stand apart; the lit one always, in the accent's colour.
+/// Adds the labels beside the rows and above the columns, as many as stand apart; the lit one always, accented.
 void add_row_labels(Drawing& scene, const AxisText& axis, const MapLayout& layout, const MapStyle& style,
                     const LabelInk& ink, std::optional<Index> lit = {});
 void add_column_labels(Drawing& scene, const AxisText& axis, const MapLayout& layout, const MapStyle& style,
@@ -73,8 +73,8 @@ struct RoleBands {
   float size = 9, pad = 2;     // an em of the names; room that they leave
   float gap = 1, corner = 0;   // between bands
 };
-/// Adds the bands of the rows at the left of `left_top` and those of the columns above it. Hit boxes: `rows ROLE FIRST` and
-/// `columns ROLE FIRST`.
+/// Adds the bands of the rows at the left of `left_top` and those of the columns above it. Hit boxes: `rows ROLE FIRST`
+/// and `columns ROLE FIRST`.
 void add_role_bands(Drawing& scene, const std::vector<RoleRun>& rows, const std::vector<RoleRun>& columns,
                     const MapLayout& layout, Point left_top, const RoleBands& bands, const TextWidth& measure);
 

@@ -111,7 +111,8 @@ MatrixGrid matrix_grid(const MatrixSubject& subject, const MatrixStyle& style, c
   if (style.square) grid.width = grid.height = std::min(grid.width, grid.height);
   const auto whole = [&](float length) { return style.whole && length >= 3 ? std::floor(length) : length; };
   grid.width = whole(grid.width), grid.height = whole(grid.height);
-  grid.above = std::max(style.above * style.label, (style.label - grid.height) / 2);  // the label of a low row reaches there
+  // The label of a low row reaches above it.
+  grid.above = std::max(style.above * style.label, (style.label - grid.height) / 2);
   const float top = style.label + grid.above;
   grid.plot = {whole(area.x + left), whole(area.y + top), grid.width * static_cast<float>(picture.values.cols()),
                grid.height * static_cast<float>(picture.rows)};

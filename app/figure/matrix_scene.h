@@ -1,4 +1,4 @@
-// The scene of one matrix: its numbers as colours and in digits, its rows and columns by name. Window and figure draw the same.
+// The scene of one matrix: its numbers as colours and in digits, its rows and columns by name.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace headlight {
 
-/// A part of a matrix of an answer. The chosen cell and the one that is pointed at are outlined; the row and the column of the
-/// lit one are always named, in the accent's colour.
+/// A part of a matrix of an answer. The chosen cell and the one that is pointed at are outlined; the row and the column
+/// of the lit one are always named, in the accent's colour.
 struct MatrixSubject {
   const Trace& trace;
   MatrixId id;

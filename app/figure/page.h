@@ -35,7 +35,8 @@ Page new_page(const FigureOptions& options, const TextWidth& measure);
 const Text& add_text(Page& page, Point at, const std::string& text, float size, Rgb colour, Role role = Role::label,
                      Anchor anchor = Anchor::left, TextRotation turn = TextRotation::level);
 
-/// The title of a figure, and `beside` in the accent's colour or, `quiet`, in grey; below it where it would be too wide.
+/// The title of a figure, and `beside` in the accent's colour or, `quiet`, in grey; below it where it would be too
+/// wide.
 void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet = false);
 
 /// `text` in lines of at most `room`, broken at spaces and between Chinese characters, marks where they belong.
@@ -58,8 +59,8 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
 /// Ends the page with a caption.
 Drawing with_caption(Page page, const std::string& caption);
 
-/// Ends the page: the colour bar, where there is one (with a blocked cell where `blocks`), and the caption with `remarks`
-/// at its end.
+/// Ends the page: the colour bar, where there is one (with a blocked cell where `blocks`), and the caption with
+/// `remarks` at its end.
 Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& options,
                  const std::optional<ColourScale>& bar, bool blocks, const std::vector<std::string>& remarks);
 

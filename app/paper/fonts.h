@@ -1,5 +1,5 @@
-// Text on paper: the machine's fonts (font_files.h) as cairo draws with them, every character in the first font that has
-// it, its outline as designed: no hinting, no kerning, the same at any size.
+// Text on paper: the machine's fonts (font_files.h) as cairo draws with them, every character in the first font that
+// has it, its outline as designed: no hinting, no kerning, the same at any size.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,8 @@ std::string character_name(char32_t character) {
 }
 
 bool is_picture(char32_t character) {
-  // Below the first picture, a watch, ICU is not asked: about each letter of a long text that costs a frame a millisecond.
+  // Below the first picture, a watch, ICU is not asked: about each letter of a long text that costs a frame a
+  // millisecond.
   constexpr char32_t kFirst = 0x231A;
   return character >= kFirst && u_hasBinaryProperty(static_cast<UChar32>(character), UCHAR_EMOJI_PRESENTATION);
 }

@@ -64,7 +64,7 @@ Rgb gap_colour(Theme theme);
 inline constexpr std::size_t kHeadColours = 12;
 Rgb head_colour(Theme theme, std::size_t index);
 
-/// The band of a role of a conversation beside a map: hues that red-green blind eyes tell apart, none of them a weight's.
+/// The band of a role of a conversation beside a map: hues that red-green blind eyes distinguish, none a weight's.
 Rgb role_colour(Theme theme, ChatRole role);
 
 /// Text on a view's background: what is read first, and what is read second.

@@ -22,8 +22,8 @@ namespace headlight {
 using SharedMatrix = std::shared_ptr<const Matrix>;
 inline SharedMatrix shared(Matrix matrix) { return std::make_shared<const Matrix>(std::move(matrix)); }
 
-/// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1, of a diverging scale −inf:
-/// blocked, hatched or, too small for lines, tinted. NaN: there is no cell.
+/// Weights as cells of equal size that fill the box, coloured by colour_of(scale, weight). −1, of a diverging scale
+/// −inf: blocked, hatched or, too small for lines, tinted. NaN: there is no cell.
 struct Cells {
   Box box;
   SharedMatrix weights;

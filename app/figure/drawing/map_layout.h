@@ -1,4 +1,4 @@
-// Where a labelled map puts its cells and its labels: arithmetic on boxes, no drawing. Window and picture files share it.
+// Where a labelled map puts its cells and its labels: arithmetic on boxes, no drawing.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct Box {
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-/// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a picture (an
-/// emoji) is its name.
+/// A token as an axis shows it: spaces that would be invisible become ␣, a line break ⏎, long ones end in …, and a
+/// picture (an emoji) is its name.
 std::string axis_label(const Token& token);
 /// The same with the mark by which the tokenizer marks where words begin: ## before a piece that continues a word
 /// (WordPiece), ␣ before one that a space stands before (byte-level BPE, SentencePiece).
@@ -69,8 +69,8 @@ struct MapLayout {
   Index column_step = 1;
 };
 
-/// Labels may stand this close, in lines of text: the ink of a line is lower than the line. Where not all have room those
-/// that remain stand farther apart: words that are no neighbours would read as a sentence.
+/// Labels may stand this close, in lines of text: the ink of a line is lower than the line. Where not all have room
+/// those that remain stand farther apart: words that are no neighbours would read as a sentence.
 inline constexpr float kLabelPitch = 0.78f, kThinnedPitch = 1.05f;
 
 /// Of labels that stand `pitch` apart, every so many are drawn.

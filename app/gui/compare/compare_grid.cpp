@@ -106,7 +106,8 @@ constexpr float kLeast = 96, kMost = 180, kGap = 10;  // of a head's map, withou
 constexpr float kLeastHigh = 80;
 constexpr Index kMany = 32;  // heads: so many are shown in one picture
 
-/// The most columns that fit and leave no hole in the last row; where that would waste more than a third, those that fit.
+/// The most columns that fit and leave no hole in the last row; where that would waste more than a third, those that
+/// fit.
 Index columns_without_hole(Index count, Index fit) {
   if (count <= fit) return count;
   for (Index columns = fit; 3 * columns >= 2 * fit; --columns)

@@ -184,8 +184,8 @@ FlowColumn column_of(const std::string& name, const std::vector<Token>& tokens, 
   return column;
 }
 
-/// The heads of the last answer about lines that are still wanted: it may be about another model, of other stacks, or about
-/// tokens folded otherwise.
+/// The heads of the last answer about lines that are still wanted: it may be about another model, of other stacks, or
+/// about tokens folded otherwise.
 std::vector<FlowHead> drawn_heads(const AppState& state) {
   std::vector<FlowHead> heads;
   const Stack stack = state.view.chosen.stack;

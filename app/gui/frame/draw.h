@@ -25,7 +25,8 @@ inline constexpr float kLineOfEm = 1.25f;
 /// The font whose lines are nearest to so many pixels.
 TextSize font_for(const Gui& gui, float line);
 
-/// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the size.
+/// How texts that are not ready to be drawn yet (Fonts::shown) are measured, in the font whose em is nearest to the
+/// size.
 TextWidth window_measure(Gui& gui);
 
 /// A button with all of its text as it stands.

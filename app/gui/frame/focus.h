@@ -1,5 +1,5 @@
-// The keyboard's way through the window: Tab goes from control to control in the order in which they are drawn, which is
-// that of reading; a ring shows where it stands. Dear ImGui 1.86 tabs between text fields alone.
+// The keyboard's way through the window: Tab goes from control to control in the order in which they are drawn, which
+// is that of reading; a ring shows where it stands. Dear ImGui 1.86 tabs between text fields alone.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@ struct FocusStop {
   const void* window = nullptr;  // of Dear ImGui, the outermost one that the control is in
 };
 
-/// Adds the last item to the way, with the ring where the keyboard stands there. `item`: its number, where the last item
-/// has none; 0: it has one.
+/// Adds the last item to the way, with the ring where the keyboard stands there. `item`: its number, where the last
+/// item has none; 0: it has one.
 void add_focus_stop(Gui& gui, const std::string& name, const Box& box, BoxKind kind, std::uint32_t item);
 
-/// After everything was drawn: Tab and Shift Tab move the ring, Enter and Space press what is in it, Escape takes it away.
-/// True where a key did one of them. Of an open menu or a dialog the way does not leave.
+/// After everything was drawn: Tab and Shift Tab move the ring, Enter and Space press what is in it, Escape takes it
+/// away. True where a key did one of them. Of an open menu or a dialog the way does not leave.
 bool walk_focus(Gui& gui);
 
-/// Steps that ← and → ask of the slider that was drawn last, in whose ring the keyboard is; a step of undo ends when they
-/// are let go.
+/// Steps that ← and → ask of the slider that was drawn last, in whose ring the keyboard is; a step of undo ends when
+/// they are let go.
 int focus_steps(Gui& gui);
 
 }  // namespace headlight

@@ -24,7 +24,8 @@ class Fonts {
   Status open();
   /// The program's own words: their glyphs are always there. Once for each language, before it is shown.
   void keep(std::string_view text);
-  /// Whether quotation marks and ellipses are as narrow as in Latin text; a Chinese font has them as wide as ideographs.
+  /// Whether quotation marks and ellipses are as narrow as in Latin text; a Chinese font has them as wide as
+  /// ideographs.
   void use_latin_signs(bool on);
   /// Before ImGui::NewFrame, with the ImGui context current: builds the atlas again where the scale changed or text
   /// asked for glyphs that it lacks. True when it was rebuilt: the caller then renews the backend's font texture, and

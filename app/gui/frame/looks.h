@@ -1,6 +1,6 @@
-// The looks of what can be clicked. There are five, so that what can be clicked differs from what is only read: primary (filled, one
-// a screen), button (outlined; flat_button of gui/frame/draw.h), segmented (a choice, as one outlined bar), menu (with a
-// triangle) and link (underlined under the pointer).
+// The looks of what can be clicked. There are five, so that what can be clicked differs from what is only read: primary
+// (filled, one a screen), button (outlined; flat_button of gui/frame/draw.h), segmented (a choice, as one outlined
+// bar), menu (with a triangle) and link (underlined under the pointer).
 #pragma once
 
 #include <optional>

@@ -54,8 +54,8 @@ std::optional<Index> place_in(Index at, Index first, Index count) {
   return at >= first && at < first + count ? std::optional(at - first) : std::nullopt;
 }
 
-/// Whether a newer answer is awaited. A training replaces its answers every moment: then the one on the screen is never the
-/// last one.
+/// Whether a newer answer is awaited. A training replaces its answers every moment: then the one on the screen is never
+/// the last one.
 bool is_late(const AppState& state) { return is_stale(state) && !(state.training && is_active(*state.training)); }
 
 std::string part_text(const Gui& gui, const Viewport& part) {

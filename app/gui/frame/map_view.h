@@ -36,7 +36,8 @@ void begin_motion(const Gui& gui);
 
 /// How strongly maps are drawn that answer an earlier question.
 inline constexpr float kStaleOpacity = 0.55f;
-/// How strongly the answer on the screen is drawn: paler where a newer one is late; not while a training replaces it every moment.
+/// How strongly the answer on the screen is drawn: paler where a newer one is late; not while a training replaces it
+/// every moment.
 float answer_opacity(const Gui& gui);
 
 /// The labels of the current answer's axes, measured in the small font.
@@ -65,8 +66,8 @@ void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapL
 const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content);
 const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content);
 
-/// What the wheel over a large map of queries × keys, or dragging it with the right button, makes of the part that it shows;
-/// nothing where they do nothing. `under` is the cell under the pointer.
+/// What the wheel over a large map of queries × keys, or dragging it with the right button, makes of the part that it
+/// shows; nothing where they do nothing. `under` is the cell under the pointer.
 std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,
                                const std::optional<CellRef>& under);
 /// Which part a large map shows, and a button; true where all of it is to be seen again.
@@ -76,7 +77,8 @@ float part_line_width(Gui& gui, const Viewport& part);
 /// The layout that draw_map uses; callers find the positions of cells in it.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
 
-/// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look asks for it.
+/// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look asks for
+/// it.
 ColourScale map_scale(const AppState& state, const MapContent& content);
 
 /// Draws the cells alone, those of special columns paler, and their frame.

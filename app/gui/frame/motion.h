@@ -1,5 +1,5 @@
-// What moves in the window: maps that fade from the old answer to the new one, and how soon a map that is out of date grows
-// paler. Without a Motion everything is drawn as it is in the end.
+// What moves in the window: maps that fade from the old answer to the new one, and how soon a map that is out of date
+// grows paler. Without a Motion everything is drawn as it is in the end.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ class Motion {
   void draw(MapPainter& maps, ImDrawList& list, std::uint64_t slot, const Matrix& weights, std::uint64_t version,
             const Box& box, const ColourScale& scale, float opacity);
 
-  /// Whether the answer has been out of date for so long that it should be seen; an answer that comes soon never flickers.
+  /// Whether the answer has been out of date for so long that it should be seen; an answer that comes soon never
+  /// flickers.
   bool seen_stale() const { return stale_ && now_ - stale_since_ >= kPatience; }
   /// Whether something is not yet as it will be, so that another frame is owed.
   bool is_moving() const { return moving_ || (stale_ && !seen_stale()); }

@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-/// The line of an error or a warning as the window shows it: in English the line; in Chinese what it means, and where that
-/// is not known the line behind it.
+/// The line of an error or a warning as the window shows it: in English the line; in Chinese what it means, and where
+/// that is not known the line behind it.
 std::string plain_line(const Gui& gui, const std::string& line);
 /// The same where there is room for more: in Chinese the line itself stands beneath its meaning.
 std::string plain_lines(const Gui& gui, const std::string& line);

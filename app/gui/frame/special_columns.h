@@ -1,5 +1,5 @@
-// The columns of special tokens in a map are drawn paler: heads rest at <s> or [CLS], and beside such a column the other cells
-// would hardly be seen. The numbers stay as they are.
+// The columns of special tokens in a map are drawn paler: heads rest at <s> or [CLS], and beside such a column the
+// other cells would hardly be seen. The numbers stay as they are.
 #pragma once
 
 #include "gui/frame/map_view.h"

@@ -1,5 +1,5 @@
-// Names for the contents of maps (MapPainter::draw, `version`): the same number is the same matrix. All of them are made
-// here, so that no two kinds of maps can share a number.
+// Names for the contents of maps (MapPainter::draw, `version`): the same number is the same matrix. All of them are
+// made here, so that no two kinds of maps can share a number.
 #pragma once
 
 #include <cstddef>

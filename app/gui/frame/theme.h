@@ -8,8 +8,8 @@
 namespace headlight {
 
 /// Each colour has one meaning: `accent` and `selected` (its ground) what is chosen, `caution` doubt, `action` what can
-/// be done, `warning` what is wrong. `outline` is the edge of what can be clicked. Text has a contrast of at least 4.5 on
-/// all grounds, an outline of 3 (WCAG 2.1, 1.4.3 and 1.4.11); `faint` is for what cannot be used.
+/// be done, `warning` what is wrong. `outline` is the edge of what can be clicked. Text has a contrast of at least 4.5
+/// on all grounds, an outline of 3 (WCAG 2.1, 1.4.3 and 1.4.11); `faint` is for what cannot be used.
 struct Palette {
   ImU32 background, panel, text, dim, faint, line, outline, accent, selected, warning, caution, caution_ground, action,
       action_hovered, on_action, button, button_hovered;

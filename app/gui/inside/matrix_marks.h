@@ -13,7 +13,8 @@ float inside_opacity(const AppState& state);
 /// A bar at the left of each row of the picture in which a number moved; with `cells` also a corner of each that did.
 void mark_moved(Gui& gui, ImDrawList& list, const Picture& picture, const Box& plot, bool cells);
 
-/// How many rows of the matrix that is looked at moved, and why these; nothing where there is no answer to compare with.
+/// How many rows of the matrix that is looked at moved, and why these; nothing where there is no answer to compare
+/// with.
 void moved_line(Gui& gui, const Inside& inside);
 
 /// The room that the gradients need beside a plot; 0 where this matrix has none.
