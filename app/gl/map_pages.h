@@ -12,8 +12,8 @@
 
 namespace headlight {
 
-/// Which matrix it is: the content that `version` names, and, where it is pooled, how, and from where to where along each
-/// axis that is crowded.
+/// Which matrix it is: the content that `version` names, and, where it is pooled, how, and from where to where along
+/// each axis that is crowded.
 struct MapKey {
   std::uint64_t version = 0;
   PixelSpan rows = {}, columns = {};

@@ -1,5 +1,5 @@
-// SIGTERM, SIGHUP and SIGINT (a logout, kill, Ctrl C) end the window as its close button does, so that what was typed is
-// kept.
+// SIGTERM, SIGHUP and SIGINT (a logout, kill, Ctrl C) end the window as its close button does, so that what was typed
+// is kept.
 #pragma once
 
 #include <atomic>

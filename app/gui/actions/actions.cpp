@@ -6,6 +6,7 @@
 
 #include "gui/actions/look.h"
 #include "gui/actions/possible.h"
+#include "gui/actions/pushes.h"
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
 #include "gui/frame/scope.h"
@@ -15,81 +16,8 @@ namespace headlight {
 namespace {
 
 using namespace possible;
+using namespace pushes;
 using Group = ActionGroup;
-
-// What a row says.
-
-template <auto command>
-void says(Gui& gui) {
-  gui.say(command);
-}
-template <GridShow way>
-void show_grid(Gui& gui) {
-  gui.say(ShowView{View::heads});
-  gui.say(ShowGrid{way});
-}
-template <MapKind maps>
-void show_maps_of(Gui& gui) {
-  gui.say(ShowView{View::heads});
-  gui.say(ShowMaps{maps});
-}
-template <class Command>
-void say(Gui& gui) {
-  gui.say(Command{});
-}
-template <class Command>
-void say_once(Gui& gui) {
-  gui.say_once(Command{});
-}
-template <Browser::Purpose purpose>
-void browse(Gui& gui) {
-  gui.say(Browse{purpose, {}});
-}
-template <bool off>
-void switch_head(Gui& gui) {
-  gui.say_once(SwitchHead{gui.state.view.chosen, off});
-}
-template <bool SetMask::*part, bool on>
-void set_mask(Gui& gui) {
-  const MaskSpec& mask = scoped_mask(gui.state);
-  SetMask set{mask.causal, mask.padding, gui.state.view.chosen.stack, scoped_layer(gui.state)};
-  set.*part = on;
-  gui.say_once(set);
-}
-template <Config (*change)(Config)>
-void config(Gui& gui) {
-  change_config(gui, change);
-}
-template <auto Config::*field, auto step, auto least, auto most>
-Config moved(Config config) {
-  config.*field = std::clamp<Index>(config.*field + step, least, most);
-  return config;
-}
-template <int steps>
-Config d_model_moved(Config config) {
-  return with_d_model(config, config.d_model + 4 * steps);
-}
-template <int steps>
-Config heads_moved(Config config) {
-  return with_heads_moved(config, steps);
-}
-template <int steps>
-Config seed_moved(Config config) {
-  config.seed += static_cast<std::uint64_t>(steps);
-  return config;
-}
-template <BlockPart part>
-bool can_switch(const Gui& gui) {
-  return has_part_here(gui, part);
-}
-template <BlockPart part>
-void switch_part(Gui& gui) {
-  switch_part_here(gui, part);
-}
-template <int steps>
-void pad(Gui& gui) {
-  gui.say_once(SetPad{gui.state.document.pad + static_cast<std::size_t>(steps)});
-}
 
 // A key, alone or with its modifiers.
 constexpr Chord bare(Key key) { return {key}; }

@@ -57,7 +57,8 @@ void join_pinned(Gui& gui);
 void take_sentence(Gui& gui, const std::string& text);
 /// Puts a sample in place of the sentence, or opens its file.
 void take_sample(Gui& gui, const Sample& sample);
-/// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual one.
+/// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual
+/// one.
 void say_start(Gui& gui, bool usual);
 /// Starts, pauses or continues the training.
 void run_training(Gui& gui);

@@ -1,5 +1,5 @@
-// Where the maps of all heads stand beside the stage: arithmetic on boxes, no drawing. Row labels stand once for each row of
-// maps, and a layer is named once.
+// Where the maps of all heads stand beside the stage: arithmetic on boxes, no drawing. Row labels stand once for each
+// row of maps, and a layer is named once.
 #pragma once
 
 #include "figure/drawing/map_layout.h"
@@ -46,9 +46,9 @@ struct AtlasLayout {
   Box bracket(Index group) const;
 };
 
-/// The largest maps with which all of them are in sight; rows of the same length where that costs little. Below a size at
-/// which words can be read the maps stand as a table, and only below 8 pixels of the design they scroll. A larger area
-/// has no smaller maps: where words come in that take room, maps wait at the size that they leave.
+/// The largest maps with which all of them are in sight; rows of the same length where that costs little. Below a size
+/// at which words can be read the maps stand as a table, and only below 8 pixels of the design they scroll. A larger
+/// area has no smaller maps: where words come in that take room, maps wait at the size that they leave.
 AtlasLayout atlas_layout(float width, float height, const AtlasContent& content, const AtlasSizes& sizes);
 
 }  // namespace headlight

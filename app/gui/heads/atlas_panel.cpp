@@ -114,8 +114,8 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
 
-/// Heads in an order of their own on maps without titles: in a corner the head, at the foot its number in the order as a
-/// share of the largest; the number itself where it leaves more than half of the map.
+/// Heads in an order of their own on maps without titles: in a corner the head, at the foot its number in the order as
+/// a share of the largest; the number itself where it leaves more than half of the map.
 void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box) {
   if (!atlas.own_order || is_passed_over(gui.state, head)) return;
   const float text = ImGui::GetFontSize(), pad = gui.unit;

@@ -12,8 +12,8 @@ void map_kind_lines(Gui& gui);
 /// The word of a kind: weights, norms, rollout.
 const char* map_kind_word(const Gui& gui, MapKind kind);
 
-/// One line above such maps: the meaning of a square, or the reason why there are none. Empty where the maps are weights and were
-/// to be.
+/// One line above such maps: the meaning of a square, or the reason why there are none. Empty where the maps are
+/// weights and were to be.
 std::string map_kind_words(const Gui& gui);
 
 /// The title of the map on which a head is seen: `Layer 2` of a rollout, else the head's.

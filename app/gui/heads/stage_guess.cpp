@@ -20,8 +20,8 @@ Vector before(const AppState& state) {
   return probabilities(state.baseline->logits);
 }
 
-/// One word: its text, its probability as a bar and in digits, and what it was before the edits; nothing where it would not
-/// end left of `right`.
+/// One word: its text, its probability as a bar and in digits, and what it was before the edits; nothing where it would
+/// not end left of `right`.
 void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool can_append, float right) {
   const Palette& colours = gui.colours();
   const std::string text = gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));

@@ -21,7 +21,8 @@ std::string switch_label(const Gui& gui) {
          gui.word(chosen_is_off(gui) ? kChosenHeadWords.head_is_off : kChosenHeadWords.head_is_on);
 }
 
-/// Whether the head is on, as a switch at the right end of the line: a disc, or a ring while it is off, as in the atlas.
+/// Whether the head is on, as a switch at the right end of the line: a disc, or a ring while it is off, as in the
+/// atlas.
 void head_switch(Gui& gui, float room) {
   const bool off = chosen_is_off(gui);
   const std::string label = switch_label(gui);

@@ -1,5 +1,5 @@
-// The parts of the stage around its large map. Each draws into a slot of its own, whose position follows from the window's
-// size alone: no text of one moves another. The bars alone reach up into what the map leaves free.
+// The parts of the stage around its large map. Each draws into a slot of its own, whose position follows from the
+// window's size alone: no text of one moves another. The bars alone reach up into what the map leaves free.
 #pragma once
 
 #include "gui/frame/map_view.h"

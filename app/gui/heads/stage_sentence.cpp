@@ -18,7 +18,8 @@ namespace {
 /// Below this share of right words what a taught head takes for its relation is said to be its own opinion.
 constexpr double kTrusted = 0.8;
 
-/// A word ready to be drawn in a line of text: one of white space, or with a line break in it, as the labels of maps have it.
+/// A word ready to be drawn in a line of text: one of white space, or with a line break in it, as the labels of maps
+/// have it.
 std::string word_in_line(Gui& gui, const std::string& text) {
   const auto is_ink = [](char c) { return static_cast<unsigned char>(c) > ' '; };
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };

@@ -9,9 +9,9 @@
 
 namespace headlight {
 
-/// "“it” looks at “animal”, 93 %: pronoun → its noun." of the hovered cell, else the pinned one, else the strongest of the
-/// chosen head; its name where the cell is one that the head is named for. The whole first, then what is left where it has no
-/// room. Empty without an answer.
+/// "“it” looks at “animal”, 93 %: pronoun → its noun." of the hovered cell, else the pinned one, else the strongest of
+/// the chosen head; its name where the cell is one that the head is named for. The whole first, then what is left where
+/// it has no room. Empty without an answer.
 std::vector<std::string> stage_sentence(Gui& gui);
 
 /// One thing to try with what is on the stage: its label; `run` does it, as one step of undo.
@@ -22,8 +22,8 @@ struct StageTry {
 /// An example's change of a word; at the first start the switch of the head; else nothing.
 std::optional<StageTry> stage_try(Gui& gui);
 
-/// The model's guess as words with bars, before → after where something was changed by hand, as many as fit into the box;
-/// of a decoder a click writes one. Nothing where the model predicts no words.
+/// The model's guess as words with bars, before → after where something was changed by hand, as many as fit into the
+/// box; of a decoder a click writes one. Nothing where the model predicts no words.
 void guess_bars(Gui& gui, const Box& box);
 
 }  // namespace headlight

@@ -29,7 +29,8 @@ std::string_view written(const Tokens& tokens, const Token& token) {
   return std::string_view(tokens.text).substr(token.begin, token.end - token.begin);
 }
 
-/// A chip's text. The one space before a word is what parts words; more of them are shown, so that nothing typed is invisible.
+/// A chip's text. The one space before a word is what parts words; more of them are shown, so that nothing typed is
+/// invisible.
 std::string chip_text(Gui& gui, const Tokens& tokens, const Token& token) {
   const std::string_view typed = written(tokens, token);
   const bool spaces = without_leading_space(typed).size() + 1 < typed.size();

@@ -37,8 +37,8 @@ std::string notice_text(Gui& gui, const Notice& notice) {
   return {};
 }
 
-/// As much of its first line as ends before `right` with what follows it, how many more there are, and all of them under
-/// the pointer.
+/// As much of its first line as ends before `right` with what follows it, how many more there are, and all of them
+/// under the pointer.
 void notice_line(Gui& gui, const Notice& notice, float right) {
   std::string text = notice_text(gui, notice);
   if (text.empty() && notice.kind == Notice::Kind::changed && !gui.state.undo.empty())
@@ -102,7 +102,8 @@ ColourScale shown_colour_scale(const AppState& state) {
   return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
 
-/// Lines have the colours of their heads, not of weights; two answers that share no word, or are too long, no difference.
+/// Lines have the colours of their heads, not of weights; two answers that share no word, or are too long, no
+/// difference.
 bool shows_colours(const AppState& state) {
   if (!state.trace || state.view.view == View::flow) return false;
   if (state.view.view != View::compare || !state.comparison || !compared_trace(state)) return true;

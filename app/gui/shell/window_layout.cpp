@@ -125,7 +125,8 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   regions.controls = {regions.lesson.w, top, controls, regions.status.y - top};
   const float left = regions.controls.right();
   regions.view = {left, top, window.w - left, regions.status.y - top};
-  // Below the width at which the controls take more, maps are no larger than there: a larger window must not shrink them.
+  // Below the width at which the controls take more, maps are no larger than there: a larger window must not shrink
+  // them.
   const float from = wide < kLeastForControls ? kLeastForControls - kControls : kWide - kWideControls;
   const float before = wide < kWide ? from * unit - regions.lesson.w : regions.view.w;
   regions.decisive = std::min(regions.view.w, before);

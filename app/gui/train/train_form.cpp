@@ -176,8 +176,8 @@ std::string shape_words(Gui& gui, const Config& config) {
          part(kModelWords.layers, config.num_layers) + part(kModelWords.feed_forward, config.ffn);
 }
 
-/// Roughly how long the training takes: at the pace of the last one of this shape, else of a processor that does so many
-/// operations a second on a thread.
+/// Roughly how long the training takes: at the pace of the last one of this shape, else of a processor that does so
+/// many operations a second on a thread.
 double expected_seconds(const AppState& state, const TrainingPlan& plan) {
   constexpr double kOperationsPerThread = 4e9, kWordsOfSentence = 12, kOperationsPerWeight = 6;
   const double words = kWordsOfSentence * static_cast<double>(plan.batch) * static_cast<double>(plan.steps());
