@@ -94,6 +94,41 @@ std::string window_title(const AppState& state) {
   return std::filesystem::path(state.session_path).filename().string() + " — Headlight";
 }
 
+/// Frames and sleep, until the state asks for the end.
+void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& state, Loop& loop, Commands commands) {
+  int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
+  std::string title;
+  while (!state.quit) {
+    if (window.wait(sleep_before_frame(loop, frames, seconds_now()))) {
+      frames = kFramesAfterEvent;
+      follow_size(state, window, commands);
+    }
+    for (auto& path : window.take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
+    // Keys that came before are seen first.
+    if (ending == 0 && (window.should_close() || signals.take())) frames = ending = kFramesAfterEvent;
+    if (loop.step(state, commands, seconds_now())) frames = kFramesAfterEvent;
+    if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping() && !loop.reading()) continue;
+    frames = std::max(0, frames - 1);
+
+    if (title != window_title(state)) window.set_title(title = window_title(state));
+    screen.unit = window.content_scale() * state.settings.ui_scale;
+    const bool changed = show_frame(screen, state, loop, commands, seconds_now());
+    if (changed || screen.fonts.wants_frame() || screen.motion->is_moving()) frames = kFramesAfterEvent;
+    if (ending > 0 && !window.holds_keys() && --ending == 0) commands.emplace_back(Quit{});
+  }
+}
+
+/// The look of a picture without a window.
+Settings picture_settings(const ScreenshotOptions& options) {
+  Settings settings = default_settings();
+  settings.theme = options.theme.value_or(settings.theme);
+  settings.language = options.language.value_or(settings.language);
+  settings.ui_scale = options.ui_scale.value_or(
+      fitting_ui_scale(static_cast<float>(options.width), static_cast<float>(options.height)));
+  settings.greeted = options.greeted;
+  return settings;
+}
+
 }  // namespace
 
 Status open_window(const Startup& asked) {
@@ -146,26 +181,7 @@ Status open_window(const Startup& asked) {
                 .motion = &motion};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
-  int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
-  std::string title;
-  while (!state.quit) {
-    if ((*window)->wait(sleep_before_frame(loop, frames, seconds_now()))) {
-      frames = kFramesAfterEvent;
-      follow_size(state, **window, commands);
-    }
-    for (auto& path : (*window)->take_dropped()) commands.emplace_back(OpenPath{std::move(path)});
-    // Keys that came before are seen first.
-    if (ending == 0 && ((*window)->should_close() || signals.take())) frames = ending = kFramesAfterEvent;
-    if (loop.step(state, commands, seconds_now())) frames = kFramesAfterEvent;
-    if (frames <= 0 && !loop.computing() && !loop.writing() && !loop.sweeping() && !loop.reading()) continue;
-    frames = std::max(0, frames - 1);
-
-    if (title != window_title(state)) (*window)->set_title(title = window_title(state));
-    screen.unit = (*window)->content_scale() * state.settings.ui_scale;
-    const bool changed = show_frame(screen, state, loop, commands, seconds_now());
-    if (changed || fonts.wants_frame() || motion.is_moving()) frames = kFramesAfterEvent;
-    if (ending > 0 && !(*window)->holds_keys() && --ending == 0) commands.emplace_back(Quit{});
-  }
+  run_window(**window, signals, screen, state, loop, std::move(commands));
   return Done{};
 }
 
@@ -181,12 +197,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   Fonts& fonts = (*context)->fonts();
   fonts.keep(window_characters());
 
-  Settings settings = default_settings();
-  settings.theme = options.theme.value_or(settings.theme);
-  settings.language = options.language.value_or(settings.language);
-  settings.ui_scale = options.ui_scale.value_or(
-      fitting_ui_scale(static_cast<float>(options.width), static_cast<float>(options.height)));
-  settings.greeted = options.greeted;
+  const Settings settings = picture_settings(options);
   AppState state = initial_state(resources->lexicon, start.session.document, settings, start.session.model_warnings,
                                  resources->shipped);
   state.view = start.session.view;

@@ -22,6 +22,14 @@ constexpr Index kFewHeads = 3;                        // that many of a layer st
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
 
+/// Lines for the heads' names, below their numbers, in the height that is spare for each row of maps.
+void add_name_lines(AtlasLayout& layout, const AtlasSizes& sizes, float spare) {
+  const float wanted = std::clamp(std::ceil(kBroken * sizes.name / layout.title_width), 1.0f, kMostNameLines);
+  const float lines = std::clamp(std::floor(spare / sizes.text), 0.0f, wanted);
+  layout.name_lines = static_cast<int>(lines);
+  layout.title += lines * sizes.text;
+}
+
 /// The layout with so many columns; its maps may be too small for it.
 AtlasLayout with_columns(float width, float height, const AtlasContent& content, const AtlasSizes& sizes, bool titles,
                          Index columns, float kept = 0) {
@@ -59,12 +67,7 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const auto high = [&] {
     return layout.top + rows * (layout.title + layout.height + gap_y) - gap_y + layout.group_gap * (groups - 1);
   };
-  if (titles && layout.title_width < kWideTitle * unit) {
-    const float wanted = std::clamp(std::ceil(kBroken * sizes.name / layout.title_width), 1.0f, kMostNameLines);
-    const float lines = std::clamp(std::floor((height - high()) / (rows * sizes.text)), 0.0f, wanted);
-    layout.name_lines = static_cast<int>(lines);
-    layout.title += lines * sizes.text;
-  }
+  if (titles && layout.title_width < kWideTitle * unit) add_name_lines(layout, sizes, (height - high()) / rows);
   if (titles) gap_y += std::floor(std::clamp((height - high()) / rows, 0.0f, kMostSpread / 2 * layout.height));
   layout.pitch_y = layout.title + layout.height + gap_y;
   layout.content_height = high();

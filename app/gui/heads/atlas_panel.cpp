@@ -279,6 +279,19 @@ void column_numbers(Gui& gui, const Atlas& atlas) {
   }
 }
 
+/// The maps of these heads, which follow each other group by group, as far as they are not scrolled away.
+void maps_in_sight(Gui& gui, const Atlas& atlas, const std::vector<HeadRef>& heads) {
+  const ImVec2 window = ImGui::GetWindowPos();
+  const AtlasContent& shown = atlas.layout.content;
+  for (Index group = 0; group < shown.groups; ++group)
+    for (Index head = 0; head < shown.heads; ++head) {
+      const Box box = atlas.at(atlas.layout.map_of(group, head));
+      if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
+      one_map(gui, atlas, heads[static_cast<std::size_t>(group * shown.heads + head)], box,
+              atlas.title_of(group, head, heads));
+    }
+}
+
 void all_maps(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
@@ -330,14 +343,7 @@ void all_maps(Gui& gui) {
   layer_names(gui, atlas);
   column_numbers(gui, atlas);
   row_words_beside(gui, atlas, content);
-  const ImVec2 window = ImGui::GetWindowPos();
-  for (Index group = 0; group < shown.groups; ++group)
-    for (Index head = 0; head < shown.heads; ++head) {
-      const Box box = atlas.at(atlas.layout.map_of(group, head));
-      if (box.bottom() < window.y || box.y > window.y + ImGui::GetWindowHeight()) continue;
-      const HeadRef one = order.empty() ? HeadRef{group, head, stack} : order[static_cast<std::size_t>(head)];
-      one_map(gui, atlas, one, box, atlas.title_of(group, head, heads));
-    }
+  maps_in_sight(gui, atlas, heads);
   ImGui::SetCursorScreenPos(corner);
   ImGui::Dummy({1, atlas.layout.content_height});
 }
