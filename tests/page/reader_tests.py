@@ -46,6 +46,23 @@ def test_pointer(s):
     expect(b.js('document.querySelectorAll("#row-table tbody tr").length') == 10, 'the row is told as a table')
 
 
+def test_slider(s):
+    """A slider follows the pointer as long as it is dragged, and a drag is one edit."""
+    b = s.browser
+    if b.name != 'chromium':
+        return 'not asked of this browser'
+    s.open(s.page('slider', '--text', SENTENCE))
+    x, y = b.js('(() => { const box = document.getElementById("scale").getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2]; })()')
+    before, seen = b.js('headlight.state().scale'), []
+    for kind, at in (('mousePressed', x), ('mouseMoved', x + 10), ('mouseMoved', x + 20), ('mouseMoved', x + 30), ('mouseReleased', x + 30)):
+        b.command('Input.dispatchMouseEvent', type=kind, x=at, y=y, button='left', buttons=1, clickCount=1)
+        b.settled()
+        seen.append(b.js('headlight.state().scale'))
+    expect(before < seen[1] < seen[2] < seen[3], f'expected larger and larger scales, found {seen}')
+    b.js('document.querySelector("#mask-controls .end .icon").click()')
+    expect(b.js('headlight.state().scale') == before, 'one step back: expected the scale as it was')
+
+
 def test_touch(s):
     """A tap keeps a cell; two fingers zoom a long sentence."""
     b = s.browser
