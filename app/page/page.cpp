@@ -15,7 +15,6 @@
 #include "model/head_text.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
-#include "page/page_tables.h"
 #include "page/page_template.h"
 #include "read/external/page_text.h"
 #include "write/arrays.h"

@@ -1,4 +1,4 @@
-#include "page/page_tables.h"
+#include "page/page_template.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,9 @@
-// The page without its data, joined from web/ when the program is built (cmake/join_page.cmake).
+// What a page is besides its data, which is joined from web/ when the program is built (cmake/join_page.cmake), and the
+// tables that it takes from the window.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace headlight {
@@ -9,5 +11,11 @@ namespace headlight {
 /// The parts of the file before the data and after it, to be written one after the other.
 std::span<const std::string_view> page_head();
 std::span<const std::string_view> page_tail();
+
+/// {"en": {name: text}, "zh": {…}}: the words that web/ takes by their names.
+std::string page_words_json();
+
+/// {"light": {"maps": {name: 256 colours in base64}, "diverging": …, "ink": {…}, "heads": […]}, "dark": {…}}.
+std::string page_colours_json();
 
 }  // namespace headlight

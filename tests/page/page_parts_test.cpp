@@ -10,7 +10,6 @@
 #include "page/page.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
-#include "page/page_tables.h"
 #include "page/page_template.h"
 #include "read/external/packed_planes.h"
 #include "read/external/page_text.h"
