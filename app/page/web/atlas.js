@@ -99,30 +99,24 @@ export function createAtlas(store, element) {
   }
 
   function build(heads, columns, height) {
-    grid.style.gridTemplateColumns = `${byLayer() ? '20px ' : ''}repeat(${columns}, ${thumb}px)`;
     grid.setAttribute('aria-label', wordsOf('all_heads', heads.length));
     observer.disconnect();
     visible.clear();
     cells = new Map();
-    const children = [];
-    let layerNow = -1, column = 0;
-    for (const one of heads) {
-      const {layer, head, key} = one;
-      if (byLayer() && (layer !== layerNow || column === columns)) {
-        for (; layer !== layerNow && layerNow >= 0 && column < columns; ++column) children.push(make('span'));
-        children.push(make('span', {class: 'layer', text: layer === layerNow ? '' : `L${layer}`, 'aria-hidden': 'true'}));
-        layerNow = layer;
-        column = 0;
-      }
-      ++column;
-      const canvas = make('canvas', {'aria-hidden': 'true'}), title = make('span', {class: 'name'}), note = make('span', {class: 'note'});
+    const buttonOf = (one) => {
+      const {layer, head, key} = one, canvas = make('canvas', {'aria-hidden': 'true'});
+      const title = make('span', {class: 'name'}), note = make('span', {class: 'note'});
       const button = make('button', {type: 'button', class: 'head', data: {key}, on: {
         click: () => store.look({layer, head}), dblclick: () => store.look({layer, head, explain: true})}},
       canvas, title, thumb >= WITH_NOTE && note);
       cells.set(key, {one, button, canvas, title, note, drawn: []});
-      children.push(button);
-    }
-    fill(grid, ...children);
+      return button;
+    };
+    const rowOf = (row) => make('div', {class: 'row', style: {gridTemplateColumns: `repeat(${columns}, ${thumb}px)`}}, ...row.map(buttonOf));
+    const layers = [...new Set(heads.map((one) => one.layer))];
+    grid.style.gridTemplateColumns = byLayer() ? '20px 1fr' : '1fr';
+    fill(grid, ...(byLayer() ? layers.flatMap((layer) => [make('span', {class: 'layer', text: `L${layer}`, 'aria-hidden': 'true'}),
+      rowOf(heads.filter((one) => one.layer === layer))]) : [rowOf(heads)]));
     // Those below the window's edge are drawn when they come into sight.
     const inSight = columns * Math.ceil((height + 200) / (thumb + titleHeight(thumb)));
     heads.slice(0, inSight).forEach(({key}) => visible.add(key));
