@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$1"
 most_total=78000       # of app and core, pages among them
-most_python=2400       # of headlight.py
+most_python=2400       # of the Python module
 most_of_room=6000      # without the rooms inside it
 most_files=40          # of a folder
 most_of_file=400
@@ -24,7 +24,7 @@ mapfile -t web < <(find app/page/web -type f)
 mapfile -t python < <(find python -name '*.py')
 ((${#code[@]} > 500 && ${#web[@]} > 5 && ${#python[@]} > 0)) || exceeds 'files found' 'a whole tree' "${#code[@]}"
 limit 'lines of app and core' $most_total "$(cat "${code[@]}" "${web[@]}" | wc -l)"
-limit 'lines of headlight.py' $most_python "$(cat "${python[@]}" | wc -l)"
+limit 'lines of the Python module' $most_python "$(cat "${python[@]}" | wc -l)"
 
 while read -r what name most found; do
   exceeds "$name: $what" "$most" "$found"
