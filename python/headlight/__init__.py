@@ -12,14 +12,11 @@ folder, or in PATH). Arrays are numpy float32; layers, heads and tokens count fr
 where the caller has imported it. Bad input and a missing program raise `Error` with one line.
 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
-program and its answers), arrays, nodes (how a tensor came about), follow (torch's operations), calls (one attention), seen,
-report (mistakes and their lines).
+program, its answers and files), nodes (how a tensor came about), calls (one attention), follow (torch's operations), seen.
 """
-from .arrays import attention
-from .engine import Error, explain, export, heads, lines, next, program
+from .engine import Error, attention, explain, export, heads, lines, next, program
 from .follow import Keep
-from .report import Mistake, Report, check
-from .seen import Page, Seen, log, show, tracker, watch
+from .seen import Mistake, Page, Report, Seen, check, log, show, tracker, watch
 
 __version__ = "0.1.0"
 __all__ = ["Error", "Keep", "Mistake", "Page", "Report", "Seen", "attention", "check", "explain", "export", "heads",

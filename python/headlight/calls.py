@@ -5,8 +5,7 @@ from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, T
 
 import numpy as np
 
-from .arrays import answer_to, side_by_side
-from .engine import Array, Error, as_numpy, count_text, is_tensor, torch_module
+from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
 from .nodes import (BLOCKED, NOTHING, Frames, Layout, Move, Node, Place, Product, Site, Weights, axes_after, index_after,
                     moves_of, named_role, operand_index, path_to, short_path)
 
@@ -14,7 +13,6 @@ MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 
 
 class MaskPart(NamedTuple):
-    """What one step does to each cell."""
     kind: str               # fill, times, add
     cells: Array            # (sentences, heads, T, S): bool, factors, or what is added
     value: float            # that is filled in
@@ -228,8 +226,7 @@ class Call:
                 parts.append(MaskPart("fill", array.astype(bool), value * after, step.site))
             elif step.kind == "times":
                 parts.append(MaskPart("times", array.astype(np.float32), 0.0, step.site))
-            elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or
-                                          np.isneginf(array * np.float32(value)).any()):
+            elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 binary = str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())
                 parts.append(MaskPart("add", array.astype(np.float32) * np.float32(value * after), 0.0, step.site, binary))

@@ -11,9 +11,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .arrays import role_of
 from .calls import MOST_WEIGHTS, Attention, Call
-from .engine import Error, is_tensor, torch_module
+from .engine import Error, is_tensor, role_of, torch_module
 from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
                     modules_around, moves_of, path_to, product_of, root_of, short_path, variables)
 
@@ -318,12 +317,9 @@ class Tracer:
     def _product_node(self, product: Product, node_a: Node, node_b: Node) -> Node:
         """Of the operands' nodes, and what the caller calls them or what they were made from."""
         product.node_a, product.node_b = node_a, node_b
-        steps = {side: {id(step) for step in path_to(node, ("linear", "product", "source"))}
-                 for side, node in (("a", node_a), ("b", node_b))}
-        for name, value in variables():
-            for side in "ab":
-                if id(self.node_of(value)) in steps[side]:
-                    product.names[side].append(name)
+        for side, node in (("a", node_a), ("b", node_b)):
+            steps = path_to(node, ("linear", "product", "source"))
+            product.names[side] = [name for name, value in variables() if self.node_of(value) in steps]
         return Node("product", None, product.shape, caller(), product)
 
     def _without_softmax(self, product: Product, node: Node, root: Node, other: Node, out: Any) -> bool:
@@ -523,7 +519,7 @@ class Tracer:
         tensors = op.get(0, "tensors", ())
         roots = [root_of(self.node_of(tensor)) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
         calls = [root.info for root in roots if root.kind == "context" and root.info.part_of is None]
-        if len(roots) < 2 or len({id(call) for call in calls}) != len(roots):
+        if len(roots) < 2 or len(set(calls)) != len(roots):
             return
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
         if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:

@@ -1,5 +1,4 @@
-"""What is followed: a node for each tensor that matters, saying how it came about and where; what its elements are; the
-caller's code around it."""
+"""What is followed: a node for each tensor that matters, how it came about and where, and the caller's code around it."""
 from __future__ import annotations
 
 import contextlib
@@ -11,8 +10,7 @@ from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Opt
 
 import numpy as np
 
-from .arrays import role_of
-from .engine import Array, is_tensor, notebook_shell, torch_module
+from .engine import Array, is_tensor, notebook_shell, role_of, torch_module
 
 LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or in its place: as good as −inf
@@ -20,7 +18,6 @@ Place = Tuple[int, ...]  # indices along the shared axes of a product
 
 
 class Site(NamedTuple):
-    """A line of the caller's code."""
     file: str
     line: int
 
@@ -58,8 +55,6 @@ class Linear(NamedTuple):
 
 class Product:
     """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b)."""
-    __slots__ = ("a", "b", "node_a", "node_b", "to_a", "to_b", "to_out", "shape", "shared", "dtype",
-                 "free", "summed", "own_shared", "out_shared", "out_free", "names")
     # free, summed: of each operand ("a", "b") its axes of rows and its contracted ones; out_…: axes of the result
 
 

@@ -1,8 +1,12 @@
-"""What `watch` saw: a sequence of calls, its answers, files, pages and windows; and what is kept while a model is trained."""
+"""What `watch` saw: a sequence of calls, what is wrong with them and where, files, pages and windows. What is seen is handed to
+`headlight diagnose`, which names mistakes by codes; here each gets its line of the caller's code."""
 from __future__ import annotations
 
 import html as _html
+import itertools
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,15 +14,365 @@ import tempfile
 import threading
 from collections.abc import Sequence as _Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .arrays import STACKS, layers_of, save_arrays, stacks_of, tensors_file, token_metadata, write_safetensors, written_whole
-from .calls import Attention, Call
-from .engine import Array, Error, as_numpy, count_text, notebook_shell, program, run, torch_module, words_of_options
+from .calls import MOST_WEIGHTS, Attention, Call
+from .engine import (STACKS, Array, Error, as_numpy, count_text, is_tensor, layers_of, notebook_shell, program, projections,
+                     role_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
+                     words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .report import Report, check_seen
+from .nodes import (BLOCKED, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
+                    recovered, short_path)
+
+
+class Mistake(NamedTuple):
+    """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched, `code` is
+    its name for programs, such as scale_missing."""
+    text: str
+    file: Optional[str] = None
+    line: Optional[int] = None
+    calls: Tuple[int, ...] = ()
+    code: str = ""
+
+    def __str__(self) -> str:
+        return (f"{short_path(self.file)}:{self.line}: " if self.file else "") + self.text
+
+
+class Report:
+    """What `check` found: `ok`, `mistakes`, `unchecked` (what could not be judged); `str()` has a line for each."""
+
+    def __init__(self, mistakes: Sequence[Mistake], unchecked: Sequence[str], judged: int, calls: int) -> None:
+        self.mistakes, self.unchecked = list(mistakes), list(unchecked)
+        self.judged, self.calls = judged, calls
+
+    notes = property(lambda self: self.unchecked, doc="`unchecked`.")
+
+    @property
+    def ok(self) -> bool:
+        """Whether something was judged, and no mistake was found."""
+        return not self.mistakes and self.judged > 0
+
+    def __str__(self) -> str:
+        lines = []
+        for mistake in self.mistakes:
+            some = 0 < len(mistake.calls) < self.calls
+            lines.append(str(mistake) + (f" ({_calls_text(mistake.calls)} of {self.calls})" if some else ""))
+        if self.ok:
+            lines.append(f"no mistake found in {count_text(self.judged, 'call')} of attention")
+        if self.judged < self.calls and not self.unchecked:
+            lines.append(f"{count_text(self.calls - self.judged, 'call')} of attention could not be judged")
+        return "\n".join(lines + self.unchecked)
+
+    __repr__ = __str__
+
+
+def _calls_text(calls: Sequence[int]) -> str:
+    runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(calls), lambda pair: pair[1] - pair[0])]
+    return ("call " if len(calls) == 1 else "calls ") + ", ".join(
+        str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]]) -> Dict[str, Any]:
+    """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
+    if not captured:
+        return {"mistakes": [], "unchecked": [], "judged": 0}
+    arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
+    facts = json.dumps({"calls": [facts for facts, _ in captured]}, ensure_ascii=False)
+    with tensors_file(arrays, {"capture": facts}) as path:
+        return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
+
+
+def _stacked(given: Any) -> Array:
+    """An array, or a list of one for each head."""
+    several = isinstance(given, (list, tuple)) and np.ndim(given[0]) == 2
+    return np.stack([as_numpy(head) for head in given]) if several else as_numpy(given)
+
+
+def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
+          num_heads: Optional[int] = None, state_dict: Optional[Mapping[str, Any]] = None,
+          tolerance: Optional[float] = None) -> Report:
+    """Is this attention right? For code without torch: hand over what went in and what came out.
+
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
+    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
+    `weights` (heads, T, S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend,
+    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
+    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
+    float32, 4e-3 of float16, 3e-2 of bfloat16."""
+    if weights is None and output is None:
+        raise Error("check: expected weights or output as your code computed them, found neither")
+    kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
+                     for array in (query, key, value, weights, output))
+    facts: Dict[str, Any] = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32")}
+    facts.update({} if tolerance is None else {"tolerance": tolerance})
+    arrays: Dict[str, Array] = {}
+    sides = {"query": query, "key": key, "value": value}
+    for name, array in {name: _stacked(given) for name, given in sides.items() if given is not None}.items():
+        for axes in (4, 3) if state_dict is not None else (4,):
+            array = array[0] if array.ndim == axes and len(array) == 1 else array
+        if array.ndim == 3:
+            num_heads = num_heads or array.shape[0]
+            array = side_by_side(array)
+        if array.ndim != 2:
+            raise Error(f"{name}: expected (T, d_model) or (heads, T, d_k), found {array.shape}")
+        arrays[name] = array[None].astype(np.float32)
+    if state_dict is not None:
+        arrays.update(projections(state_dict))
+    if mask is not None:
+        arrays["mask"] = as_numpy(mask)
+    if weights is not None:
+        found = _stacked(weights)
+        arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
+        num_heads = num_heads or arrays["attentions"].shape[1]
+    if output is not None:
+        arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
+    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)])
+    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], [], 1, 1)
+
+
+def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
+    """The weights of the innermost module that has those of query, key and value, by role: name and parameter."""
+    for module in modules[:3]:
+        weights: Dict[str, Tuple[str, Any]] = {}
+        for name, parameter in module.named_parameters():
+            if not name.endswith("bias") and parameter.dim() == 2:
+                role = role_of(name)
+                for one in ("query", "key", "value") if re.search(PACKED, name) else [role] if role else []:
+                    weights.setdefault(one, (re.sub(r"\.?weight$", "", name), parameter))
+        if {"query", "key", "value"} <= set(weights):
+            return weights
+    return {}
+
+
+def _fits(mask: Array, count: int, queries: int, keys: int) -> List[Array]:
+    """A mask argument as (sentences or 1, 1, T, S), in every way that its shape allows."""
+    forms = {1: lambda: [mask[None, None, None]],
+             2: lambda: [mask[None, None], *([mask[:, None, None]] if mask.shape == (count, keys) else [])],
+             3: lambda: [mask[:, None], mask.transpose(2, 0, 1)[:, None]],
+             4: lambda: [mask[:, :1], mask[..., 0].transpose(2, 0, 1)[:, None]]}.get(mask.ndim, lambda: [])()
+    return [np.ascontiguousarray(np.broadcast_to(form, (len(form), 1, queries, keys))) for form in forms
+            if len(form) in (1, count) and form.shape[2] in (1, queries) and form.shape[3] == keys]
+
+
+class _Captured:
+    """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
+
+    def __init__(self, attention: Attention, keep: int, intended: Optional[Array], masks: List[Any]) -> None:
+        self.parts, self.call = attention._parts, attention._parts[0]
+        self.arrays: Dict[str, Array] = {}
+        call, softmax, site, over = self.call, self.call.softmax.info, self.call.softmax.site, self.call.wrong_axis()
+        steps = [step for part in self.parts for step in (*part.path, *part.weight_path)]
+        opaque = next((step.info for step in steps if step.kind == "opaque"), "")
+        final = [one for holds, one in (
+            (call.layout.trouble, call.layout.trouble), (softmax.wrong_sum, ("softmax_sums", "", site)),
+            (softmax.name in ("log_softmax", "sigmoid"), ("softmax_replaced", softmax.name, site)),
+            (not opaque and over not in (None, "the queries", "the heads"), ("softmax_axis", over, site))) if holds]
+        for code, detail, where in final[:1]:
+            call.observe(code, where, detail)
+        for step in [] if final or opaque else steps:
+            if step.kind == "drop" and any(step in part.path for part in self.parts):
+                call.observe("dropout_on_scores", step.site)
+            if step.kind == "post" and step.info[0] == "scale":
+                call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
+        self.facts: Dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
+                                      "observed": [one for part in self.parts for one in part.observed]}
+        if not final and not opaque:
+            self._take(attention, keep, intended, masks)
+
+    def _take(self, attention: Attention, keep: int, intended: Optional[Array], masks: List[Any]) -> None:
+        """The sentences that are kept."""
+        parts, call, arrays = self.parts, self.call, self.arrays
+        operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
+        (count, heads, queries, d_k), keys = operands["query"].shape, operands["key"].shape[2]
+        founds = [part.found for part in parts]
+        rows = next((found.rows for found in founds if found is not None), None)
+        kept = min([count, keep] + [len(found.sentences) for found in founds if found is not None])
+        kept = kept if rows is None else min(kept, 1)
+        few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
+        sentences = list(range(count if few else kept))
+        cuda = not call.half and "cuda" in str(call.tensors["a"].device)
+        self.facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads,
+                          count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
+                          by_query=call.contracted == call.sides()[0],
+                          changed=any(step.kind == "post" for step in call.weight_path))
+        swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
+        inputs = [self._inputs(place, operands, swapped) for place in range(kept)]
+        arrays.update({name: array if "_proj" in name else np.stack([own[name] for own in inputs])
+                       for name, array in inputs[0].items() if all(name in own for own in inputs)})
+        if rows is not None:
+            if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
+                arrays.clear()
+                return
+            arrays["query"] = arrays["query"][:, rows]
+        if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
+            del arrays["value"]
+        if all(found is not None for found in founds):
+            arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
+                                             for place in range(kept)]).astype(np.float32)
+        dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
+        if rows is None and not dropped and len(parts) == 1 and "value" in arrays:
+            merge, fused = call.merged(), call.fused()
+            if merge is not None:
+                tensor = call.output[0]
+                arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
+                self.facts["row_length"] = tensor.shape[-2] if tensor.dim() > 2 else 0
+            elif fused is not None:
+                arrays["output"] = fused[:kept]
+        self._take_mask(sentences, rows)
+        if intended is not None and rows is None:
+            given = intended if intended.ndim == 3 else intended[None]
+            arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
+        arguments = self.facts["arguments"] = []      # of calls that are too large their names alone
+        for name, mask in call.frames.masks:
+            number = next((i for i, known in enumerate(masks) if known is mask or (
+                known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
+            masks += [mask] if number == len(masks) else []
+            for form in (_fits(as_numpy(mask), count, queries, keys) if few else []) or [None]:
+                arrays.update({} if form is None else {f"argument.{len(arguments)}": form})
+                arguments.append([name, str(number)])
+        self._take_roles()
+
+    def _inputs(self, sentence: int, operands: Mapping[str, Optional[Array]], swapped: bool) -> Dict[str, Array]:
+        """Queries, keys and values as they should have met: from the projections, heads in blocks; `swapped`: queries are
+        named keys, and keys queries."""
+        arrays: Dict[str, Array] = {}
+        for role, values in operands.items():
+            if values is None:
+                continue
+            name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
+            arrays[name] = side_by_side(values[sentence])
+            found = self.call.index_of(role) if len(self.parts) == 1 else None
+            if found is None:
+                continue
+            index, base = found[0][sentence], found[1]
+            width, slip = base.shape[-1], base.info if base.kind == "linear" and base.info.x is not None else None
+            if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
+                x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
+                x, columns = x.reshape(-1, x.shape[-1])[np.unique(index // width)], np.unique(index % width)
+                if weight.shape[0] >= len(columns) and x.shape[1] == weight.shape[1]:
+                    arrays.update({name: x, name[0] + "_proj.weight": weight[columns]})
+                    if slip.bias_of is not None:
+                        arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
+                    continue
+            again = None if is_split_in_blocks(index, width) else recovered(index, width, values[sentence])
+            arrays[name] = again if again is not None and again.shape[1] % len(index) == 0 else arrays[name]
+        return arrays
+
+    def _take_roles(self) -> None:
+        """What was used as query, key and value, and which weights were not used."""
+        call, weights = self.call, _named_weights(self.call.frames.modules)
+        if not weights:
+            return
+        context = call.context.site if call.context is not None else call.path[0].site
+        named = {**call.roles(), "value": named_role(call.value_node, call.value_index, [])}
+        call.sites["roles_swapped", ""] = context
+        unused: List[List[str]] = []
+        self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
+        for role, (name, parameter) in weights.items():
+            root = path_to(call.node(role), ("linear", "product", "source"))[0] if role != "output" else NOTHING
+            if id(parameter) in call.called:
+                continue
+            if role == "output" and call.context is not None and call.part_of is None:
+                unused.append([role, name, ""])
+            elif root.kind == "linear" and root.info.name:
+                unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
+                call.sites["projection_replaced", role] = root.site
+            elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
+                unused.append([role, name, ""])
+                call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
+                    (context if role == "value" else call.path[0].site)
+
+    def _take_mask(self, sentences: Sequence[int], rows: Optional[Array]) -> None:
+        """What the steps before and after the softmax block and add, and the numbers they do it with."""
+        call, shape = self.call, (1, 1, self.arrays["query"].shape[1], self.arrays["key"].shape[1])
+        masks: Dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32),
+                                 "after": np.zeros(shape, bool)}
+        replaced = self.facts["replaced"] = []
+
+        def replace(kind: str, number: float, cells: Array, site: Optional[Site]) -> None:
+            masks["blocked"] = masks["blocked"] | cells
+            if cells.any() and np.isfinite(number):
+                replaced.append([kind, repr(float(number))])
+                call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
+        for part in call.mask_parts(sentences, rows):
+            call.sites["mask", ""] = part.site
+            if part.kind == "fill":
+                replace("filled", part.value, part.cells, part.site)
+            elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
+                call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
+            elif part.kind == "times":
+                replace("filled", 0, part.cells == 0, part.site)
+            elif part.binary:
+                masks["numbers"] = part.cells
+                call.sites["mask_added_as_numbers", ""] = part.site
+            else:
+                values = np.unique(part.cells)
+                lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and part.cells.shape[-1] > 2
+                hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
+                replace("lowered", values[0] if lowered else -np.inf, hidden, part.site)
+                masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
+        for step in call.weight_path:
+            if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
+                moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
+                cells = call.canonical(step.info[2], moves, sentences, rows)
+                if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
+                    masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
+                    call.sites["mask_after_softmax", ""] = step.site
+        for name, cells in masks.items():
+            if name == "numbers" or cells.any():
+                for axis in (0, 1):         # along which nothing differs are 1
+                    cells = cells.take([0], axis) if (cells == cells.take([0], axis)).all() else cells
+                self.arrays[name] = np.ascontiguousarray(cells)
+
+
+# By the beginning of its code: the step that a mistake is about.
+_STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
+          ("dropout", "drop"), ("mask_missing", "softmax"), ("causal_", "softmax"), ("padding_", "softmax"),
+          ("empty_rows_nan", "softmax"), ("mask_", "mask"), ("blocked_", "mask"), ("empty_", "mask"), ("diagonal", "mask"),
+          ("weights_transposed", "context"), ("softmax_missing", "context"), ("softmax_", "softmax"), ("merge_", "merge"),
+          ("heads_", "split"), ("projection_", "projection"), ("", "product"))
+
+
+def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Optional[Site]:
+    return next((step.site for path in paths for step in reversed(path) if step.kind in kinds), None)
+
+
+def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
+    """The line of the caller's code where the operation stands that a mistake is about."""
+    for known in ((code, role), (code, "")):
+        if known in call.sites:
+            return call.sites[known]
+    step = next(step for beginning, step in _STEPS if code.startswith(beginning))
+    softmax, made = call.softmax.site, ("linear", "product", "source")
+    node = call.node(role if role in ("key", "value") else "query")
+    context = call.context.site if call.context is not None else softmax
+    operands = [path_to(call.node(one), made) for one in ("query", "key")]
+    merge = call.merge_site or context
+    mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path)
+    site = {"scale": _last(["scale"], call.path, *operands), "merge": merge, "split": first_reshaping(node),
+            "projection": merge if role == "output" else path_to(node, made)[0].site, "mask": mask, "context": context,
+            "post": _last(["post"], call.weight_path), "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
+    return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
+
+
+def check_seen(seen: Any, intended: Optional[Array]) -> Report:
+    """Every call against the program's answer to its queries, keys, values and mask."""
+    attentions = seen.sequence()
+    masks: List[Any] = []
+    captured = [_Captured(attention, seen.keep.sentences, intended, masks) for attention in attentions]
+    answer = _diagnosed([(one.facts, one.arrays) for one in captured])
+    calls: Dict[Tuple[str, str, Optional[Site]], List[int]] = {}
+    for one in answer["mistakes"]:
+        site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
+        calls.setdefault((one["text"], one["code"], site), []).append(one["call"])
+    mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
+                for (text, code, site), where in calls.items()]
+    notes = [note for attention in attentions for part in attention._parts for note in part.notes]
+    return Report(mistakes, list(dict.fromkeys([*notes, *answer["unchecked"]])) + seen.notes(), answer["judged"],
+                  len(attentions))
+
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 
