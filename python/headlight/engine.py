@@ -19,6 +19,13 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optio
 import numpy as np
 
 Array = np.ndarray
+_AHEAD = 1024      # sentences that are read before their answers are taken
+_PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
+_DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16"}
+STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
+_ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
+          "value": {"v", "value", "values", "wv", "tov", "vs"},
+          "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
 
 
 class Error(RuntimeError):
@@ -113,7 +120,7 @@ def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] =
     `source` is a folder, file or name as on the command line, by default the shipped model; `options` are those of the
     command line with `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`."""
     with np.load(io.BytesIO(_answer("export", "npz", text, source, options))) as arrays:
-        return {name: arrays[name] for name in arrays.files}
+        return dict(arrays)
 
 
 def _json_command(name: str, what: str, under: str = "") -> Callable[..., Dict[str, Any]]:
@@ -128,10 +135,7 @@ def _json_command(name: str, what: str, under: str = "") -> Callable[..., Dict[s
 next = _json_command("next", "The probabilities of the next (or hidden) word, as `headlight next --format json` has them.")
 explain = _json_command("explain", """Every number behind one weight, of layer=, head=, query=, key=:
     `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""", "steps")
-heads = _json_command("heads", """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, "entropy": …}, …]}`.""")
-
-
-_DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16"}
+heads = _json_command("heads", """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`.""")
 
 
 @contextlib.contextmanager
@@ -174,9 +178,6 @@ def save_arrays(path: Union[str, Path], arrays: Mapping[str, Array], metadata: M
         return write_safetensors(path, arrays, metadata)
     with written_whole(path) as file:
         return np.savez(file, **arrays)
-
-
-STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 
 
 def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
@@ -244,11 +245,6 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
     if cross or "tokens" not in metadata or shape[2] == shape[3]:
         return metadata
     return {{"tokens": "key_tokens", "target_tokens": "tokens"}[name]: words for name, words in metadata.items()}
-
-
-_ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
-          "value": {"v", "value", "values", "wv", "tov", "vs"},
-          "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
 
 
 def role_of(name: str) -> Optional[str]:
@@ -349,10 +345,6 @@ class Lines(_Iterator):
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return list, (list(self),)
-
-
-_AHEAD = 1024      # sentences that are read before their answers are taken
-_PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
 
 
 def _line_of(text: Any) -> Union[bytes, str]:

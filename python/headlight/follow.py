@@ -48,7 +48,6 @@ _PLUS = {"add": 1, "add_": 1, "__add__": 1, "__radd__": 1, "__iadd__": 1, "sub":
 # By the method of Tracer that handles them.
 _GROUPS = {
     "_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "einsum", "baddbmm", "addmm"},
-    "_on_linear": {"linear"},
     "_on_move": _PERMUTES | _CASTS | {
         "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "repeat", "repeat_interleave",
         "view_as", "reshape_as", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__", "broadcast_to",
@@ -56,11 +55,10 @@ _GROUPS = {
     "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__", "__rdiv__", "__rtruediv__"} | _OVER,
     "_on_plus": set(_PLUS),
     "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
-    "_on_softmax": {"softmax", "log_softmax", "sigmoid"},
-    "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
+    "_on_softmax": {"softmax", "log_softmax", "sigmoid"}, "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
     "_on_sum": {"exp", "sum", "mean"},
     "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
-    "_on_fused": {"scaled_dot_product_attention"}}
+    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
 
@@ -324,9 +322,8 @@ class Tracer:
 
     def _without_softmax(self, product: Product, node: Node, root: Node, other: Node, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
-        made = ("linear", "product")
         changed = any(step.kind in ("scale", "fill", "add", "times") for step in path_to(node, ("product",)))
-        if not changed or any(root_of(one).kind not in made for one in (root.info.node_a, root.info.node_b, other)):
+        if not changed or any(root_of(one).kind not in ("linear", "product") for one in (root.info.node_a, root.info.node_b, other)):
             return False
         call = self._take_softmax("none", node, [], product.a)
         if call is not None:
@@ -359,11 +356,9 @@ class Tracer:
             self._step("times", node, op.out, (factor.detach(), 1.0))
         else:
             self._tag(op.out, None)
-        return None
 
     def _on_plus(self, op: Operation) -> None:
-        node, (other, out) = op.node, (op.args[1], op.out)
-        sign = float(_PLUS[op.name]) * float(op.kwargs.get("alpha", 1))
+        node, other, out, sign = op.node, op.args[1], op.out, _PLUS[op.name] * float(op.kwargs.get("alpha", 1))
         turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other)
         if turned:
             node, other = self.node_of(other), op.args[0]
@@ -573,8 +568,6 @@ class Tracer:
         scores, out = (query.new_empty((*lead, query.shape[-2], last), device="meta")     # which the kernel does not make
                        for last in (key.shape[-2], value.shape[-1]))
         product, context = product_of("matmul", (query, turned), scores), product_of("matmul", (scores, value), out)
-        if product is None or context is None:
-            return
         turn = Move(torch.Tensor.transpose, (-2, -1), {}, None, True)
         node = self._product_node(product, self._source(query), Node("move", node_k, turned.shape, site, turn))
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0

@@ -14,6 +14,8 @@ from .engine import Array, is_tensor, notebook_shell, role_of, torch_module
 
 LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or in its place: as good as −inf
+_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+PACKED = r"in_proj|qkv|c_attn|query_key_value"     # one weight for query, key and value, in this order
 Place = Tuple[int, ...]  # indices along the shared axes of a product
 
 
@@ -274,9 +276,6 @@ def recovered(index: Array, width: int, values: Array) -> Optional[Array]:
     return None if np.isnan(array).any() else array
 
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-
-
 class Frames(NamedTuple):
     """Of the caller's code around an operation: names of its masks, the modules, whether one of them is in eval mode."""
     masks: List[Tuple[str, Any]]
@@ -372,9 +371,6 @@ def frames_around(root: Any) -> Frames:
              for inner, outer in zip(inside, inside[1:])]
     path = ".".join(names[::-1]) or (type(modules[-1]).__name__ if modules else "")
     return Frames(masks, modules, path, any(not module.training for module in modules))
-
-
-PACKED = r"in_proj|qkv|c_attn|query_key_value"     # one weight for query, key and value, in this order
 
 
 def _only_role(names: Sequence[str]) -> Optional[str]:

@@ -26,6 +26,14 @@ from .follow import Keep, Tracer
 from .nodes import (BLOCKED, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
                     recovered, short_path)
 
+_MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
+# By the beginning of its code: the step that a mistake is about.
+_STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
+          ("dropout", "drop"), ("mask_missing", "softmax"), ("causal_", "softmax"), ("padding_", "softmax"),
+          ("empty_rows_nan", "softmax"), ("mask_", "mask"), ("blocked_", "mask"), ("empty_", "mask"), ("diagonal", "mask"),
+          ("weights_transposed", "context"), ("softmax_missing", "context"), ("softmax_", "softmax"), ("merge_", "merge"),
+          ("heads_", "split"), ("projection_", "projection"), ("", "product"))
+
 
 class Mistake(NamedTuple):
     """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched, `code` is
@@ -105,8 +113,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         raise Error("check: expected weights or output as your code computed them, found neither")
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
                      for array in (query, key, value, weights, output))
-    facts: Dict[str, Any] = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32")}
-    facts.update({} if tolerance is None else {"tolerance": tolerance})
+    facts = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32"), "tolerance": tolerance or 0}
     arrays: Dict[str, Array] = {}
     sides = {"query": query, "key": key, "value": value}
     for name, array in {name: _stacked(given) for name, given in sides.items() if given is not None}.items():
@@ -118,10 +125,8 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         if array.ndim != 2:
             raise Error(f"{name}: expected (T, d_model) or (heads, T, d_k), found {array.shape}")
         arrays[name] = array[None].astype(np.float32)
-    if state_dict is not None:
-        arrays.update(projections(state_dict))
-    if mask is not None:
-        arrays["mask"] = as_numpy(mask)
+    arrays.update({} if state_dict is None else projections(state_dict))
+    arrays.update({} if mask is None else {"mask": as_numpy(mask)})
     if weights is not None:
         found = _stacked(weights)
         arrays["attentions"] = found.reshape((1,) * (4 - found.ndim) + found.shape).astype(np.float32)
@@ -327,14 +332,6 @@ class _Captured:
                 self.arrays[name] = np.ascontiguousarray(cells)
 
 
-# By the beginning of its code: the step that a mistake is about.
-_STEPS = (("scale_", "scale"), ("query_already", "scale"), ("mask_after", "post"), ("weights_changed", "post"),
-          ("dropout", "drop"), ("mask_missing", "softmax"), ("causal_", "softmax"), ("padding_", "softmax"),
-          ("empty_rows_nan", "softmax"), ("mask_", "mask"), ("blocked_", "mask"), ("empty_", "mask"), ("diagonal", "mask"),
-          ("weights_transposed", "context"), ("softmax_missing", "context"), ("softmax_", "softmax"), ("merge_", "merge"),
-          ("heads_", "split"), ("projection_", "projection"), ("", "product"))
-
-
 def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Optional[Site]:
     return next((step.site for path in paths for step in reversed(path) if step.kind in kinds), None)
 
@@ -372,9 +369,6 @@ def check_seen(seen: Any, intended: Optional[Array]) -> Report:
     notes = [note for attention in attentions for part in attention._parts for note in part.notes]
     return Report(mistakes, list(dict.fromkeys([*notes, *answer["unchecked"]])) + seen.notes(), answer["judged"],
                   len(attentions))
-
-
-_MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 
 
 class Page:
