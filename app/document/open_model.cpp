@@ -58,6 +58,42 @@ std::string absolute_text(const fs::path& path) {
   return (error ? path : absolute.lexically_normal()).string();
 }
 
+/// The model of a checkpoint, with what lies beside it: tokenizers and the card of its training.
+Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& progress, Reading reading,
+                       OpenedModel& opened) {
+  Document& document = opened.document;
+  const fs::path folder = is_folder(path) ? path : path.parent_path();
+  auto checkpoint = read_checkpoint(path, progress, kMostWidenedBytes, reading);
+  if (!checkpoint) return checkpoint.error();
+  if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
+  opened.model_warnings = checkpoint->warnings;
+  opened.warnings = std::move(checkpoint->warnings);
+  document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
+  if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
+  document.model = std::move(checkpoint->model);
+  if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error().message);
+  else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
+  document.mask.causal = is_causal_by_default(document.model->config.arch);
+  return Done{};
+}
+
+/// Numbers typed by hand, as a model.
+Status take_numbers(const std::string& path, std::optional<Index> num_heads, OpenedModel& opened) {
+  Document& document = opened.document;
+  auto numbers = read_own_numbers(path);
+  if (!numbers) return numbers.error();
+  if (num_heads && numbers->x) numbers->num_heads = num_heads;
+  const std::string where = path.starts_with(kNumbersSource) ? "numbers" : path;
+  auto file = model_of_numbers(where, *numbers);
+  if (!file) return file.error();
+  document.model = std::move(file->model);
+  if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
+  opened.warnings = check_numbers(*numbers);
+  for (std::string& warning : opened.warnings) warning = where + ": " + warning;
+  document.numbers = std::make_shared<const OwnNumbers>(std::move(*numbers));
+  return Done{};
+}
+
 /// The numbers of a page, or of what it is compared with.
 Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
   const bool compared = source.ends_with(kComparedWith);
@@ -128,18 +164,8 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   if (names_page(path) || path.string().ends_with(std::string(".html").append(kComparedWith)))
     return open_page(path.string(), progress);
   if (names_own_numbers(path.string())) {
-    auto numbers = read_own_numbers(path.string());
-    if (!numbers) return numbers.error();
-    if (num_heads && numbers->x) numbers->num_heads = num_heads;
-    const std::string where = path.string().starts_with(kNumbersSource) ? "numbers" : path.string();
-    auto file = model_of_numbers(where, *numbers);
-    if (!file) return file.error();
-    document.model = std::move(file->model);
-    if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
-    opened.warnings = check_numbers(*numbers);
-    for (std::string& warning : opened.warnings) warning = where + ": " + warning;
-    document.numbers = std::make_shared<const OwnNumbers>(std::move(*numbers));
-    if (where == "numbers") {
+    if (const auto read = take_numbers(path.string(), num_heads, opened); !read) return read.error();
+    if (path.string().starts_with(kNumbersSource)) {
       document.model_path = path.string();
       return opened;
     }
@@ -152,18 +178,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);
   } else if (weights) {
-    const fs::path folder = is_folder(path) ? path : path.parent_path();
-    auto checkpoint = read_checkpoint(path, progress, kMostWidenedBytes, reading);
-    if (!checkpoint) return checkpoint.error();
-    if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
-    opened.model_warnings = checkpoint->warnings;
-    opened.warnings = std::move(checkpoint->warnings);
-    document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
-    if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
-    document.model = std::move(checkpoint->model);
-    if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error().message);
-    else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
-    document.mask.causal = is_causal_by_default(document.model->config.arch);
+    if (const auto read = take_checkpoint(asked, path, progress, reading, opened); !read) return read.error();
   } else if (is_attention_json(path)) {
     auto file = read_attention_json(path);
     if (!file) return file.error();

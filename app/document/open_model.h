@@ -38,8 +38,8 @@ inline constexpr std::string_view kComparedWith = "#A";
 Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress);
 
 /// A shipped model by its name (document/bundled_models.h), a checkpoint folder, a tensors file (.safetensors, .npz) or
-/// attention that was computed before (.json), the numbers of a page (.html). `num_heads` is needed where a tensors file
-/// lacks it, and refused elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error about that.
+/// attention that was computed before (.json), the numbers of a page (.html). `num_heads` is needed where a tensors
+/// file lacks it, and refused elsewhere. `progress` follows the bytes of a checkpoint; stopped, it is an Error.
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads, Progress& progress,
                                Reading reading = Reading::whole);
 Result<OpenedModel> open_model(const std::filesystem::path& path, std::optional<Index> num_heads = std::nullopt,
