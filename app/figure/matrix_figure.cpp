@@ -97,11 +97,23 @@ void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vect
     const float share = largest > 0 && std::isfinite(terms[i].length) ? terms[i].length / largest : 0;
     const float middle = x + bar / 2, end = middle + share * bar / 2;
     if (bars && share != 0)
-      page.drawing.add(
-          Rectangle{{std::min(middle, end), y - 0.3f * size, std::abs(end - middle), 0.6f * size},
-                    diverging_map(theme)[share < 0 ? 40 : 215]});
+      page.drawing.add(Rectangle{{std::min(middle, end), y - 0.3f * size, std::abs(end - middle), 0.6f * size},
+                                 diverging_map(theme)[share < 0 ? 40 : 215]});
   }
   page.y += static_cast<float>(rows) * line;
+}
+
+/// A cell: its number, how it follows, and its terms. Gives a remark where not all of them are listed.
+std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const FigureOptions& options) {
+  page.y += 0.5f * page.label;
+  add_lines(page, place_label(trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
+            Role::label, page.ink.text);
+  add_lines(page, operation_line(options.language, cell), page.label, Role::label, page.ink.dim);
+  page.y += 0.3f * page.label;
+  const bool adds_up = is_sum_of_terms(cell.operation);
+  const std::vector<std::size_t> shown = listed(cell, adds_up);
+  if (!shown.empty()) add_terms(page, trace, cell, shown, adds_up, options.theme);
+  return remark_of(options.language, cell, shown, adds_up);
 }
 
 }  // namespace
@@ -153,19 +165,10 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   if (picture->values.cols() < picture->columns)
     remarks.emplace_back(either(options.language, "of neighbouring columns the number that is farthest from 0",
                                 "相邻列中取离 0 最远的数"));
-  if (chosen) {
-    const Cell cell = explain_cell(trace, id, chosen->row, chosen->col);
-    page.y += 0.5f * page.label;
-    add_lines(page, place_label(trace, id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
-              Role::label, page.ink.text);
-    add_lines(page, operation_line(options.language, cell), page.label, Role::label, page.ink.dim);
-    page.y += 0.3f * page.label;
-    const bool adds_up = is_sum_of_terms(cell.operation);
-    const std::vector<std::size_t> shown = listed(cell, adds_up);
-    if (!shown.empty()) add_terms(page, trace, cell, shown, adds_up, options.theme);
-    if (const std::string remark = remark_of(options.language, cell, shown, adds_up); !remark.empty())
+  if (chosen)
+    if (const std::string remark = add_cell(page, trace, explain_cell(trace, id, chosen->row, chosen->col), options);
+        !remark.empty())
       remarks.push_back(remark);
-  }
   return finished(std::move(page), subject, of_head, std::nullopt, false, remarks);
 }
 

@@ -83,116 +83,135 @@ float spread(float begin, float length, std::size_t k, std::size_t count) {
   return begin + length * (0.25f + 0.5f * (static_cast<float>(k) + 0.5f) / static_cast<float>(count));
 }
 
-}  // namespace
-
-DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramMeasures& measures) {
-  DiagramLayout layout;
-  if (diagram.nodes.empty()) return layout;
-  const auto ranks = ranks_of(diagram);
-  const std::size_t num_ranks = *std::max_element(ranks.begin(), ranks.end()) + 1;
-  Index num_columns = 1;
-  for (const Node& node : diagram.nodes) num_columns = std::max(num_columns, node.column + 1);
-
-  std::size_t lanes = 1;
-  std::vector<Column> columns(static_cast<std::size_t>(num_columns));
-  for (Index c = 0; c < num_columns; ++c)
-    columns[static_cast<std::size_t>(c)].lane = lanes_of(diagram, ranks, c, lanes);
-  const float margin = measures.lane * static_cast<float>(lanes + 1);
-  float least = 0;
-  for (std::size_t rank = 0; rank < num_ranks; ++rank)
-    for (Index c = 0; c < num_columns; ++c)
-      least = std::max(least, least_width(in_rank(diagram, ranks, rank, c), measures));
-  width = std::max(width, std::ceil(least + margin) * static_cast<float>(num_columns));
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    columns[c].width = width / static_cast<float>(columns.size()) - margin;
-    columns[c].left = static_cast<float>(c) * width / static_cast<float>(columns.size());
+/// A layout while it is made: columns and ranks first, then the boxes in them, then the lines between those.
+class DiagramMaker {
+ public:
+  DiagramMaker(const Diagram& diagram, float width, const DiagramMeasures& measures)
+      : diagram_(diagram), measures_(measures), ranks_(ranks_of(diagram)), passes_(diagram.edges.size()) {
+    const std::size_t ranks = *std::max_element(ranks_.begin(), ranks_.end()) + 1;
+    make_columns(width, ranks);
+    heights_.assign(ranks, measures.node_height);
+    tops_.assign(ranks, 0);
+    for (std::size_t n = 0; n < diagram.nodes.size(); ++n)
+      if (diagram.nodes[n].shows.quantity == Quantity::weights) heights_[ranks_[n]] = measures.pattern_height;
+    for (std::size_t rank = 1; rank < ranks; ++rank) tops_[rank] = tops_[rank - 1] + heights_[rank - 1] + measures.gap;
+    layout_.nodes.resize(diagram.nodes.size());
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      for (std::size_t c = 0; c < columns_.size(); ++c) place_boxes(rank, c);
+    for (const Box& box : layout_.nodes) {
+      layout_.width = std::max(layout_.width, box.right() + margin_);
+      layout_.height = std::max(layout_.height, box.bottom());
+    }
+    for (std::size_t e = 0; e < diagram.edges.size(); ++e) layout_.edges.push_back(line_of(e));
   }
 
-  std::vector<float> heights(num_ranks, measures.node_height), tops(num_ranks, 0);
-  for (std::size_t n = 0; n < diagram.nodes.size(); ++n)
-    if (diagram.nodes[n].shows.quantity == Quantity::weights) heights[ranks[n]] = measures.pattern_height;
-  for (std::size_t rank = 1; rank < num_ranks; ++rank) tops[rank] = tops[rank - 1] + heights[rank - 1] + measures.gap;
+  DiagramLayout take() { return std::move(layout_); }
 
-  // Edges over several ranks pass the boxes between in lanes of their own, at the right of each rank.
-  std::vector<std::vector<float>> passes(diagram.edges.size());  // x in each rank between
-  layout.nodes.resize(diagram.nodes.size());
-  for (std::size_t rank = 0; rank < num_ranks; ++rank) {
-    for (Index c = 0; c < num_columns; ++c) {
-      const InRank boxes = in_rank(diagram, ranks, rank, c);
-      const auto& here = boxes.nodes;
-      const Column& column = columns[static_cast<std::size_t>(c)];
-      const float room = column.width - passing_width(boxes, measures);
-      for (std::size_t k = 0; k < boxes.passing.size(); ++k)
-        passes[boxes.passing[k]].push_back(column.left + room + measures.lane * (1.5f * static_cast<float>(k) + 1));
-      const float count = static_cast<float>(here.size());
-      const float each = here.empty() ? 0 : (room - measures.side_gap * (count - 1)) / count;
-      for (std::size_t k = 0; k < here.size(); ++k)
-        layout.nodes[here[k]] = {std::floor(column.left + static_cast<float>(k) * (each + measures.side_gap)),
-                                 tops[rank], std::floor(each), heights[rank]};
+ private:
+  void make_columns(float width, std::size_t ranks) {
+    Index count = 1;
+    for (const Node& node : diagram_.nodes) count = std::max(count, node.column + 1);
+    std::size_t lanes = 1;
+    columns_.resize(static_cast<std::size_t>(count));
+    for (Index c = 0; c < count; ++c) columns_[static_cast<std::size_t>(c)].lane = lanes_of(diagram_, ranks_, c, lanes);
+    margin_ = measures_.lane * static_cast<float>(lanes + 1);
+    float least = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+      for (Index c = 0; c < count; ++c)
+        least = std::max(least, least_width(in_rank(diagram_, ranks_, rank, c), measures_));
+    width = std::max(width, std::ceil(least + margin_) * static_cast<float>(count));
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      columns_[c].width = width / static_cast<float>(columns_.size()) - margin_;
+      columns_[c].left = static_cast<float>(c) * width / static_cast<float>(columns_.size());
     }
   }
-  for (const Box& box : layout.nodes) {
-    layout.width = std::max(layout.width, box.right() + margin);
-    layout.height = std::max(layout.height, box.bottom());
+
+  /// Edges over several ranks pass the boxes between in lanes of their own, at the right of each rank.
+  void place_boxes(std::size_t rank, std::size_t c) {
+    const InRank boxes = in_rank(diagram_, ranks_, rank, static_cast<Index>(c));
+    const auto& here = boxes.nodes;
+    const Column& column = columns_[c];
+    const float room = column.width - passing_width(boxes, measures_);
+    for (std::size_t k = 0; k < boxes.passing.size(); ++k)
+      passes_[boxes.passing[k]].push_back(column.left + room + measures_.lane * (1.5f * static_cast<float>(k) + 1));
+    const float count = static_cast<float>(here.size());
+    const float each = here.empty() ? 0 : (room - measures_.side_gap * (count - 1)) / count;
+    for (std::size_t k = 0; k < here.size(); ++k)
+      layout_.nodes[here[k]] = {std::floor(column.left + static_cast<float>(k) * (each + measures_.side_gap)),
+                                tops_[rank], std::floor(each), heights_[rank]};
   }
 
-  // Lines that meet the same side of a box are spread over it, in the order of where they come from.
-  const auto end_of = [&](std::size_t e, bool at_end) {
-    const std::size_t node = at_end ? diagram.edges[e].to : diagram.edges[e].from;
+  /// Lines that meet the same side of a box are spread over it, in the order of where they come from.
+  float end_of(std::size_t e, bool at_end) const {
+    const auto& edges = diagram_.edges;
+    const std::size_t node = at_end ? edges[e].to : edges[e].from;
     std::vector<std::size_t> all;
-    for (std::size_t other = 0; other < diagram.edges.size(); ++other)
-      if (is_straight(diagram.edges[other]) && (at_end ? diagram.edges[other].to : diagram.edges[other].from) == node)
-        all.push_back(other);
-    const auto other_end = [&](std::size_t i) {
-      return layout.nodes[at_end ? diagram.edges[i].from : diagram.edges[i].to].x;
-    };
+    for (std::size_t other = 0; other < edges.size(); ++other)
+      if (is_straight(edges[other]) && (at_end ? edges[other].to : edges[other].from) == node) all.push_back(other);
+    const auto other_end = [&](std::size_t i) { return layout_.nodes[at_end ? edges[i].from : edges[i].to].x; };
     std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) { return other_end(a) < other_end(b); });
     const auto k = static_cast<std::size_t>(std::find(all.begin(), all.end(), e) - all.begin());
-    const Box& box = layout.nodes[node];
-    return spread(box.x, box.w, k, all.size());
-  };
-  layout.edges.resize(diagram.edges.size());
-  for (std::size_t e = 0; e < diagram.edges.size(); ++e) {
-    const Edge& edge = diagram.edges[e];
-    const Box &from = layout.nodes[edge.from], &to = layout.nodes[edge.to];
-    auto& line = layout.edges[e];
+    return spread(layout_.nodes[node].x, layout_.nodes[node].w, k, all.size());
+  }
+
+  std::vector<Point> line_of(std::size_t e) const {
+    const Edge& edge = diagram_.edges[e];
+    const Box &from = layout_.nodes[edge.from], &to = layout_.nodes[edge.to];
+    const Column& column = columns_[static_cast<std::size_t>(diagram_.nodes[edge.to].column)];
     if (edge.residual) {
-      const Column& column = columns[static_cast<std::size_t>(diagram.nodes[edge.to].column)];
-      const float x = column.left + column.width + measures.lane * static_cast<float>(column.lane[e] + 1);
-      line = {{from.right(), from.y + from.h * 0.7f},
+      const float x = column.left + column.width + measures_.lane * static_cast<float>(column.lane[e] + 1);
+      return {{from.right(), from.y + from.h * 0.7f},
               {x, from.y + from.h * 0.7f},
               {x, to.y + to.h * 0.3f},
               {to.right(), to.y + to.h * 0.3f}};
-    } else if (edge.cross) {
-      const float x = columns[static_cast<std::size_t>(diagram.nodes[edge.to].column)].left - measures.lane * 0.6f;
-      const float above = to.y - measures.gap * 0.65f, middle = to.x + to.w * 0.65f;
-      line = {
-          {from.right(), from.y + from.h / 2}, {x, from.y + from.h / 2}, {x, above}, {middle, above}, {middle, to.y}};
-    } else {
-      // Down the gaps between the ranks, through the lanes on the way.
-      float x = end_of(e, false), end = end_of(e, true);
-      const float y = from.bottom();
-      // Straight down where the one box is over the other: a jog shorter than the arrow's head would be a hook.
-      const auto is_over = [&](float at, const Box& box) {
-        return at >= box.x + measures.side_gap && at <= box.right() - measures.side_gap;
-      };
-      if (passes[e].empty() && is_over(end, from)) x = end;
-      else if (passes[e].empty() && is_over(x, to)) end = x;
-      line = {{x, y}};
-      const auto go_to = [&](float next_x, float rank_top) {
-        if (std::abs(next_x - x) >= 2) {
-          line.push_back({x, rank_top - measures.gap / 2});
-          line.push_back({next_x, rank_top - measures.gap / 2});
-        }
-        x = next_x;
-      };
-      std::size_t rank = ranks[edge.from];
-      for (const float lane : passes[e]) go_to(lane, tops[++rank]);
-      go_to(end, to.y);
-      line.push_back({x, to.y});
     }
+    if (edge.cross) {
+      const float x = column.left - measures_.lane * 0.6f;
+      const float above = to.y - measures_.gap * 0.65f, middle = to.x + to.w * 0.65f;
+      return {
+          {from.right(), from.y + from.h / 2}, {x, from.y + from.h / 2}, {x, above}, {middle, above}, {middle, to.y}};
+    }
+    return straight_line(e, from, to);
   }
-  return layout;
+
+  /// Down the gaps between the ranks, through the lanes on the way.
+  std::vector<Point> straight_line(std::size_t e, const Box& from, const Box& to) const {
+    float x = end_of(e, false), end = end_of(e, true);
+    // Straight down where the one box is over the other: a jog shorter than the arrow's head would be a hook.
+    const auto is_over = [&](float at, const Box& box) {
+      return at >= box.x + measures_.side_gap && at <= box.right() - measures_.side_gap;
+    };
+    if (passes_[e].empty() && is_over(end, from)) x = end;
+    else if (passes_[e].empty() && is_over(x, to)) end = x;
+    std::vector<Point> line{{x, from.bottom()}};
+    const auto go_to = [&](float next_x, float rank_top) {
+      if (std::abs(next_x - x) >= 2) {
+        line.push_back({x, rank_top - measures_.gap / 2});
+        line.push_back({next_x, rank_top - measures_.gap / 2});
+      }
+      x = next_x;
+    };
+    std::size_t rank = ranks_[diagram_.edges[e].from];
+    for (const float lane : passes_[e]) go_to(lane, tops_[++rank]);
+    go_to(end, to.y);
+    line.push_back({x, to.y});
+    return line;
+  }
+
+  const Diagram& diagram_;
+  const DiagramMeasures& measures_;
+  std::vector<std::size_t> ranks_;          // of each node
+  std::vector<std::vector<float>> passes_;  // of each edge: x in each rank between
+  std::vector<Column> columns_;
+  std::vector<float> heights_, tops_;  // of each rank
+  float margin_ = 0;                   // beside a column
+  DiagramLayout layout_;
+};
+
+}  // namespace
+
+DiagramLayout layout_diagram(const Diagram& diagram, float width, const DiagramMeasures& measures) {
+  return diagram.nodes.empty() ? DiagramLayout{} : DiagramMaker(diagram, width, measures).take();
 }
 
 }  // namespace headlight

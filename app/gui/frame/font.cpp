@@ -54,6 +54,17 @@ DrawnGlyph narrowed(DrawnGlyph glyph, char32_t c, float em) {
 
 DrawnGlyph nothing() { return {1, 1, 0, 0, 0, {0}}; }
 
+/// Into its rectangle of an atlas that is built.
+void copy_glyph(ImFontAtlas& atlas, const ImFontAtlasCustomRect& at, const DrawnGlyph& glyph) {
+  for (int y = 0; y < glyph.height; ++y) {
+    const int texel = (at.Y + y) * atlas.TexWidth + at.X;
+    const std::uint8_t* row = glyph.coverage.data() + y * glyph.width;
+    if (atlas.TexPixelsAlpha8) std::memcpy(atlas.TexPixelsAlpha8 + texel, row, static_cast<std::size_t>(glyph.width));
+    if (!atlas.TexPixelsRGBA32) continue;
+    for (int x = 0; x < glyph.width; ++x) atlas.TexPixelsRGBA32[texel + x] = IM_COL32(255, 255, 255, row[x]);
+  }
+}
+
 }  // namespace
 
 struct Fonts::State {
@@ -80,6 +91,8 @@ struct Fonts::State {
 
   using Ranges = std::vector<ImWchar>;
   void forget_late();
+  ImFont* add_file(std::size_t file, const ImVector<ImWchar>& glyphs, int height, float down, ImFont* into);
+  std::map<std::size_t, std::vector<char32_t>> sorted(std::vector<char32_t>& by_hand);
   void build();
   DrawnGlyph drawn(char32_t c, float em);
   DrawnGlyph name_of(char32_t c, float em);
@@ -185,9 +198,34 @@ DrawnGlyph Fonts::State::name_of(char32_t c, float em) {
   return all;
 }
 
-void Fonts::State::build() {
+// The glyphs of a file, `down` pixels lower, as a font, or merged into one.
+ImFont* Fonts::State::add_file(std::size_t file, const ImVector<ImWchar>& glyphs, int height, float down,
+                               ImFont* into) {
+  const std::string_view bytes = files.bytes(file);
+  ImFontConfig config;
+  config.FontData = const_cast<char*>(bytes.data());
+  config.FontDataSize = static_cast<int>(bytes.size());
+  config.FontNo = files.face_index(file);
+  config.SizePixels = static_cast<float>(height);
+  config.OversampleH = config.OversampleV = 1;
+  config.PixelSnapH = true;
+  config.GlyphRanges = glyphs.Data;
+  config.GlyphOffset.y = down;
+  config.MergeMode = into != nullptr;
+  config.DstFont = into;
+#ifdef HEADLIGHT_FREETYPE_BUILDER
+  config.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
+#endif
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  ImFont* font = atlas.AddFont(&config);
+  // Set only now, or the atlas would copy megabytes at every build.
+  atlas.ConfigData.back().FontDataOwnedByAtlas = false;
+  return font;
+}
+
+// The characters that are wanted, by the file that has them; those that ImGui's builder is not given are `by_hand`.
+std::map<std::size_t, std::vector<char32_t>> Fonts::State::sorted(std::vector<char32_t>& by_hand) {
   std::map<std::size_t, std::vector<char32_t>> by_file;
-  std::vector<char32_t> by_hand;
   const auto sort = [&](char32_t c) {
     built.insert(c);
     const bool own = GlyphSubstitutes::is_one(c) || is_invisible(c) || (latin_signs && is_wide_sign(c));
@@ -199,9 +237,13 @@ void Fonts::State::build() {
   for (const char32_t c : kept) sort(c);
   for (const auto& [c, when] : wanted) sort(c);
   std::sort(by_hand.begin(), by_hand.end());  // the atlas does not depend on the order of a hash table
+  return by_file;
+}
 
+void Fonts::State::build() {
+  std::vector<char32_t> by_hand;
   std::map<std::size_t, ImVector<ImWchar>> ranges;
-  for (const auto& [file, characters] : by_file) {
+  for (const auto& [file, characters] : sorted(by_hand)) {
     ImFontGlyphRangesBuilder builder;
     for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
     builder.BuildRanges(&ranges[file]);
@@ -228,27 +270,10 @@ void Fonts::State::build() {
     fonts[i] = nullptr;
     float ascent = 0;
     for (auto& [file, glyphs] : ranges) {
-      const std::string_view bytes = files.bytes(file);
       const int height = files.height_for_em(file, em);
       // Later fonts are laid on the first one's baseline.
       if (!fonts[i]) ascent = static_cast<float>(files.ascent(file, height));
-      ImFontConfig config;
-      config.FontData = const_cast<char*>(bytes.data());
-      config.FontDataSize = static_cast<int>(bytes.size());
-      config.FontNo = files.face_index(file);
-      config.SizePixels = static_cast<float>(height);
-      config.OversampleH = config.OversampleV = 1;
-      config.PixelSnapH = true;
-      config.GlyphRanges = glyphs.Data;
-      config.GlyphOffset.y = baselines[i] - ascent;
-      config.MergeMode = fonts[i] != nullptr;
-      config.DstFont = fonts[i];
-#ifdef HEADLIGHT_FREETYPE_BUILDER
-      config.FontBuilderFlags = ImGuiFreeTypeBuilderFlags_LightHinting;
-#endif
-      fonts[i] = atlas.AddFont(&config);
-      // Set only now, or the atlas would copy megabytes at every build.
-      atlas.ConfigData.back().FontDataOwnedByAtlas = false;
+      fonts[i] = add_file(file, glyphs, height, baselines[i] - ascent, fonts[i]);
     }
     for (const char32_t c : by_hand) {
       DrawnGlyph glyph = drawn(c, em);
@@ -260,16 +285,7 @@ void Fonts::State::build() {
   }
   [[maybe_unused]] const bool done = atlas.Build();
   assert(done);  // FreeType opened every face before
-  for (const auto& [rectangle, glyph] : placed) {
-    const ImFontAtlasCustomRect& at = *atlas.GetCustomRectByIndex(rectangle);
-    for (int y = 0; y < glyph.height; ++y) {
-      const int texel = (at.Y + y) * atlas.TexWidth + at.X;
-      const std::uint8_t* row = glyph.coverage.data() + y * glyph.width;
-      if (atlas.TexPixelsAlpha8) std::memcpy(atlas.TexPixelsAlpha8 + texel, row, static_cast<std::size_t>(glyph.width));
-      if (!atlas.TexPixelsRGBA32) continue;
-      for (int x = 0; x < glyph.width; ++x) atlas.TexPixelsRGBA32[texel + x] = IM_COL32(255, 255, 255, row[x]);
-    }
-  }
+  for (const auto& [rectangle, glyph] : placed) copy_glyph(atlas, *atlas.GetCustomRectByIndex(rectangle), glyph);
   for (std::size_t i = 0; i < kEm.size(); ++i) {
     fonts[i]->FontSize = pixels[i];
     fonts[i]->Ascent = baselines[i];

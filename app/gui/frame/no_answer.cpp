@@ -21,6 +21,34 @@ void centred(const char* text) {
   ImGui::TextUnformatted(text);
 }
 
+/// The ways out of a failure.
+void failure_buttons(Gui& gui, const AnswerState& shown, bool opening) {
+  const float unit = gui.unit;
+  bool has_way_out = !opening && read_first_button(gui, primary_button);
+  if (const std::string text = opening ? gui.state.open_failure->text : std::string(); !text.empty()) {
+    has_way_out = true;
+    if (primary_button(gui, "where is model", gui.word(kFailureWords.where_is_model))) {
+      gui.say_once(SetText{text});
+      gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
+    }
+  }
+  if (has_way_out) same_line_if_room(button_width(gui.word(kFailureWords.choose_another)), 8 * unit);
+  const char* choose = gui.word(kFailureWords.choose_another);
+  if (has_way_out ? flat_button(gui, "choose another", choose) : primary_button(gui, "choose another", choose))
+    gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
+  same_line_if_room(button_width(gui.word(kFailureWords.details)), 8 * unit);
+  if (flat_button(gui, "failure details", gui.word(kFailureWords.details), shown.details))
+    gui.say(ShowFailure{!shown.details});
+  const Words& back = opening ? kFailureWords.go_back : kFailureWords.undo_opening;
+  if (opening || !gui.state.undo.empty()) {
+    same_line_if_room(button_width(gui.word(back)), 8 * unit);
+    if (flat_button(gui, "leave failure", gui.word(back))) {
+      if (opening) gui.say(LeaveFailure{});
+      else gui.say(Undo{});
+    }
+  }
+}
+
 void failure_card(Gui& gui, const AnswerState& shown) {
   const bool opening = shown.kind == AnswerState::Kind::cannot_open;
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -53,29 +81,7 @@ void failure_card(Gui& gui, const AnswerState& shown) {
   ImGui::Dummy({0, 4 * unit});
   ImGui::PopFont();
   gui.fonts.push(TextSize::body);
-  bool has_way_out = !opening && read_first_button(gui, primary_button);
-  if (const std::string text = opening ? gui.state.open_failure->text : std::string(); !text.empty()) {
-    has_way_out = true;
-    if (primary_button(gui, "where is model", gui.word(kFailureWords.where_is_model))) {
-      gui.say_once(SetText{text});
-      gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
-    }
-  }
-  if (has_way_out) same_line_if_room(button_width(gui.word(kFailureWords.choose_another)), 8 * unit);
-  const char* choose = gui.word(kFailureWords.choose_another);
-  if (has_way_out ? flat_button(gui, "choose another", choose) : primary_button(gui, "choose another", choose))
-    gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
-  same_line_if_room(button_width(gui.word(kFailureWords.details)), 8 * unit);
-  if (flat_button(gui, "failure details", gui.word(kFailureWords.details), shown.details))
-    gui.say(ShowFailure{!shown.details});
-  const Words& back = opening ? kFailureWords.go_back : kFailureWords.undo_opening;
-  if (opening || !gui.state.undo.empty()) {
-    same_line_if_room(button_width(gui.word(back)), 8 * unit);
-    if (flat_button(gui, "leave failure", gui.word(back))) {
-      if (opening) gui.say(LeaveFailure{});
-      else gui.say(Undo{});
-    }
-  }
+  failure_buttons(gui, shown, opening);
   ImGui::EndGroup();
   const float bottom = ImGui::GetItemRectMax().y + inset;
   list.ChannelsSetCurrent(0);
