@@ -78,7 +78,7 @@ Result<int> run_numbers(const CheckArguments& options) {
   if (!numbers) return numbers.error();
   if (const auto model = model_of_numbers("numbers", *numbers); !model) return model.error();
   std::vector<Finding> findings;
-  for (const std::string& line : check_numbers(*numbers)) findings.push_back({Severity::warning, line});
+  for (const Error& error : check_numbers(*numbers)) findings.push_back({Severity::warning, error});
   if (findings.empty()) findings.push_back({Severity::good, "numbers: nothing that cannot be right"});
   return print_findings(options, "numbers", findings);
 }

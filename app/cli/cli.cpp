@@ -31,7 +31,7 @@ int report(const std::string& message) {
 
 /// The status of what was printed, or of its failure, behind which `hint` stands.
 int status_of(const Result<int>& done, const std::string& hint = "") {
-  return done ? *done : report(done.error().message + hint);
+  return done ? *done : report(done.error().message() + hint);
 }
 
 /// Added to the line of a refused call whose first word is neither a command nor on this disk: a misspelt command.
@@ -75,7 +75,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
     run = command->add(parser, frontend);
   }
   const auto parsed = program.parse(words);
-  if (!parsed) return report("headlight: " + parsed.error().message + " (see --help)" + hint);
+  if (!parsed) return report("headlight: " + parsed.error().message() + " (see --help)" + hint);
   if (!parsed->text.empty()) return status_of(print(parsed->text));
   return status_of(run(), hint);
 }
@@ -85,7 +85,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
 int run_command_line(int argc, const char* const* argv, const Frontend& frontend) {
   try {
     return run_program(argc, argv, frontend);
-  } catch (...) { return report(thrown_error().message); }
+  } catch (...) { return report(thrown_error().message()); }
 }
 
 }  // namespace headlight

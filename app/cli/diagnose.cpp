@@ -145,17 +145,18 @@ Value as_json(const Examination& answer) {
 }
 
 /// Of arrays that differ and that a file stores in half precision: rounding alone may be more than the tolerance.
-std::vector<std::string> half_precision_lines(const Examination& answer) {
-  std::vector<std::string> lines;
+std::vector<Error> half_precision_lines(const Examination& answer) {
+  std::vector<Error> lines;
   for (const ComparedArray& array : answer.comparison.arrays)
     for (const ExportFile* file : {&answer.a, &answer.b}) {
       const auto stored = file->arrays.find(array.name);
       if (array.equal() || stored == file->arrays.end()) continue;
       const Dtype dtype = stored->second.dtype;
       if (dtype != Dtype::f16 && dtype != Dtype::bf16) continue;
-      lines.push_back(file->name + ": " + array.name + ": numbers of " + std::string(name(dtype)) +
-                      " are rounded to more than the tolerance; --tolerance " +
-                      (dtype == Dtype::f16 ? kFloat16Tolerance : kBfloat16Tolerance) + " allows for it");
+      lines.emplace_back(ErrorCode::bad_value, file->name,
+                         array.name + ": numbers of " + std::string(name(dtype)) +
+                             " are rounded to more than the tolerance; --tolerance " +
+                             (dtype == Dtype::f16 ? kFloat16Tolerance : kBfloat16Tolerance) + " allows for it");
     }
   return lines;
 }

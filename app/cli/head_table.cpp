@@ -58,8 +58,7 @@ void narrow(SentenceFacts& facts, const SentenceFacts& other) {
   });
 }
 
-Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads,
-                        std::vector<std::string>& warnings) {
+Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<Error>& warnings) {
   Gathered all;
   for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
     Progress progress;
@@ -125,7 +124,7 @@ std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const HeadsW
 }  // namespace
 
 Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
-                                std::vector<std::string>& warnings) {
+                                std::vector<Error>& warnings) {
   const auto gathered = gather(asked, wanted, threads, warnings);
   if (!gathered) return gathered.error();
   const auto missing = [](const char* option, const std::string& word) {

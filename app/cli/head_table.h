@@ -54,6 +54,6 @@ struct HeadTable {
 /// means, a found weight the largest. `asked` must outlive the table. Errors: those of forward and of
 /// head_effects, a word that no sentence has.
 Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
-                                std::vector<std::string>& warnings);
+                                std::vector<Error>& warnings);
 
 }  // namespace headlight

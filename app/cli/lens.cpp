@@ -42,7 +42,7 @@ Result<Lens> lens_of(const Question& question, const LensOptions& options) {
   }
   auto split = split_logit(trace, lens.query, lens.word.row);
   if (split) lens.split = std::move(*split);
-  else question.warnings.push_back(split.error().message);
+  else question.warnings.push_back(split.error());
   return lens;
 }
 

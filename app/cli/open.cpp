@@ -11,7 +11,8 @@ ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
   auto request = std::make_shared<RequestOptions>(parser);
   auto lesson = std::make_shared<LessonOption>(parser);
   return [request, lesson, &frontend]() -> Result<int> {
-    if (!frontend.open_window) return Error{"headlight open: this program was built without the window"};
+    if (!frontend.open_window)
+      return Error(ErrorCode::bad_value, "headlight open", "this program was built without the window");
     auto start = request->start_of_window();
     if (!start) return start.error();
     if (const auto put = lesson->put_into(*start); !put) return put.error();

@@ -40,7 +40,8 @@ Status read_size(const std::string& size, ScreenshotOptions& picture) {
 }
 
 Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& frontend) {
-  if (!frontend.screenshot) return Error{"headlight screenshot: this program was built without the window"};
+  if (!frontend.screenshot)
+    return Error(ErrorCode::bad_value, "headlight screenshot", "this program was built without the window");
   if (const auto size = read_size(options.size, options.picture); !size) return size.error();
   auto start = options.request.start();
   if (!start) return start.error();

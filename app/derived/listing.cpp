@@ -54,7 +54,7 @@ Result<Program> program_of_batch(const ListingQuestion& question, const std::str
     }
     auto trace = forward(request, progress, nullptr);
     if (!trace) return trace.error();
-    if (!*trace) return Error{"code: cancelled"};
+    if (!*trace) return cancelled("code");
     sentences.push_back(std::move(*trace));
   }
   if (sentences.empty()) sentences.push_back(question.trace);
@@ -68,7 +68,7 @@ std::shared_ptr<const Listing> listing_of(const ListingQuestion& question, Progr
   if (progress.stop) return nullptr;
   auto listing = std::make_shared<Listing>(Listing{question, {}, {}});
   if (program) listing->lines = std::move(program->lines);
-  else listing->problem = program.error().message;
+  else listing->problem = program.error();
   return listing;
 }
 

@@ -25,7 +25,7 @@ struct ListingQuestion {
 struct Listing {
   ListingQuestion question;
   std::vector<ProgramLine> lines;
-  std::string problem;  // why there is no program of it; empty where there is one
+  std::optional<Error> problem;  // why there is no program of it
 
   /// The lines that make a matrix of the answer, or the matrix that it equals, in their order; of one that no line
   /// makes by itself, the line that it stands within.

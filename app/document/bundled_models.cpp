@@ -121,7 +121,7 @@ Result<std::shared_ptr<const BundledModels>> read_shipped_models() {
     if (!path) return path.error();
     auto checkpoint = read_checkpoint(*path);
     if (!checkpoint) return checkpoint.error();
-    std::vector<std::string> warnings;
+    std::vector<Error> warnings;
     auto tokenizers = read_tokenizers(*path, *checkpoint->model, warnings);
     auto card = read_card(*path);
     if (!card) return card.error();

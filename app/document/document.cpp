@@ -16,16 +16,17 @@ Result<std::vector<Tokens>> padded_sentences(const Document& document, TextSide 
   const char* where = side == TextSide::target ? "target" : "text";
   auto lines = lines_of_side(document, side, lexicon);
   if (!lines) return lines;
-  if (lines->empty()) return bad_input(where, "tokens", "at least one", "none");
+  if (lines->empty()) return bad_input(where, "tokens", "at least one", "none", ErrorCode::no_tokens);
   std::size_t longest = 0;
   for (Tokens& tokens : *lines) {
-    if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none");
+    if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none", ErrorCode::no_tokens);
     tokens = with_padding_marked(std::move(tokens), side == TextSide::source ? document.pad : 0);
     longest = std::max(longest, tokens.size());
   }
   if (lines->size() > 1 && lines->size() * longest > kMaxBatchTokens)
     return bad_input(where, "tokens of the batch, every sentence as long as the longest",
-                     "at most " + std::to_string(kMaxBatchTokens), std::to_string(lines->size() * longest));
+                     "at most " + std::to_string(kMaxBatchTokens), std::to_string(lines->size() * longest),
+                     ErrorCode::batch_too_long);
   for (Tokens& tokens : *lines) {
     const std::size_t own = tokens.size();
     tokens = padded(std::move(tokens), longest);
@@ -41,7 +42,7 @@ Result<std::vector<Tokens>> padded_sentences(const Document& document, TextSide 
 
 Error unpaired_lines(std::size_t sources, std::size_t targets) {
   return bad_input("target", "sentences", std::to_string(sources) + ", a line for each line of the text",
-                   std::to_string(targets));
+                   std::to_string(targets), ErrorCode::lines_differ);
 }
 
 MaskSpec Document::*mask_field(Stack stack) {
@@ -207,7 +208,7 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   if (!reads_sentences(document)) return std::vector<Document>{document};
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   const auto sources = sentences(document.source.text), targets = sentences(document.target.text);
-  if (sources.empty()) return bad_input("text", "tokens", "at least one", "none");
+  if (sources.empty()) return bad_input("text", "tokens", "at least one", "none", ErrorCode::no_tokens);
   const bool alone = two_texts && says_nothing_yet(document);
   if (two_texts && !alone && targets.size() != sources.size()) return unpaired_lines(sources.size(), targets.size());
   std::vector<Document> documents;

@@ -165,7 +165,7 @@ std::string found_again(const std::string& source, const std::string& where) {
 
 /// The model that the object names, with the masks that came with it.
 Status read_model(const std::string& where, const JsonField& fields, Document& document, Progress& progress,
-                  std::vector<std::string>& warnings, const BundledModels* shipped, const Document* beside) {
+                  std::vector<Error>& warnings, const BundledModels* shipped, const Document* beside) {
   std::string source;
   fields.read("source", source);
   if (source.empty() || !fields.is_good()) return fields.problems().status();
@@ -190,7 +190,11 @@ Status read_model(const std::string& where, const JsonField& fields, Document& d
   fields.read_integer("num_heads", num_heads, static_cast<std::uint64_t>(kMaxHeads));
   auto opened =
       open_model(found_again(source, where), num_heads > 0 ? std::optional(num_heads) : std::nullopt, progress);
-  if (!opened) return opened.error();
+  if (!opened) {
+    Error error = opened.error();
+    if (error.code == ErrorCode::file_absent) error.code = ErrorCode::source_gone;
+    return error;
+  }
   warnings = std::move(opened->model_warnings);
   document = std::move(opened->document);
   return Done{};
@@ -232,7 +236,7 @@ std::string request_json(const Document& document, std::optional<std::size_t> se
 }
 
 Result<Document> document_from_json(const std::string& where, const json& object, Progress& progress,
-                                    std::vector<std::string>& warnings, const BundledModels* shipped,
+                                    std::vector<Error>& warnings, const BundledModels* shipped,
                                     const Document* beside) {
   if (!object.is_object()) return bad_input(where, "request", "an object", object.type_name());
   Document document;
@@ -255,7 +259,7 @@ Result<Document> document_from_json(const std::string& where, const json& object
   read_edits(fields, document.edits);
   if (problems.first) return *problems.first;
   if (!document.model)
-    if (const auto valid = check(document.config); !valid) return Error{where + ": " + valid.error().message};
+    if (const auto valid = check(document.config); !valid) return inside(where, valid.error());
   return document;
 }
 

@@ -22,7 +22,7 @@ std::string request_json(const Document& document, std::optional<std::size_t> se
 /// of that are appended to `warnings`. Unknown fields are ignored. A model among `shipped`, or that of the document
 /// `beside`, is used as it is.
 Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
-                                    std::vector<std::string>& warnings, const BundledModels* shipped = nullptr,
+                                    std::vector<Error>& warnings, const BundledModels* shipped = nullptr,
                                     const Document* beside = nullptr);
 
 }  // namespace headlight

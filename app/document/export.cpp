@@ -51,10 +51,9 @@ Result<Format> format_for(const std::filesystem::path& path) {
 
 Status export_document(const Document& document, const std::vector<Request>& requests, Format format,
                        const ExportOptions& options, const std::optional<std::filesystem::path>& file,
-                       Progress& progress, const std::shared_ptr<const Trace>& known,
-                       std::vector<std::string>* warnings, int threads,
-                       const std::function<void(std::size_t)>& announce) {
-  if (requests.empty()) return bad_input("export", "tokens", "at least one", "none");
+                       Progress& progress, const std::shared_ptr<const Trace>& known, std::vector<Error>* warnings,
+                       int threads, const std::function<void(std::size_t)>& announce) {
+  if (requests.empty()) return bad_input("export", "tokens", "at least one", "none", ErrorCode::no_tokens);
   std::vector<std::shared_ptr<const Trace>> traces;
   std::vector<std::string> descriptions;
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -65,7 +64,7 @@ Status export_document(const Document& document, const std::vector<Request>& req
     }
     auto trace = forward(requests[i], progress, traces.empty() ? known.get() : traces.back().get(), threads);
     if (!trace) return trace.error();
-    if (!*trace) return Error{"export: cancelled"};
+    if (!*trace) return cancelled("export");
     traces.push_back(std::move(*trace));
   }
   if (warnings) {
@@ -73,7 +72,7 @@ Status export_document(const Document& document, const std::vector<Request>& req
       warnings->insert(warnings->end(), trace->warnings.begin(), trace->warnings.end());
       if (options.special != SpecialTokens::renormalize) continue;
       if (std::string warning = rows_left_with_nothing(*trace, options); !warning.empty())
-        warnings->push_back(std::move(warning));
+        warnings->emplace_back(ErrorCode::bad_value, warning);
     }
   }
   if (announce && (format == Format::npz || format == Format::safetensors)) {

@@ -21,7 +21,7 @@ Result<Format> format_for(const std::filesystem::path& path);
 Status export_document(const Document& document, const std::vector<Request>& requests, Format format,
                        const ExportOptions& options, const std::optional<std::filesystem::path>& file,
                        Progress& progress, const std::shared_ptr<const Trace>& known = nullptr,
-                       std::vector<std::string>* warnings = nullptr, int threads = 0,
+                       std::vector<Error>* warnings = nullptr, int threads = 0,
                        const std::function<void(std::size_t)>& announce = {});
 
 }  // namespace headlight

@@ -18,7 +18,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostWarnings = 16;  // told; each object has its own
+constexpr std::size_t kMostWarnings = 16;  // in the report; each object has its own
 /// Answers of a job that may wait for an earlier line's.
 constexpr std::size_t kAheadOfJob = 8;
 constexpr std::size_t kShownOfRefused = 4096;  // bytes of the text beside an error
@@ -83,9 +83,9 @@ class GivenLines {
 struct LineAnswer {
   std::shared_ptr<const Trace> trace = {};  // to be written with `request`; else …
   std::string request = {};
-  std::string object = {};   // … what stands in its place
-  std::string problem = {};  // of a line that is refused
-  std::vector<std::string> warnings = {};
+  std::string object = {};            // … what stands in its place
+  std::optional<Error> problem = {};  // of a line that is refused
+  std::vector<Error> warnings = {};
 };
 
 class Answering {
@@ -121,9 +121,11 @@ class Answering {
       work();
     }
     if (failure_) return *failure_;
-    if (report_.lines == 0) return bad_input("text", "tokens", "at least one", "none");
+    if (report_.lines == 0) return bad_input("text", "tokens", "at least one", "none", ErrorCode::no_tokens);
     if (more_warnings_ > 0)
-      report_.warnings.push_back(std::to_string(more_warnings_) + " more warnings; each is in the object of its line");
+      report_.warnings.emplace_back(
+          ErrorCode::bad_value, "",
+          std::to_string(more_warnings_) + " more warnings; each is in the object of its line");
     return std::move(report_);
   }
 
@@ -131,7 +133,7 @@ class Answering {
   /// A model that reads no sentences answers once.
   Result<LinesReport> one() {
     LineAnswer only = answer(plain_, "");
-    if (!only.problem.empty()) return Error{only.problem};
+    if (only.problem) return *only.problem;
     if (const Status written = put(only); !written) return written.error();
     return LinesReport{.lines = 1, .refused = 0, .warnings = std::move(only.warnings)};
   }
@@ -164,9 +166,9 @@ class Answering {
       if (ended_) return;
       const std::size_t number = read_++;
       lock.unlock();
-      LineAnswer told = answer_of(**line);
+      LineAnswer answered = answer_of(**line);
       lock.lock();
-      answers_.emplace(number, std::move(told));
+      answers_.emplace(number, std::move(answered));
       write(lock);
       changed_.notify_all();
     }
@@ -175,15 +177,15 @@ class Answering {
   /// Writes the answers whose turn it is, unless another thread does.
   void write(std::unique_lock<std::mutex>& lock) {
     while (!writing_ && !answers_.empty() && answers_.begin()->first == written_) {
-      LineAnswer told = std::move(answers_.begin()->second);
+      LineAnswer answered = std::move(answers_.begin()->second);
       answers_.erase(answers_.begin());
       writing_ = true;
       lock.unlock();
-      const Status written = put(told);
+      const Status written = put(answered);
       lock.lock();
       writing_ = false;
       ++written_;
-      count(std::move(told));
+      count(std::move(answered));
       if (written) continue;
       failure_ = written.error();
       ended_ = true;
@@ -191,59 +193,64 @@ class Answering {
   }
 
   /// Writes one line, and hands it on at once.
-  Status put(const LineAnswer& told) const {
+  Status put(const LineAnswer& answered) const {
     if (file_) {
-      if (const Status written = put(told, *file_); !written) return written;
+      if (const Status written = put(answered, *file_); !written) return written;
       return file_->failed() ? file_->commit() : Status(Done{});
     }
     Output output = Output::to_standard_output();
-    if (const Status written = put(told, output); !written) return written;
+    if (const Status written = put(answered, output); !written) return written;
     return output.commit();
   }
 
-  Status put(const LineAnswer& told, Output& output) const {
-    if (told.trace) {
+  Status put(const LineAnswer& answered, Output& output) const {
+    if (answered.trace) {
       Progress progress;
       Work work(progress, 0);
-      if (const Status written = write_json_object(*told.trace, told.request, asked_.arrays, output, work); !written)
+      if (const Status written = write_json_object(*answered.trace, answered.request, asked_.arrays, output, work);
+          !written)
         return written;
       output.write("\n");
     } else {
-      output.write(told.object);
+      output.write(answered.object);
     }
     return Done{};
   }
 
-  void count(LineAnswer told) {
+  void count(LineAnswer answered) {
     ++report_.lines;
-    if (!told.problem.empty() && ++report_.refused == 1) report_.first = std::move(told.problem);
-    for (std::string& warning : told.warnings) {
+    if (answered.problem && ++report_.refused == 1) report_.first = answered.problem->message();
+    for (Error& warning : answered.warnings) {
       if (report_.warnings.size() < kMostWarnings) report_.warnings.push_back(std::move(warning));
       else ++more_warnings_;
     }
   }
 
   LineAnswer answer_of(const GivenLine& line) const {
-    const std::string where = "line " + std::to_string(line.number) + ": ";
-    const auto refused = [&](const std::string& problem) {
+    const std::string where = "line " + std::to_string(line.number);
+    const auto object_of = [](const Error& error) {
+      return "{\"error\":" + json_string(error.message()) + ",\"code\":\"" + std::string(name(error.code)) + "\"";
+    };
+    const auto refused = [&](const Error& error) {
       const std::string_view shown = std::string_view(line.input.text).substr(0, kShownOfRefused);
-      return "{\"error\":" + json_string(where + problem) + ",\"text\":" + json_string(shown) + "}\n";
+      return object_of(error) + ",\"text\":" + json_string(shown) + "}\n";
     };
     try {
       if (line.input.text.empty())
-        return {.object = refused(bad_input("text", "", "a sentence", "an empty line").message)};
+        return {.object =
+                    refused(bad_input(where + ": text", "", "a sentence", "an empty line", ErrorCode::no_tokens))};
       Status possible = Done{};
       const Document document = document_of(line, possible);
-      LineAnswer told =
-          possible ? answer(document, where) : LineAnswer{.trace = nullptr, .problem = possible.error().message};
-      if (!told.problem.empty()) {
-        told.object = refused(told.problem);
-        told.problem = where + told.problem;
+      LineAnswer answered =
+          possible ? answer(document, where) : LineAnswer{.trace = nullptr, .problem = possible.error()};
+      if (answered.problem) {
+        answered.problem = inside(where, *std::move(answered.problem));
+        answered.object = refused(*answered.problem);
       }
-      return told;
+      return answered;
     } catch (...) {
-      const std::string problem = thrown_error().message;
-      return {.object = "{\"error\":" + json_string(where + problem) + "}\n", .problem = where + problem};
+      const Error error = inside(where, thrown_error());
+      return {.object = object_of(error) + "}\n", .problem = error};
     }
   }
 
@@ -253,9 +260,11 @@ class Answering {
     if (line.sentence < pairs_.size()) document.text_pair = pairs_[line.sentence];
     if (line.sentence < targets_.size()) document.target.text = targets_[line.sentence];
     else if (!targets_.empty())
-      possible = bad_input("target", "sentences", "a line for each line of the text", std::to_string(targets_.size()));
+      possible = bad_input("target", "sentences", "a line for each line of the text", std::to_string(targets_.size()),
+                           ErrorCode::lines_differ);
     if (line.is_too_long)
-      possible = bad_input("text", "size", "at most " + std::to_string(kMaxTextBytes) + " bytes", "more");
+      possible = bad_input("text", "size", "at most " + std::to_string(kMaxTextBytes) + " bytes", "more",
+                           ErrorCode::too_large);
     if (possible && asked_.by_sentence) possible = choose(document);
     return document;
   }
@@ -274,20 +283,20 @@ class Answering {
   /// Without a trace where there is a problem.
   LineAnswer answer(const Document& document, const std::string& where) const {
     const auto requests = requests_of(document, lexicon_);
-    if (!requests) return {.problem = requests.error().message};
+    if (!requests) return {.problem = requests.error()};
     Progress progress;
     const auto trace = forward(requests->front(), progress, nullptr, jobs_ > 1 ? 1 : asked_.arrays.threads);
-    if (!trace) return {.problem = trace.error().message};
-    if (const Status valid = check_options(**trace, asked_.arrays); !valid) return {.problem = valid.error().message};
-    LineAnswer told{.trace = *trace, .request = request_json(document)};
+    if (!trace) return {.problem = trace.error()};
+    if (const Status valid = check_options(**trace, asked_.arrays); !valid) return {.problem = valid.error()};
+    LineAnswer answered{.trace = *trace, .request = request_json(document)};
     if (asked_.arrays.scores || asked_.arrays.queries_keys_values) {
       // These may hold numbers that no JSON can say: found before the line is begun.
       auto nowhere = Output::to_file("/dev/null");
-      if (!nowhere) return {.problem = nowhere.error().message};
-      if (const Status possible = put(told, *nowhere); !possible) return {.problem = possible.error().message};
+      if (!nowhere) return {.problem = nowhere.error()};
+      if (const Status possible = put(answered, *nowhere); !possible) return {.problem = possible.error()};
     }
-    for (const std::string& warning : (*trace)->warnings) told.warnings.push_back(where + warning);
-    return told;
+    for (const Error& warning : (*trace)->warnings) answered.warnings.push_back(inside(where, warning));
+    return answered;
   }
 
   const Lexicon& lexicon_;

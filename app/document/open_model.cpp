@@ -65,13 +65,13 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
   const fs::path folder = is_folder(path) ? path : path.parent_path();
   auto checkpoint = read_checkpoint(path, progress, kMostWidenedBytes, reading);
   if (!checkpoint) return checkpoint.error();
-  if (!checkpoint->model) return Error{path.string() + ": cancelled, nothing was opened"};
+  if (!checkpoint->model) return cancelled(path.string(), "nothing was opened");
   opened.model_warnings = checkpoint->warnings;
   opened.warnings = std::move(checkpoint->warnings);
   document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
   if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
   document.model = std::move(checkpoint->model);
-  if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error().message);
+  if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error().message());
   else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
   document.mask.causal = is_causal_by_default(document.model->config.arch);
   return Done{};
@@ -89,7 +89,7 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
   document.model = std::move(file->model);
   if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
   opened.warnings = check_numbers(*numbers);
-  for (std::string& warning : opened.warnings) warning = where + ": " + warning;
+  for (Error& warning : opened.warnings) warning = inside(where, std::move(warning));
   document.numbers = std::make_shared<const OwnNumbers>(std::move(*numbers));
   return Done{};
 }
@@ -123,7 +123,7 @@ Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::j
       const LayerEdit* edit = layer_edit(page->edits, stack, static_cast<Index>(layer));
       auto mask =
           resolve(edit && edit->mask ? *edit->mask : page->masks.at(stack), of_stack.query_tokens, of_stack.key_tokens);
-      if (!mask) return Error{where + ": " + mask.error().message};
+      if (!mask) return inside(where, mask.error());
       of_stack.layers[layer].mask = std::make_shared<const Mask>(*std::move(mask));
     }
   return page;
@@ -171,7 +171,11 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     }
   } else if (is_tensors(path) && !weights) {
     auto file = read_tensors(path, num_heads);
-    if (!file) return Error{file.error().message + nearest_hint(path)};
+    if (!file) {
+      Error error = file.error();
+      error.found += nearest_hint(path);
+      return error;
+    }
     document.model = std::move(file->model);
     if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
     opened.warnings = std::move(file->warnings);
@@ -187,7 +191,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   } else {
     return bad_input(path.string(), "kind",
                      "a checkpoint folder, a tensors file (.safetensors, .npz, .pt) or a JSON of attention",
-                     found_at(path));
+                     found_at(path), path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
   }
   document.trained = asked.string().starts_with(kShipped) || document.card != nullptr;
   if (document.trained) document.config = document.model->config;

@@ -24,8 +24,8 @@ bool names_model(const std::filesystem::path& path);
 /// A document whose model was read from files.
 struct OpenedModel {
   Document document;
-  std::vector<std::string> model_warnings = {};  // of loading a checkpoint
-  std::vector<std::string> warnings = {};        // the same, and those of the files beside it
+  std::vector<Error> model_warnings = {};  // of loading a checkpoint
+  std::vector<Error> warnings = {};        // the same, and those of the files beside it
 };
 
 /// The attention of a page (docs/page.md) with its masks, in every layer, and its edits. `answer` is the object of its

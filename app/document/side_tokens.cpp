@@ -16,15 +16,18 @@ Index rows_of(const Model& model, TextSide side) {
   return (encoder ? model.encoder->embeddings : model.embeddings).tokens->outputs();
 }
 
-Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids) {
+/// `missing`: the code of the error of no ids.
+Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids,
+                 ErrorCode missing) {
   if (ids.empty())
     return bad_input(where, "",
                      "ids, as " + std::string(option) +
                          " 1,2,3 gives them (the checkpoint has no tokenizer "
                          "that could read a text)",
-                     "none");
+                     "none", missing);
   if (ids.size() > kMaxTokens)
-    return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()));
+    return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()),
+                     ErrorCode::too_many_tokens);
   return Done{};
 }
 
@@ -32,7 +35,10 @@ Status check_ids(std::string_view where, std::string_view option, const std::vec
 Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSide side) {
   const bool target = side == TextSide::target;
   const std::vector<std::int64_t>& ids = text_input(document, side).ids;
-  if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids); !valid)
+  const Tokenizers* known = document.tokenizers.get();
+  const ErrorCode missing = known && known->problem ? known->problem->code : ErrorCode::no_tokenizer;
+  if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids, missing);
+      !valid)
     return valid.error();
   const std::vector<int>& types = document.token_types;
   if (!target && !types.empty() && types.size() != ids.size())

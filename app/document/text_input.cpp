@@ -93,10 +93,12 @@ TextInput text_input_of(const TextInput& input, Line line) {
 
 Status check_text(std::string_view where, std::string_view text) {
   if (text.size() > kMaxTextBytes)
-    return bad_input(where, "size", "at most " + std::to_string(kMaxTextBytes) + " bytes", std::to_string(text.size()));
+    return bad_input(where, "size", "at most " + std::to_string(kMaxTextBytes) + " bytes", std::to_string(text.size()),
+                     ErrorCode::too_large);
   if (const auto valid = check_utf8(where, text); !valid) return valid;
   if (const std::size_t count = sentences(text).size(); count > kMaxSentences)
-    return bad_input(where, "sentences", "at most " + std::to_string(kMaxSentences), std::to_string(count));
+    return bad_input(where, "sentences", "at most " + std::to_string(kMaxSentences), std::to_string(count),
+                     ErrorCode::too_many_sentences);
   return Done{};
 }
 
@@ -112,7 +114,8 @@ Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextIn
   for (const Line line : sentences(input.text)) {
     const auto inside = cuts_within(cuts, line);
     if (inside.size() + 1 > most)
-      return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(inside.size() + 1));
+      return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(inside.size() + 1),
+                       ErrorCode::too_many_tokens);
     lines.push_back(tokens_between(input.text.substr(line.begin, line.end - line.begin), inside));
   }
   return lines;

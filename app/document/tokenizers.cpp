@@ -82,14 +82,13 @@ Token padding_of(const Tokenizer& tokenizer) {
 }
 
 void check_size(const std::string& where, const Vocabulary& vocabulary, const Embeddings& embeddings,
-                std::vector<std::string>& warnings) {
+                std::vector<Error>& warnings) {
   const auto ids = static_cast<Index>(vocabulary.words.size());
   if (!embeddings.tokens || ids <= embeddings.tokens->outputs()) return;
-  warnings.push_back(bad_input(where, "vocabulary",
-                               "at most " + std::to_string(embeddings.tokens->outputs()) +
-                                   " ids, one for each row of the table of embeddings",
-                               std::to_string(ids))
-                         .message);
+  warnings.push_back(bad_input(
+      where, "vocabulary",
+      "at most " + std::to_string(embeddings.tokens->outputs()) + " ids, one for each row of the table of embeddings",
+      std::to_string(ids)));
 }
 
 bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
@@ -102,15 +101,16 @@ bool is_put_around(const Tokenizer& tokenizer, std::int64_t id) {
 
 /// An Error for a sentence of no token or too many, and for an id that the table of embeddings does not have.
 Status check_tokens(std::string_view where, const Tokens& tokens, Index rows, std::size_t most) {
-  if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none");
+  if (tokens.size() == 0) return bad_input(where, "tokens", "at least one", "none", ErrorCode::no_tokens);
   if (tokens.size() > most)
-    return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(tokens.size()));
+    return bad_input(where, "tokens", "at most " + std::to_string(most), std::to_string(tokens.size()),
+                     ErrorCode::too_many_tokens);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens.tokens[i];
     if (token.id >= rows)
       return bad_input(where, "token " + std::to_string(i) + " '" + token.text + "'",
                        "an id below " + std::to_string(rows) + ", the rows of the table of embeddings",
-                       std::to_string(token.id));
+                       std::to_string(token.id), ErrorCode::unknown_token_id);
   }
   return Done{};
 }
@@ -127,13 +127,13 @@ std::shared_ptr<const Tokenizer> cut_as_the_program(std::shared_ptr<const Tokeni
 }  // namespace
 
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
-                                                  std::vector<std::string>& warnings) {
+                                                  std::vector<Error>& warnings) {
   auto result = std::make_shared<Tokenizers>();
   result->ends = ends_of(folder);
   auto file = read_tokenizer(folder);
   if (!file) {
-    result->problem = file.error().message;
-    if (has_tokenizer(folder)) warnings.push_back(result->problem);
+    result->problem = file.error();
+    if (file.error().code != ErrorCode::no_tokenizer) warnings.push_back(file.error());
     return result;
   }
   warnings.insert(warnings.end(), file->warnings.begin(), file->warnings.end());

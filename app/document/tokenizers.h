@@ -20,18 +20,18 @@ namespace headlight {
 struct Tokenizers {
   std::shared_ptr<const Tokenizer> source;  // null: there is none, and `problem` says why
   std::shared_ptr<const Tokenizer> target;  // of an encoder-decoder's decoder; perhaps the same
-  std::string problem;                      // one line
-  std::optional<Token> start;               // what the decoder of an encoder-decoder reads first
-  std::vector<std::int64_t> ends;           // ids after which nothing is written (eos_token_id)
-  Token padding;                            // what sentences of a batch are filled up with
-  const ChatFamily* chat = nullptr;         // how conversations are written; null: the model knows none
+  std::optional<Error> problem;
+  std::optional<Token> start;        // what the decoder of an encoder-decoder reads first
+  std::vector<std::int64_t> ends;    // ids after which nothing is written (eos_token_id)
+  Token padding;                     // what sentences of a batch are filled up with
+  const ChatFamily* chat = nullptr;  // how conversations are written; null: the model knows none
 };
 
 /// The tokenizers in the folder that `model` was read from; the model gets their words for its output layer. A folder
 /// without a tokenizer is no mistake, only its texts cannot be read. A tokenizer that is broken, or has more ids than
 /// the model has rows in its table of embeddings, is among the warnings.
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
-                                                  std::vector<std::string>& warnings);
+                                                  std::vector<Error>& warnings);
 
 /// Whether this id ends a text (eos_token_id). `tokenizers` may be null.
 bool is_end(const Tokenizers* tokenizers, std::int64_t id);

@@ -32,10 +32,10 @@ namespace {
 /// Restores the unsaved session of an earlier window.
 void restore(Startup& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
   Recovered recovered = recover_session(autosave);
-  if (!recovered.problems.empty()) notice = Notice{Notice::Kind::failed, in_lines(recovered.problems)};
+  if (!recovered.problems.empty()) notice = notice_of(recovered.problems);
   if (!recovered.session) return;
   start.session = *std::move(recovered.session);
-  notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + in_lines(recovered.problems)};
+  notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + notice->text};
 }
 
 /// Of a first start: on a large screen everything is larger, the window too.
@@ -57,10 +57,10 @@ void follow_size(const AppState& state, const Window& window, Commands& commands
 
 /// Restores the parts of a session beside its document and its view; a line for each part that is missing now.
 void take_beside(AppState& state, Session& session, std::optional<Notice>& notice) {
-  const std::vector<std::string> lost = take_kept_and_lesson(state, session);
+  const std::vector<Error> lost = take_kept_and_lesson(state, session);
   if (lost.empty()) return;
-  if (notice) notice->text += " " + in_lines(lost);
-  else notice = Notice{Notice::Kind::failed, in_lines(lost)};
+  if (notice) notice->text += " " + notice_of(lost).text;
+  else notice = notice_of(lost);
 }
 
 /// Trains for a picture. What depends on this machine's speed is not shown.
@@ -68,7 +68,7 @@ Status train_for(Loop& loop, AppState& state, Index steps) {
   Commands start{StartTraining{next_training(state), state.training_corpus, steps}};
   loop.step(state, start, 0);
   loop.settle_training(state);
-  if (state.training->phase == TrainingPhase::failed) return Error{state.training->message};
+  if (state.training->phase == TrainingPhase::failed) return *state.training->failure;
   state.training->tokens_per_second = state.training->seconds_left = 0;
   return Done{};
 }
@@ -135,9 +135,11 @@ Status open_window(const Startup& asked) {
   Settings settings = read_settings();
   const bool first_start = !path_exists(settings_path());
   auto window = Window::open("Headlight", settings.window);
-  if (!window)
-    return Error{window.error().message +
-                 "; without a display there are `./run export` (the numbers) and `./run screenshot` (a picture)"};
+  if (!window) {
+    Error error = window.error();
+    error.found += "; without a display there are `./run export` (the numbers) and `./run screenshot` (a picture)";
+    return error;
+  }
   if (first_start) suit_screen(settings, **window);
   const auto resources = read_resources();
   if (!resources) return resources.error();
@@ -167,8 +169,7 @@ Status open_window(const Startup& asked) {
   // The first frame has the glyphs of its words.
   fonts.keep(window_characters() + state.document.source.text + state.document.target.text + state.document.text_pair);
   if (notice) state.notice = std::move(notice);
-  if (!state.notice && !resources->lessons.problems.empty())
-    state.notice = Notice{Notice::Kind::failed, in_lines(resources->lessons.problems)};
+  if (!state.notice && !resources->lessons.problems.empty()) state.notice = notice_of(resources->lessons.problems);
 
   Loop loop(&Window::wake, autosave.string(),
             {with_pages(figure_drawer()), {.folder = trained_folder()}, with_page_sizes(figure_previewer())});
@@ -209,7 +210,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   }
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   begin_looking(state);
-  if (!start.session.lost.empty()) state.notice = Notice{Notice::Kind::failed, in_lines(start.session.lost)};
+  if (!start.session.lost.empty()) state.notice = notice_of(start.session.lost);
   const Result<PassingFolder> trained = PassingFolder::make();  // without one nothing is trained
   Loop loop({}, {}, {.training = {.folder = trained ? trained->path() : std::filesystem::path()}});
   loop.settle(state);

@@ -63,11 +63,11 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
   const json request = set.value("request", json::object());
   if (!request.is_object()) return bad_input(where, "request", "an object", request.type_name());
   Progress progress;
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
   auto document = document_from_json(where, with_model(request, folder), progress, warnings, shipped);
-  if (!document) {  // a model's own complaint names the model's file alone
-    const std::string& message = document.error().message;
-    return message.starts_with(where) ? document.error() : Error{where + ": source: " + message};
+  if (!document) {  // an error of a model names the model's file alone
+    const Error& error = document.error();
+    return error.where.starts_with(where) ? error : inside(where + ": source", error);
   }
   const std::size_t count = reads_sentences(*document) ? sentences(document->source.text).size() : 1;
   return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
@@ -151,7 +151,8 @@ Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, c
   if (!object->is_object()) return bad_input(where, "lesson", "an object", object->type_name());
   const json schema = object->value("schema", json());
   if (schema != kSchema)
-    return bad_input(where, "schema", kSchema, schema.is_null() ? "nothing" : printable(schema.dump()));
+    return bad_input(where, "schema", kSchema, schema.is_null() ? "nothing" : printable(schema.dump()),
+                     ErrorCode::unknown_schema);
   Lesson lesson{name_of(path), where, {}, {}};
   auto title = said_from_json(where, "title", object->value("title", json()), kMostTitle);
   if (!title) return title.error();
@@ -180,7 +181,7 @@ Lessons read_lessons(const std::vector<fs::path>& folders, const BundledModels* 
     for (const fs::path& file : lesson_files(folder)) {
       auto lesson = read_lesson(file, shipped);
       if (lesson) read.lessons.push_back(std::move(*lesson));
-      else read.problems.push_back(lesson.error().message);
+      else read.problems.push_back(lesson.error());
     }
   }
   return read;

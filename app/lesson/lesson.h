@@ -66,7 +66,7 @@ Result<Lesson> lesson_from_json(const std::filesystem::path& path, const std::st
 /// Those that can be read, and what is wrong with the others.
 struct Lessons {
   std::vector<Lesson> lessons;
-  std::vector<std::string> problems;
+  std::vector<Error> problems;
 };
 /// Every .json file of the folders, in the order of the folders and then of the names. Folders that are not there are
 /// passed over.

@@ -257,7 +257,7 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
     return !progress.stop;
   }};
   write_content(content, options, plan, progress, sink);
-  if (progress.stop) return Error{(file ? file->string() : "page") + ": cancelled, nothing was written"};
+  if (progress.stop) return cancelled(file ? file->string() : "page", "nothing was written");
   return output->commit();
 }
 
@@ -282,7 +282,7 @@ DrawFigure with_pages(DrawFigure figures) {
     const PageContent content = content_of(asked);
     const PageOptions options = options_of(asked);
     const auto plan = plan_page(content, options);
-    if (!plan) return Error{file.string() + ": " + plan.error().message};
+    if (!plan) return inside(file.string(), plan.error());
     return write_page(content, options, *plan, file, progress);
   };
 }

@@ -25,7 +25,7 @@ using nlohmann::json;
 constexpr float kSlack = 2e-6f;
 
 Finding wrong(const std::string& what, const std::string& expected, const std::string& found) {
-  return {Severity::error, bad_input(what, "", expected, found).message};
+  return {Severity::error, bad_input(what, "", expected, found)};
 }
 
 /// Whether the page's attention is of the answer's shape.
@@ -64,12 +64,12 @@ void check_answer(const std::string& where, const json& data, const Trace& trace
   findings.push_back(tokens_finding(data, trace));
   if (findings.back().severity == Severity::error) return;
   const auto read = page_of_answer(where, data);
-  if (!read) return findings.push_back({Severity::error, read.error().message});
+  if (!read) return findings.push_back({Severity::error, read.error()});
   TraceCopy page(trace);
   std::vector<HeadRef> heads;
   for (const auto& [stack, of_stack] : read->stacks) {
     if (const auto fits = check_shape(where, trace, stack, of_stack); !fits)
-      return findings.push_back({Severity::error, fits.error().message});
+      return findings.push_back({Severity::error, fits.error()});
     for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer)
       page.attention(stack, static_cast<Index>(layer)) = of_stack.layers[layer];
     for (const HeadRef& head : of_stack.heads) heads.push_back({head.layer, head.head, stack});
@@ -88,7 +88,7 @@ void check_answer(const std::string& where, const json& data, const Trace& trace
 /// The findings about a page whose model is not there.
 std::vector<Finding> findings_alone(const Session& session, const Trace& trace) {
   std::vector<Finding> findings;
-  for (const std::string& line : session.lost) findings.push_back({Severity::warning, line});
+  for (const Error& error : session.lost) findings.push_back({Severity::warning, error});
   findings.push_back(
       {Severity::note, "nothing was compared; the numbers are whole: " + std::to_string(heads_of(trace).size()) +
                            " heads, " + std::to_string(trace.query_tokens().size()) + " tokens"});
@@ -104,18 +104,18 @@ Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const
   auto session = session_of_json(where, *data, progress);
   if (!session) return session.error();
   const auto requests = requests_of(session->document, lexicon);
-  if (!requests) return Error{where + ": " + requests.error().message};
+  if (!requests) return inside(where, requests.error());
   const std::size_t sentence = std::min(session->view.sentence, requests->size() - 1);
   const auto trace = forward((*requests)[sentence], progress);
-  if (!trace) return Error{where + ": " + trace.error().message};
+  if (!trace) return inside(where, trace.error());
 
   if (names_page(session->document.model_path)) return findings_alone(*session, **trace);
   std::vector<Finding> findings;
-  for (const std::string& line : session->lost) findings.push_back({Severity::warning, line});
+  for (const Error& error : session->lost) findings.push_back({Severity::warning, error});
   check_answer(where, *data, **trace, "", progress, findings);
   if (!data->contains("compare") || !session->kept) return findings;
   const auto other = answer_to_keep(*session->kept, lexicon, progress);
-  if (!other) return Error{where + ": compare: " + other.error().message};
+  if (!other) return inside(where + ": compare", other.error());
   check_answer(where + ": compare", (*data)["compare"], *other->trace, "A, ", progress, findings);
   return findings;
 }

@@ -291,7 +291,7 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
   sink("],\"edits\":" + page_json(edits_object(trace)));
   sink(",\"relations\":" + page_json(relations_object(trace, document, plan.heads)));
   sink(",\"largest\":" + page_json(trace.largest_weight) + ",\"error\":" + page_json(error));
-  if (!trace.warnings.empty()) sink(",\"warnings\":" + page_json(trace.warnings));
+  if (!trace.warnings.empty()) sink(",\"warnings\":" + page_json(messages_of(trace.warnings)));
 }
 
 std::string page_json(const json& value) {

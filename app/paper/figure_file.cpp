@@ -188,7 +188,7 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
   const auto format = figure_format(file);
   if (!format) return format.error();
   const auto bytes = figure_bytes(drawing, *format, fonts);
-  if (!bytes) return Error{file.string() + ": " + bytes.error().message};
+  if (!bytes) return inside(file.string(), bytes.error());
   return write_file(file, *bytes);
 }
 
@@ -206,8 +206,8 @@ Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::p
     *fonts = std::move(*opened);
   }
   auto drawing = draw_ordered(order, (*fonts)->measure());
-  if (!drawing) return Error{file.string() + ": " + drawing.error().message};
-  if (progress.stop) return Error{file.string() + ": cancelled, nothing was written"};
+  if (!drawing) return inside(file.string(), drawing.error());
+  if (progress.stop) return cancelled(file.string(), "nothing was written");
   return drawing;
 }
 

@@ -18,9 +18,9 @@ struct AnswerState {
     cannot_open,  // what was to be opened cannot be; what was open stays
     cannot_ask,   // the model that is open cannot be asked this
   } kind = Kind::shown;
-  std::string path = {};     // of cannot_open and cannot_ask: the file or folder
-  std::string message = {};  // … and the one line that says what is wrong
-  bool details = false;      // the line is asked for
+  std::string path = {};            // of cannot_open and cannot_ask: the file or folder
+  std::optional<Error> error = {};  // … and what is wrong
+  bool details = false;             // the error's line is asked for
 };
 
 AnswerState answer_state(const AppState& state);

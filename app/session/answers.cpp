@@ -122,7 +122,7 @@ std::optional<CheckQuestion> check_question(const AppState& state) {
 std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress) {
   using Findings = std::vector<Finding>;
   const auto resolved = path_of_source(question.folder);
-  if (!resolved) return std::make_shared<const Findings>(Findings{{Severity::error, resolved.error().message}});
+  if (!resolved) return std::make_shared<const Findings>(Findings{{Severity::error, resolved.error()}});
   auto findings = check_checkpoint(*resolved, question.model, question.warnings, progress);
   return progress.stop ? nullptr : std::make_shared<const Findings>(std::move(findings));
 }
@@ -206,7 +206,7 @@ void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>
       state.kept = *answer;
     } else if (state.kept_answer.error_of(asked)) {
       state.kept.reset();
-      state.notice = Notice{Notice::Kind::failed, "A of Compare: " + error->message};
+      state.notice = notice_of(inside("A of Compare", *error));
     }
   }
   state.kept_answer.reset();
@@ -236,9 +236,9 @@ Job preview_job(const FileQuestion& question, const AppState& state, const Servi
     auto picture = question.figure ? preview(*question.figure, "figure" + question.ending, progress)
                                    : size_of_export(numbers, question.ending, progress);
     if (progress.stop) return std::nullopt;
-    FilePreview seen{question, {}, {}};
+    FilePreview seen{question, {}, std::nullopt};
     if (picture) seen.picture = std::move(*picture);
-    else seen.problem = picture.error().message;
+    else seen.problem = picture.error();
     return reply(&Answers::preview, question, std::make_shared<const FilePreview>(std::move(seen)));
   };
 }

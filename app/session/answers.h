@@ -51,7 +51,7 @@ struct Detail {
 struct CheckQuestion {
   std::shared_ptr<const Model> model;
   std::string folder;
-  std::vector<std::string> warnings;  // of loading it
+  std::vector<Error> warnings;  // of loading it
   friend bool operator==(const CheckQuestion& a, const CheckQuestion& b) { return a.model == b.model; }
 };
 

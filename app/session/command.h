@@ -163,8 +163,9 @@ struct FolderListed { std::string folder; std::vector<Browser::Entry> entries; }
 struct FileOpened { std::string path; OpenFile opened; };
 // the document that was saved; none: an export
 struct FileSaved { std::string path; std::optional<Document> session; };
-struct FileFailed { std::string message; };
-struct OpenFailed { std::string path, message, text = {}; };  // of OpenPath: what was open stays, but is not looked at
+struct FileFailed { Error error; };
+// of OpenPath: what was open stays, but is not looked at
+struct OpenFailed { std::string path; Error error; std::string text = {}; };
 struct ShowFailure { bool details = false; };      // more of it, or less
 struct LeaveFailure {};                            // back to what was open before
 struct Copied { std::string text; };              // into the clipboard

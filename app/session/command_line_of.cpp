@@ -96,8 +96,10 @@ void add_texts(Words& words, const Document& document) {
 /// The words of a mask; an Error for a mask that came from a file or was painted.
 Result<std::string> mask_word(const MaskSpec& mask) {
   const char* said = "what an option can say (a saved session can be named in its place)";
-  if (!mask.painted.empty()) return bad_input("copy as command", "mask", said, "painted cells");
-  if (mask.given || mask.batch) return bad_input("copy as command", "mask", said, "a mask from a file");
+  if (!mask.painted.empty())
+    return bad_input("copy as command", "mask", said, "painted cells", ErrorCode::not_a_command);
+  if (mask.given || mask.batch)
+    return bad_input("copy as command", "mask", said, "a mask from a file", ErrorCode::not_a_command);
   return mask_words(mask);
 }
 
@@ -268,7 +270,7 @@ Result<Words> command_words(const AppState& state, CommandGives gives) {
   const bool explains = gives == CommandGives::explanation && view.pinned;
   if ((draws || codes) && state.prefix)
     return bad_input("copy as command", "prefix", "all tokens (no option cuts them)",
-                     "the first " + std::to_string(view.prefix));
+                     "the first " + std::to_string(view.prefix), ErrorCode::not_a_command);
   const auto document = draws ? one_sentence(state) : state.document;
   if (!document) return document.error();
   const auto request = asking(state, *document);

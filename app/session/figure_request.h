@@ -65,7 +65,7 @@ bool operator==(const FileQuestion& a, const FileQuestion& b);
 struct FilePreview {
   FileQuestion question;
   FigurePicture picture;
-  std::string problem;  // why it cannot be written; empty: it can
+  std::optional<Error> problem;  // why it cannot be written
 };
 
 /// The largest export, in numbers of attention, whose size is shown before it is written: larger files take seconds.

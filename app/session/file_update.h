@@ -76,10 +76,10 @@ struct FileUpdate {
     state.notice = Notice{session ? Notice::Kind::saved : Notice::Kind::exported, std::move(c.path)};
   }
   void operator()(OpenFailed& c) {
-    state.notice = Notice{Notice::Kind::failed, c.message};
-    state.open_failure = OpenFailure{std::move(c.path), std::move(c.message), false, std::move(c.text)};
+    state.notice = notice_of(c.error);
+    state.open_failure = OpenFailure{std::move(c.path), std::move(c.error), false, std::move(c.text)};
   }
-  void operator()(FileFailed& c) { state.notice = Notice{Notice::Kind::failed, std::move(c.message)}; }
+  void operator()(FileFailed& c) { state.notice = notice_of(c.error); }
   void operator()(const ShowFailure& c) {
     if (state.open_failure) state.open_failure->details = c.details;
     else state.shows_problem = c.details;

@@ -44,21 +44,23 @@ void check_scene(const AppState& state, const Scene& scene, StepFindings& step) 
 void check_claims(const AppState& state, const std::vector<Claim>& claims, StepFindings& step) {
   for (const Claim& claim : claims) {
     const auto number = claimed_number(claim, state.document, *state.trace);
-    if (!number) step.add(Severity::error, number.error().message);
+    if (!number) step.add(Severity::error, number.error().message());
     else if (holds(claim, *number)) step.add(Severity::good, words_of(claim) + ": " + number_text(*number));
-    else step.add(Severity::error, bad_input(words_of(claim), "", limits_text(claim), number_text(*number)).message);
+    else step.add(Severity::error, bad_input(words_of(claim), "", limits_text(claim), number_text(*number)).message());
   }
 }
 
-/// Why there is no answer; empty where there is one now.
-std::string answer(AppState& state) {
-  if (!is_stale(state)) return problem_of(state);
+/// Why there is no answer; none where there is one now.
+std::optional<Error> answer(AppState& state) {
   const Request* request = wanted(state);
-  if (!request) return problem_of(state);
+  if (!is_stale(state) || !request) {
+    const Error* problem = problem_of(state);
+    return problem ? std::optional(*problem) : std::nullopt;
+  }
   auto trace = forward(*request);
-  if (!trace) return trace.error().message;
+  if (!trace) return trace.error();
   update(state, reply(&Answers::trace, *request, std::move(*trace)));
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ std::vector<Finding> check_lesson(Lesson lesson, const Lexicon& lexicon, std::sh
     const StepContent& content = taken.steps[i].in(language);
     state.settings.language = language;
     go_to_step(state, i, 0);
-    if (const std::string problem = answer(state); !problem.empty()) return step.add(Severity::error, problem);
+    if (const auto problem = answer(state)) return step.add(Severity::error, problem->message());
     if (content.scene) check_scene(state, *content.scene, step);
     check_claims(state, content.claims, step);
     if (is_attempt_done(state) == true && content.scene) step.add(Severity::warning, "done: it is so from the start");

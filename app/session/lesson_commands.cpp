@@ -76,10 +76,9 @@ std::optional<LessonPosition> position_of(const AppState& state, const LessonMar
   return LessonPosition{static_cast<std::size_t>(at - all.begin()), std::min(mark.step, at->steps.size() - 1)};
 }
 
-std::string lesson_is_gone(const LessonMark& mark) {
+Error lesson_is_gone(const LessonMark& mark) {
   return bad_input(mark.path.empty() ? mark.name : mark.path, "the lesson that was open", "a lesson's file",
-                   "none that can be read")
-      .message;
+                   "none that can be read", ErrorCode::lesson_gone);
 }
 
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind) {

@@ -26,7 +26,7 @@ void mark_done(AppState& state);
 /// The position of the lesson with this path, else with this name; nothing where there is none.
 std::optional<LessonPosition> position_of(const AppState& state, const LessonMark& mark);
 /// The line that says so.
-std::string lesson_is_gone(const LessonMark& mark);
+Error lesson_is_gone(const LessonMark& mark);
 
 /// Begins a lesson; without one, leaves the current lesson and changes nothing else. `kind` is that of the command.
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);

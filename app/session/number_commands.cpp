@@ -67,7 +67,7 @@ NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head)
   dialog.table = table;
   dialog.head = head;
   dialog.text = now ? typed_table(*now) : std::string();
-  dialog.problem.clear();
+  dialog.problem.reset();
   return dialog;
 }
 
@@ -85,7 +85,7 @@ void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind)
   if (used) end_gesture(state);
   if (!state.view.numbers) return;
   NumbersDialog& dialog = *state.view.numbers;
-  dialog.problem = used ? std::string() : used.error().message;
+  dialog.problem = used ? std::optional<Error>() : used.error();
   if (used) {
     dialog.waiting.reset();
     dialog.table = command.table;
@@ -110,7 +110,7 @@ void set_own_number(AppState& state, const SetOwnNumber& command, std::size_t ki
   changed.numbers(cell.row, cell.column) = command.value;
   const Status used =
       use_numbers(state, with_own_table(*state.document.numbers, cell.table, cell.head, std::move(changed)), kind);
-  if (!used) state.notice = Notice{Notice::Kind::failed, used.error().message};
+  if (!used) state.notice = notice_of(used.error());
 }
 
 std::optional<OwnCell> own_cell(const AppState& state, const MatrixId& matrix, const MatrixCell& cell) {

@@ -1,6 +1,7 @@
 #include "session/open_file.h"
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/utf8.h"
 #include "document/open_model.h"
 #include "lesson/lesson.h"
@@ -59,7 +60,8 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
   }
   return bad_input(path.string(), "kind",
                    "a checkpoint folder, .headlight.json, .html, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
-                   ending.empty() ? "no ending" : ending);
+                   ending.empty() ? "no ending" : ending,
+                   path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
 }
 
 }  // namespace headlight

@@ -17,7 +17,7 @@ struct OpenFile {
   MaskSpec mask;    // what a file gives to it
   std::string text;
   std::shared_ptr<const Lesson> lesson;
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
 };
 
 /// Opens whatever the window takes: a session, a lesson, a model (document/open_model.h), a mask (.npy, .json), a text.

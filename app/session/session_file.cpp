@@ -42,15 +42,15 @@ void read_kept(const std::string& where, const JsonField& object, Progress& prog
   if (object.is_null()) return;
   if (const json& step = object.at("step").value(); step.is_number_unsigned()) {
     session.lost.push_back(bad_input(where, "kept (A of Compare)", "a model on disk",
-                                     "step " + step.dump() + " of a training, which is not kept")
-                               .message);
+                                     "step " + step.dump() + " of a training, which is not kept",
+                                     ErrorCode::step_not_kept));
     return;
   }
-  std::vector<std::string> ignored;
+  std::vector<Error> ignored;
   auto document = document_from_json(where + ": kept (A of Compare)", object.at("request").value(), progress, ignored,
                                      nullptr, &session.document);
   if (!document) {
-    session.lost.push_back(document.error().message);
+    session.lost.push_back(document.error());
     return;
   }
   session.kept = AnswerSnapshot{.trace = nullptr,
@@ -80,15 +80,17 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   if (!own) return own.error();
   Document beside = own->document;
   beside.model_path = source.get<std::string>();
-  std::vector<std::string> ignored;
+  std::vector<Error> ignored;
   const auto asked = document_from_json(where, request, progress, ignored, nullptr, &beside);
   if (!asked) return asked.error();
   const bool absent = !path_exists(beside.model_path);
   const std::string error = formatted("%.2g", data.value("error", 0.0));
-  session.lost.push_back(
-      where + ": its model " +
-      (absent ? "is not there (" + printable(beside.model_path) + ")" : "cannot be opened (" + why.message + ")") +
-      ": these are the page's own numbers, right to " + error + ", without new words and the next word");
+  session.lost.emplace_back(ErrorCode::page_alone, where,
+                            "its model " +
+                                (absent ? "is not there (" + printable(beside.model_path) + ")"
+                                        : "cannot be opened (" + why.message() + ")") +
+                                ": these are the page's own numbers, right to " + error +
+                                ", without new words and the next word");
   session.lost.insert(session.lost.end(), own->warnings.begin(), own->warnings.end());
   if (data.contains("compare")) {
     auto compared = open_page_numbers(where + std::string(kComparedWith), data["compare"], progress);
@@ -103,8 +105,9 @@ void compare_models(const std::string& where, const json& data, Session& session
   const json own = data.value("fingerprint", json());
   const auto& model = session.document.model;
   if (!own.is_string() || !model || own == fingerprint(*model)) return;
-  session.lost.push_back(where + ": the model at " + printable(session.document.model_path) +
-                         " has other weights than the one that the page was made of: the answer is this one's");
+  session.lost.emplace_back(ErrorCode::other_weights, where,
+                            "the model at " + printable(session.document.model_path) +
+                                " has other weights than the one that the page was made of: the answer is this one's");
 }
 
 }  // namespace
@@ -121,7 +124,8 @@ Result<Session> session_of_json(const std::string& where, const json& object, Pr
   const JsonField root(object, "", problems);
   const json& schema = root.at("schema").value();
   if (schema != kSchema && schema != kPageSchema)
-    return bad_input(where, "schema", kSchema, object.is_object() ? found_text(schema) : "no object");
+    return bad_input(where, "schema", kSchema, object.is_object() ? found_text(schema) : "no object",
+                     ErrorCode::unknown_schema);
   const JsonField request = root.at("request");
   if (request.is_null()) return bad_input(where, "request", "an object", "nothing");
   Session session;

@@ -20,11 +20,11 @@ struct Lesson;  // lesson/lesson.h
 struct Session {
   Document document;
   ViewState view;
-  std::vector<std::string> model_warnings = {};   // of loading the checkpoint that the document names
+  std::vector<Error> model_warnings = {};         // of loading the checkpoint that the document names
   std::optional<AnswerSnapshot> kept = {};        // A of View::compare, without its trace
   LessonMark lesson = {};                         // that is read
   std::shared_ptr<const Lesson> own_lesson = {};  // the same, of a file that is not among the program's or the user's
-  std::vector<std::string> lost = {};  // what there was beside the question and cannot be had again, a line each
+  std::vector<Error> lost = {};  // what there was beside the question and cannot be had again, a line each
 };
 
 /// A .headlight.json file's text.

@@ -58,7 +58,7 @@ class Slot {
     return answer_ && question_ == question ? answer_.get() : nullptr;
   }
   /// Why this question has no answer; null where it has one, or was not asked.
-  const Error* error_of(const Question& question) const { return failed_ == question ? &error_ : nullptr; }
+  const Error* error_of(const Question& question) const { return failed_ == question ? &*error_ : nullptr; }
   /// Whether it was answered, or could not be: then it is not asked again.
   bool knows(const Question& question) const { return to(question) || error_of(question); }
   /// Counts answers.
@@ -86,7 +86,7 @@ class Slot {
  private:
   std::optional<Question> question_, failed_;
   Pointer answer_;
-  Error error_;  // of failed_
+  std::optional<Error> error_;  // of failed_
   std::uint64_t version_ = 0;
 };
 

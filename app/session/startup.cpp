@@ -71,7 +71,7 @@ void take_up(AppState& state, const Settings& settings) {
     const Status opened = open_lesson_file(state, settings.lesson.path);
     state.notice.reset();
     if (!opened) {
-      state.notice = Notice{Notice::Kind::failed, lesson_is_gone(settings.lesson)};
+      state.notice = notice_of(lesson_is_gone(settings.lesson));
       return;
     }
   }

@@ -20,13 +20,13 @@ namespace headlight {
 /// The input of a window's start.
 struct Startup {
   Session session;
-  std::string session_path;           // where Save writes, if a session was opened
-  std::vector<std::string> warnings;  // of the file that was opened
-  std::string open;                   // a folder that the window opens once it is there, with progress; empty: none
-  std::optional<Document> against;    // of a picture: the question whose answer is A in View::compare
-  bool asked = false;                 // something was named on the command line, so no crashed session is restored
-  std::string lesson;                 // that is begun: a name among those that come along, or a file; empty: none
-  std::size_t step = 0;               // … at this step
+  std::string session_path;         // where Save writes, if a session was opened
+  std::vector<Error> warnings;      // of the file that was opened
+  std::string open;                 // a folder that the window opens once it is there, with progress; empty: none
+  std::optional<Document> against;  // of a picture: the question whose answer is A in View::compare
+  bool asked = false;               // something was named on the command line, so no crashed session is restored
+  std::string lesson;               // that is begun: a name among those that come along, or a file; empty: none
+  std::size_t step = 0;             // … at this step
 };
 
 struct ScreenshotOptions {

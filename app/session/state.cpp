@@ -1,5 +1,6 @@
 #include "session/state.h"
 
+#include "base/formatted.h"
 #include "derived/derived_maps.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
@@ -52,16 +53,22 @@ bool is_stale(const AppState& state) {
   return !request || !state.trace.to(*request);
 }
 
+Notice notice_of(const Error& error) { return {Notice::Kind::failed, error.message(), error.code}; }
+
+Notice notice_of(const std::vector<Error>& errors) {
+  return {Notice::Kind::failed, joined_texts(errors, "\n", &Error::message), errors.front().code};
+}
+
 bool nothing_asked(const AppState& state) {
   const Document& document = state.document;
   return !has_own_inputs(document) && !reads_ids(document) && !reads_chat(document) &&
          sentences(document.source.text).empty();
 }
 
-const std::string& problem_of(const AppState& state) {
+const Error* problem_of(const AppState& state) {
   const Request* request = wanted(state);
-  if (const Error* refused = request ? state.trace.error_of(*request) : nullptr) return refused->message;
-  return state.problem;
+  if (const Error* refused = request ? state.trace.error_of(*request) : nullptr) return refused;
+  return state.problem ? &*state.problem : nullptr;
 }
 
 Region shown_region(const AppState& state) {

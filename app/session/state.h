@@ -20,7 +20,12 @@ struct Notice {
   enum class Kind { opened, saved, exported, restored, copied, changed, failed } kind = Kind::failed;
   std::string text;  // a path, or what went wrong; further lines say more of it. Of a change it may be empty: then it
                      // is what differs from the last step of undo
+  ErrorCode code = ErrorCode::bad_value;  // of a failure
 };
+
+/// The notice of a failure; of several: a line each, the first one is explained.
+Notice notice_of(const Error& error);
+Notice notice_of(const std::vector<Error>& errors);
 
 /// Generation that goes on: words left.
 struct Generation {
@@ -31,15 +36,16 @@ struct Generation {
 /// The checks of a loaded checkpoint (check/checkpoint_check.h).
 struct ModelCheck {
   std::weak_ptr<const Model> model;
-  std::vector<std::string> warnings;             // of loading it
+  std::vector<Error> warnings;                   // of loading it
   std::optional<std::vector<Finding>> findings;  // none: not checked yet
 };
 
 /// A file or folder that could not be opened: a card instead of the maps, until something is opened or it is left.
 struct OpenFailure {
-  std::string path, message;  // what was to be opened; the one line that says what is wrong with it
-  bool details = false;       // the line is shown
-  std::string text = {};      // of a session whose model is not there: the sentence that it asks about
+  std::string path;       // what was to be opened …
+  Error error;            // … and what is wrong with it
+  bool details = false;   // the error's line is shown
+  std::string text = {};  // of a session whose model is not there: the sentence that it asks about
 };
 
 /// … and the answers: trace, inside, flow and the others (session/answers.h).
@@ -57,7 +63,7 @@ struct AppState : Answers {
   Settings settings;
 
   std::vector<Request> requests;  // what the document asks, one a sentence; empty where it cannot be asked
-  std::string problem;            // … and why
+  std::optional<Error> problem;   // … and why
   std::optional<Request> prefix;  // the part of it that is looked at, where the look has a prefix
 
   std::shared_ptr<const Trace> before_edit;  // the answer before the last edit, of a sentence that is not long
@@ -70,7 +76,7 @@ struct AppState : Answers {
   std::uint64_t training_version = 0;                 // counts its messages
   std::array<SentenceFacts, 3> facts;                 // by Stack: of the words that the heads of the answer look at
   std::shared_ptr<const OwnNumbers> checked_numbers;  // that were typed, and what cannot be right about them
-  std::vector<std::string> numbers_found;
+  std::vector<Error> numbers_found;
   bool awaits_start = false;           // the next answer chooses the head and the cell to begin with (start_cell.h)
   bool chose_start = false;            // … as an answer did, and the user chose neither since
   std::optional<AnswerSnapshot> kept;  // A of View::compare; B is the answer on the screen
@@ -114,7 +120,7 @@ bool is_stale(const AppState& state);
 bool nothing_asked(const AppState& state);
 
 /// The error of the question, in one line; empty where there is none.
-const std::string& problem_of(const AppState& state);
+const Error* problem_of(const AppState& state);
 
 /// The region that the enlarged head shows of the current answer.
 Region shown_region(const AppState& state);

@@ -74,7 +74,7 @@ void choose_by_sentence(AppState& state) {
   const auto model = state.document.model;
   const Config shape = config_of(state.document);
   if (const Status chosen = choose_model(state.document, state.shipped.get(), seen, true); !chosen)
-    state.notice = Notice{Notice::Kind::failed, chosen.error().message};
+    state.notice = notice_of(chosen.error());
   else if (state.document.model != model) {
     drop_foreign_edits(state.document, shape);
     state.awaits_start = true;  // the chosen head means nothing in another model
@@ -91,7 +91,7 @@ void cut_prefix(AppState& state) {
 
 void ask_again(AppState& state) {
   auto requests = requests_of(state.document, *state.lexicon);
-  state.problem = requests ? std::string{} : requests.error().message;
+  state.problem = requests ? std::optional<Error>() : requests.error();
   state.requests = requests ? std::move(*requests) : std::vector<Request>{};
   if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
   cut_prefix(state);
@@ -99,7 +99,7 @@ void ask_again(AppState& state) {
   if (state.before_edit && state.before_edit->request.model != state.document.model) state.before_edit.reset();
   if (state.document.numbers != state.checked_numbers) {
     state.checked_numbers = state.document.numbers;
-    state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<std::string>{};
+    state.numbers_found = state.checked_numbers ? check_numbers(*state.checked_numbers) : std::vector<Error>{};
     if (state.view.numbers) state.view.numbers = dialog_on_first(state);  // samples, Undo
   }
   if (is_shipped(state.document) && !check_of_model(state)) await_check(state, {});  // chosen without being opened
@@ -222,7 +222,7 @@ void generate(AppState& state) {
   if (!state.generation || is_stale(state)) return;
   const auto word = next_word(*state.trace, state.generation->sampling);
   if (!word) {
-    state.notice = Notice{Notice::Kind::failed, word.error().message};
+    state.notice = notice_of(word.error());
     return stop_generating(state);
   }
   if (is_end(state.document.tokenizers.get(), word->id)) return stop_generating(state);
@@ -273,31 +273,25 @@ void swap_kept(AppState& state, std::size_t kind) {
   ask_again(state);
 }
 
-void await_check(AppState& state, std::vector<std::string> warnings) {
+void await_check(AppState& state, std::vector<Error> warnings) {
   std::erase_if(state.checks, [](const ModelCheck& check) { return check.model.expired(); });
   if (!state.document.model || has_own_inputs(state.document)) return;
   if (check_of_model(state)) return;
   state.checks.push_back({state.document.model, std::move(warnings), std::nullopt});
 }
 
-std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session) {
+std::vector<Error> take_kept_and_lesson(AppState& state, Session& session) {
   if (session.kept) {
     state.kept = std::move(session.kept);
     state.comparison.reset();
     share_model(state.kept->document, state.shipped.get());
   }
-  std::vector<std::string> lost = std::move(session.lost);
+  std::vector<Error> lost = std::move(session.lost);
   if (session.lesson.name.empty()) return lost;
   if (session.own_lesson) add_lesson(state, *session.own_lesson);
   state.view.lesson = position_of(state, session.lesson);
   if (!state.view.lesson) lost.push_back(lesson_is_gone(session.lesson));
   return lost;
-}
-
-std::string in_lines(const std::vector<std::string>& lines) {
-  std::string text;
-  for (const std::string& line : lines) text += (text.empty() ? "" : "\n") + line;
-  return text;
 }
 
 void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
@@ -339,11 +333,10 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
     await_check(state, std::move(file.session.model_warnings));
   if (file.kind == OpenFile::Kind::session) state.saved_document = state.document;
   remember(state.settings, opened.path);
-  std::vector<std::string> lost;
+  std::vector<Error> lost;
   if (file.kind == OpenFile::Kind::session) lost = take_kept_and_lesson(state, file.session);
-  std::vector<std::string> lines = lost.empty() ? std::vector{opened.path} : lost;
-  lines.insert(lines.end(), file.warnings.begin(), file.warnings.end());
-  state.notice = Notice{lost.empty() ? Notice::Kind::opened : Notice::Kind::failed, in_lines(lines)};
+  state.notice = lost.empty() ? Notice{Notice::Kind::opened, opened.path} : notice_of(lost);
+  for (const Error& warning : file.warnings) state.notice->text += "\n" + warning.message();
 }
 
 }  // namespace headlight

@@ -30,11 +30,9 @@ void stop_generating(AppState& state);
 void take_opened(AppState& state, FileOpened& opened, std::size_t kind);
 /// What a session has beside its question and its look: A of View::compare, which is computed again, and the lesson
 /// that was read in it. The lines say what of the session is not there any more.
-std::vector<std::string> take_kept_and_lesson(AppState& state, Session& session);
-/// The lines one below the other, as a Notice has them.
-std::string in_lines(const std::vector<std::string>& lines);
+std::vector<Error> take_kept_and_lesson(AppState& state, Session& session);
 /// Whether the document's checkpoint was loaded right is to be found out.
-void await_check(AppState& state, std::vector<std::string> warnings);
+void await_check(AppState& state, std::vector<Error> warnings);
 
 /// Edits of single heads and cells belong to a model and its words: where the document's model has other heads or reads
 /// other words than one of this shape, they are dropped.

@@ -17,8 +17,8 @@ TrainingRun* run_of(AppState& state, std::uint64_t id) {
 
 bool refuse_second(AppState& state) {
   if (!state.training || !is_active(*state.training)) return false;
-  state.notice = Notice{Notice::Kind::failed,
-                        bad_input("training", "", "the one that goes on to be stopped first", "another one").message};
+  state.notice = notice_of(bad_input("training", "", "the one that goes on to be stopped first", "another one",
+                                     ErrorCode::training_goes_on));
   return true;
 }
 
@@ -102,7 +102,7 @@ void take(AppState& state, TrainingPaused& paused, std::size_t) {
 void resume_training(AppState& state) {
   if (!state.training || !can_resume(*state.training)) return;
   state.training->phase = TrainingPhase::running;
-  state.training->message.clear();
+  state.training->failure.reset();
   state.training->until = 0;
 }
 
@@ -193,8 +193,8 @@ void take(AppState& state, TrainingFailed& failed, std::size_t) {
   TrainingRun* run = run_of(state, failed.run);
   if (!run) return;
   run->phase = TrainingPhase::failed;
-  run->message = std::move(failed.message);
-  state.notice = Notice{Notice::Kind::failed, run->message};
+  state.notice = notice_of(failed.error);
+  run->failure = std::move(failed.error);
 }
 
 }  // namespace headlight

@@ -203,7 +203,7 @@ struct Update {
     end_gesture(state);
     state.view.prefix = 0;
     cut_prefix(state);
-    if (c.count <= 0 || !problem_of(state).empty()) return;
+    if (c.count <= 0 || problem_of(state)) return;
     edited(state, kind);  // the whole is one step of undo
     state.generation = Generation{c.count, c.sampling};
     generate(state);
@@ -341,8 +341,8 @@ Overloaded(Updates...) -> Overloaded<Updates...>;
 
 }  // namespace
 
-AppState initial_state(const Lexicon& lexicon, Document document, Settings settings,
-                       std::vector<std::string> model_warnings, std::shared_ptr<const BundledModels> shipped) {
+AppState initial_state(const Lexicon& lexicon, Document document, Settings settings, std::vector<Error> model_warnings,
+                       std::shared_ptr<const BundledModels> shipped) {
   AppState state;
   state.shipped = std::move(shipped);
   state.lexicon = &lexicon;

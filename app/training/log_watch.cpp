@@ -103,9 +103,10 @@ std::optional<TrainingReply> watch_log(std::uint64_t run, const std::filesystem:
       folder.has_filename() ? folder.filename().string() : folder.parent_path().filename().string();
   std::vector<LoggedStep> known = logged_steps(folder);
   if (known.empty())
-    return TrainingFailed{run, bad_input(folder.string(), "", "step-….safetensors files", "none").message};
+    return TrainingFailed{run,
+                          bad_input(folder.string(), "", "step-….safetensors files", "none", ErrorCode::no_training)};
   const auto newest = read_step(known.back(), name);
-  if (!newest) return TrainingFailed{run, newest.error().message};
+  if (!newest) return TrainingFailed{run, newest.error()};
   TrainingPlan plan{.config = (*newest)->config};
   plan.recipe.schedule.steps = known.back().step;
   post(TrainingBegun{run, plan, {}, folder.string(), known.back().step, 0, nullptr, *newest, nullptr});

@@ -19,7 +19,8 @@ Result<FileLock> take_output_folder(const std::filesystem::path& folder, const s
   std::error_code error;
   const bool is_new = !path_exists(folder);
   std::filesystem::create_directories(folder, error);
-  if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
+  if (error)
+    return bad_input(folder.string(), "", "a folder that can be made", error.message(), write_fault(error.value()));
   const bool was_trained_in = path_exists(folder / kLockFile);  // by a program that was killed
   auto lock = lock_folder(folder);
   if (!lock || is_new || use != OutputFolder::fresh) return lock;
@@ -31,7 +32,8 @@ Result<FileLock> take_output_folder(const std::filesystem::path& folder, const s
     const bool of_a_training = card && *card;
     std::filesystem::remove(folder / kLockFile, error);
     return bad_input(folder.string(), "", "an empty folder, --resume or --overwrite",
-                     std::string(name) + (of_a_training ? " of another training" : ""));
+                     std::string(name) + (of_a_training ? " of another training" : ""),
+                     of_a_training ? ErrorCode::folder_in_use : ErrorCode::bad_value);
   }
   return lock;
 }
@@ -52,7 +54,7 @@ bool LostSteps::add(const StepReport& report) {
 Error LostSteps::error(Index step) const {
   return bad_input("training",
                    "loss of step " + std::to_string(step) + " and the " + std::to_string(in_a_row_ - 1) + " before",
-                   "a finite number", "an overflow: try a smaller learning rate");
+                   "a finite number", "an overflow: try a smaller learning rate", ErrorCode::overflow);
 }
 
 }  // namespace headlight

@@ -39,7 +39,7 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   if (!lexicon) return lexicon.error();
   std::vector<std::vector<std::string>> all;
   for (const Line line : sentences(*text)) {
-    if (progress.stop) return Error{where + ": cancelled"};
+    if (progress.stop) return cancelled(where);
     const TextInput input{.text = text->substr(line.begin, line.end - line.begin)};
     const auto tokens = tokens_of_lines(where, input, *lexicon, kMaxTokens);
     if (!tokens) return tokens.error();
@@ -98,7 +98,7 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     if (!text) return text.error();
     const auto treebank = parse_conllu(file->first, *text);
     if (!treebank) return treebank.error();
-    if (progress.stop) return Error{file->first + ": cancelled"};
+    if (progress.stop) return cancelled(file->first);
     TaughtText taught{.name = file->first, .weight = file->second};
     taught.sentences = taught_sentences(*treebank, *tokenizer, teaching.heads, grammar.get());
     if (std::none_of(taught.sentences.begin(), taught.sentences.end(),
@@ -114,12 +114,13 @@ TrainedFolder looked_into(const fs::path& folder) {
   TrainedFolder found{.folder = folder.string(), .name = folder.filename().string()};
   const auto card = read_card(folder);
   if (!card) {
-    found.problem = card.error().message;
+    found.problem = card.error();
     return found;
   }
   found.unfinished = path_exists(folder / "resume.safetensors");
   if (!*card) {
-    found.problem = bad_input(folder.string(), "", "training.json of a model trained here", "none").message;
+    found.problem =
+        bad_input(folder.string(), "", "training.json of a model trained here", "none", ErrorCode::no_training);
     return found;
   }
   found.corpus = (*card)->corpus;
@@ -155,12 +156,13 @@ Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& prog
 Status check_plan(const TrainingPlan& plan) {
   if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
   if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
-    return bad_input("bias", "", "all of them or none", "some");
+    return bad_input("bias", "", "all of them or none", "some", ErrorCode::biases_differ);
   if (plan.task == Task::causal) return Done{};
   const Corruption& asked = plan.corruption;
   const float sum = asked.mask + asked.swap + asked.keep;
-  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more");
-  if (plan.task == Task::masked && sum <= 0) return bad_input("hide, swap, keep", "", "one above 0", "none");
+  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
+  if (plan.task == Task::masked && sum <= 0)
+    return bad_input("hide, swap, keep", "", "one above 0", "none", ErrorCode::hides_nothing);
   return Done{};
 }
 
@@ -266,7 +268,9 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
 Result<FileLock> lock_folder(const fs::path& folder) {
   auto lock = FileLock::take(folder / kLockFile);
   if (!lock) return lock.error();
-  if (!*lock) return bad_input(folder.string(), "", "a folder that nothing is trained in", "another training in it");
+  if (!*lock)
+    return bad_input(folder.string(), "", "a folder that nothing is trained in", "another training in it",
+                     ErrorCode::folder_in_use);
   sweep_temporaries(folder);
   return **std::move(lock);
 }
@@ -274,14 +278,16 @@ Result<FileLock> lock_folder(const fs::path& folder) {
 Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {
   std::error_code error;
   fs::create_directories(base, error);
-  if (error) return bad_input(base.string(), "", "a folder that can be made", error.message());
+  if (error)
+    return bad_input(base.string(), "", "a folder that can be made", error.message(), write_fault(error.value()));
   const std::string stem = std::string(name(config.arch)) + "-d" + std::to_string(config.d_model) + "-h" +
                            std::to_string(config.num_heads) + "-l" + std::to_string(config.num_layers) + "-s" +
                            std::to_string(config.seed);
   for (int number = 1; number <= kMostOfAName; ++number) {
     const fs::path folder = base / (number == 1 ? stem : stem + "-" + std::to_string(number));
     if (fs::create_directory(folder, error)) return folder;
-    if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
+    if (error)
+      return bad_input(folder.string(), "", "a folder that can be made", error.message(), write_fault(error.value()));
   }
   return bad_input((base / stem).string(), "", "a name that is free", "a thousand of them");
 }

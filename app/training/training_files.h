@@ -50,7 +50,7 @@ struct TrainedFolder {
   std::string corpus = {};    // as its card says
   Index step = 0, steps = 0;  // taken, and planned
   bool unfinished = false;    // it can be gone on with
-  std::string problem = {};   // one line; empty: none
+  std::optional<Error> problem = {};
 
   friend bool operator==(const TrainedFolder&, const TrainedFolder&) = default;
 };

@@ -89,10 +89,12 @@ Status TrainingJob::go_on_from_disk(Progress& progress) {
   lock_.emplace(*std::move(held));
   const auto left = read_card(folder_);
   if (!left) return left.error();
-  if (!*left) return bad_input((folder_ / "training.json").string(), "", "what a training left", "no such file");
+  if (!*left)
+    return bad_input((folder_ / "training.json").string(), "", "what a training left", "no such file",
+                     ErrorCode::no_training);
   const auto checkpoint = read_checkpoint(folder_, progress);
   if (!checkpoint) return checkpoint.error();
-  if (!checkpoint->model) return Error{folder_.string() + ": cancelled"};
+  if (!checkpoint->model) return cancelled(folder_.string());
   plan_ = (*left)->plan;
   const std::uint64_t seed = plan_.config.seed;
   plan_.config = checkpoint->model->config;
@@ -132,7 +134,7 @@ Status TrainingJob::prepare(Progress& progress) {
   vocabulary_ = vocabulary_of(corpus_);
   if (const Status kept = keep(); !kept) return kept;  // a folder that cannot be written is known at once
   const auto first = model(false);
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
   auto tokenizers = read_tokenizers(folder_, *first, warnings);
   vocabulary_ = first->vocabulary;
   Network layout = training_->network;
@@ -234,7 +236,7 @@ std::optional<TrainingReply> TrainingJob::run(Progress& progress) {
     if (const Status ready = prepare(progress); !ready) {
       release();
       if (progress.stop) return std::nullopt;
-      return TrainingFailed{id_, ready.error().message};
+      return TrainingFailed{id_, ready.error()};
     }
   }
   Status kept = train_on(progress);
@@ -243,11 +245,11 @@ std::optional<TrainingReply> TrainingJob::run(Progress& progress) {
   post_news(through);
   if (through) {
     auto card = finish(progress);
-    if (!card) return TrainingFailed{id_, card.error().message};
+    if (!card) return TrainingFailed{id_, card.error()};
     if (*card) return TrainingDone{id_, *std::move(card)};
   }
   if (const Status last = keep(); kept && !last) kept = last;
-  if (!kept) return TrainingFailed{id_, kept.error().message};
+  if (!kept) return TrainingFailed{id_, kept.error()};
   if (progress.stop) return std::nullopt;
   return TrainingPaused{id_};
 }

@@ -41,7 +41,7 @@ struct TrainingDone {
 };
 struct TrainingFailed {
   std::uint64_t run = 0;
-  std::string message;
+  Error error;
 };
 
 using TrainingReply = std::variant<TrainingBegun, TrainingNews, TrainingPaused, TrainingDone, TrainingFailed>;

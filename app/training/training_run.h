@@ -89,7 +89,7 @@ enum class TrainingPhase {
 struct TrainingRun {
   std::uint64_t id = 0;  // counts the trainings of this window
   TrainingPhase phase = TrainingPhase::preparing;
-  std::string message = {};  // why it failed
+  std::optional<Error> failure = {};
   TrainingPlan plan = {};
   CorpusChoice corpus = {};
   std::string resumed = {};  // the folder that it goes on from; empty: it begins

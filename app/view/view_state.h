@@ -57,7 +57,8 @@ struct CommandPalette {
 struct NumbersDialog {
   OwnTable table = OwnTable::x;
   std::size_t head = 0;  // of w_q, w_k, w_v
-  std::string text, problem;
+  std::string text;
+  std::optional<Error> problem;
   /// `beside` with tables in it that do not fit together yet; null: none. They are forgotten when other numbers are
   /// asked about.
   std::shared_ptr<const OwnNumbers> waiting = {}, beside = {};

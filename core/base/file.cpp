@@ -53,10 +53,11 @@ Result<std::string> read_all(int descriptor, std::string_view where, std::size_t
     if (size == bytes.size()) bytes.resize(bytes.size() * 2);
     const ssize_t got = ::read(descriptor, bytes.data() + size, bytes.size() - size);
     if (got < 0 && again(descriptor, POLLIN)) continue;
-    if (got < 0) return bad_input(where, "read", "a readable file", system_error_text(errno));
+    if (got < 0) return bad_input(where, "read", "a readable file", system_error_text(errno), read_fault(errno));
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
-    if (size > limit) return bad_input(where, "size", "at most " + std::to_string(limit) + " bytes", "more");
+    if (size > limit)
+      return bad_input(where, "size", "at most " + std::to_string(limit) + " bytes", "more", ErrorCode::too_large);
   }
   bytes.resize(size);
   return bytes;
@@ -117,19 +118,37 @@ void sync_folder(const std::filesystem::path& folder) {
 
 std::string system_error_text(int error) { return std::generic_category().message(error); }
 
+ErrorCode read_fault(int error) {
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR: return ErrorCode::file_absent;
+    case EACCES:
+    case EPERM: return ErrorCode::permission_denied;
+    case ENOMEM: return ErrorCode::no_memory;
+    case ENOSPC: return ErrorCode::no_space;
+    default: return ErrorCode::bad_value;
+  }
+}
+
+ErrorCode write_fault(int error) {
+  const bool refuses = error == EACCES || error == EPERM || error == EROFS;
+  return refuses ? ErrorCode::not_writable : read_fault(error);
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return bad_input(path.string(), "open", "a readable file", system_error_text(errno));
+  if (descriptor < 0)
+    return bad_input(path.string(), "open", "a readable file", system_error_text(errno), read_fault(errno));
   struct stat status {};
   Result<std::string> result = std::string{};
   if (::fstat(descriptor, &status) != 0)
-    result = bad_input(path.string(), "open", "a readable file", system_error_text(errno));
+    result = bad_input(path.string(), "open", "a readable file", system_error_text(errno), read_fault(errno));
   else if (!S_ISREG(status.st_mode))
     result = bad_input(path.string(), "open", "a regular file",
                        S_ISDIR(status.st_mode) ? "a folder" : "something that is not a file");
   else if (static_cast<std::size_t>(status.st_size) > limit)
     result = bad_input(path.string(), "size", "at most " + std::to_string(limit) + " bytes",
-                       std::to_string(status.st_size) + " bytes");
+                       std::to_string(status.st_size) + " bytes", ErrorCode::too_large);
   else result = read_all(descriptor, path.string(), limit, static_cast<std::size_t>(status.st_size));
   ::close(descriptor);
   return result;
@@ -145,7 +164,8 @@ Result<int> nameless_file(const std::filesystem::path& folder) {
   const std::string name = free_name(folder, [&](const char* tried) {
     return descriptor = ::open(tried, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   });
-  if (name.empty()) return bad_input(folder.string(), "write", "a writable folder", system_error_text(errno));
+  if (name.empty())
+    return bad_input(folder.string(), "write", "a writable folder", system_error_text(errno), write_fault(errno));
   ::unlink(name.c_str());
   return descriptor;
 }
@@ -186,7 +206,8 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   // A rename cannot replace something other than a file (a pipe, /dev/full): write into it.
   if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (descriptor < 0) return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
+    if (descriptor < 0)
+      return bad_input(path.string(), "write", "a writable file", system_error_text(errno), write_fault(errno));
     return Output(descriptor, path, {});
   }
   // Through a symbolic link the target is replaced, not the link.
@@ -194,7 +215,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   struct stat old {};
   const bool replaces = ::stat(target.c_str(), &old) == 0;
   if (replaces && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
-    return bad_input(path.string(), "write", "a writable file", system_error_text(errno));
+    return bad_input(path.string(), "write", "a writable file", system_error_text(errno), write_fault(errno));
   const std::filesystem::path folder = folder_of(target);
   int descriptor = open_nameless(folder);
   std::string temporary = descriptor < 0 ? std::string() : path_of(descriptor);
@@ -203,7 +224,8 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
     temporary = free_name(folder, [&](const char* tried) {
       return descriptor = ::open(tried, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     });
-    if (temporary.empty()) return bad_input(path.string(), "write", "a writable folder", system_error_text(errno));
+    if (temporary.empty())
+      return bad_input(path.string(), "write", "a writable folder", system_error_text(errno), write_fault(errno));
   }
   if (replaces) ::fchmod(descriptor, old.st_mode & 0777);
   return Output(descriptor, target, temporary);
@@ -232,7 +254,9 @@ void Output::flush() {
   buffer_.clear();
 }
 
-Error Output::failure() const { return bad_input(path_.string(), "write", "room to write", system_error_text(error_)); }
+Error Output::failure() const {
+  return bad_input(path_.string(), "write", "room to write", system_error_text(error_), write_fault(error_));
+}
 
 Status Output::commit() {
   flush();
@@ -271,7 +295,8 @@ Result<PassingFolder> PassingFolder::make() {
   const std::filesystem::path folder = asked && *asked ? asked : "/tmp";
   std::string pattern = (folder / "headlight-XXXXXX").string();
   if (!::mkdtemp(pattern.data()))
-    return bad_input("TMPDIR " + printable(folder.string()), "", "a writable folder", system_error_text(errno));
+    return bad_input("TMPDIR " + printable(folder.string()), "", "a writable folder", system_error_text(errno),
+                     write_fault(errno));
   return PassingFolder(std::filesystem::path(pattern));
 }
 

@@ -12,6 +12,9 @@ namespace headlight {
 
 /// The system's text for an error number (errno).
 std::string system_error_text(int error);
+/// The codes of an error number of a call that reads, or writes.
+ErrorCode read_fault(int error);
+ErrorCode write_fault(int error);
 
 /// Reads a regular file of at most `limit` bytes.
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32);

@@ -15,7 +15,8 @@ namespace headlight {
 Result<std::optional<FileLock>> FileLock::take(const std::filesystem::path& path) {
   for (;;) {
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-    if (descriptor < 0) return bad_input(path.string(), "", "a file that can be written", system_error_text(errno));
+    if (descriptor < 0)
+      return bad_input(path.string(), "", "a file that can be written", system_error_text(errno), write_fault(errno));
     if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
       ::close(descriptor);
       return std::optional<FileLock>();

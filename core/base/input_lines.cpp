@@ -43,7 +43,8 @@ Result<std::optional<InputLines::Line>> InputLines::next() {
       if (!reads_again(descriptor_)) break;
     const int error = errno;
     buffer_.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0) return bad_input("standard input", "read", "readable input", system_error_text(error));
+    if (got < 0)
+      return bad_input("standard input", "read", "readable input", system_error_text(error), read_fault(error));
     ended_ = got == 0;
     if (!ended_) continue;
     if (!has_begun) return std::optional<Line>();

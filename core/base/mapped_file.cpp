@@ -21,8 +21,8 @@
 namespace headlight {
 namespace {
 
-Error unreadable(const std::filesystem::path& path, const std::string& found) {
-  return bad_input(path.string(), "open", "a readable file", found);
+Error unreadable(const std::filesystem::path& path, int error) {
+  return bad_input(path.string(), "open", "a readable file", system_error_text(error), read_fault(error));
 }
 
 constexpr std::size_t kMostMappedFiles = 4096;
@@ -103,7 +103,7 @@ bool take_place(const void* owner, std::string_view bytes) {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return unreadable(path, system_error_text(errno));
+  if (descriptor < 0) return unreadable(path, errno);
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   const int stat_error = errno;
@@ -115,16 +115,17 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
     if (begin == MAP_FAILED) map_error = errno;
   }
   ::close(descriptor);
-  if (!known) return unreadable(path, system_error_text(stat_error));
+  if (!known) return unreadable(path, stat_error);
   if (!S_ISREG(status.st_mode))
     return bad_input(path.string(), "open", "a regular file", S_ISDIR(status.st_mode) ? "a folder" : "something else");
-  if (map_error != 0) return unreadable(path, system_error_text(map_error));
+  if (map_error != 0) return unreadable(path, map_error);
   const std::string_view bytes{static_cast<const char*>(begin), size};
   const std::shared_ptr<const MappedFile> file(new MappedFile(bytes));
   if (size == 0) return file;
   handle_bus_errors();
   if (!take_place(file.get(), bytes))
-    return bad_input(path.string(), "open", "at most " + std::to_string(kMostMappedFiles) + " mapped files", "more");
+    return bad_input(path.string(), "open", "at most " + std::to_string(kMostMappedFiles) + " mapped files", "more",
+                     ErrorCode::too_large);
   return file;
 }
 
@@ -151,7 +152,8 @@ bool was_shortened(const void* mapped_file) {
 }
 
 Error shortened(std::string_view where) {
-  return bad_input(where, "read", "a file that stays as it is", "one that was shortened meanwhile");
+  return bad_input(where, "read", "a file that stays as it is", "one that was shortened meanwhile",
+                   ErrorCode::file_too_short);
 }
 
 void MappedFile::release(std::string_view part) const {

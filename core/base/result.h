@@ -3,26 +3,54 @@
 #pragma once
 
 #include <cassert>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
+
+#include "base/error_code.h"
 
 namespace headlight {
 
-/// One line for the user: `where: what: expected …, found …`.
+/// What is wrong, in parts. The code chooses the explanation, never the text of a part. A warning is an Error that does
+/// not stop the operation.
 struct Error {
-  std::string message;
+  ErrorCode code = ErrorCode::bad_value;
+  std::string where;                      // a file, an option or a field
+  std::string what = {};                  // the part of it that is wrong
+  std::string expected = {}, found = {};  // both empty: `what` says it all
+
+  // Out of line: each Result has one inside, and would compile them again.
+  explicit Error(ErrorCode code, std::string_view where, std::string_view what = {}, std::string_view expected = {},
+                 std::string_view found = {});
+  Error(const Error& other);
+  Error(Error&& other) noexcept;
+  Error& operator=(const Error& other);
+  Error& operator=(Error&& other) noexcept;
+  ~Error();
+  friend bool operator==(const Error& a, const Error& b);
+
+  /// One line for the user: `where: what: expected …, found …`, without the parts that are empty.
+  std::string message() const;
 };
 
-/// Builds the one-line form. `where` is a file, an option or a field; `what` the part of it that is wrong.
-inline Error bad_input(std::string_view where, std::string_view what, std::string_view expected,
-                       std::string_view found) {
-  std::string line{where};
-  if (!what.empty()) line.append(": ").append(what);
-  line.append(": expected ").append(expected).append(", found ").append(found);
-  return {std::move(line)};
-}
+/// What is wrong with a value from outside.
+Error bad_input(std::string_view where, std::string_view what, std::string_view expected, std::string_view found,
+                ErrorCode code = ErrorCode::bad_value);
+
+/// The same error in a larger context: `where: ` stands before its line.
+Error inside(std::string_view where, Error error);
+
+/// `where: cancelled`, or `where: cancelled, remark`.
+Error cancelled(std::string_view where, std::string_view remark = {});
+
+/// The line of an error; empty: there is none.
+std::string message_of(const std::optional<Error>& error);
+std::string message_of(const Error* error);
+/// The lines of warnings.
+std::vector<std::string> messages_of(const std::vector<Error>& warnings);
 
 template <class T>
 class [[nodiscard]] Result {

@@ -25,7 +25,8 @@ Status check_utf8(std::string_view where, std::string_view text) {
   const auto bad = first_invalid_utf8(text);
   if (!bad) return Done{};
   return bad_input(where, where == "text" ? "" : "text", "valid UTF-8",
-                   formatted("byte 0x%02x at offset %zu", static_cast<unsigned char>(text[*bad]), *bad));
+                   formatted("byte 0x%02x at offset %zu", static_cast<unsigned char>(text[*bad]), *bad),
+                   ErrorCode::not_utf8);
 }
 
 std::vector<char32_t> code_points(std::string_view text) {

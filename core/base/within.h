@@ -1,7 +1,6 @@
-// Range checks of indices.
+// Checks of numbers that came from outside.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "base/index.h"
@@ -10,9 +9,11 @@
 namespace headlight {
 
 /// 0 ≤ `at` < `count`; the Error states the range.
-inline Status check_within(std::string_view where, std::string_view what, Index at, Index count) {
-  if (at >= 0 && at < count) return Done{};
-  return bad_input(where, what, "0 to " + std::to_string(count - 1), std::to_string(at));
-}
+Status check_within(std::string_view where, std::string_view what, Index at, Index count,
+                    ErrorCode code = ErrorCode::bad_value);
+
+/// The Error of a number that is NaN or infinite.
+Error not_finite(std::string_view where, std::string_view what, float found,
+                 std::string_view expected = "a finite number", ErrorCode code = ErrorCode::not_finite);
 
 }  // namespace headlight

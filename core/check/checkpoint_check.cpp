@@ -24,12 +24,12 @@ constexpr std::size_t kMostReferenceBytes = std::size_t{1} << 30;  // opened una
 
 class Checker {
  public:
-  Checker(const std::filesystem::path& folder, std::shared_ptr<const Model> model,
-          const std::vector<std::string>& warnings, Progress& progress)
+  Checker(const std::filesystem::path& folder, std::shared_ptr<const Model> model, const std::vector<Error>& warnings,
+          Progress& progress)
       : folder_(folder), model_(std::move(model)), warnings_(warnings), progress_(progress) {}
 
   std::vector<Finding> check() {
-    tell_warnings();
+    add_warnings();
     check_weights(*model_, model_->encoder ? "decoder " : "");
     if (model_->encoder) check_weights(*model_->encoder, "encoder ");
     check_norms();
@@ -43,15 +43,18 @@ class Checker {
   }
 
  private:
-  void add(Severity severity, std::string line) { findings_.push_back({severity, std::move(line)}); }
+  void add(Severity severity, std::string line, ErrorCode code) {
+    findings_.emplace_back(severity, std::move(line), code);
+  }
+  void add(Severity severity, const Error& error) { findings_.emplace_back(severity, error); }
 
   /// A warning of what a wrongly loaded checkpoint looks like, and a rightly loaded one may.
-  void add_doubt(std::string line) {
+  void add_doubt(std::string line, ErrorCode code) {
     doubts_.push_back(findings_.size());
-    add(Severity::warning, std::move(line));
+    add(Severity::warning, std::move(line), code);
   }
 
-  void tell_warnings();
+  void add_warnings();
   void check_weights(const StackWeights& stack, const std::string& name);
   void check_norms();
   void check_tying();
@@ -62,20 +65,20 @@ class Checker {
 
   const std::filesystem::path& folder_;
   const std::shared_ptr<const Model> model_;
-  const std::vector<std::string>& warnings_;
+  const std::vector<Error>& warnings_;
   Progress& progress_;
   std::vector<Finding> findings_;
-  std::vector<std::size_t> doubts_;  // their places among the findings
+  std::vector<std::size_t> doubts_;  // their indices among the findings
 };
 
-void Checker::tell_warnings() {
+void Checker::add_warnings() {
   bool whole = true;
-  for (const std::string& warning : warnings_) {
-    const bool expected = warning.ends_with(kNotNeeded);
+  for (const Error& warning : warnings_) {
+    const bool expected = warning.code == ErrorCode::tensor_not_needed;
     add(expected ? Severity::note : Severity::warning, warning);
     whole = whole && expected;
   }
-  if (whole) add(Severity::good, "tensors: every one has its place, and none is missing");
+  if (whole) add(Severity::good, "tensors: every one has its place, and none is missing", ErrorCode::tensors_complete);
 }
 
 /// A weight is rarely the same everywhere once it was trained, or drawn.
@@ -110,7 +113,8 @@ void Checker::check_weights(const StackWeights& stack, const std::string& name) 
     }
     for (const auto& [part, linear] : weights)
       if (is_constant(*linear))
-        add_doubt(where + part + ": expected weights, found the same number everywhere: untouched?");
+        add_doubt(where + part + ": expected weights, found the same number everywhere: untouched?",
+                  ErrorCode::weights_constant);
   }
 }
 
@@ -133,17 +137,19 @@ void Checker::check_norms() {
       }
   }
   if (norms > 0 && norms == fresh)
-    add_doubt("norms: expected trained ones, found 1 and 0 in all " + std::to_string(norms) +
-              ", as before any training");
+    add_doubt(
+        "norms: expected trained ones, found 1 and 0 in all " + std::to_string(norms) + ", as before any training",
+        ErrorCode::norms_untrained);
 }
 
 void Checker::check_tying() {
   if (!model_->output || !model_->embeddings.tokens) return;
   const auto &words = model_->embeddings.tokens, &output = model_->output->weight;
   if (words == output) {
-    add(Severity::good, "output layer: the token vectors themselves, as config.json says");
+    add(Severity::good, "output layer: the token vectors themselves, as config.json says", ErrorCode::output_tied);
   } else if (same_weights(*words, *output)) {
-    add(Severity::note, "output layer: config.json says it is not the token vectors, but the numbers are the same");
+    add(Severity::note, "output layer: config.json says it is not the token vectors, but the numbers are the same",
+        ErrorCode::output_equal);
   }
 }
 
@@ -152,7 +158,7 @@ void Checker::check_vocabulary() {
   if (!reader.embeddings.tokens) return;
   const auto file = read_tokenizer(folder_);
   if (!file) {
-    add(Severity::note, file.error().message);
+    add(Severity::note, file.error());
     return;
   }
   const auto vocabulary = vocabulary_of(*file->tokenizer);
@@ -162,9 +168,8 @@ void Checker::check_vocabulary() {
   const std::string where = file->file.filename().string() + ": ids";
   if (ids > rows)
     add(Severity::error, bad_input(where, "", "less than the " + std::to_string(rows) + " token vectors",
-                                   std::to_string(ids - 1) + ", which has none")
-                             .message);
-  else add(Severity::good, where + ": all " + std::to_string(ids) + " have a vector");
+                                   std::to_string(ids - 1) + ", which has none", ErrorCode::ids_without_vectors));
+  else add(Severity::good, where + ": all " + std::to_string(ids) + " have a vector", ErrorCode::ids_have_vectors);
 }
 
 /// Ids from all over the vocabulary.
@@ -237,12 +242,14 @@ void Checker::check_uniformity(const Trace& trace) {
   if (heads == 0) return;
   const std::string count = std::to_string(even) + " of " + std::to_string(heads) + " heads almost uniform";
   if (even == heads)
-    add_doubt("attention: expected heads that choose, found " + count +
-              ": a model before its training, or loaded wrong");
+    add_doubt(
+        "attention: expected heads that choose, found " + count + ": a model before its training, or loaded wrong",
+        ErrorCode::heads_uniform);
   else if (!even_layer.empty())
     add_doubt("attention: expected heads that choose, found " + count + ", all those of " + even_layer +
-              " among them: weights that were never filled?");
-  else add(Severity::good, "attention: " + count);
+                  " among them: weights that were never filled?",
+              ErrorCode::heads_uniform);
+  else add(Severity::good, "attention: " + count, ErrorCode::heads_choose);
 }
 
 void Checker::check_answers() {
@@ -252,18 +259,19 @@ void Checker::check_answers() {
   std::optional<Request> request;
   if (std::filesystem::exists(path, error)) {
     auto file = read_npz(path, kMostReferenceBytes);
-    if (!file) return add(Severity::error, file.error().message);
+    if (!file) return add(Severity::error, file.error());
     auto asked = request_of(path.string(), *file, model_);
-    if (!asked) return add(Severity::error, asked.error().message);
+    if (!asked) return add(Severity::error, asked.error());
     reference = std::move(*file);
     request = std::move(*asked);
   } else {
-    add(Severity::note, std::string(kReference) + ": not beside the model, so no answers were compared");
+    add(Severity::note, std::string(kReference) + ": not beside the model, so no answers were compared",
+        ErrorCode::no_reference);
     request = sample();
   }
   if (!request) return;
   const auto answer = forward(*request, progress_);
-  if (!answer) return add(Severity::error, answer.error().message);
+  if (!answer) return add(Severity::error, answer.error());
   if (!*answer) return findings_.clear();
   if (reference)
     for (Finding& finding : compare_answers(path.filename().string(), *reference, **answer))
@@ -278,15 +286,18 @@ constexpr std::string_view kSeverityNames[] = {"good", "note", "warning", "error
 
 }  // namespace
 
+Finding::Finding(Severity how, std::string text, ErrorCode kind) : severity(how), line(std::move(text)), code(kind) {}
+Finding::Finding(Severity how, const Error& error) : Finding(how, error.message(), error.code) {}
+
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progress& progress) {
   const auto checkpoint = read_checkpoint(folder, progress);
-  if (!checkpoint) return {{Severity::error, checkpoint.error().message}};
+  if (!checkpoint) return {{Severity::error, checkpoint.error()}};
   if (!checkpoint->model) return {};
   return check_checkpoint(folder, checkpoint->model, checkpoint->warnings, progress);
 }
 
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
-                                      const std::vector<std::string>& warnings, Progress& progress) {
+                                      const std::vector<Error>& warnings, Progress& progress) {
   return Checker(folder, model, warnings, progress).check();
 }
 
@@ -301,9 +312,8 @@ std::string_view name(Severity severity) { return name_in(kSeverityNames, severi
 bool agrees_with_reference(const std::vector<Finding>& findings) {
   bool compared = false, differs = false;
   for (const Finding& finding : findings) {
-    if (!finding.line.starts_with(kReference)) continue;
-    compared = compared || finding.severity == Severity::good;
-    differs = differs || finding.severity > Severity::note;
+    compared = compared || finding.code == ErrorCode::as_reference;
+    differs = differs || finding.code == ErrorCode::differs_from_reference;
   }
   return compared && !differs;
 }

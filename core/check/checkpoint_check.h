@@ -19,6 +19,10 @@ enum class Severity { good, note, warning, error };
 struct Finding {
   Severity severity = Severity::good;
   std::string line;
+  ErrorCode code = ErrorCode::bad_value;  // what its explanation is chosen by
+
+  Finding(Severity how, std::string text, ErrorCode kind = ErrorCode::bad_value);
+  Finding(Severity how, const Error& error);
 
   friend bool operator==(const Finding&, const Finding&) = default;
 };
@@ -34,7 +38,7 @@ std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, Progr
 
 /// The same of a model that was loaded from this folder, with these warnings.
 std::vector<Finding> check_checkpoint(const std::filesystem::path& folder, const std::shared_ptr<const Model>& model,
-                                      const std::vector<std::string>& warnings, Progress& progress);
+                                      const std::vector<Error>& warnings, Progress& progress);
 
 /// The gravest of them; good where there are none.
 Severity gravest(const std::vector<Finding>& findings);

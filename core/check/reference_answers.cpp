@@ -132,7 +132,7 @@ Difference difference(const Answer& answer, const Array& expected, float most) {
   return result;
 }
 
-std::string place(std::size_t at, const std::vector<Index>& shape) {
+std::string cell_text(std::size_t at, const std::vector<Index>& shape) {
   std::vector<Index> indices(shape.size());
   for (std::size_t axis = shape.size(); axis-- > 0; at /= static_cast<std::size_t>(shape[axis]))
     indices[axis] = static_cast<Index>(at % static_cast<std::size_t>(shape[axis]));
@@ -142,11 +142,12 @@ std::string place(std::size_t at, const std::vector<Index>& shape) {
 Finding compare_one(std::string_view where, const std::string& name, const Array& expected, const Trace& trace) {
   const std::vector<Answer> answers = answers_named(trace, name);
   const std::string what = std::string(where) + ": " + printable(name);
-  if (answers.empty()) return Finding{Severity::note, what + ": no answer of this model, not compared"};
+  if (answers.empty())
+    return {Severity::note, what + ": no answer of this model, not compared", ErrorCode::not_compared};
   const Answer& first = answers.front();
   if (without_ones(expected.shape) != without_ones(first.shape))
-    return Finding{Severity::error,
-                   bad_input(where, printable(name), shape_text(first.shape), shape_text(expected.shape)).message};
+    return {Severity::error, bad_input(where, printable(name), shape_text(first.shape), shape_text(expected.shape),
+                                       ErrorCode::differs_from_reference)};
   float magnitude = 1;
   const bool weights = name.find("attentions") != std::string::npos;
   for (const float value : expected.values)
@@ -158,12 +159,13 @@ Finding compare_one(std::string_view where, const std::string& name, const Array
       least = other;
   const float shown = least.largest / magnitude;
   const std::string kind = weights ? "" : " relative";
-  if (shown <= most) return Finding{Severity::good, what + ": as the reference, to within " + decimal(shown) + kind};
-  return Finding{Severity::error,
-                 bad_input(where, printable(name), "differences of at most " + decimal(most) + kind,
-                           decimal(shown) + " at " + place(least.at, first.shape) +
-                               (least.first == least.at ? "" : ", the first at " + place(least.first, first.shape)))
-                     .message};
+  if (shown <= most)
+    return {Severity::good, what + ": as the reference, to within " + decimal(shown) + kind, ErrorCode::as_reference};
+  return {Severity::error,
+          bad_input(where, printable(name), "differences of at most " + decimal(most) + kind,
+                    decimal(shown) + " at " + cell_text(least.at, first.shape) +
+                        (least.first == least.at ? "" : ", the first at " + cell_text(least.first, first.shape)),
+                    ErrorCode::differs_from_reference)};
 }
 
 }  // namespace
@@ -212,10 +214,12 @@ std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile&
     if (comparison.equal()) continue;
     const auto diagnosis = diagnose(expected, found, comparison);
     if (!diagnosis) return std::nullopt;
-    return Finding{Severity::note, std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis->layer) +
-                                       " here is as with this mistake: " + diagnosis->line() + " (to within " +
-                                       decimal(static_cast<float>(*diagnosis->mistake.after)) + " of " +
-                                       decimal(static_cast<float>(*diagnosis->mistake.before)) + ")"};
+    return Finding{Severity::note,
+                   std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis->layer) +
+                       " here is as with this mistake: " + diagnosis->line() + " (to within " +
+                       decimal(static_cast<float>(*diagnosis->mistake.after)) + " of " +
+                       decimal(static_cast<float>(*diagnosis->mistake.before)) + ")",
+                   ErrorCode::as_with_mistake};
   }
   return std::nullopt;
 }
@@ -247,7 +251,8 @@ std::vector<Finding> compare_answers(std::string_view where, const ArrayFile& re
     findings.push_back(compare_one(where, name, array, trace));
   }
   if (findings.empty())
-    findings.push_back({Severity::warning, std::string(where) + ": expected answers beside the ids, found none"});
+    findings.emplace_back(Severity::warning, std::string(where) + ": expected answers beside the ids, found none",
+                          ErrorCode::reference_without_answers);
   return findings;
 }
 

@@ -27,13 +27,15 @@ Status check_program(const std::vector<std::shared_ptr<const Trace>>& sentences,
   const Trace& trace = *sentences.front();
   const MatrixSource source(trace, matrix_id(Quantity::attention_input, options.head));
   if (source.pattern)
-    return bad_input("code", "", "queries, keys and values to compute with", "weights that another program computed");
+    return bad_input("code", "", "queries, keys and values to compute with", "weights that another program computed",
+                     ErrorCode::attention_not_code);
   if (options.block && source.bare)
-    return bad_input("--block", "", "a model's block", "one attention of a tensors file");
+    return bad_input("--block", "", "a model's block", "one attention of a tensors file", ErrorCode::block_not_code);
   if (source.attention && source.attention->distances)
-    return bad_input("code", "", "scores of queries and keys", "scores of distances besides (DeBERTa)");
+    return bad_input("code", "", "scores of queries and keys", "scores of distances besides (DeBERTa)",
+                     ErrorCode::attention_not_code);
   if (options.block && source.block && source.block->experts)
-    return bad_input("--block", "", "one feed-forward", "a mixture of experts");
+    return bad_input("--block", "", "one feed-forward", "a mixture of experts", ErrorCode::block_not_code);
   return Done{};
 }
 

@@ -324,7 +324,7 @@ struct Judge {
     const std::size_t before = report.mistakes.size();
     const auto judged = final ? Result<bool>(true) : judge_numbers();
     if (!judged && call.where.empty()) return judged.error();
-    if (!judged) report.unchecked.push_back(judged.error().message);
+    if (!judged) report.unchecked.push_back(judged.error().message());
     const bool of_roles = std::any_of(
         report.mistakes.begin() + static_cast<std::ptrdiff_t>(before), report.mistakes.end(), [](const auto& one) {
           return one.mistake.code.name.ends_with("swapped") || one.mistake.code.name.starts_with("projection_");

@@ -78,7 +78,8 @@ const Array* CapturedCall::array(const std::string& name) const {
 }
 
 bool is_capture(const std::filesystem::path& path) {
-  const auto stored = path.extension() == ".safetensors" ? map_safetensors(path) : Error{};
+  if (path.extension() != ".safetensors") return false;
+  const auto stored = map_safetensors(path);
   return stored && stored->metadata.contains("capture");
 }
 

@@ -92,7 +92,7 @@ Status take_object(std::string_view where, const json& object, const std::string
   auto allowed = nested_numbers(where, "mask.allowed", (*mask)["allowed"], 2);
   if (!allowed) return allowed.error();
   allowed->dtype = Dtype::boolean;
-  std::vector<std::string> notes;  // of floats alone
+  std::vector<Error> notes;  // of floats alone
   auto added = additive_mask(where, "mask.allowed", *allowed, notes);
   if (!added) return added.error();
   file.masks[sentence] = std::move(*added);
@@ -126,7 +126,7 @@ bool is_input(std::string_view name) {
 bool is_answer(std::string_view name) { return !axes_of(parse_array_name(name).kind).empty(); }
 
 Result<std::shared_ptr<const Trace>> compute(std::string_view where, const ArrayFile& file,
-                                             std::optional<Index> num_heads, std::vector<std::string>& warnings) {
+                                             std::optional<Index> num_heads, std::vector<Error>& warnings) {
   ArrayFile inputs{.arrays = {}, .metadata = file.metadata};
   for (const auto& [name, array] : file.arrays)
     if (is_input(name)) inputs.arrays.emplace(name, array);
@@ -234,7 +234,7 @@ Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<
   }
   if (path.extension() != ".npz" && path.extension() != ".safetensors")
     return bad_input(where, "name", "a file named .json, .npz or .safetensors",
-                     "'" + printable(path.filename().string()) + "'");
+                     "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
   auto file = path.extension() == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();
   return export_from(where, std::move(*file), num_heads);

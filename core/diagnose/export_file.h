@@ -41,7 +41,7 @@ struct ExportFile {
   std::map<std::string, Matrix> masks;     // by the same: (T, S) added to the scores, where the file says so
   std::optional<Index> d_k;                // where the file says so
   std::shared_ptr<const Trace> computed;   // of a tensors file: Headlight's answer to its inputs
-  std::vector<std::string> warnings = {};  // of reading the inputs of a tensors file
+  std::vector<Error> warnings = {};        // of reading the inputs of a tensors file
   bool own_answers = true;                 // false where `arrays` has Headlight's because the file had none
 };
 

@@ -102,7 +102,8 @@ std::vector<Index> asked_places(const Trace& trace) {
 Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads) {
   const std::vector<HeadRef> heads = heads_of(trace);
   if (trace.attention(heads.front().stack, 0).patterns)
-    return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone");
+    return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone",
+                     ErrorCode::attention_alone);
   const float begin = progress.begin, share = progress.share;
   const Before before = before_of(trace);
   const bool side_by_side = bytes_of_answer(trace) * kMostAtOnce <= kMostBytes;
@@ -117,7 +118,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
     Request request = trace.request;
     switch_off(request.edits, heads[at], true);
     const auto after = forward(request, progress, &trace, side_by_side ? 1 : threads);
-    if (!after) return void(errors[at] = Error{"head " + head_label(heads[at]) + " off: " + after.error().message});
+    if (!after) return void(errors[at] = inside("head " + head_label(heads[at]) + " off", after.error()));
     if (!*after) return void(stopped = true);
     if (before.places.empty()) effects[at].change = hidden_change(trace, **after);
     else compare_words(before, **after, effects[at]);

@@ -82,7 +82,7 @@ Status check_scores(const std::string& where, const AttentionTrace& attention) {
       if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(*attention.mask, query);
       if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
       return bad_input("attention", where + " head " + std::to_string(head) + " query " + std::to_string(query),
-                       "finite scores", "an overflow");
+                       "finite scores", "an overflow", ErrorCode::overflow);
     }
   }
   return Done{};
@@ -101,7 +101,7 @@ std::string stack_name(const Model& model, Stack stack) {
 
 Status check_finite(const std::string& where, const Matrix& matrix, const Threads& threads) {
   if (all_finite(matrix, threads)) return Done{};
-  return bad_input("attention", where, "finite numbers", "an overflow");
+  return bad_input("attention", where, "finite numbers", "an overflow", ErrorCode::overflow);
 }
 
 bool may_attend(const Mask& mask, Index query) {
@@ -121,9 +121,9 @@ Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::opti
   auto mask = resolve(has_own ? *own->mask : mask_spec(request, stack), query_tokens(request, stack),
                       key_tokens(request, stack), own_window);
   if (!mask) {
-    constexpr std::string_view kGeneral = "mask";  // the name of every mask in the errors of resolve()
-    assert(mask.error().message.starts_with(kGeneral));
-    return Error{mask_name(stack, has_own ? layer : std::nullopt) + mask.error().message.substr(kGeneral.size())};
+    Error error = mask.error();
+    error.where = mask_name(stack, has_own ? layer : std::nullopt);
+    return error;
   }
   const Region whole{.num_queries = mask->queries(), .num_keys = mask->keys()};
   Matrix blocked = blocked_cells(*mask, whole, kThumbnail);

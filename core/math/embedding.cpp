@@ -46,14 +46,16 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
     const Token& token = tokens.tokens[t];
     const std::string where = (is_target ? "target token " : "token ") + std::to_string(t);
     if (embeddings.tokens)
-      if (const auto s = check_within(where, "id", token.id, embeddings.tokens->outputs()); !s) return s;
+      if (const auto s = check_within(where, "id", token.id, embeddings.tokens->outputs(), ErrorCode::unknown_token_id);
+          !s)
+        return s;
     if (embeddings.token_types.size() > 0)
       if (const auto s = check_within(where, "type", token.type, embeddings.token_types.rows()); !s) return s;
   }
   const auto check_count = [&](Index count, Index most, const std::string& why) -> Status {
     if (count <= most) return Done{};
     return bad_input(is_target ? "target" : "text", "tokens", "at most " + std::to_string(most) + ", " + why,
-                     std::to_string(count));
+                     std::to_string(count), ErrorCode::too_many_tokens);
   };
   if (stack.longest)
     if (const auto s = check_count(static_cast<Index>(tokens.size()), stack.longest->tokens, stack.longest->why); !s)

@@ -40,7 +40,7 @@ std::string found(float value) { return std::isnan(value) ? "nan" : shortest_tex
 
 Status check_scale(const std::string& where, const std::optional<float>& scale) {
   if (!scale || std::isfinite(*scale)) return Done{};
-  return bad_input(where, "", "a finite number", found(*scale));
+  return bad_input(where, "", "a finite number", found(*scale), ErrorCode::not_finite);
 }
 
 Status check_edits(const Edits& edits) {
@@ -63,7 +63,8 @@ Status check_sides(const Request& request, const Model& model) {
           request.config.arch == Arch::encoder_decoder && request.target.size() == 0 && request.tokens.size() > 0
               ? "target"
               : "text",
-          "tokens", "at least one", "none");
+          "tokens", "at least one", "none",
+          request.target.size() == 0 && request.tokens.size() > 0 ? ErrorCode::no_target : ErrorCode::no_tokens);
   }
   if (model.given) return Done{};
   if (model.encoder) {
@@ -74,7 +75,7 @@ Status check_sides(const Request& request, const Model& model) {
 }
 
 /// Warns of queries that may attend to nothing. A mask is the same for every head, so only the first is read.
-void warn_of_empty_rows(const std::string& where, const AttentionTrace& attention, std::vector<std::string>& warnings) {
+void warn_of_empty_rows(const std::string& where, const AttentionTrace& attention, std::vector<Error>& warnings) {
   const Vector& sums = attention.heads.front().row_sum;
   Index empty = 0, first = 0;
   for (Index query = sums.size() - 1; query >= 0; --query) {
@@ -83,8 +84,10 @@ void warn_of_empty_rows(const std::string& where, const AttentionTrace& attentio
     first = query;
   }
   if (empty == 0) return;
-  warnings.push_back(where + ": " + std::to_string(empty) + (empty == 1 ? " query" : " queries") +
-                     " may attend to nothing (the first is " + std::to_string(first) + "): their rows are zeros");
+  warnings.emplace_back(ErrorCode::empty_row, where,
+                        std::to_string(empty) + (empty == 1 ? " query" : " queries") +
+                            " may attend to nothing (the first is " + std::to_string(first) +
+                            "): their rows are zeros");
 }
 
 /// One warning for each mask: a stack's, or a layer's own.
@@ -114,8 +117,9 @@ void warn_of_heavy_rows(Trace& trace) {
     double sum = 0;
     for (auto one = first; one != end; ++one) sum += static_cast<double>(one->weight);
     if (sum > 1 + 1e-6)
-      trace.warnings.push_back("weights by hand: the row of query " + std::to_string(first->cell.query) + " in head " +
-                               head_text(first->head) + " sums to " + formatted("%g", sum) + ", more than 1");
+      trace.warnings.emplace_back(ErrorCode::weights_above_one, "weights by hand",
+                                  "the row of query " + std::to_string(first->cell.query) + " in head " +
+                                      head_text(first->head) + " sums to " + formatted("%g", sum) + ", more than 1");
     first = end;
   }
 }

@@ -52,7 +52,8 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
                          " or (sentences, queries, keys) = " + axes_text({first.begin(), first.end()}) +
                          ", each axis whole or 1",
                      axes_text({shape.begin(), shape.end()}) + ": in the first order " + misfit(shape, last, "ijb") +
-                         ", in the second " + misfit(shape, first, "bij"));
+                         ", in the second " + misfit(shape, first, "bij"),
+                     ErrorCode::mask_shape);
   }
   const bool first = order->sentences_first;
   Matrix own(shape[first ? 1 : 0], shape[first ? 2 : 1]);

@@ -27,10 +27,10 @@ Status check(const Config& config, Index most_parameters) {
     return bad_input("model", "softcap", "0 to 1000000", std::to_string(config.softcap));
   if (config.head_dim == 0 && config.d_model % config.num_heads != 0)
     return bad_input("model", "num_heads", "a divisor of d_model " + std::to_string(config.d_model),
-                     std::to_string(config.num_heads));
+                     std::to_string(config.num_heads), ErrorCode::heads_divide);
   if (config.num_heads % config.kv_heads() != 0)
     return bad_input("model", "num_kv_heads", "a divisor of num_heads " + std::to_string(config.num_heads),
-                     std::to_string(config.kv_heads()));
+                     std::to_string(config.kv_heads()), ErrorCode::heads_divide);
   if (config.position == Position::rotary && config.rotary_columns == 0 && config.d_k() % 2 != 0)
     return bad_input("model", "rotary positions", "an even d_k", std::to_string(config.d_k()));
   if (config.position == Position::rotary && (config.rotary_columns % 2 != 0 || config.rotary_columns > config.d_k()))

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/formatted.h"
+#include "base/within.h"
 #include "model/batch_mask.h"
 
 namespace headlight {
@@ -60,7 +61,8 @@ std::string mask_words(const MaskSpec& spec) {
 
 Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text) {
   const Error unknown =
-      bad_input(where, "", "none, or causal, padding, window:N, chunk:N, prefix:N with + between them", text);
+      bad_input(where, "", "none, or causal, padding, window:N, chunk:N, prefix:N with + between them", text,
+                ErrorCode::not_a_mask);
   MaskSpec spec{.padding = false};
   if (text == "none") return spec;
   for (std::string_view rest = text; !rest.empty() || text.empty();) {
@@ -223,20 +225,21 @@ Result<Mask> resolve(const MaskSpec& spec, const Tokens& queries, const Tokens& 
   }
   bool is_far = false;  // whether a finite given number may mask
   if (spec.batch && !spec.given)
-    return bad_input("mask", "axes", "(queries, keys), a mask of one sentence", "three axes");
+    return bad_input("mask", "axes", "(queries, keys), a mask of one sentence", "three axes",
+                     ErrorCode::mask_of_several);
   if (spec.given) {
     const Matrix& given = *spec.given;
     const bool fits =
         (given.rows() == mask.queries_ || given.rows() == 1) && (given.cols() == mask.keys_ || given.cols() == 1);
     if (!fits)
       return bad_input("mask", "shape (queries, keys)", shape(mask.queries_, mask.keys_),
-                       shape(given.rows(), given.cols()));
+                       shape(given.rows(), given.cols()), ErrorCode::mask_shape);
     for (Index i = 0; i < given.size(); ++i) {
       const float value = given.data()[i];
       is_far |= value <= masked_from(0) && value != kBlocked;
       if (value < -kBlocked) continue;  // false for NaN too
-      return bad_input("mask", shape(i / given.cols(), i % given.cols()), "a finite number or -inf",
-                       std::isnan(value) ? "nan" : "inf");
+      return not_finite("mask", shape(i / given.cols(), i % given.cols()), value, "a finite number or -inf",
+                        ErrorCode::mask_not_finite);
     }
     mask.given_ = spec.given;
   }

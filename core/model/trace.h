@@ -75,7 +75,7 @@ struct Trace : StackTrace {
   Index answering = 0;                        // the query whose hidden state predicts the next (or the masked) word
   Vector logits;             // (V) its scores over the vocabulary; empty where there is no output layer
   float largest_weight = 0;  // of every head: the upper end of the colour scale
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
 
   bool has(Stack stack) const { return has_stack(request, stack); }
   /// The blocks in which this attention happens: of `cross` the decoder's.

@@ -112,7 +112,9 @@ Status Bpe::symbols_of(std::string_view piece, std::vector<Symbol>& symbols) con
     }
     if (!options_.unknown) continue;
     const auto id = words_.id(*options_.unknown);
-    if (!id) return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(*options_.unknown));
+    if (!id)
+      return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(*options_.unknown),
+                       ErrorCode::no_unknown_token);
     if (unknown && options_.fuse_unknown) {
       unknown->end = to;
     } else {

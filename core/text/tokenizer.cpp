@@ -180,7 +180,8 @@ std::int64_t word_rows(const Tokenizer& tokenizer) {
 
 Status check_length(std::string_view text) {
   if (text.size() > kLongestText)
-    return bad_input("text", "size", "at most " + std::to_string(kLongestText) + " bytes", std::to_string(text.size()));
+    return bad_input("text", "size", "at most " + std::to_string(kLongestText) + " bytes", std::to_string(text.size()),
+                     ErrorCode::too_large);
   return check_utf8("text", text);
 }
 

@@ -65,7 +65,8 @@ Status Unigram::tokenize(std::string_view piece, std::vector<ModelToken>& tokens
       spelt = spelt || begin + length == next;
     });
     if (!spelt) {
-      if (!unknown_) return bad_input("tokenizer", "unk_id", "an id for what no word spells", "none");
+      if (!unknown_)
+        return bad_input("tokenizer", "unk_id", "an id for what no word spells", "none", ErrorCode::no_unknown_token);
       offer(begin, next, unknown_score_, *unknown_);
     }
     begin = next;

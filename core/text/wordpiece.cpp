@@ -13,7 +13,9 @@ namespace {
 Status put_unknown(const WordTable& words, const std::string& unknown, std::string_view piece,
                    std::vector<ModelToken>& tokens) {
   const auto id = words.id(unknown);
-  if (!id) return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(unknown));
+  if (!id)
+    return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(unknown),
+                     ErrorCode::no_unknown_token);
   tokens.push_back({.id = *id, .begin = 0, .end = static_cast<std::uint32_t>(piece.size()), .known = false});
   return Done{};
 }
@@ -44,7 +46,9 @@ Result<std::size_t> put_character(const WordPiece& model, std::string_view piece
     return character.size();
   }
   const auto id = model.words.id(model.unknown);
-  if (!id) return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(model.unknown));
+  if (!id)
+    return bad_input("tokenizer", "unk_token", "a word of the vocabulary", quoted_word(model.unknown),
+                     ErrorCode::no_unknown_token);
   tokens.push_back({.id = *id, .begin = place(begin), .end = place(end), .known = false});
   return character.size();
 }

@@ -98,7 +98,7 @@ Result<ResumedTraining> resume_training(const std::filesystem::path& folder, con
     }
     to.assign(found->second.values.begin(), found->second.values.end());
     if (!std::all_of(to.begin(), to.end(), [](float value) { return std::isfinite(value); }))
-      return bad_input(path.string(), what, "finite numbers", "others");
+      return bad_input(path.string(), what, "finite numbers", "others", ErrorCode::not_finite);
     return Done{};
   };
   if (const Status done = take("values", training->network.values); !done) return done.error();

@@ -141,7 +141,8 @@ Status save_checkpoint(const std::filesystem::path& folder, const Model& model, 
   assert(model.vocabulary && model.output);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) return bad_input(folder.string(), "", "a folder that can be made", error.message());
+  if (error)
+    return bad_input(folder.string(), "", "a folder that can be made", error.message(), write_fault(error.value()));
   // The weights last: a folder with weights has all that they need.
   if (const Status done = write_json(folder / "config.json", config_json(model)); !done) return done;
   const std::filesystem::path tokenizer_path = folder / "tokenizer.json";

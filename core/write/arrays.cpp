@@ -10,6 +10,7 @@
 
 #include "base/names.h"
 #include "base/parallel.h"
+#include "base/within.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "model/head_text.h"
@@ -291,10 +292,7 @@ std::string place_of(const ArrayStream& array, std::size_t at) {
 }  // namespace
 
 Error not_finite(const ArrayStream& array, std::size_t at, float found) {
-  return bad_input(array.name, place_of(array, at), "a finite number",
-                   std::isnan(found) ? "nan"
-                   : found > 0       ? "inf"
-                                     : "-inf");
+  return headlight::not_finite(array.name, place_of(array, at), found);
 }
 
 Result<Matrix> ArrayReader::next() {
@@ -305,7 +303,7 @@ Result<Matrix> ArrayReader::next() {
 
 Result<std::vector<Matrix>> ArrayReader::next(Index most) {
   assert(!at_end());
-  if (work_.stopped()) return Error{"export: cancelled"};
+  if (work_.stopped()) return cancelled("export");
   std::vector<Matrix> pieces(static_cast<std::size_t>(std::min(most, array_.pieces - next_)));
   parallel_for(static_cast<Index>(pieces.size()), work_.threads(),
                [&](Index i) { pieces[static_cast<std::size_t>(i)] = array_.piece(next_ + i); });

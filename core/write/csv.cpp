@@ -78,7 +78,7 @@ Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, const 
       const std::string ending = batch ? "," + std::to_string(i) + "\n" : "\n";
       const auto written = write_lines(*traces[i], names, options, ending, output, work);
       if (!written && batch && !output.failed() && !work.stopped())
-        return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
+        return inside("sentence " + std::to_string(i), written.error());
       if (!written) return written;
     }
   }

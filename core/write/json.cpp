@@ -248,8 +248,8 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(request_json);
   }
   if (!trace.warnings.empty())
-    output.write(",\"warnings\":[" + joined_texts(trace.warnings, ",", [](const auto& w) { return json_string(w); }) +
-                 "]");
+    output.write(",\"warnings\":[" +
+                 joined_texts(trace.warnings, ",", [](const auto& w) { return json_string(w.message()); }) + "]");
   output.write(",\"attention\":");
   if (const auto written = write_attention(trace, output, work, options); !written) return written;
   if (trace.logits.size() > 0)
@@ -280,7 +280,7 @@ Status write_json(const std::vector<std::shared_ptr<const Trace>>& traces,
     if (i > 0) output.write(",");
     const auto written = write_json_object(*traces[i], requests_json[i], options, output, work);
     if (!written && batch && !output.failed() && !work.stopped())
-      return Error{"sentence " + std::to_string(i) + ": " + written.error().message};
+      return inside("sentence " + std::to_string(i), written.error());
     if (!written) return written;
   }
   output.write(batch ? "]}\n" : "\n");

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <system_error>
 
+#include "base/file.h"
 #include "base/folders.h"
 #include "base/refusal.h"
 
@@ -195,8 +196,9 @@ Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesyst
   std::vector<Member> members;
   for (const auto& array : arrays)
     members.push_back({.array = &array, .work = &work, .failure = &failure, .type = type});
-  const auto unwritable = [&](const char* reason) {
-    return bad_input(folder.string(), "write", "room to write", reason);
+  const auto unwritable = [&](zip_error_t* reason) {
+    return bad_input(folder.string(), "write", "room to write", zip_error_strerror(reason),
+                     write_fault(zip_error_code_system(reason)));
   };
   zip_error_t reason;
   zip_error_init(&reason);
@@ -204,7 +206,7 @@ Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesyst
   zip_t* archive = source ? zip_open_from_source(source, ZIP_CREATE | ZIP_TRUNCATE, &reason) : nullptr;
   if (archive == nullptr) {
     if (source) zip_source_free(source);
-    const Error error = unwritable(zip_error_strerror(&reason));
+    const Error error = unwritable(&reason);
     zip_error_fini(&reason);
     return error;
   }
@@ -212,7 +214,7 @@ Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesyst
   bool written = true;
   for (auto& member : members) written = written && add_member(archive, member);
   if (written && zip_close(archive) == 0) return Done{};
-  const Error error = failure ? *failure : unwritable(zip_strerror(archive));
+  const Error error = failure ? *failure : unwritable(zip_get_error(archive));
   zip_discard(archive);
   return error;
 }
@@ -223,7 +225,8 @@ Status copy_out(const Scratch& scratch, const std::filesystem::path& folder, Out
     const ssize_t got = ::pread(scratch.descriptor, chunk.data(), chunk.size(), at);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
-      return bad_input(folder.string(), "read", "what was written", got < 0 ? system_error_text(errno) : "its end");
+      return bad_input(folder.string(), "read", "what was written", got < 0 ? system_error_text(errno) : "its end",
+                       got < 0 ? read_fault(errno) : ErrorCode::file_too_short);
     output.write(std::string_view(chunk).substr(0, static_cast<std::size_t>(got)));
     at += got;
   }

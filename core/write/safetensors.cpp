@@ -93,7 +93,8 @@ Status write_tensors(const std::filesystem::path& path, const std::vector<NamedT
   for (const NamedTensor& tensor : tensors) {
     const auto count = static_cast<Index>(tensor.size());
     const Eigen::Map<const Eigen::ArrayXf> values(tensor.values, count);
-    if (!values.isFinite().all()) return bad_input(path.string(), tensor.name, "finite numbers", "NaN or infinity");
+    if (!values.isFinite().all())
+      return bad_input(path.string(), tensor.name, "finite numbers", "NaN or infinity", ErrorCode::not_finite);
     if (half) {
       const Eigen::Array<Eigen::half, Eigen::Dynamic, 1> rounded = values.cast<Eigen::half>();
       output->write({reinterpret_cast<const char*>(rounded.data()), tensor.size() * sizeof(Eigen::half)});

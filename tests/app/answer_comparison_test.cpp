@@ -228,12 +228,12 @@ TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {
   say(SetText{"it's"}, EndGesture{});
   say(KeepAnswer{}, SetText{"小猫 \"b\""}, SetMask{true, true}, ShowView{View::compare}, ChooseHead{{1, 0}});
   const auto words = command_words(state);
-  ASSERT_TRUE(words) << words.error().message;
+  ASSERT_TRUE(words) << words.error().message();
   EXPECT_EQ((*words)[1], "figure");
   const auto against = std::find(words->begin(), words->end(), "--against");
   ASSERT_NE(against, words->end());
   const auto question = question_of(*std::next(against));
-  ASSERT_TRUE(question) << question.error().message;
+  ASSERT_TRUE(question) << question.error().message();
   EXPECT_EQ(question->source.text, "it's");
   EXPECT_EQ(question->config, state.kept->document.config);
   EXPECT_FALSE(question->mask.causal);

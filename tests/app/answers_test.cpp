@@ -92,7 +92,7 @@ TEST_F(NewAnalysis, AFailureIsAskedAgainOnlyAfterTheQuestionChanged) {
   apply(answer(state));
   settle();
   ASSERT_TRUE(state.count.error_of(*count_question(state)));
-  EXPECT_EQ(state.count.error_of(*count_question(state))->message, "text: tokens: expected at most 9, found 10");
+  EXPECT_EQ(state.count.error_of(*count_question(state))->message(), "text: tokens: expected at most 9, found 10");
   EXPECT_EQ(*state.count, 3) << "as that of an earlier question";
   settle();
   EXPECT_EQ(times_counted, 2);

@@ -28,13 +28,13 @@ TEST_F(Assets, InstalledProgramFindsItsOwnBeforeTheSourceTree) {
   const auto places = asset_places(nullptr, folder_ / "a prefix/bin/headlight");
   ASSERT_EQ(places.size(), 2u);
   const auto found = first_asset_folder(places);
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, installed);
 }
 
 TEST_F(Assets, BuildTreeFindsTheSourceTree) {
   const auto found = first_asset_folder(asset_places("", folder_ / "build/release/headlight"));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, fs::path(HEADLIGHT_TEST_DATA).parent_path());
   EXPECT_TRUE(asset_folder()) << "the tests themselves run from a build tree";
 }
@@ -42,13 +42,13 @@ TEST_F(Assets, BuildTreeFindsTheSourceTree) {
 TEST_F(Assets, VariableIsTheOnlyPlaceWhereItIsSet) {
   const fs::path mine = make("mine");
   const auto found = first_asset_folder(asset_places(mine.c_str(), "/usr/bin/headlight"));
-  ASSERT_TRUE(found) << found.error().message;
+  ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, mine);
 
   const fs::path wrong = folder_ / "wrong";
   const auto missed = first_asset_folder(asset_places(wrong.c_str(), "/usr/bin/headlight"));
   ASSERT_FALSE(missed);
-  EXPECT_NE(missed.error().message.find(wrong.string()), std::string::npos) << missed.error().message;
+  EXPECT_NE(missed.error().message().find(wrong.string()), std::string::npos) << missed.error().message();
 }
 
 TEST_F(Assets, HalfAFolderIsPassedOverAndEveryPlaceIsNamed) {
@@ -59,7 +59,7 @@ TEST_F(Assets, HalfAFolderIsPassedOverAndEveryPlaceIsNamed) {
 
   const auto missed = first_asset_folder({half, nothing});
   ASSERT_FALSE(missed);
-  EXPECT_EQ(missed.error().message,
+  EXPECT_EQ(missed.error().message(),
             "HEADLIGHT_DATA: expected a folder with assets/ and shaders/ in it, found neither in " + half.string() +
                 " nor in " + nothing.string());
 }

@@ -49,7 +49,7 @@ TEST_F(Autosave, HoldsAChangeSoonAndStaysUntilItIsSaved) {
         loop, state, [&] { return kept(); }, 21));
     EXPECT_NE(bytes(path_).find("我写的字"), std::string::npos);
     const auto session = read_session(path_);
-    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_TRUE(session) << session.error().message();
     EXPECT_EQ(session->document, state.document);
   }
   EXPECT_TRUE(kept()) << "what was typed was not saved";

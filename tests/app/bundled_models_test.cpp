@@ -22,7 +22,7 @@ TEST_F(Shipped, AreReadWithTheirTokenizersAndCardsTheDefaultFirst) {
     names.push_back(one.source);
     ASSERT_NE(one.model, nullptr);
     ASSERT_NE(one.tokenizers, nullptr);
-    EXPECT_NE(one.tokenizers->source, nullptr) << one.tokenizers->problem;
+    EXPECT_NE(one.tokenizers->source, nullptr) << message_of(one.tokenizers->problem);
     ASSERT_NE(one.card, nullptr);
     EXPECT_EQ(one.card->step, 3);
     ASSERT_NE(one.model->vocabulary, nullptr);
@@ -51,7 +51,7 @@ TEST_F(Shipped, ThatCannotBeReadAreNamed) {
   folder_.with("assets/models/d-32/config.json", "{}");
   const auto read = read_shipped_models();
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("d-32"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().message().find("d-32"), std::string::npos) << read.error().message();
 }
 
 TEST(BundledModels, MayBeNone) {
@@ -75,7 +75,7 @@ TEST_F(Shipped, NamesAreFoldersAmongTheAssetsAndNothingElse) {
                            "shipped:Encoder", "shipped:a b", "shipped:\xe5"}) {
     const auto path = resolved_source(name);
     ASSERT_FALSE(path) << name;
-    EXPECT_NE(path.error().message.find("expected the name of a shipped model"), std::string::npos);
+    EXPECT_NE(path.error().message().find("expected the name of a shipped model"), std::string::npos);
   }
 }
 
@@ -114,7 +114,7 @@ TEST_F(Shipped, DefaultDocumentIsTheDefaultSentenceOfTheDefaultModel) {
   EXPECT_TRUE(state.document.trained);
   EXPECT_TRUE(is_shipped(state.document));
   EXPECT_EQ(state.document.source.text, kDefaultSentence);
-  EXPECT_EQ(state.problem, "");
+  EXPECT_EQ(message_of(state.problem), "");
   ASSERT_EQ(state.requests.size(), 1u);
   EXPECT_EQ(state.requests[0].tokens.size(), 10u);
   EXPECT_EQ(state.requests[0].model, state.document.model);
@@ -228,7 +228,7 @@ TEST_F(Shipped, SessionsNameTheModelAndNoPath) {
   EXPECT_NE(text.find("\"shipped:encoder\""), std::string::npos) << text;
   EXPECT_EQ(text.find(folder_.path().string()), std::string::npos) << text;
   const auto read = session_from_json("s.headlight.json", text);
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->document.model_path, kDefaultModel);
   EXPECT_TRUE(read->document.trained);
   EXPECT_TRUE(is_shipped(read->document));
@@ -239,7 +239,7 @@ TEST_F(Shipped, SessionsNameTheModelAndNoPath) {
   AppState fresh = this->state();
   update(fresh, SetConfig{shape(64, 4, 2)});
   const auto again = session_from_json("s.headlight.json", to_json(Session{fresh.document, fresh.view}));
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(again->document, fresh.document) << "`trained` is kept for shapes that have fresh weights";
   EXPECT_TRUE(again->document.trained);
 
@@ -248,7 +248,7 @@ TEST_F(Shipped, SessionsNameTheModelAndNoPath) {
     other.replace(other.find("shipped:encoder"), std::string("shipped:encoder").size(), name);
     const auto refused = session_from_json("s.headlight.json", other);
     ASSERT_FALSE(refused) << name;
-    EXPECT_EQ(refused.error().message.find('\n'), std::string::npos);
+    EXPECT_EQ(refused.error().message().find('\n'), std::string::npos);
   }
 }
 

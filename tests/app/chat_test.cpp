@@ -26,7 +26,7 @@ Tokenizer chat_tokenizer(const Strings& specials) {
   const Folder folder;
   folder.with("tokenizer.json", chat_tokenizer_json(specials));
   auto read = read_tokenizer(folder.path());
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().message();
   return read ? *read->tokenizer : Tokenizer{};
 }
 
@@ -35,9 +35,9 @@ std::string spelled(const Tokenizer& tokenizer, const Chat& chat, const char* ch
   const ChatFamily* family = chat_family(tokenizer, chat_template);
   if (!family) return "no family";
   const auto text = chat_text(*family, chat);
-  if (!text) return text.error().message;
+  if (!text) return text.error().message();
   const auto tokens = encode(tokenizer, *text, true);
-  EXPECT_TRUE(tokens) << tokens.error().message;
+  EXPECT_TRUE(tokens) << tokens.error().message();
   std::string spelt;
   for (const Token& token : tokens ? tokens->tokens : std::vector<Token>{}) spelt += bytes_of_id(tokenizer, token.id);
   return spelt;
@@ -54,7 +54,7 @@ class ChatFolder : public Folder {
   std::string folder() const { return path().string(); }
   Document document(Chat chat) const {
     auto opened = open_model(path());
-    EXPECT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(opened) << opened.error().message();
     Document document = opened ? opened->document : Document{};
     document.chat = std::move(chat);
     return document;
@@ -63,7 +63,7 @@ class ChatFolder : public Folder {
 
 Tokens asked_tokens(const Document& document) {
   const auto requests = requests_of(document, lexicon());
-  EXPECT_TRUE(requests) << requests.error().message;
+  EXPECT_TRUE(requests) << requests.error().message();
   return requests ? requests->front().tokens : Tokens{};
 }
 
@@ -229,7 +229,7 @@ TEST(Chat, GoesIntoSessionsCommandsAndUndo) {
   const ChatFolder model;
   const Document document = model.document({{{kUser, "it's\nhi"}, {kAssistant, "yes"}}, true});
   const auto session = session_from_json("s", to_json(Session{document, {}}));
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   EXPECT_EQ(session->document.chat, document.chat);
   const auto words = request_words(document);
   ASSERT_TRUE(words);

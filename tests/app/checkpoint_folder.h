@@ -73,7 +73,7 @@ class CheckpointFolder : public Folder {
   std::string folder() const { return path().string(); }
   Document document() const {
     auto opened = open_model(path());
-    EXPECT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(opened) << opened.error().message();
     return opened ? opened->document : Document{};
   }
 };

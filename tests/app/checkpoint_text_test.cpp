@@ -21,7 +21,7 @@ using Ids = std::vector<std::int64_t>;
 
 std::vector<Request> asked(const Document& document) {
   auto requests = requests_of(document, lexicon());
-  EXPECT_TRUE(requests) << requests.error().message;
+  EXPECT_TRUE(requests) << requests.error().message();
   return requests ? *requests : std::vector<Request>{};
 }
 
@@ -155,7 +155,7 @@ TEST(CheckpointText, NextWordsHaveTheirNames) {
   Document document = model.document();
   document.source.text = "the cat";
   const auto trace = forward(asked(document).front());
-  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_TRUE(trace) << trace.error().message();
   EXPECT_EQ(find_word(*(*trace)->model, "sat"), Index{14});
   EXPECT_EQ(find_word(*(*trace)->model, "dog"), std::nullopt);
   EXPECT_EQ(candidate(*(*trace)->model, probabilities((*trace)->logits), 9).text, "北京");
@@ -221,15 +221,15 @@ TEST(CheckpointText, IsKeptInSessionsAndByUndo) {
   const CheckpointFolder model("gpt2", words_json(kWords));
   AppState state = fixture::small_state("the cat");
   auto opened = open_any(model.path());
-  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message();
   update(state, FileOpened{model.folder(), std::move(*opened)});
   EXPECT_EQ(state.document.source.text, "the cat") << "what was typed is asked again";
-  ASSERT_TRUE(wanted(state)) << problem_of(state);
+  ASSERT_TRUE(wanted(state)) << message_of(problem_of(state));
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{0, 12, 13}));
   update(state, ToggleCut{3});
   EXPECT_EQ(ids_of(wanted(state)->tokens), (Ids{0, 1}));
   const auto again = session_from_json("s", to_json(Session{state.document, {}}));
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(again->document.source.text, "the cat");
   EXPECT_EQ(again->document.source.hand_cuts, state.document.source.hand_cuts);
   EXPECT_EQ(ids_of(asked(again->document).front().tokens), (Ids{0, 1}));
@@ -337,7 +337,7 @@ TEST(CheckpointText, HiddenStatesLoseTheRowsOfSpecialTokensToo) {
   Document document = model.document();
   document.source.text = "我请";
   const auto trace = forward(asked(document).front());
-  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_TRUE(trace) << trace.error().message();
   const auto all = all_arrays(**trace, {}), kept = all_arrays(**trace, {.special = SpecialTokens::hide});
   ASSERT_EQ(all.size(), kept.size());
   for (std::size_t i = 0; i < all.size(); ++i) {

@@ -88,7 +88,7 @@ TEST(Export, FurtherArraysComeWithTheAttention) {
   const std::string file = (folder / "a.safetensors").string();
   EXPECT_EQ(run(small({"export", "--with", "qkv,scores", "-o", file})).status, 0);
   const auto arrays = read_safetensors(file);
-  ASSERT_TRUE(arrays) << arrays.error().message;
+  ASSERT_TRUE(arrays) << arrays.error().message();
   for (const char* name : {"attentions", "queries", "keys", "values", "scores", "hidden_states", "last_hidden_state"})
     EXPECT_TRUE(arrays->arrays.contains(name)) << name;
   EXPECT_EQ(arrays->arrays.at("queries").shape, (std::vector<Index>{1, 2, 10, 4}));
@@ -291,7 +291,7 @@ TEST(Export, SomeHeadsAsFloat16) {
   ASSERT_EQ(ran.status, 0) << ran.err;
   EXPECT_EQ(ran.err, "") << "a small file is not announced";
   const auto npz = read_npz(file);
-  ASSERT_TRUE(npz) << npz.error().message;
+  ASSERT_TRUE(npz) << npz.error().message();
   EXPECT_EQ(npz->arrays.at("attentions").shape, (std::vector<Index>{1, 2, 10, 10}));
   EXPECT_TRUE(
       contains(refused({"export", "--dtype", "float16"}), "--dtype: float16: expected npz or safetensors, found json"));

@@ -74,6 +74,7 @@ TEST(CliLines, OrderAndErrorsAreThoseOfTheLines) {
       if (told.contains("error")) {
         EXPECT_TRUE(contains(told["error"], "line " + std::to_string(i + 1) + ": ")) << told["error"];
         EXPECT_TRUE(told.contains("text"));
+        EXPECT_EQ(told["code"], i % 10 == 3 ? "no_tokens" : "not_utf8") << told["error"];
       } else {
         EXPECT_TRUE(std::string(told["request"]["text"]).starts_with("w " + std::to_string(i))) << i;
       }
@@ -90,6 +91,7 @@ TEST(CliLines, EmptyLinesAloneAreNoFailure) {
   const auto answers = objects(ran.out);
   ASSERT_EQ(answers.size(), 3u);
   EXPECT_TRUE(contains(answers[1]["error"], "found an empty line"));
+  EXPECT_EQ(answers[1]["code"], "no_tokens");
   EXPECT_TRUE(contains(refused(kLines, ""), "text: tokens: expected at least one, found none"));
 }
 
@@ -109,6 +111,7 @@ TEST(CliLines, TargetsBelongToTheLinesThatAreNotEmpty) {
   EXPECT_EQ(answers[0]["request"]["target"], "one");
   EXPECT_EQ(answers[2]["request"]["target"], "two");
   EXPECT_TRUE(contains(answers[3]["error"], "target: sentences: expected a line for each line of the text, found 2"));
+  EXPECT_EQ(answers[3]["code"], "lines_differ");
 }
 
 TEST(CliLines, AnOutputThatIsClosedEndsIt) {

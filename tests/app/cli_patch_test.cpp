@@ -63,7 +63,7 @@ TEST(CliPatch, EveryFormatHasTheSameCells) {
   const std::string file = folder.with("patch.npz", "");
   EXPECT_EQ(run(patching({"--at", "v", "--format", "npz"}), "", file.c_str()).status, 0);
   const auto arrays = read_npz(file);
-  ASSERT_TRUE(arrays) << arrays.error().message;
+  ASSERT_TRUE(arrays) << arrays.error().message();
   EXPECT_EQ(static_cast<std::size_t>(arrays->arrays.at("restored").shape[0]), answer["cells"].size());
 }
 

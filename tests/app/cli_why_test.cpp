@@ -63,7 +63,7 @@ TEST(CliWhy, EveryFormatHasTheSameTerms) {
   const std::string file = folder.with("why.npz", "");
   EXPECT_EQ(run(with_cell({"why", "--format", "npz"}), "", file.c_str()).status, 0);
   const auto arrays = read_npz(file);
-  ASSERT_TRUE(arrays) << arrays.error().message;
+  ASSERT_TRUE(arrays) << arrays.error().message();
   const Array& terms = arrays->arrays.at("terms");
   ASSERT_EQ(static_cast<std::size_t>(terms.shape[0] * terms.shape[1]), why["terms"].size());
   EXPECT_EQ(arrays->arrays.at("query_writers").shape[0], terms.shape[0]);
@@ -141,7 +141,7 @@ TEST(CliLens, EveryFormatHasTheSameNumbers) {
   const std::string file = folder.with("lens.npz", "");
   EXPECT_EQ(run(as("npz"), "", file.c_str()).status, 0);
   const auto arrays = read_npz(file);
-  ASSERT_TRUE(arrays) << arrays.error().message;
+  ASSERT_TRUE(arrays) << arrays.error().message();
   EXPECT_EQ(arrays->arrays.at("probabilities").shape, (std::vector<Index>{2, 2}));
   EXPECT_EQ(static_cast<std::size_t>(arrays->arrays.at("attribution").shape[0]), lens["attribution"].size());
 }

@@ -29,11 +29,11 @@ Result<std::vector<Request>> asked_by(Strings words) {
 
 void expect_same_question(const Document& document, const std::string& what) {
   const auto words = request_words(document);
-  ASSERT_TRUE(words) << what << ": " << words.error().message;
+  ASSERT_TRUE(words) << what << ": " << words.error().message();
   const auto found = asked_by(*words);
-  ASSERT_TRUE(found) << shell_line(*words) << ": " << found.error().message;
+  ASSERT_TRUE(found) << shell_line(*words) << ": " << found.error().message();
   const auto expected = requests_of(document, fixture::lexicon());
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(expected) << expected.error().message();
   ASSERT_EQ(found->size(), expected->size()) << shell_line(*words);
   for (std::size_t i = 0; i < found->size(); ++i) {
     Request request = (*found)[i];
@@ -141,7 +141,7 @@ TEST(AsCommand, ModelsByTheirName) {
     expect_same_question(document, model.source);
   }
   const auto gpt2 = open_model(fixture::golden("gpt2").string());
-  ASSERT_TRUE(gpt2) << gpt2.error().message;
+  ASSERT_TRUE(gpt2) << gpt2.error().message();
   document = gpt2->document;
   document.source.ids = {5, 9, 50};
   expect_same_question(document, "ids");
@@ -153,13 +153,13 @@ TEST(AsCommand, WhatNoOptionCanSayIsASession) {
   update(state, EndGesture{});
   const auto words = command_words(state);
   ASSERT_FALSE(words);
-  EXPECT_EQ(words.error().message,
+  EXPECT_EQ(words.error().message(),
             "copy as command: mask: expected what an option can say (a saved session can be named in its place), found "
             "painted cells");
   state.session_path = "/tmp/我的 session.headlight.json";
   state.saved_document = state.document;
   const auto saved = command_words(state);
-  ASSERT_TRUE(saved) << saved.error().message;
+  ASSERT_TRUE(saved) << saved.error().message();
   EXPECT_EQ(shell_line(*saved), "headlight export '/tmp/我的 session.headlight.json' -o attention.json");
   update(state, SetScale{2.0f});
   EXPECT_FALSE(command_words(state)) << "the file does not say that";
@@ -198,9 +198,9 @@ void expect_same_picture(const AppState& state, const std::string& what) {
   order.kind = seen_figure(state);
   Progress progress;
   const Status drawn = figure_drawer()(order, own, progress);
-  ASSERT_TRUE(drawn) << what << ": " << drawn.error().message;
+  ASSERT_TRUE(drawn) << what << ": " << drawn.error().message();
   auto words = command_words(state);
-  ASSERT_TRUE(words) << what << ": " << words.error().message;
+  ASSERT_TRUE(words) << what << ": " << words.error().message();
   ASSERT_EQ(words->front(), "headlight");
   words->erase(words->begin());
   ASSERT_EQ(words->at(words->size() - 2), "-o");
@@ -304,7 +304,7 @@ TEST(AsCommand, OfABatchTheFigureHasTheSentence) {
   loop.settle(state);
   const auto words = command_words(state);
   ASSERT_FALSE(words) << "no option cuts a sentence";
-  EXPECT_NE(words.error().message.find("prefix"), std::string::npos);
+  EXPECT_NE(words.error().message().find("prefix"), std::string::npos);
 }
 
 TEST(AsCommand, AShellReadsTheWordsBack) {

@@ -32,7 +32,7 @@ TEST(ComparisonFigure, HasTheThreeMapsOfTheComparison) {
   for (const float width : {kColumnMm * kPointsInMm, kSlideMm * kPointsInMm}) {
     const FigureOptions options{.kind = FigureKind::compare, .width = width, .head = {1, 0}};
     const auto drawing = draw_comparison(a, b, options, roughly);
-    ASSERT_TRUE(drawing) << drawing.error().message;
+    ASSERT_TRUE(drawing) << drawing.error().message();
     Progress progress;
     const auto comparison = compare_answers({a.trace, b.trace, {1, 0}}, nullptr, progress);
     const auto maps = cells_of(*drawing);
@@ -58,7 +58,7 @@ TEST(ComparisonFigure, TheHeadCanHaveItsOwnRange) {
   const FigureOptions options{
       .kind = FigureKind::compare, .width = kSlideMm * kPointsInMm, .head = {1, 0}, .own_range = true};
   const auto drawing = draw_comparison(a, b, options, roughly);
-  ASSERT_TRUE(drawing) << drawing.error().message;
+  ASSERT_TRUE(drawing) << drawing.error().message();
   Progress progress;
   const auto comparison = compare_answers({a.trace, b.trace, {1, 0}}, nullptr, progress);
   const auto maps = cells_of(*drawing);
@@ -104,7 +104,7 @@ TEST(ComparisonFigure, WhatCannotBeDrawnIsSaid) {
   const auto refusal = [&](const AnswerSnapshot& before, const AnswerSnapshot& after, HeadRef head) {
     const auto drawing = draw_comparison(before, after, {.kind = FigureKind::compare, .head = head}, roughly);
     EXPECT_FALSE(drawing);
-    return drawing ? std::string() : drawing.error().message;
+    return drawing ? std::string() : drawing.error().message();
   };
   EXPECT_NE(refusal(a, b, {0, 3}).find("expected one that A has too"), std::string::npos);
   EXPECT_NE(refusal(a, b, {7, 0}).find("layer"), std::string::npos);

@@ -15,7 +15,7 @@ using Texts = std::vector<std::string>;
 
 Texts texts_of(const Document& document) {
   const auto requests = requests_of(document, *kept_lexicon());
-  EXPECT_TRUE(requests) << requests.error().message;
+  EXPECT_TRUE(requests) << requests.error().message();
   Texts texts;
   if (requests)
     for (const Token& token : requests->front().tokens.tokens) texts.push_back(token.text);
@@ -27,7 +27,7 @@ struct Cutting : testing::Test {
 
   void SetUp() override {
     auto opened = open_model("shipped:encoder");
-    ASSERT_TRUE(opened) << opened.error().message;
+    ASSERT_TRUE(opened) << opened.error().message();
     trained = std::move(opened->document);
   }
   Texts cut(const std::string& text) {
@@ -39,7 +39,7 @@ struct Cutting : testing::Test {
 
 TEST_F(Cutting, SentencesOfTheGrammarAreCutIntoItsWords) {
   const auto grammar = read_grammar();
-  ASSERT_TRUE(grammar) << grammar.error().message;
+  ASSERT_TRUE(grammar) << grammar.error().message();
   Random random(5);
   for (int i = 0; i < 500; ++i) {
     const auto part = i % 2 == 0 ? CorpusPart::training : CorpusPart::held_out;

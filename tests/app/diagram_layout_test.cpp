@@ -92,7 +92,7 @@ std::shared_ptr<const Trace> answer_in(const Config& config) {
   document.config = config;
   const auto requests = requests_of(document, fixture::lexicon());
   const auto trace = forward(requests->front());
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return *trace;
 }
 

@@ -47,7 +47,7 @@ std::string after_edit(const std::string& before, std::string text) {
 
 std::string problem(const Document& document) {
   const auto requests = requests_of(document, lexicon());
-  return requests ? std::string{} : requests.error().message;
+  return requests ? std::string{} : requests.error().message();
 }
 
 TEST(Sentences, AreTheLinesThatAreNotEmpty) {

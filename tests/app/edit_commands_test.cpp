@@ -169,9 +169,9 @@ TEST(EditCommands, TheTargetIsATextLikeTheSource) {
   EXPECT_EQ(request.target.size(), 10u);
   EXPECT_FALSE(state.document.target.hand_cuts);
   update(state, SetText{"我爱\n你"});
-  EXPECT_EQ(problem_of(state), "target: sentences: expected 2, a line for each line of the text, found 1");
+  EXPECT_EQ(message_of(problem_of(state)), "target: sentences: expected 2, a line for each line of the text, found 1");
   update(state, SetTarget{"I\nyou"});
-  EXPECT_EQ(problem_of(state), "");
+  EXPECT_EQ(message_of(problem_of(state)), "");
   update(state, ChooseSentence{1});
   EXPECT_EQ(sentence_begin(state, TextSide::target), 2u);
   EXPECT_EQ(shown_tokens(state, TextSide::target)->text, "you");

@@ -21,7 +21,7 @@ std::string exported(const Document& document, const std::shared_ptr<const Trace
   Progress progress;
   const auto written = export_document(document, asked(document), Format::json, {}, folder / "a.json", progress, known,
                                        nullptr, threads);
-  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(written) << written.error().message();
   return *read_file(folder / "a.json");
 }
 
@@ -30,9 +30,9 @@ TEST(ExportDocument, FormatFollowsTheEnding) {
   EXPECT_EQ(*format_for("/x.y/a.npz"), Format::npz);
   EXPECT_EQ(*format_for("a.safetensors"), Format::safetensors);
   EXPECT_EQ(*format_for("a.b.csv"), Format::csv);
-  EXPECT_EQ(format_for("a.png").error().message,
+  EXPECT_EQ(format_for("a.png").error().message(),
             "a.png: ending: expected .json, .npz, .safetensors or .csv, found .png");
-  EXPECT_EQ(format_for("a").error().message, "a: ending: expected .json, .npz, .safetensors or .csv, found none");
+  EXPECT_EQ(format_for("a").error().message(), "a: ending: expected .json, .npz, .safetensors or .csv, found none");
 }
 
 TEST(ExportDocument, AKnownAnswerAndThreadsDoNotChangeTheBytes) {
@@ -55,7 +55,7 @@ TEST(ExportDocument, CarriesTheRequestThatComputesItAgain) {
   EXPECT_EQ(request, json::parse(request_json(document)));
   const json session{{"schema", "headlight.session/1"}, {"request", request}};
   const auto read = session_from_json("s", session.dump());
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->document, document);
   EXPECT_EQ(exported(read->document), exported(document));
 }
@@ -83,7 +83,7 @@ TEST(ExportDocument, WarningsAreHandedOn) {
   Document document = fixture::small_document();
   document.pad = 10;
   Progress progress;
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
   ASSERT_TRUE(
       export_document(document, asked(document), Format::csv, {}, folder / "a.csv", progress, nullptr, &warnings));
   EXPECT_FALSE(warnings.empty()) << "no query may attend to anything";

@@ -15,20 +15,20 @@ using namespace figures;
 
 PaperFonts& fonts() {
   static const auto opened = PaperFonts::open();
-  EXPECT_TRUE(opened) << opened.error().message;
+  EXPECT_TRUE(opened) << opened.error().message();
   return **opened;
 }
 
 std::string bytes_of(const Drawing& drawing, FigureFormat format) {
   const auto bytes = figure_bytes(drawing, format, fonts());
-  EXPECT_TRUE(bytes) << bytes.error().message;
+  EXPECT_TRUE(bytes) << bytes.error().message();
   return bytes ? *bytes : std::string();
 }
 
 Drawing figure_of(const Document& document, const FigureOptions& options) {
   const auto trace = answer_of(document);
   auto drawing = draw_figure({*trace, document}, options, fonts().measure());
-  EXPECT_TRUE(drawing) << drawing.error().message;
+  EXPECT_TRUE(drawing) << drawing.error().message();
   return std::move(*drawing);
 }
 
@@ -261,10 +261,10 @@ TEST(FigureFile, APageThatIsTooLargeIsRefused) {
   Drawing drawing{.width = 200, .height = 20000, .background = {255, 255, 255}};
   const auto pdf = figure_bytes(drawing, FigureFormat::pdf, fonts());
   ASSERT_FALSE(pdf);
-  EXPECT_NE(pdf.error().message.find("at most 5080 mm"), std::string::npos);
+  EXPECT_NE(pdf.error().message().find("at most 5080 mm"), std::string::npos);
   const auto png = figure_bytes(drawing, FigureFormat::png, fonts());
   ASSERT_FALSE(png);
-  EXPECT_NE(png.error().message.find("32767 pixels"), std::string::npos);
+  EXPECT_NE(png.error().message().find("32767 pixels"), std::string::npos);
   EXPECT_TRUE(figure_bytes(drawing, FigureFormat::svg, fonts()));
 }
 

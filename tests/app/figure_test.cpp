@@ -266,7 +266,7 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
 
 TEST(Figure, ANameThatMayNotHoldHereIsGrey) {
   const auto shipped = read_shipped_models();
-  ASSERT_TRUE(shipped) << shipped.error().message;
+  ASSERT_TRUE(shipped) << shipped.error().message();
   Document document = default_document(shipped->get());
   const auto ink_of_name = [&](FigureKind kind, HeadRef head) {
     const auto trace = answer_of(document);
@@ -299,7 +299,7 @@ TEST(Figure, WhatIsNotThereIsRefused) {
   const auto trace = answer_of(document);
   const auto refusal = [&](const FigureOptions& options) {
     const auto drawing = draw_figure({*trace, document}, options, roughly);
-    return drawing ? std::string() : drawing.error().message;
+    return drawing ? std::string() : drawing.error().message();
   };
   EXPECT_EQ(refusal({.head = {2, 0}}), "figure: layer: expected 0 to 1, found 2");
   EXPECT_EQ(refusal({.head = {0, 2}}), "figure: head: expected 0 to 1, found 2");

@@ -20,9 +20,9 @@ inline constexpr float kSlide = kSlideMm * kPointsInMm;
 /// The only sentence's answer.
 inline std::shared_ptr<const Trace> answer_of(const Document& document) {
   const auto requests = requests_of(document, fixture::lexicon());
-  EXPECT_TRUE(requests) << requests.error().message;
+  EXPECT_TRUE(requests) << requests.error().message();
   const auto trace = forward(requests->front());
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return *trace;
 }
 
@@ -47,7 +47,7 @@ inline float roughly(std::string_view text, float size) {
 
 inline Drawing drawn(const Document& document, const Trace& trace, const FigureOptions& options) {
   auto drawing = draw_figure({trace, document}, options, roughly);
-  EXPECT_TRUE(drawing) << drawing.error().message;
+  EXPECT_TRUE(drawing) << drawing.error().message();
   return drawing ? std::move(*drawing) : Drawing{};
 }
 

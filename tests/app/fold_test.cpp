@@ -152,7 +152,7 @@ std::shared_ptr<const Trace> answered(AppState state, std::initializer_list<std:
   for (const std::size_t i : special) request.tokens.tokens[i].special = true;
   for (const std::size_t i : target_special) request.target.tokens[i].special = true;
   auto trace = forward(request);
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return *trace;
 }
 

@@ -83,7 +83,7 @@ TEST(AppendWord, BelongsToItsSentence) {
   append_word(document, 1, {.text = "去"}, lexicon());
   EXPECT_EQ(document.source.text, "我爱\n你去\n他 们");
   const auto requests = requests_of(document, lexicon());
-  ASSERT_TRUE(requests) << requests.error().message;
+  ASSERT_TRUE(requests) << requests.error().message();
   EXPECT_EQ(raws((*requests)[1].tokens), (Texts{"你", "去"}));
   EXPECT_TRUE(are_cuts(document.source.text, *document.source.hand_cuts));
 }
@@ -100,14 +100,14 @@ TEST(AppendWord, GoesToTheDecoderAndIsUndone) {
 
 TEST(AppendWord, ACheckpointTakesTheId) {
   auto opened = open_model(fixture::golden("gpt2"));
-  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message();
   Document document = opened->document;
   EXPECT_FALSE(requests_of(document, lexicon()));
   document.source.ids = {5, 9};
   append_word(document, 0, {.id = 7, .text = "7"}, lexicon());
   EXPECT_EQ(document.source.ids, (std::vector<std::int64_t>{5, 9, 7}));
   const auto requests = requests_of(document, lexicon());
-  ASSERT_TRUE(requests) << requests.error().message;
+  ASSERT_TRUE(requests) << requests.error().message();
   EXPECT_EQ(token_texts(requests->front().tokens), (Texts{"5", "9", "7"}));
 }
 
@@ -159,9 +159,9 @@ TEST(Generate, EndsWithAStopAnEditAndAnError) {
     EXPECT_FALSE(state.generation);
   }
   state = begun();
-  update(state, reply(&Answers::trace, *wanted(state), Error{"an error"}));
+  update(state, reply(&Answers::trace, *wanted(state), Error(ErrorCode::bad_value, "an error")));
   EXPECT_FALSE(state.generation);
-  EXPECT_EQ(problem_of(state), "an error");
+  EXPECT_EQ(message_of(problem_of(state)), "an error");
   update(state, Generate{5, {}});
   EXPECT_FALSE(state.generation) << "that question has no answer";
 }

@@ -31,7 +31,7 @@ Document document_with_model(const std::string& model) {
 /// The model for any sentence is read from its folder when a sentence needs it, and once in this test program.
 const Document& document_of_any_sentence() {
   static const auto opened = open_model(std::string(kAnySentence));
-  EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+  EXPECT_TRUE(opened) << (opened ? "" : opened.error().message());
   return opened->document;
 }
 

@@ -130,7 +130,7 @@ TEST(HeadAnswers, OrderAndSearchAreKeptWithTheSession) {
     view.order.ascending = order.by == By::effect;
     view.find = {true, {"我", "a \"b\""}, 0.25f};
     const auto read = session_from_json("s", to_json({fixture::small_document(), view}));
-    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_TRUE(read) << read.error().message();
     EXPECT_EQ(read->view.order, view.order) << name(order);
     EXPECT_EQ(read->view.find, view.find);
     EXPECT_EQ(parse_head_order(name(order)), order);
@@ -144,7 +144,7 @@ TEST(HeadAnswers, ABrokenLookTakesItsDefaults) {
   ASSERT_NE(at, std::string::npos);
   text.insert(at, R"("order": "size", "ascending": 3, "find": {"from": 7, "above": 9}, )");
   const auto read = session_from_json("s", text);
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->view.order, HeadOrder{});
   EXPECT_EQ(read->view.find, (HeadSearch{true, {}, 1.0f}));
 }

@@ -10,9 +10,9 @@ namespace {
 
 std::shared_ptr<const Trace> trace_of(const Document& document) {
   const auto requests = requests_of(document, fixture::lexicon());
-  EXPECT_TRUE(requests) << requests.error().message;
+  EXPECT_TRUE(requests) << requests.error().message();
   const auto trace = forward(requests->front());
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return *trace;
 }
 

@@ -17,7 +17,7 @@ TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
   const auto lesson = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
       {"text": "one", "set": {"view": {"layer": 1}}}, {"text": {"zh": "二"}, "try": "type"}]})",
                                        shipped().get());
-  ASSERT_TRUE(lesson) << lesson.error().message;
+  ASSERT_TRUE(lesson) << lesson.error().message();
   EXPECT_EQ(lesson->steps[1].text.en, "二") << "one language does for both";
   AppState state = state_with({*lesson});
   update(state, OpenLesson{0});
@@ -32,7 +32,7 @@ TEST(Lessons, WhatIsWrongIsSaidInOneLineAndTheOthersStillLoad) {
   const auto complaint = [](const std::string& text) {
     const auto lesson = lesson_from_json("a.json", text, shipped().get());
     EXPECT_FALSE(lesson) << text;
-    return lesson ? std::string() : lesson.error().message;
+    return lesson ? std::string() : lesson.error().message();
   };
   const auto step = [&](const std::string& fields) {
     return complaint(R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "t", )" + fields + "}]}");
@@ -79,7 +79,7 @@ TEST(Lessons, AFileIsOpenedInTheWindowAndAgainWhenItWasChanged) {
   for (const char* title : {"first", "second"}) {
     write(title);
     auto opened = open_any(path);
-    ASSERT_TRUE(opened) << opened.error().message;
+    ASSERT_TRUE(opened) << opened.error().message();
     EXPECT_EQ(opened->kind, OpenFile::Kind::lesson);
     update(state, FileOpened{path.string(), std::move(*opened)});
     ASSERT_NE(current_lesson(state), nullptr);

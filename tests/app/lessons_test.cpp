@@ -37,7 +37,7 @@ void for_each_step(Visit visit) {
         SCOPED_TRACE(step_name(lesson, step) + (language == Language::en ? " in English" : " in Chinese"));
         update(state, GoToStep{step});
         answer_if_stale(state);
-        ASSERT_TRUE(state.problem.empty()) << state.problem;
+        ASSERT_TRUE(message_of(state.problem).empty()) << message_of(state.problem);
         ASSERT_TRUE(state.trace && !is_stale(state));
         visit(state, lesson.steps[step]);
       }
@@ -46,7 +46,7 @@ void for_each_step(Visit visit) {
 }
 
 TEST(Lessons, TheShippedOnesCanBeRead) {
-  EXPECT_TRUE(all_lessons().problems.empty()) << all_lessons().problems.front();
+  EXPECT_TRUE(all_lessons().problems.empty()) << all_lessons().problems.front().message();
   ASSERT_EQ(all_lessons().lessons.size(), 10u);
   for (const Lesson& lesson : all_lessons().lessons) {
     EXPECT_GE(lesson.steps.size(), 3u) << lesson.name;
@@ -110,7 +110,7 @@ TEST(Lessons, WhatTheySayOfTheModelsIsTrue) {
   for_each_step([&](const AppState& state, const LessonStep& step) {
     for (const Claim& claim : step.in(state.settings.language).claims) {
       const auto number = claimed_number(claim, state.document, *state.trace);
-      ASSERT_TRUE(number) << number.error().message;
+      ASSERT_TRUE(number) << number.error().message();
       EXPECT_TRUE(holds(claim, *number)) << words_of(claim) << " is " << *number;
       ++held;
     }
@@ -136,7 +136,7 @@ TEST(Lessons, AStepOfItsOwnInEnglishChangesWithTheLanguage) {
       {"text": "Look.", "set": {"request": {"text": "我请李雷"}}, "done": {"text_contains": "请我"},
        "english": {"set": {"request": {"text": "The dog was tired."}}, "claims": []}}]})",
                                        shipped().get());
-  ASSERT_TRUE(lesson) << lesson.error().message;
+  ASSERT_TRUE(lesson) << lesson.error().message();
   EXPECT_EQ(lesson->steps[0].in(Language::en).goals.size(), 1u) << "what is left out is the step's own";
   AppState state = state_with({*lesson});
   update(state, OpenLesson{0});
@@ -153,8 +153,8 @@ TEST(Lessons, AStepOfItsOwnInEnglishChangesWithTheLanguage) {
       {"text": "Look.", "english": 3}]})",
                                       nullptr);
   ASSERT_FALSE(wrong);
-  EXPECT_NE(wrong.error().message.find("english: expected an object, found number"), std::string::npos)
-      << wrong.error().message;
+  EXPECT_NE(wrong.error().message().find("english: expected an object, found number"), std::string::npos)
+      << wrong.error().message();
 }
 
 TEST(Lessons, NoStepIsDoneBeforeItBegins) {
@@ -173,7 +173,7 @@ TEST(Lessons, ACheckFindsWhatIsWrongWithALesson) {
                   {"layer": 1, "head": 5, "query": "机票", "key": "猫", "below": 0.5},
                   {"layer": 1, "head": 5, "query": "机票", "key": "订了", "above": 0.5}]}]})",
                                        shipped().get());
-  ASSERT_TRUE(lesson) << lesson.error().message;
+  ASSERT_TRUE(lesson) << lesson.error().message();
   std::string lines;
   for (const Finding& finding : check_lesson(*lesson, fixture::lexicon(), shipped()))
     lines += std::string(name(finding.severity)) + " " + finding.line + "\n";

@@ -63,7 +63,7 @@ TEST(LogFolder, HoldsStepsInTheirOrder) {
   EXPECT_EQ(steps[0].step, 90);
   EXPECT_EQ(steps[1], (LoggedStep{200, folder / "step-000200.safetensors"}));
   const auto newest = open_model(folder.path());
-  ASSERT_TRUE(newest) << newest.error().message;
+  ASSERT_TRUE(newest) << newest.error().message();
   EXPECT_TRUE(newest->document.model->given);
   folder.with("config.json", "{}");
   EXPECT_TRUE(logged_steps(folder.path()).empty()) << "a checkpoint";

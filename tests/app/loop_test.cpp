@@ -161,10 +161,10 @@ TEST(Loop, TextThatCannotBeAskedStopsTheWork) {
   settle(loop, state, {SetText{""}});
   EXPECT_EQ(state.trace, old);
   EXPECT_FALSE(loop.computing());
-  EXPECT_NE(problem_of(state), "");
+  EXPECT_NE(message_of(problem_of(state)), "");
   settle(loop, state, {SetText{"我爱"}});
   EXPECT_FALSE(is_stale(state));
-  EXPECT_EQ(problem_of(state), "");
+  EXPECT_EQ(message_of(problem_of(state)), "");
 }
 
 TEST(Loop, AFailedRequestIsNotRetriedButAskedAfterAChange) {
@@ -173,18 +173,18 @@ TEST(Loop, AFailedRequestIsNotRetriedButAskedAfterAChange) {
   loop.settle(state);
   settle(loop, state, {GiveMask{fixture::open_mask(9, 9)}});
   EXPECT_TRUE(is_stale(state));
-  EXPECT_NE(problem_of(state), "");
+  EXPECT_NE(message_of(problem_of(state)), "");
   for (int i = 0; i < 5; ++i) {
     say(loop, state, {});
     EXPECT_FALSE(loop.computing());
   }
   settle(loop, state, {GiveMask{fixture::open_mask(10, 10)}});
   EXPECT_FALSE(is_stale(state));
-  EXPECT_EQ(problem_of(state), "");
+  EXPECT_EQ(message_of(problem_of(state)), "");
   settle(loop, state, {GiveMask{fixture::open_mask(9, 9)}});
-  EXPECT_NE(problem_of(state), "");
+  EXPECT_NE(message_of(problem_of(state)), "");
   settle(loop, state, {Undo{}});
-  EXPECT_EQ(problem_of(state), "");
+  EXPECT_EQ(message_of(problem_of(state)), "");
   EXPECT_FALSE(is_stale(state));
 }
 
@@ -339,7 +339,7 @@ TEST(Loop, SavingIsFinishedBeforeTheEnd) {
   }
   for (const char* name : {"1.headlight.json", "2.headlight.json"}) {
     const auto session = read_session(folder / name);
-    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_TRUE(session) << session.error().message();
     EXPECT_EQ(session->document, state.document);
   }
 }

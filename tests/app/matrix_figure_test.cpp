@@ -57,7 +57,7 @@ TEST(MatrixFigure, HasTheNumbersAndTheTermsOfTheWindow) {
                                         .width = kSlideMm * kPointsInMm,
                                         .look = {id, MatrixCell{9, 3}}},
                                        narrow);
-      ASSERT_TRUE(drawing) << drawing.error().message;
+      ASSERT_TRUE(drawing) << drawing.error().message();
       const Matrix expected = whole(*trace, id);
       EXPECT_EQ(*all<Cells>(*drawing).front().weights, expected);
       const std::string name = words_of(language, quantity);
@@ -97,7 +97,7 @@ TEST(MatrixFigure, WhatIsNotThereIsSaid) {
   const auto refusal = [&](const Look& look) {
     const auto drawing = draw_figure({*trace, document}, {.kind = FigureKind::matrix, .look = look}, roughly);
     EXPECT_FALSE(drawing);
-    return drawing ? std::string() : drawing.error().message;
+    return drawing ? std::string() : drawing.error().message();
   };
   EXPECT_NE(refusal({matrix_id(Quantity::gate)}).find("figure: matrix: expected one that this answer has"),
             std::string::npos);

@@ -78,7 +78,7 @@ TEST(ModelCheck, HasTheWarningsOfLoading) {
 
 TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
   auto opened = open_model(golden("family-qwen2"));
-  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message();
   AppState state = initial_state(fixture::lexicon(), opened->document, {}, {"model.safetensors: odd"});
   ASSERT_NE(check_of_model(state), nullptr);
   EXPECT_FALSE(check_of_model(state)->findings);
@@ -90,7 +90,7 @@ TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
 
 TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
   auto opened = open_model(kDefaultModel);
-  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message();
   AppState state = initial_state(fixture::lexicon(), opened->document, {});
   Loop loop({}, {});
   loop.settle(state);
@@ -103,7 +103,7 @@ TEST(ModelCheck, AShippedModelIsLookedAtInItsOwnFolder) {
 
 TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
   auto opened = open_model(kDefaultModel);
-  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message();
   AppState state = initial_state(fixture::lexicon(), opened->document, {}, {}, fixture::shipped());
   EXPECT_EQ(state.document.model, fixture::shipped()->front().model) << "one model, one identity";
   Loop loop({}, {});
@@ -146,8 +146,8 @@ TEST(Opening, IsFollowedAndCanBeCancelled) {
     stopped.stop = true;
     const auto cancelled = open_any(file, stopped);
     ASSERT_FALSE(cancelled) << file;
-    EXPECT_TRUE(cancelled.error().message.ends_with("gpt2: cancelled, nothing was opened"))
-        << cancelled.error().message;
+    EXPECT_TRUE(cancelled.error().message().ends_with("gpt2: cancelled, nothing was opened"))
+        << cancelled.error().message();
   }
 }
 

@@ -71,7 +71,7 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   OpenFile file;
   file.kind = OpenFile::Kind::mask;
   file.mask.given = fixture::open_mask(10, 10);
-  file.warnings = {"m.npy: something"};
+  file.warnings = {Error(ErrorCode::bad_value, "m.npy", "something")};
   update(state, FileOpened{"/x/m.npy", file});
   EXPECT_EQ(state.document.mask.given, file.mask.given);
   EXPECT_EQ(state.session_path, "");
@@ -85,7 +85,7 @@ TEST(Opening, AMaskATextAndTensorsAreEdits) {
   EXPECT_EQ(state.document.source.text, "我爱");
 
   const auto tensors = open_any(fixture::golden("tensors-cross-4x6/input.safetensors"));
-  ASSERT_TRUE(tensors) << tensors.error().message;
+  ASSERT_TRUE(tensors) << tensors.error().message();
   update(state, FileOpened{"/x/w.safetensors", *tensors});
   ASSERT_NE(wanted(state), nullptr);
   EXPECT_NE(wanted(state)->model, nullptr);

@@ -146,7 +146,7 @@ TEST(DerivedMaps, AreKeptInASession) {
   ASSERT_NE(at, std::string::npos);
   text.insert(at + 9, "\"maps\": \"lengths\", ");
   const auto odd = session_from_json("s", text);
-  ASSERT_TRUE(odd) << odd.error().message;
+  ASSERT_TRUE(odd) << odd.error().message();
   EXPECT_EQ(odd->view.maps, MapKind::weights);
 }
 

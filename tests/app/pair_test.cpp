@@ -26,7 +26,7 @@ class PairFolder : public Folder {
   std::string folder() const { return path().string(); }
   Document document(std::string first, std::string second) const {
     auto opened = open_model(path());
-    EXPECT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(opened) << opened.error().message();
     Document document = opened ? opened->document : Document{};
     document.source.text = std::move(first);
     document.text_pair = std::move(second);
@@ -36,7 +36,7 @@ class PairFolder : public Folder {
 
 std::vector<Request> asked(const Document& document) {
   auto requests = requests_of(document, lexicon());
-  EXPECT_TRUE(requests) << requests.error().message;
+  EXPECT_TRUE(requests) << requests.error().message();
   return requests ? *requests : std::vector<Request>{};
 }
 
@@ -114,7 +114,7 @@ TEST(Pair, GoesIntoSessionsCommandsAndUndo) {
   const PairFolder model;
   const Document document = model.document("the cat sat", "it was tired");
   const auto session = session_from_json("s", to_json(Session{document, {}}));
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   EXPECT_EQ(session->document.text_pair, "it was tired");
   const auto words = request_words(document);
   ASSERT_TRUE(words);

@@ -126,7 +126,7 @@ TEST_F(Recovery, ABrokenAutosaveHidesNoOlderOne) {
   EXPECT_FALSE(fs::exists(good));
   ASSERT_EQ(recovered.problems.size(), 1u);
   const fs::path aside = broken.parent_path() / ("unreadable-" + broken.filename().string());
-  EXPECT_NE(recovered.problems.front().find(aside.string()), std::string::npos);
+  EXPECT_NE(recovered.problems.front().message().find(aside.string()), std::string::npos);
   EXPECT_TRUE(fs::exists(aside));
   EXPECT_FALSE(fs::exists(broken));
   forget_autosave(autosave_path());
@@ -144,7 +144,7 @@ TEST_F(Recovery, WhatWasTypedComesBackWhereTheModelIsGone) {
   ASSERT_TRUE(recovered.session);
   EXPECT_EQ(recovered.session->document.source.text, "typed for an hour");
   ASSERT_EQ(recovered.problems.size(), 1u);
-  EXPECT_NE(recovered.problems[0].find("/nowhere/model"), std::string::npos);
+  EXPECT_NE(recovered.problems[0].message().find("/nowhere/model"), std::string::npos);
   EXPECT_FALSE(fs::exists(path));
   EXPECT_TRUE(fs::exists(path.parent_path() / ("unreadable-" + path.filename().string()))) << "with all that it asked";
 }

@@ -26,7 +26,7 @@ constexpr const char* kLesson = R"({"schema": "headlight.lesson/1", "title": "T"
 
 Session read(const std::string& text) {
   auto session = session_from_json("s.headlight.json", text);
-  EXPECT_TRUE(session) << (session ? "" : session.error().message);
+  EXPECT_TRUE(session) << (session ? "" : session.error().message());
   return session ? *std::move(session) : Session{};
 }
 
@@ -91,8 +91,8 @@ TEST(Restart, AModelThatIsGoneIsSaidInOneLine) {
   Session session = read(file.dump());
   EXPECT_FALSE(session.kept);
   ASSERT_EQ(session.lost.size(), 1u);
-  EXPECT_NE(session.lost[0].find("/nowhere/model"), std::string::npos) << session.lost[0];
-  EXPECT_EQ(session.lost[0].find('\n'), std::string::npos);
+  EXPECT_NE(session.lost[0].message().find("/nowhere/model"), std::string::npos) << session.lost[0].message();
+  EXPECT_EQ(session.lost[0].message().find('\n'), std::string::npos);
   AppState state = small_state();
   FileOpened opened{"/x/s.headlight.json", {}};
   opened.opened.kind = OpenFile::Kind::session;
@@ -100,18 +100,18 @@ TEST(Restart, AModelThatIsGoneIsSaidInOneLine) {
   update(state, opened);
   EXPECT_EQ(state.document, session.document) << "the session is opened all the same";
   EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
-  EXPECT_EQ(state.notice->text, session.lost[0]);
+  EXPECT_EQ(state.notice->text, session.lost[0].message());
 }
 
 TEST(Restart, EverythingThatIsGoneIsSaid) {
   Session session{small_document(), {}};
-  session.lost = {"kept: gone"};
+  session.lost = {Error(ErrorCode::bad_value, "kept: gone")};
   session.lesson = {"another", "/nowhere/another.lesson.json", 1};
   AppState state = small_state();
   FileOpened opened{"/x/s.headlight.json", {}};
   opened.opened.kind = OpenFile::Kind::session;
   opened.opened.session = session;
-  opened.opened.warnings = {"a warning"};
+  opened.opened.warnings = {Error(ErrorCode::bad_value, "a warning")};
   update(state, opened);
   EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
   const std::string& text = state.notice->text;
@@ -126,7 +126,7 @@ TEST(Restart, AStepOfATrainingIsNotKept) {
   const Session again = read(to_json(session));
   EXPECT_FALSE(again.kept);
   ASSERT_EQ(again.lost.size(), 1u);
-  EXPECT_NE(again.lost[0].find("step 40 of a training"), std::string::npos) << again.lost[0];
+  EXPECT_NE(again.lost[0].message().find("step 40 of a training"), std::string::npos) << again.lost[0].message();
 }
 
 TEST(Restart, AQuestionThatCannotBeAskedAnyMoreIsSaid) {
@@ -153,7 +153,7 @@ TEST(Restart, HostileRemainsNeverKeepASessionFromOpening) {
     const Session session = read(file.dump());
     EXPECT_FALSE(session.kept) << kept;
     ASSERT_EQ(session.lost.size(), 1u) << kept;
-    EXPECT_EQ(session.lost[0].find('\n'), std::string::npos) << kept;
+    EXPECT_EQ(session.lost[0].message().find('\n'), std::string::npos) << kept;
   }
   for (const char* lesson : {"5", "[]", "\"a\"", "{}", R"({"name": 7})", R"({"name": "x", "path": [], "step": -4})",
                              R"({"path": "/etc/passwd", "step": 1})"}) {
@@ -192,7 +192,7 @@ TEST(Restart, TheLessonAndItsStepAreFoundAgain) {
   session.lesson = {"another", "/nowhere/another.lesson.json", 1};
   const auto lost = take_kept_and_lesson(other, session);
   ASSERT_EQ(lost.size(), 1u);
-  EXPECT_NE(lost[0].find("/nowhere/another.lesson.json"), std::string::npos);
+  EXPECT_NE(lost[0].message().find("/nowhere/another.lesson.json"), std::string::npos);
   EXPECT_FALSE(other.view.lesson);
 }
 
@@ -253,7 +253,8 @@ TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
   // Both are written on a worker.
   for (int i = 0; i < 2000 && !(left && left->kept && read_settings().layout.view == View::compare); ++i) {
     say({}, 3 + i);
-    if (auto session = std::filesystem::exists(path) ? read_session(path) : Result<Session>(Error{"not yet"}))
+    if (auto session = std::filesystem::exists(path) ? read_session(path)
+                                                     : Result<Session>(Error(ErrorCode::bad_value, "not yet")))
       left = *session;
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }

@@ -12,7 +12,7 @@ TEST(Samples, TheShippedOnesCanAllBeAsked) {
   const auto text = read_file(fixture::assets() / "samples.json");
   ASSERT_TRUE(text);
   const auto samples = parse_samples("samples.json", *text);
-  ASSERT_TRUE(samples) << samples.error().message;
+  ASSERT_TRUE(samples) << samples.error().message();
   ASSERT_GE(samples->size(), 3u);
   EXPECT_EQ(samples->front().text, kDefaultSentence);
   for (const Sample& sample : *samples) {
@@ -31,7 +31,7 @@ TEST(Samples, WhatIsMissingIsNamed) {
   const auto complaint = [](const char* text) {
     const auto samples = parse_samples("samples.json", text);
     EXPECT_FALSE(samples) << text;
-    return samples ? std::string{} : samples.error().message;
+    return samples ? std::string{} : samples.error().message();
   };
   EXPECT_EQ(complaint("{}"), "samples.json: samples: expected a list, found object");
   EXPECT_EQ(complaint("[").find("samples.json"), 0u);

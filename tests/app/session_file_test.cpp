@@ -21,7 +21,7 @@ constexpr float kBlocked = -std::numeric_limits<float>::infinity();
 
 Session read_back(const Session& session) {
   const auto read = session_from_json("s.headlight.json", to_json(session));
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().message();
   return read ? *read : Session{};
 }
 
@@ -189,12 +189,12 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   std::filesystem::current_path(folder.path());
   const auto opened = open_model("w.safetensors");
   std::filesystem::current_path(here);
-  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_TRUE(opened) << opened.error().message();
   Session session{opened->document, {}};
   session.document.edits.scale = 0.3f;
   const std::string path = folder.with("s.headlight.json", to_json(session));
   const auto read = read_session(path);
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   ASSERT_TRUE(read->document.model);
   EXPECT_TRUE(same(read->document.model->given->stacks.at(Stack::self).query,
                    session.document.model->given->stacks.at(Stack::self).query));
@@ -206,7 +206,7 @@ TEST(SessionFile, TensorsAreReadAgainFromWhereverTheyWere) {
   std::filesystem::remove(folder / "w.safetensors");
   const auto gone = read_session(path);
   ASSERT_FALSE(gone);
-  EXPECT_NE(gone.error().message.find("w.safetensors"), std::string::npos);
+  EXPECT_NE(gone.error().message().find("w.safetensors"), std::string::npos);
 }
 
 TEST(SessionFile, FieldsOfOtherVersionsAreNoReasonToRefuse) {
@@ -216,7 +216,7 @@ TEST(SessionFile, FieldsOfOtherVersionsAreNoReasonToRefuse) {
     object["request"].erase(later);
   object["request"].erase("bias");
   const auto read = session_from_json("s.headlight.json", object.dump());
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->document, Document{});
 }
 
@@ -230,7 +230,7 @@ TEST(SessionFile, PartsThatAreOffAreKept) {
 TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
   for (const char* name : {"gpt2", "marian"}) {
     const auto opened = open_model(fixture::golden(name));
-    ASSERT_TRUE(opened) << opened.error().message;
+    ASSERT_TRUE(opened) << opened.error().message();
     Session session{opened->document, {}};
     session.document.source.ids = {1, 5, 2};
     session.document.target.ids =
@@ -251,14 +251,14 @@ TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
 
 TEST(OpenAny, AFolderIsACheckpointAndAnExportIsAttention) {
   const auto folder = open_any(fixture::golden("gpt2"));
-  ASSERT_TRUE(folder) << folder.error().message;
+  ASSERT_TRUE(folder) << folder.error().message();
   EXPECT_EQ(folder->kind, OpenFile::Kind::document);
   EXPECT_TRUE(reads_ids(folder->session.document));
   const Folder own;
   const auto bertviz =
       open_any(own.with("view.json", R"({"attention": [{"name": null, "attn": [[[[0.25, 0.75], [1, 0]]]],
       "left_text": ["a", "b"], "right_text": ["a", "b"]}]})"));
-  ASSERT_TRUE(bertviz) << bertviz.error().message;
+  ASSERT_TRUE(bertviz) << bertviz.error().message();
   EXPECT_EQ(bertviz->kind, OpenFile::Kind::document);
   EXPECT_TRUE(has_own_inputs(bertviz->session.document));
   Session session;

@@ -74,7 +74,7 @@ inline Answered answer(const AppState& state) {
   const Request* request = wanted(state);
   EXPECT_NE(request, nullptr);
   auto trace = forward(*request);
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return reply(&Answers::trace, *request, *trace, 1.0);
 }
 
@@ -122,7 +122,7 @@ bool eventually(Loop& loop, AppState& state, Done done, double now = 0) {
 /// The bytes of a file that must be there.
 inline std::string bytes(const fs::path& path) {
   const auto read = read_file(path);
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().message();
   return read ? *read : std::string{};
 }
 

@@ -19,7 +19,7 @@ std::string complaint(const char* pointer, const json& value) {
   object[json::json_pointer(pointer)] = value;
   const auto read = session_from_json("s.headlight.json", object.dump());
   EXPECT_FALSE(read) << pointer << " " << value;
-  return read ? std::string{} : read.error().message;
+  return read ? std::string{} : read.error().message();
 }
 
 TEST(SessionFile, ALookThatCannotBeIsNoReasonToRefuse) {
@@ -34,7 +34,7 @@ TEST(SessionFile, ALookThatCannotBeIsNoReasonToRefuse) {
                     {"pinned", {huge, huge}},
                     {"viewport", {huge, huge, "x", nullptr}}};
   const auto read = session_from_json("s.headlight.json", object.dump());
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->view.sentence, 0u) << "there is one sentence";
   EXPECT_EQ(read->view.chosen.head, 0);
   EXPECT_EQ(read->view.scale, Scale::linear);
@@ -67,8 +67,8 @@ TEST(SessionFile, CutShortAnywhereItIsOneLineThatNamesTheFile) {
   for (std::size_t size = 0; size + 2 < whole.size(); ++size) {
     const auto read = session_from_json("s.headlight.json", whole.substr(0, size));
     ASSERT_FALSE(read) << size;
-    ASSERT_EQ(read.error().message.find("s.headlight.json"), 0u) << read.error().message;
-    ASSERT_EQ(read.error().message.find('\n'), std::string::npos) << read.error().message;
+    ASSERT_EQ(read.error().message().find("s.headlight.json"), 0u) << read.error().message();
+    ASSERT_EQ(read.error().message().find('\n'), std::string::npos) << read.error().message();
   }
 }
 
@@ -178,7 +178,7 @@ TEST(SessionFile, AnotherSchemaIsRefused) {
   for (const char* text : {"[]", "5", "{}", R"({"schema": 1})", R"({"schema": "headlight.session/1"})"}) {
     const auto read = session_from_json("s.headlight.json", text);
     ASSERT_FALSE(read) << text;
-    EXPECT_EQ(read.error().message.find("s.headlight.json: "), 0u);
+    EXPECT_EQ(read.error().message().find("s.headlight.json: "), 0u);
   }
 }
 

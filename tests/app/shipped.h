@@ -9,7 +9,7 @@ namespace headlight::fixture {
 
 inline const std::shared_ptr<const BundledModels>& shipped() {
   static const auto read = read_shipped_models();
-  if (!read) ADD_FAILURE() << read.error().message;
+  if (!read) ADD_FAILURE() << read.error().message();
   return *read;
 }
 

@@ -53,7 +53,7 @@ class Shipped : public testing::Test {
 
   std::shared_ptr<const BundledModels> models() const {
     const auto read = read_shipped_models();
-    EXPECT_TRUE(read) << (read ? "" : read.error().message);
+    EXPECT_TRUE(read) << (read ? "" : read.error().message());
     return read ? *read : nullptr;
   }
   AppState state() const {

@@ -25,11 +25,11 @@ const BundledModels& models() { return *fixture::shipped(); }
 const RelationReport& measured_default() {
   static const RelationReport report = [] {
     const auto grammar = read_grammar();
-    EXPECT_TRUE(grammar) << (grammar ? "" : grammar.error().message);
+    EXPECT_TRUE(grammar) << (grammar ? "" : grammar.error().message());
     Progress progress;
     const auto measured = measure_relations(models().front().model, **grammar,
                                             {.test_seed = 20261121, .sentences = 400, .pairs = 80}, progress);
-    EXPECT_TRUE(measured) << (measured ? "" : measured.error().message);
+    EXPECT_TRUE(measured) << (measured ? "" : measured.error().message());
     return **measured;
   }();
   return report;
@@ -141,7 +141,7 @@ TEST(BundledModels, EachIsSmallAndReadsText) {
 /// The model that reads any sentence.
 const Document& any_sentence() {
   static const auto opened = open_model(std::string(kAnySentence));
-  EXPECT_TRUE(opened) << (opened ? "" : opened.error().message);
+  EXPECT_TRUE(opened) << (opened ? "" : opened.error().message());
   return opened->document;
 }
 

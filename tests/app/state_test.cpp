@@ -153,7 +153,7 @@ TEST(Update, WhatIsWrittenDoesNotGoIntoAModelsFolder) {
 
 TEST(Update, NoticesComeAndGo) {
   AppState state = small_state();
-  update(state, FileFailed{"a: b: expected c, found d"});
+  update(state, FileFailed{Error(ErrorCode::bad_value, "a: b: expected c, found d")});
   ASSERT_TRUE(state.notice);
   EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
   EXPECT_EQ(state.notice->text, "a: b: expected c, found d");
@@ -246,7 +246,7 @@ TEST(Stale, ExactlyWhenTheAnswerIsToAnotherQuestion) {
   update(state, SetText{""});
   EXPECT_TRUE(is_stale(state));
   EXPECT_EQ(wanted(state), nullptr);
-  EXPECT_EQ(problem_of(state), "text: tokens: expected at least one, found none");
+  EXPECT_EQ(message_of(problem_of(state)), "text: tokens: expected at least one, found none");
   ASSERT_NE(state.trace, nullptr) << "the last picture stays";
 }
 
@@ -279,13 +279,13 @@ TEST(Problem, BelongsToTheRequestThatFailed) {
   const auto failed = forward(*wanted(state));
   ASSERT_FALSE(failed);
   update(state, reply(&Answers::trace, *wanted(state), failed.error()));
-  EXPECT_NE(problem_of(state).find("expected (10, 10), found (9, 9)"), std::string::npos) << problem_of(state);
+  EXPECT_NE(message_of(problem_of(state)).find("expected (10, 10), found (9, 9)"), std::string::npos) << message_of(problem_of(state));
   EXPECT_TRUE(is_stale(state));
   update(state, Undo{});
-  EXPECT_EQ(problem_of(state), "");
+  EXPECT_EQ(message_of(problem_of(state)), "");
   EXPECT_FALSE(is_stale(state));
   update(state, Redo{});
-  EXPECT_NE(problem_of(state), "");
+  EXPECT_NE(message_of(problem_of(state)), "");
 }
 
 }  // namespace

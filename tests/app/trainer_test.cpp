@@ -49,7 +49,7 @@ class TrainerTest : public testing::Test {
 TEST_F(TrainerTest, ATrainingAnswersTheSentenceAndIsOneStepOfUndo) {
   const Document before = state.document;
   finish({StartTraining{tiny_plan(), {}}});
-  ASSERT_EQ(run().phase, TrainingPhase::done) << run().message;
+  ASSERT_EQ(run().phase, TrainingPhase::done) << message_of(run().failure);
   EXPECT_EQ(state.view.view, View::train);
   EXPECT_EQ(run().step, 12);
   EXPECT_EQ(run().name, "encoder-d8-h2-l1-s5");
@@ -92,7 +92,7 @@ TEST_F(TrainerTest, TheFolderHoldsWhatTheWindowShows) {
   loop->step(other, open, 0);
   loop->settle(other);
   ASSERT_TRUE(other.document.model) << (other.notice ? other.notice->text : "");
-  ASSERT_FALSE(is_stale(other)) << problem_of(other);
+  ASSERT_FALSE(is_stale(other)) << message_of(problem_of(other));
   EXPECT_EQ(attention_rows(*other.trace, {0, 1}, 0, other.trace->queries()), shown);
   EXPECT_TRUE(takes_shape(other.document)) << "and the controls of the shape lead on from it";
 }
@@ -150,9 +150,9 @@ TEST_F(TrainerTest, WhatWasKilledIsOfferedAndGoesOnToTheSameBits) {
   EXPECT_EQ(found->step, 7);
   EXPECT_EQ(found->steps, 12);
   EXPECT_EQ(found->corpus, "grammar");
-  EXPECT_EQ(found->problem, "");
+  EXPECT_EQ(message_of(found->problem), "");
   finish({ContinueTraining{left.string()}});
-  ASSERT_EQ(run().phase, TrainingPhase::done) << run().message;
+  ASSERT_EQ(run().phase, TrainingPhase::done) << message_of(run().failure);
   EXPECT_EQ(weights(left), whole);
   EXPECT_EQ(run().losses.points.size(), 5u);
   for (const TrainedFolder& one : trained_folders(state)) EXPECT_FALSE(one.folder == left.string() && one.unfinished);
@@ -177,7 +177,7 @@ TEST_F(TrainerTest, AStoppedOneIsOfferedInTheSameWindow) {
   ASSERT_EQ(trained_folders(state).size(), 1u);
   EXPECT_TRUE(trained_folders(state).front().unfinished);
   finish({ContinueTraining{trained_folders(state).front().folder}});
-  EXPECT_EQ(run().phase, TrainingPhase::done) << run().message;
+  EXPECT_EQ(run().phase, TrainingPhase::done) << message_of(run().failure);
 }
 
 TEST_F(TrainerTest, DamagedFoldersGiveOneLine) {
@@ -188,8 +188,8 @@ TEST_F(TrainerTest, DamagedFoldersGiveOneLine) {
   const auto fails = [&](const std::string& part) {
     finish({ContinueTraining{left.string()}});
     EXPECT_EQ(run().phase, TrainingPhase::failed);
-    EXPECT_NE(run().message.find(part), std::string::npos) << run().message;
-    EXPECT_EQ(run().message.find('\n'), std::string::npos);
+    EXPECT_NE(message_of(run().failure).find(part), std::string::npos) << message_of(run().failure);
+    EXPECT_EQ(message_of(run().failure).find('\n'), std::string::npos);
     EXPECT_FALSE(can_resume(run()));
     EXPECT_EQ(state.document, before) << "the question stays";
   };
@@ -207,21 +207,21 @@ TEST_F(TrainerTest, DamagedFoldersGiveOneLine) {
   ASSERT_TRUE(write_file(left / "training.json", "{"));
   fails("training.json");
   ASSERT_EQ(trained_folders(state).size(), 1u);
-  EXPECT_NE(trained_folders(state).front().problem.find("training.json"), std::string::npos);
+  EXPECT_NE(message_of(trained_folders(state).front().problem).find("training.json"), std::string::npos);
   fs::remove(left / "training.json");
   fails("training.json");
   ASSERT_TRUE(write_file(left / "training.json", card));
   finish({ContinueTraining{left.string()}});
-  EXPECT_EQ(run().phase, TrainingPhase::done) << run().message;
+  EXPECT_EQ(run().phase, TrainingPhase::done) << message_of(run().failure);
 }
 
 TEST_F(TrainerTest, WhatCannotBeDoneIsSaidInOneLine) {
   const auto fails = [&](const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& part) {
     finish({StartTraining{plan, corpus}});
     EXPECT_EQ(run().phase, TrainingPhase::failed);
-    EXPECT_NE(run().message.find(part), std::string::npos) << run().message;
+    EXPECT_NE(message_of(run().failure).find(part), std::string::npos) << message_of(run().failure);
     ASSERT_TRUE(state.notice);
-    EXPECT_EQ(state.notice->text, run().message);
+    EXPECT_EQ(state.notice->text, message_of(run().failure));
     EXPECT_TRUE(state.undo.empty());
   };
   TrainingPlan rotary = tiny_plan();
@@ -354,7 +354,7 @@ TEST_F(TrainerTest, ADecoderIsAskedForTheNextWord) {
   plan.batch = 4;
   EXPECT_EQ(plan.task, Task::causal);
   finish({StartTraining{plan, tiny_text(folder)}});
-  ASSERT_EQ(run().phase, TrainingPhase::done) << run().message;
+  ASSERT_EQ(run().phase, TrainingPhase::done) << message_of(run().failure);
   EXPECT_TRUE(state.document.mask.causal);
   EXPECT_TRUE(can_say_words(state));
   EXPECT_TRUE(run().scores.empty()) << "of a text it is not known which words belong together";
@@ -382,7 +382,7 @@ TEST(TrainedFolders, AreListedNewestFirstAndNeverAFailure) {
   const auto list = list_trained(folder.path());
   ASSERT_EQ(list.size(), 1u);
   EXPECT_EQ(list.front().name, "empty");
-  EXPECT_FALSE(list.front().problem.empty());
+  EXPECT_FALSE(message_of(list.front().problem).empty());
   const auto first = fresh_folder(folder.path(), small_config());
   const auto second = fresh_folder(folder.path(), small_config());
   ASSERT_TRUE(first && second);

@@ -68,7 +68,7 @@ TEST(Translator, AlignsWordsItNeverSawTogether) {
 TEST(Translator, IsWhatTheWindowTakesForAnEncoderDecoder) {
   const AppState state = translating();
   EXPECT_EQ(state.document.model_path, "shipped:translator");
-  EXPECT_EQ(state.problem, "");
+  EXPECT_EQ(message_of(state.problem), "");
   EXPECT_EQ(state.document.target.text, kDefaultTarget);
   ASSERT_EQ(state.requests.size(), 1u);
   for (const Tokens* tokens : {&state.requests[0].tokens, &state.requests[0].target})
@@ -110,7 +110,7 @@ TEST(Translator, ShowsWhereTheWordsOfTheDefaultSentenceComeFrom) {
 TEST(Translator, SaysTheDefaultSentenceInEnglishAndStops) {
   AppState state = translating();
   update(state, SetTarget{""});
-  EXPECT_EQ(state.problem, "");
+  EXPECT_EQ(message_of(state.problem), "");
   ASSERT_EQ(state.requests.size(), 1u);
   EXPECT_EQ(state.requests[0].target.size(), 1u) << "<s> alone";
   Loop loop([] {}, "");
@@ -126,11 +126,11 @@ TEST(Translator, ReadsSeveralSentencesOfWhichNothingIsSaidYet) {
   AppState state = translating();
   update(state, SetText{"我请李雷帮我订了去北京的机票\n他请韩梅梅帮他订了去上海的机票"});
   update(state, SetTarget{""});
-  EXPECT_EQ(state.problem, "");
+  EXPECT_EQ(message_of(state.problem), "");
   ASSERT_EQ(state.requests.size(), 2u);
   EXPECT_EQ(state.requests[1].target.size(), 1u);
   update(state, SetTarget{"I asked"});
-  EXPECT_NE(state.problem, "") << "one line for two sentences";
+  EXPECT_NE(message_of(state.problem), "") << "one line for two sentences";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 /// A job that answers with its number.
 Job numbered(std::string number) {
-  return [number](Progress&) { return std::optional<Command>(FileFailed{number}); };
+  return [number](Progress&) { return std::optional<Command>(FileFailed{Error(ErrorCode::bad_value, number)}); };
 }
 
 /// A job that runs until it is told to stop; `began` is set when it does.
@@ -28,7 +28,7 @@ Job endless(std::promise<void>& began) {
 
 std::vector<std::string> numbers(const std::vector<Command>& answers) {
   std::vector<std::string> texts;
-  for (const Command& answer : answers) texts.push_back(answer.as<FileFailed>()->message);
+  for (const Command& answer : answers) texts.push_back(answer.as<FileFailed>()->error.message());
   return texts;
 }
 
@@ -125,7 +125,7 @@ TEST(Worker, AJobThatIsStoppedBeforeItBeginsAnswersThatItWas) {
   worker.post(endless(began));
   began.get_future().wait();
   const Job job = [](Progress& progress) -> std::optional<Command> {
-    return FileFailed{progress.stop ? "stopped" : "ran"};
+    return FileFailed{Error(ErrorCode::bad_value, progress.stop ? "stopped" : "ran")};
   };
   worker.post(job);
   worker.stop();

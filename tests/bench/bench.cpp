@@ -76,7 +76,8 @@ Result<int> report_of(const BenchArguments& options, const BenchSuite::Run& draw
                       .program = options.program};
   if (options.threads > 0) wanted.threads = {options.threads};
   else if (processors() > 1) wanted.threads.push_back(processors());
-  if (options.suite == kDraw && !draw) return Error{"bench draw: this program was built without the window"};
+  if (options.suite == kDraw && !draw)
+    return Error(ErrorCode::bad_value, "bench draw", "this program was built without the window");
   std::vector<BenchSuite> suites = bench_suites();
   if (draw) suites.push_back({kDraw, draw});
   BenchReport report;
@@ -84,7 +85,7 @@ Result<int> report_of(const BenchArguments& options, const BenchSuite::Run& draw
     if (!options.suite.empty() && suite.name != options.suite) continue;
     auto part = suite.run(wanted);
     if (!part && suite.name == kDraw && options.suite.empty()) {  // without OpenGL the other rows are printed
-      print_warnings({part.error().message});
+      print_warnings({part.error()});
       continue;
     }
     if (!part) return part.error();
@@ -124,7 +125,7 @@ Result<int> run_parsed(int argc, const char* const* argv, const BenchSuite::Run&
   Parser command("./run bench", "How fast this machine is: the figures of docs/performance.md");
   add_options(command, options);
   const auto parsed = command.parse({argv + 1, argv + argc});
-  if (!parsed) return Error{"bench: " + parsed.error().message + " (see --help)"};
+  if (!parsed) return Error(ErrorCode::bad_value, "bench", parsed.error().message() + " (see --help)");
   if (!parsed->text.empty()) return print(parsed->text);
   return report_of(options, draw);
 }
@@ -136,8 +137,8 @@ int run_bench(int argc, const char* const* argv, const BenchSuite::Run& draw) {
   try {
     const Result<int> status = run_parsed(argc, argv, draw);
     if (status) return *status;
-    print_message(status.error().message);
-  } catch (...) { print_message(thrown_error().message); }
+    print_message(status.error().message());
+  } catch (...) { print_message(thrown_error().message()); }
   return kBadInput;
 }
 

@@ -194,7 +194,7 @@ Result<double> until_answered(Scene& scene, Commands commands = {}) {
     if (scene.state.trace.version() != version && !is_stale(scene.state)) return seconds_now() - begin;
     scene.bell.wait(sleep_before_frame(scene.loop, frames, seconds_now()));
   }
-  return Error{"bench draw: expected an answer within " + std::to_string(kLongestAnswer) + " s, found none"};
+  return bad_input("bench draw", "", "an answer within " + std::to_string(kLongestAnswer) + " s", "none");
 }
 
 /// The median of all presses, and the lowest and highest.
@@ -241,8 +241,8 @@ Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique
     Commands longer{AppendWord{Candidate{.id = 1000 + press, .text = {}, .probability = 0, .row = 0}}};
     const auto taken = until_answered(scene, std::move(longer));
     if (scene.state.trace && scene.state.trace->queries() != kTokens)
-      return Error{"bench draw: expected " + std::to_string(kTokens) + " tokens, found " +
-                   std::to_string(scene.state.trace->queries())};
+      return bad_input("bench draw", "", std::to_string(kTokens) + " tokens",
+                       std::to_string(scene.state.trace->queries()));
     return taken;
   });
 }

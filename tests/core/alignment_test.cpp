@@ -64,7 +64,7 @@ std::shared_ptr<const Model> mirror(const Grammar& grammar, Index start_rows = 1
 RelationReport measured(const std::shared_ptr<const Model>& model, const Grammar& grammar, int threads = 2) {
   Progress progress;
   const auto report = measure_relations(model, grammar, {.sentences = 100, .threads = threads}, progress);
-  EXPECT_TRUE(report) << (report ? "" : report.error().message);
+  EXPECT_TRUE(report) << (report ? "" : report.error().message());
   EXPECT_NEAR(progress.done, 1, 0.15f);
   return report && *report ? **report : RelationReport{};
 }
@@ -127,7 +127,7 @@ TEST(Alignment, NeedsEnglishInTheGrammar) {
   Progress progress;
   const auto report = measure_relations(mirror(*grammar), *plain, {}, progress);
   ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().message, "alignment: grammar: expected sentences with English, found none");
+  EXPECT_EQ(report.error().message(), "alignment: grammar: expected sentences with English, found none");
   progress.stop = true;
   const auto stopped = measure_relations(mirror(*grammar), *grammar, {.sentences = 20}, progress);
   ASSERT_TRUE(stopped);
@@ -140,7 +140,7 @@ TEST(Alignment, IsReadBackFromJson) {
   const json written = json::parse(relations_json(report).dump());
   JsonProblems problems{"scores"};
   const RelationReport read = relations_from(JsonField(written, "", problems));
-  ASSERT_FALSE(problems.first) << problems.first->message;
+  ASSERT_FALSE(problems.first) << problems.first->message();
   EXPECT_EQ(json::parse(relations_json(read).dump()), written);
   EXPECT_EQ(read.relations[0].stack, Stack::cross);
   EXPECT_EQ(read.alignment.heads[0].own.accuracy, 1);

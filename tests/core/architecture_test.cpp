@@ -210,7 +210,7 @@ TEST(EncoderDecoder, WarnsOfEmptyRowsOnceForEachMask) {
   set_layer_edit(request.edits, {.stack = Stack::cross, .layer = 0, .mask = closed});
   const auto trace = ask(request);
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->warnings,
+  EXPECT_EQ(messages_of(trace->warnings),
             (std::vector<std::string>{
                 "encoder mask: 1 query may attend to nothing (the first is 2): their rows are zeros",
                 "mask: 1 query may attend to nothing (the first is 0): their rows are zeros",

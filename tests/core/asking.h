@@ -63,7 +63,7 @@ inline std::shared_ptr<const Trace> ask(const Request& request, const Trace* pre
   Progress progress;
   auto result = forward(request, progress, previous, threads);
   if (!result) {
-    ADD_FAILURE() << result.error().message;
+    ADD_FAILURE() << result.error().message();
     return nullptr;
   }
   EXPECT_TRUE(*result);
@@ -73,7 +73,7 @@ inline std::shared_ptr<const Trace> ask(const Request& request, const Trace* pre
 /// The line with which a request is refused; empty where it is not.
 inline std::string refusal(const Request& request) {
   const auto result = forward(request);
-  return result ? std::string{} : result.error().message;
+  return result ? std::string{} : result.error().message();
 }
 
 /// A tensors file of T queries over S keys; the projections are the identity until the caller says otherwise.

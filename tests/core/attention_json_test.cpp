@@ -24,14 +24,14 @@ TEST(AttentionJson, TakesNoMemoryForRowsThatAreNotThere) {
   for (std::size_t i = 1; i < kCount; ++i) pattern += ",0";
   const auto file = parse_attention_json("f", attention(pattern + "]"));
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().message,
+  EXPECT_EQ(file.error().message(),
             "f: attention[0].attn[0][0][1]: expected 100000 entries, as the first has, found number");
 }
 
 TEST(AttentionJson, RaggedRowsAreNamed) {
   const auto file = parse_attention_json("f", attention("[[1,0],[1]]"));
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().message, "f: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found 1");
+  EXPECT_EQ(file.error().message(), "f: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found 1");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ MaskSpec of_sentence(std::array<Index, 3> shape, Index sentence, Index sentences
                      Index queries = kQueries) {
   MaskSpec spec = counting(shape);
   const auto taken = give_own_mask("mask", spec, queries, keys, sentences, sentence);
-  EXPECT_TRUE(taken) << (taken ? "" : taken.error().message);
+  EXPECT_TRUE(taken) << (taken ? "" : taken.error().message());
   return spec;
 }
 
@@ -32,7 +32,7 @@ std::string misfit_of(std::array<Index, 3> shape, Index sentences = kSentences) 
   const auto taken = give_own_mask("mask", spec, kQueries, kKeys, sentences, 0);
   EXPECT_FALSE(taken);
   EXPECT_FALSE(spec.given);
-  return taken ? "" : taken.error().message;
+  return taken ? "" : taken.error().message();
 }
 
 std::string told(const MaskSpec& spec, Index queries = kQueries, Index keys = kKeys) {

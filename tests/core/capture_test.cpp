@@ -37,9 +37,9 @@ struct Captured {
   }
   CaptureReport judged() const {
     const auto calls = read();
-    EXPECT_TRUE(calls) << calls.error().message;
+    EXPECT_TRUE(calls) << calls.error().message();
     const auto report = calls ? judge(*calls) : Result<CaptureReport>(CaptureReport{});
-    EXPECT_TRUE(report) << report.error().message;
+    EXPECT_TRUE(report) << report.error().message();
     return report ? *report : CaptureReport{};
   }
   std::string named() const {
@@ -170,7 +170,7 @@ TEST(Capture, AFileThatIsWrongIsRefused) {
     Captured file(right, right);
     change(file);
     const auto calls = file.read();
-    return calls ? std::string("taken") : calls.error().message;
+    return calls ? std::string("taken") : calls.error().message();
   };
   EXPECT_EQ(refused([](Captured&) {}), "taken");
   EXPECT_EQ(refused([](Captured& f) {

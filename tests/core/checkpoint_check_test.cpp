@@ -98,7 +98,7 @@ TEST_F(CheckpointCheck, AgreementIsProofWhateverTheNormsLookLike) {
   const auto file = read_npz(folder_ / "reference.npz");
   const auto checkpoint = read_checkpoint(folder_);
   const auto asked = request_of("r", *file, checkpoint->model);
-  ASSERT_TRUE(asked) << asked.error().message;
+  ASSERT_TRUE(asked) << asked.error().message();
   const auto trace = forward(*asked);
   ASSERT_TRUE(trace);
   // Of the reference the ids stay, and the answer becomes that of the changed model.
@@ -226,7 +226,7 @@ TEST_F(CheckpointCheck, TellsSurplusTensorsAndWordsWithoutAVector) {
 /// A checkpoint in memory whose numbers were changed.
 std::vector<Finding> findings_of(const Parts& parts) {
   const auto checkpoint = parts.load();
-  if (!checkpoint) return {{Severity::error, checkpoint.error().message}};
+  if (!checkpoint) return {{Severity::error, checkpoint.error().message()}};
   Progress progress;
   return check_checkpoint("nowhere", checkpoint->model, checkpoint->warnings, progress);
 }
@@ -282,7 +282,7 @@ TEST(ReferenceAnswers, MayHaveAxesOfOneElementAndTheirStateBeforeTheFinalNorm) {
   reference.arrays["last_hidden_state"] = array_of({trace->last_hidden_state()}, {1, 3, 24});
   reference.arrays["hidden_states"] = array_of(states, {3, 1, 3, 24});
   const auto asked = request_of("r", reference, model);
-  ASSERT_TRUE(asked) << asked.error().message;
+  ASSERT_TRUE(asked) << asked.error().message();
   EXPECT_EQ(asked->tokens.size(), 3u);
   auto findings = compare_answers("r", reference, *trace);
   EXPECT_EQ(findings.size(), 2u);
@@ -310,7 +310,7 @@ TEST(ReferenceAnswers, AskWithIds) {
   ArrayFile reference;
   const auto refusal = [&] {
     const auto asked = request_of("r", reference, model);
-    return asked ? std::string{} : asked.error().message;
+    return asked ? std::string{} : asked.error().message();
   };
   EXPECT_EQ(refusal(), "r: ids: expected an array of ids, found none");
   reference.arrays["ids"] = {.dtype = Dtype::i64, .shape = {2}, .values = {3, -1}};

@@ -110,7 +110,7 @@ TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
   Parts llama("llama-gqa");
   llama.config["rope_theta"] = 500000;
   const auto once = llama.load();
-  ASSERT_TRUE(once) << once.error().message;
+  ASSERT_TRUE(once) << once.error().message();
   EXPECT_FLOAT_EQ(once->model->rotary->frequencies(1), 1.0f / std::sqrt(500000.0f));
   llama.config.erase("rope_theta");
   llama.config["rope_parameters"] = {{"rope_type", "default"}, {"rope_theta", 500000}};
@@ -124,7 +124,7 @@ TEST(Checkpoint, YarnsPassageMayEndBeyondTheLastPair) {
   Parts llama("llama-gqa");
   llama.config["rope_scaling"] = {{"type", "yarn"}, {"factor", 4}, {"original_max_position_embeddings", 1000}};
   const auto loaded = llama.load();
-  ASSERT_TRUE(loaded) << loaded.error().message;
+  ASSERT_TRUE(loaded) << loaded.error().message();
   const Rotary& rotary = *loaded->model->rotary;
   ASSERT_EQ(rotary.frequencies.size(), 2);
   EXPECT_FLOAT_EQ(rotary.frequencies(0), 1) << "the passage begins there: kept";
@@ -138,7 +138,7 @@ TEST(Checkpoint, IdsAndPlacesBeyondTheTablesAreRefused) {
   ASSERT_TRUE(gpt2);
   const auto refusal = [&](const std::vector<std::int64_t>& ids) {
     const auto answer = forward(request_for(gpt2->model, tokens_of_ids(ids)));
-    return answer ? std::string{} : answer.error().message;
+    return answer ? std::string{} : answer.error().message();
   };
   EXPECT_EQ(refusal({5, 53}), "token 1: id: expected 0 to 52, found 53");
   EXPECT_EQ(refusal({-1}), "token 0: id: expected 0 to 52, found -1");
@@ -151,7 +151,7 @@ TEST(Checkpoint, DamagedFoldersGetOneLine) {
   std::filesystem::remove_all(folder);
   const auto refusal = [&] {
     const auto checkpoint = read_checkpoint(folder);
-    return checkpoint ? std::string{} : checkpoint.error().message;
+    return checkpoint ? std::string{} : checkpoint.error().message();
   };
   const std::string expected = folder.string() + ": expected a folder with config.json and model.safetensors, found ";
   EXPECT_EQ(refusal(), expected + "no folder");

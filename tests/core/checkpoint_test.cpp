@@ -17,12 +17,12 @@ std::shared_ptr<const Trace> ask(const Parts& parts, const std::vector<std::int6
                                  const std::vector<std::int64_t>& target = {}) {
   const auto checkpoint = parts.load();
   if (!checkpoint) {
-    ADD_FAILURE() << checkpoint.error().message;
+    ADD_FAILURE() << checkpoint.error().message();
     return nullptr;
   }
   const auto answer = forward(request_for(checkpoint->model, tokens_of_ids(ids), tokens_of_ids(target)));
   if (answer) return *answer;
-  ADD_FAILURE() << answer.error().message;
+  ADD_FAILURE() << answer.error().message();
   return nullptr;
 }
 
@@ -34,7 +34,7 @@ void expect_same_answer(const Parts& a, const Parts& b, const std::vector<std::i
 
 TEST(Checkpoint, KnowsTheShapeOfItsModel) {
   const auto llama = Parts("llama-gqa").load();
-  ASSERT_TRUE(llama) << llama.error().message;
+  ASSERT_TRUE(llama) << llama.error().message();
   EXPECT_TRUE(llama->warnings.empty());
   EXPECT_EQ(llama->model->name, "m");
   const Config& config = llama->model->config;
@@ -47,7 +47,7 @@ TEST(Checkpoint, KnowsTheShapeOfItsModel) {
   EXPECT_FALSE(config.tied);
   EXPECT_FALSE(config.bias.any());
   const auto marian = Parts("marian").load();
-  ASSERT_TRUE(marian) << marian.error().message;
+  ASSERT_TRUE(marian) << marian.error().message();
   EXPECT_EQ(marian->model->config.position, Position::sinusoidal_halves);
   EXPECT_EQ(marian->model->embeddings.tokens, marian->model->encoder->embeddings.tokens);
   EXPECT_EQ(marian->model->output->weight, marian->model->embeddings.tokens);
@@ -66,8 +66,9 @@ TEST(Checkpoint, ThePrefixMayBeMissing) {
 TEST(Checkpoint, TensorsWithoutUseAreTold) {
   const auto bert = Parts("bert").load();
   ASSERT_TRUE(bert);
-  EXPECT_EQ(bert->warnings, std::vector<std::string>{"some/m/model.safetensors: pooler.*: needed neither for attention "
-                                                     "nor for the next word, not used"});
+  EXPECT_EQ(messages_of(bert->warnings),
+            std::vector<std::string>{"some/m/model.safetensors: pooler.*: needed neither for attention "
+                                     "nor for the next word, not used"});
   EXPECT_FALSE(bert->model->output);
   const auto gpt2 = Parts("gpt2").load();  // its stored causal masks are computed anew
   ASSERT_TRUE(gpt2);
@@ -80,10 +81,10 @@ TEST(Checkpoint, TensorsWithoutUseAreTold) {
   const std::vector<std::string> warnings = {
       "some/m/model.safetensors: odd?name: no part of a gpt2 with this configuration, not used",
       "some/m/model.safetensors: transformer.h.7.ln_1.weight: no part of a gpt2 with this configuration, not used"};
-  EXPECT_EQ(warned->warnings, warnings);
+  EXPECT_EQ(messages_of(warned->warnings), warnings);
   for (int i = 0; i < 100; ++i) more.file.arrays.emplace("x" + std::to_string(i), filled({2}, 0));
   EXPECT_EQ(more.load()->warnings.size(), 17u);
-  EXPECT_NE(more.load()->warnings.back().find("86 more tensors"), std::string::npos);
+  EXPECT_NE(more.load()->warnings.back().message().find("86 more tensors"), std::string::npos);
 }
 
 TEST(Checkpoint, TheNameOfTheClassSaysWhetherThereIsAnOutputLayer) {
@@ -116,7 +117,7 @@ TEST(Checkpoint, TiedTensorsMayBeStoredTwiceOrUnderTheOtherName) {
   const std::vector<std::string> warnings = {
       "some/m/model.safetensors: lm_head.weight: differs from "
       "transformer.wte.weight, which the model has in its place; not used"};
-  EXPECT_EQ(twice.load()->warnings, warnings);
+  EXPECT_EQ(messages_of(twice.load()->warnings), warnings);
   twice.file.arrays.erase("transformer.wte.weight");
   twice.file.arrays.at("lm_head.weight").values[3] -= 1;
   ASSERT_TRUE(twice.load()) << twice.refusal();
@@ -131,7 +132,7 @@ TEST(Checkpoint, AMaskedLanguageModelsHeadTransformsFirst) {
   const std::vector<std::string> warnings = {
       "some/m/model.safetensors: cls.predictions.*: not stored, so the model has no output layer",
       "some/m/model.safetensors: bert.pooler.*: needed neither for attention nor for the next word, not used"};
-  EXPECT_EQ(bert.load()->warnings, warnings);
+  EXPECT_EQ(messages_of(bert.load()->warnings), warnings);
   bert.file.arrays.emplace("cls.predictions.transform.dense.weight", filled({24, 24}, 1));
   EXPECT_EQ(bert.refusal(),
             "some/m/model.safetensors: cls.predictions.transform.dense.bias: expected a tensor (24,), found none");
@@ -202,7 +203,8 @@ TEST(Checkpoint, PositionsThatAreNoSinusoidsAreUsedAsStored) {
   EXPECT_FALSE(same(stored->encoder->embedding, without->encoder->embedding));
   EXPECT_LT((stored->embedding - without->embedding).cwiseAbs().maxCoeff(), 1e-6f);
   marian.file.arrays.erase("final_logits_bias");
-  EXPECT_NE(marian.load()->warnings.front().find("final_logits_bias: missing, taken as zero"), std::string::npos);
+  EXPECT_NE(marian.load()->warnings.front().message().find("final_logits_bias: missing, taken as zero"),
+            std::string::npos);
 }
 
 TEST(Checkpoint, RefusesTensorsThatDoNotFit) {

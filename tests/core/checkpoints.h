@@ -63,7 +63,7 @@ struct Parts {
 
   std::string refusal() const {
     const auto checkpoint = load();
-    return checkpoint ? std::string{} : checkpoint.error().message;
+    return checkpoint ? std::string{} : checkpoint.error().message();
   }
 
   /// Without the prefix, as a bare model is stored.

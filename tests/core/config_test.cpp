@@ -17,7 +17,7 @@ namespace {
 
 std::string refused(const Config& config) {
   const auto status = check(config);
-  return status ? "" : status.error().message;
+  return status ? "" : status.error().message();
 }
 
 TEST(Config, TheDefaultIsAModel) { EXPECT_EQ(refused({}), ""); }

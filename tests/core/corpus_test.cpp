@@ -158,7 +158,7 @@ TEST(TextCorpus, RefusesATextOfNothing) {
   for (const auto& sentences : {std::vector<std::vector<std::string>>{}, {{}}, {{"a", "b", "c"}}}) {
     const auto corpus = corpus_of("my.txt", sentences, 10, 2);
     ASSERT_FALSE(corpus);
-    EXPECT_EQ(corpus.error().message, "my.txt: sentences: expected at least one of 1 to 2 words, found none");
+    EXPECT_EQ(corpus.error().message(), "my.txt: sentences: expected at least one of 1 to 2 words, found none");
   }
 }
 

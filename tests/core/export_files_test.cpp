@@ -34,12 +34,13 @@ TEST(Export, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
     const Folder folder;
     const auto status = write({broken}, format, folder / "x");
     ASSERT_FALSE(status) << name(format);
-    EXPECT_EQ(status.error().message, "attentions: layer 1 head 1 query 1 key 0: expected a finite number, found nan");
+    EXPECT_EQ(status.error().message(),
+              "attentions: layer 1 head 1 query 1 key 0: expected a finite number, found nan");
     EXPECT_TRUE(folder.empty());
     const auto batch = write({sound, broken}, format, folder / "x");
     ASSERT_FALSE(batch);
     const bool numbered = format == Format::npz || format == Format::safetensors;
-    EXPECT_EQ(batch.error().message, std::string(numbered ? "1." : "sentence 1: ") + status.error().message);
+    EXPECT_EQ(batch.error().message(), std::string(numbered ? "1." : "sentence 1: ") + status.error().message());
     EXPECT_TRUE(folder.empty());
   }
   broken = std::make_shared<Trace>(*sound);
@@ -48,7 +49,7 @@ TEST(Export, NumbersThatAreNotFiniteAreRefusedWithTheirPlace) {
   const Folder folder;
   const auto status = write({broken}, Format::npz, folder / "x");
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "last_hidden_state: token 0 dimension 11: expected a finite number, found -inf");
+  EXPECT_EQ(status.error().message(), "last_hidden_state: token 0 dimension 11: expected a finite number, found -inf");
   EXPECT_TRUE(folder.empty());
 }
 
@@ -60,7 +61,7 @@ TEST(Export, LeavesNothingWhenStoppedAndWhatWasThereWhenItFails) {
     progress.stop = true;
     const auto status = write_export({trace_of({"a"})}, {""}, format, {}, folder / "x", progress);
     ASSERT_FALSE(status);
-    EXPECT_EQ(status.error().message, "export: cancelled");
+    EXPECT_EQ(status.error().message(), "export: cancelled");
     EXPECT_EQ(*read_file(folder / "x"), "what was there");
     std::filesystem::remove(folder / "x");
     EXPECT_TRUE(folder.empty());
@@ -72,11 +73,11 @@ TEST(Export, WhatCannotBeWrittenIsNamed) {
     const Folder folder;
     const auto missing = write({trace_of({"a"})}, format, folder / "missing/x");
     ASSERT_FALSE(missing) << name(format);
-    EXPECT_NE(missing.error().message.find("missing/x: write: expected a writable folder"), std::string::npos)
-        << missing.error().message;
+    EXPECT_NE(missing.error().message().find("missing/x: write: expected a writable folder"), std::string::npos)
+        << missing.error().message();
     const auto full = write({trace_of({"a"})}, format, "/dev/full");
     ASSERT_FALSE(full) << name(format);
-    EXPECT_EQ(full.error().message, "/dev/full: write: expected room to write, found No space left on device");
+    EXPECT_EQ(full.error().message(), "/dev/full: write: expected room to write, found No space left on device");
     EXPECT_TRUE(write({trace_of({"a"})}, format, "/dev/null")) << name(format);
   }
 }
@@ -88,7 +89,7 @@ TEST(Export, FormatsAreNamed) {
   }
   const auto unknown = parse_format("xml");
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().message, "--format: expected json, npz, safetensors or csv, found 'xml'");
+  EXPECT_EQ(unknown.error().message(), "--format: expected json, npz, safetensors or csv, found 'xml'");
   EXPECT_FALSE(format_of("x.xml"));
   EXPECT_FALSE(format_of("json"));
 }

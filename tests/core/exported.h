@@ -70,7 +70,7 @@ inline Request encoder_decoder_request(const std::vector<std::string>& source, c
 
 inline TracePtr answered(const Request& request) {
   auto trace = forward(request);
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return *trace;
 }
 
@@ -112,7 +112,7 @@ inline std::string bytes_written(const std::vector<TracePtr>& traces, Format for
                                  const ExportOptions& options = {}) {
   const Folder folder;
   const auto status = write(traces, format, folder / "export", options);
-  EXPECT_TRUE(status) << status.error().message;
+  EXPECT_TRUE(status) << status.error().message();
   return *read_file(folder / "export");
 }
 

@@ -95,7 +95,7 @@ TEST(FamilyFormulas, AgreeWithTheTextbookWithoutTheirParts) {
       Request request = request_for(without, trace->request.tokens);
       request.edits.layers = {{.layer = 0, .parts = parts}};
       const auto answer = forward(request);
-      ASSERT_TRUE(answer) << answer.error().message;
+      ASSERT_TRUE(answer) << answer.error().message();
       const reference::Apart apart = reference::compare(**answer);
       EXPECT_LE(apart.weights, 2e-5);
       EXPECT_LE(apart.states, 2e-5);
@@ -123,7 +123,7 @@ TEST(FamilyFormulas, AnotherScaleKeepsEveryOtherPartOfAScore) {
     Request request = request_for(model, trace->request.tokens);
     request.edits.layers = {{.layer = 0, .scale = effect.other_scale}};
     const auto answer = forward(request);
-    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_TRUE(answer) << answer.error().message();
     EXPECT_EQ(effect.other, scale_effect(**answer, {}, 0, rows).gradient);
   }
 }

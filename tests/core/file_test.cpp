@@ -57,7 +57,7 @@ TEST_F(File, ReadsWhatWasWrittenByteForByte) {
   for (const std::string& part : {std::string(), std::string(1, '\0'), std::string("我\r\n\xFF"), bytes}) {
     ASSERT_TRUE(write_file(in("a"), part));
     const auto read = read_file(in("a"));
-    ASSERT_TRUE(read) << read.error().message;
+    ASSERT_TRUE(read) << read.error().message();
     EXPECT_TRUE(*read == part);
   }
   EXPECT_EQ(listing(), Names{"a"});
@@ -68,7 +68,7 @@ TEST_F(File, ReadsAtMostTheLimit) {
   EXPECT_TRUE(read_file(in("ten"), 10));
   const auto read = read_file(in("ten"), 9);
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, message(in("ten"), "size: expected at most 9 bytes, found 10 bytes"));
+  EXPECT_EQ(read.error().message(), message(in("ten"), "size: expected at most 9 bytes, found 10 bytes"));
   make("empty", "");
   EXPECT_TRUE(read_file(in("empty"), 0));
 }
@@ -91,7 +91,7 @@ TEST_F(File, ReadingSaysWhatIsWrong) {
   for (const auto& [path, text] : cases) {
     const auto read = read_file(path);
     ASSERT_FALSE(read) << path;
-    EXPECT_EQ(read.error().message, message(path, text));
+    EXPECT_EQ(read.error().message(), message(path, text));
   }
 }
 
@@ -144,7 +144,8 @@ TEST_F(File, EveryRefusedCallIsToldAndKeepsTheOldFile) {
     const Status status = write_file(in("a"), "new");
     refusal = nullptr;
     ASSERT_FALSE(status);
-    EXPECT_EQ(status.error().message, message(in("a"), "write: expected room to write, found No space left on device"));
+    EXPECT_EQ(status.error().message(),
+              message(in("a"), "write: expected room to write, found No space left on device"));
     EXPECT_EQ(content("a"), "old");
     EXPECT_EQ(listing(), Names{"a"});
   }
@@ -153,7 +154,7 @@ TEST_F(File, EveryRefusedCallIsToldAndKeepsTheOldFile) {
 
 TEST_F(File, ANamelessFileIsGoneWhenItIsClosed) {
   const auto file = nameless_file(folder_);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(::write(*file, "x", 1), 1);
   EXPECT_EQ(listing(), Names{});
   ::close(*file);
@@ -250,7 +251,7 @@ TEST_F(File, WritingSaysWhatIsWrongAndLeavesNothing) {
   for (const auto& [path, text] : cases) {
     const Status status = write_file(path, "x");
     ASSERT_FALSE(status) << path;
-    EXPECT_EQ(status.error().message, message(path, text));
+    EXPECT_EQ(status.error().message(), message(path, text));
   }
   EXPECT_EQ(listing(), (Names{"file", "folder"}));
   EXPECT_TRUE(fs::is_empty(in("folder")));
@@ -263,7 +264,7 @@ TEST_F(File, FailureAtTheLastMomentLeavesNothing) {
   fs::create_directory(in("a"));
   const Status status = output->commit();
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, message(in("a"), "write: expected room to write, found Is a directory"));
+  EXPECT_EQ(status.error().message(), message(in("a"), "write: expected room to write, found Is a directory"));
   { const Output gone = std::move(*output); }
   EXPECT_EQ(listing(), Names{"a"});
   EXPECT_TRUE(fs::is_empty(in("a")));
@@ -293,16 +294,16 @@ TEST_F(File, PermissionsAreRespected) {
   ASSERT_EQ(::chmod(in("read-only").c_str(), 0444), 0);
   Status status = write_file(in("read-only"), "x");
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message,
+  EXPECT_EQ(status.error().message(),
             message(in("read-only"), "write: expected a writable file, found Permission denied"));
   EXPECT_EQ(content("read-only"), "before");
   ASSERT_EQ(::chmod(in("read-only").c_str(), 0), 0);
-  EXPECT_EQ(read_file(in("read-only")).error().message,
+  EXPECT_EQ(read_file(in("read-only")).error().message(),
             message(in("read-only"), "open: expected a readable file, found Permission denied"));
   ASSERT_EQ(::chmod(folder_.c_str(), 0500), 0);
   status = write_file(in("new"), "x");
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, message(in("new"), "write: expected a writable folder, found Permission denied"));
+  EXPECT_EQ(status.error().message(), message(in("new"), "write: expected a writable folder, found Permission denied"));
 }
 
 TEST_F(File, AFullDiskIsReported) {
@@ -314,7 +315,7 @@ TEST_F(File, AFullDiskIsReported) {
     output->write("more");
     const Status status = output->commit();
     ASSERT_FALSE(status);
-    EXPECT_EQ(status.error().message, "/dev/full: write: expected room to write, found No space left on device");
+    EXPECT_EQ(status.error().message(), "/dev/full: write: expected room to write, found No space left on device");
   }
   fs::create_symlink("/dev/full", in("full"));
   EXPECT_FALSE(write_file(in("full"), "x"));
@@ -336,7 +337,7 @@ TEST_F(File, AFileTooLargeForItsLimitIsReportedAndRemoved) {
   ::setrlimit(RLIMIT_FSIZE, &before);
   ::sigaction(SIGXFSZ, &old, nullptr);
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, message(in("a"), "write: expected room to write, found File too large"));
+  EXPECT_EQ(status.error().message(), message(in("a"), "write: expected room to write, found File too large"));
   EXPECT_EQ(listing(), Names{});
 }
 

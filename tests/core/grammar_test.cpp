@@ -29,7 +29,7 @@ std::string grammar_refusal(const char* pointer, const json& value) {
   grammar[json::json_pointer(pointer)] = value;
   const auto read = parse_grammar("toy.json", grammar.dump());
   EXPECT_FALSE(read) << pointer << " " << value;
-  return read ? std::string() : read.error().message;
+  return read ? std::string() : read.error().message();
 }
 
 const char* const kWords = "/kinds/0/variants/0/words";
@@ -353,7 +353,7 @@ TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   says("/literals/0", {{"words", ""}, {"relations", json::object()}}, "expected words with spaces between them");
   says("/literals/0", {{"words", "reads"}, {"relations", {{"VO", {0, 1}}}}}, "expected a whole number from 0 to 0");
   says("/literals/0", {{"words", "reads"}, {"relations", {{"VO", {0}}}}}, "a relation's name and two places");
-  EXPECT_NE(parse_grammar("toy.json", "{").error().message.find("toy.json"), std::string::npos);
+  EXPECT_NE(parse_grammar("toy.json", "{").error().message().find("toy.json"), std::string::npos);
 }
 
 // Else drawing would never end.
@@ -362,7 +362,7 @@ TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   grammar["relations"]["VO"].erase("held_out");
   auto read = parse_grammar("toy.json", grammar.dump());
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message,
+  EXPECT_EQ(read.error().message(),
             "toy.json: sentences with a held-out pair of words: expected at least one in 200 of "
             "those that are drawn, found fewer or none");
 
@@ -373,7 +373,8 @@ TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   grammar["links"]["act"] = {{{"verb", "reads"}, {"object", object}}};
   read = parse_grammar("toy.json", grammar.dump());
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("sentences without a held-out pair"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().message().find("sentences without a held-out pair"), std::string::npos)
+      << read.error().message();
 
   // A pair whose pronoun stands for nothing that is there.
   grammar = toy();
@@ -381,7 +382,7 @@ TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   grammar["kinds"][0]["relations"] = json::object();
   read = parse_grammar("toy.json", grammar.dump());
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("held-out pairs of variants"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().message().find("held-out pairs of variants"), std::string::npos) << read.error().message();
 }
 
 }  // namespace

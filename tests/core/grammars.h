@@ -24,7 +24,7 @@ inline const std::shared_ptr<const Grammar>& shipped() {
   static const std::shared_ptr<const Grammar> grammar = [] {
     const auto path = std::filesystem::path(HEADLIGHT_TEST_DATA).parent_path() / "assets" / "grammar.json";
     auto read = parse_grammar("grammar.json", *read_file(path));
-    EXPECT_TRUE(read) << (read ? "" : read.error().message);
+    EXPECT_TRUE(read) << (read ? "" : read.error().message());
     return std::make_shared<const Grammar>(*std::move(read));
   }();
   return grammar;
@@ -86,7 +86,7 @@ inline json translated_toy() {
 
 inline std::shared_ptr<const Grammar> parsed(const json& grammar) {
   auto read = parse_grammar("toy.json", grammar.dump());
-  EXPECT_TRUE(read) << (read ? "" : read.error().message);
+  EXPECT_TRUE(read) << (read ? "" : read.error().message());
   return read ? std::make_shared<const Grammar>(*std::move(read)) : nullptr;
 }
 

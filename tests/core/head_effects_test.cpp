@@ -19,7 +19,7 @@ using reference::drawn_request;
 std::vector<HeadEffect> effects_of(const Trace& trace, int threads = 1) {
   Progress progress;
   const auto effects = head_effects(trace, progress, threads);
-  EXPECT_TRUE(effects) << effects.error().message;
+  EXPECT_TRUE(effects) << effects.error().message();
   EXPECT_TRUE(*effects);
   EXPECT_FLOAT_EQ(progress.done, 1);
   return **effects;
@@ -130,7 +130,7 @@ TEST(HeadEffects, AttentionAloneHasNothingBehindIt) {
   Progress progress;
   const auto refused = head_effects(*ask(reference::request_for(model)), progress);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message(),
             "effect: expected a model, in which heads can be switched off, found attention alone");
 
   Random random(82);

@@ -55,7 +55,7 @@ TEST(JsonExport, HoldsWhatTheContractSays) {
   const std::string text = bytes_written({trace}, Format::json);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const auto document = parse_json("f", text);
-  ASSERT_TRUE(document) << document.error().message;
+  ASSERT_TRUE(document) << document.error().message();
   const json& object = *document;
   EXPECT_EQ(object["schema"], "headlight.attention/1");
   EXPECT_EQ(object["model"], (json{{"name", trace->model->name},
@@ -102,7 +102,7 @@ TEST(JsonExport, HoldsWhatTheContractSays) {
 TEST(JsonExport, AnswersOfATensorsFileNameTheirKeys) {
   const auto trace = cross_trace();
   const auto object = parse_json("f", bytes_written({trace}, Format::json));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["model"]["arch"], "attention");
   EXPECT_EQ((*object)["tokens"].size(), 4u);
   EXPECT_EQ((*object)["key_tokens"].size(), 6u);
@@ -115,7 +115,7 @@ TEST(JsonExport, AnswersOfATensorsFileNameTheirKeys) {
 TEST(JsonExport, AnEncoderDecoderHasThreeEntriesAndThreeMasks) {
   const auto trace = answered(encoder_decoder_request({"a", "b", "c"}, {"x", "y"}));
   const auto document = parse_json("f", bytes_written({trace}, Format::json, {.queries_keys_values = true}));
-  ASSERT_TRUE(document) << document.error().message;
+  ASSERT_TRUE(document) << document.error().message();
   const json& object = *document;
   EXPECT_EQ(object["model"]["arch"], "encoder-decoder");
   EXPECT_EQ(object["model"]["num_layers"], 2);
@@ -147,7 +147,7 @@ TEST(JsonExport, AnEncoderDecoderHasThreeEntriesAndThreeMasks) {
 TEST(JsonExport, ListsTheMostProbableNextWords) {
   Request request = encoder_decoder_request({"a"}, {"x", "y"});
   const auto object = parse_json("f", bytes_written({answered(request)}, Format::json));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   const json& words = (*object)["next_token"];
   ASSERT_EQ(words.size(), 5u) << "of five that there are";
   float sum = 0, last = 1;
@@ -168,7 +168,7 @@ TEST(JsonExport, AMaskOfOneLayerStandsBesideItsStacks) {
   request.tokens = tokens_of({"a", "b"});
   set_layer_edit(request.edits, {.layer = 0, .mask = MaskSpec{.causal = true}});
   const auto object = parse_json("f", bytes_written({answered(request)}, Format::json));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["mask"]["kind"], "none");
   EXPECT_EQ((*object)["layer_masks"],
             (json{{{"name", "Self"}, {"layer", 0}, {"mask", {{"kind", "causal"}, {"allowed", {{1, 0}, {1, 1}}}}}}}));
@@ -176,7 +176,7 @@ TEST(JsonExport, AMaskOfOneLayerStandsBesideItsStacks) {
 
 TEST(JsonExport, OfAttentionComputedElsewhereNoWidthIsKnown) {
   const auto object = parse_json("f", bytes_written({pattern_trace(2)}, Format::json));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["model"]["num_heads"], 2);
   EXPECT_FALSE((*object)["model"].contains("d_k"));
   EXPECT_EQ((*object)["attention"][0]["attn"],
@@ -191,7 +191,7 @@ TEST(JsonExport, AnyTextInATokenStaysOneString) {
   const std::string text = bytes_written({trace}, Format::json);
   EXPECT_EQ(text.find('\n'), text.size() - 1);
   const auto object = parse_json("f", text);
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   for (std::size_t i = 0; i < texts.size(); ++i) {
     EXPECT_EQ((*object)["tokens"][i]["text"], texts[i]);
     EXPECT_EQ((*object)["attention"][0]["left_text"][i], texts[i]);
@@ -202,23 +202,23 @@ TEST(JsonExport, AnyTextInATokenStaysOneString) {
 TEST(JsonExport, WarningsAndOptionsStandOnlyWhereAsked) {
   const auto trace = trace_of({"a", "b"});
   auto warned = std::make_shared<Trace>(*trace);
-  warned->warnings = {"mask: \"x\""};
+  warned->warnings = {Error(ErrorCode::bad_value, "mask", "\"x\"")};
   const ExportOptions everything{.queries_keys_values = true, .scores = true};
   const auto object = parse_json("f", bytes_written({warned}, Format::json, everything));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["warnings"], (json{"mask: \"x\""}));
   EXPECT_EQ((*object)["values"][1][2][1][3].get<float>(), trace->blocks[1].self.value(1, 2 * 4 + 3));
   EXPECT_EQ((*object)["scores"][1][2][1][0].get<float>(), score_rows(*trace, {1, 2}, 1, 1)(0, 0));
   const Folder folder;
   const auto blocked = write({trace_of({"a", "b"}, true)}, Format::json, folder / "x", {.scores = true});
   ASSERT_FALSE(blocked);
-  EXPECT_EQ(blocked.error().message, "scores: layer 0 head 0 query 0 key 1: expected a finite number, found -inf");
+  EXPECT_EQ(blocked.error().message(), "scores: layer 0 head 0 query 0 key 1: expected a finite number, found -inf");
   EXPECT_TRUE(folder.empty());
 }
 
 TEST(JsonExport, AMaskComesBackFromAnExport) {
   const auto mask = parse_json_mask("f", bytes_written({trace_of({"a", "b"}, true)}, Format::json));
-  ASSERT_TRUE(mask) << mask.error().message;
+  ASSERT_TRUE(mask) << mask.error().message();
   ASSERT_TRUE(mask->given);
   EXPECT_EQ((*mask->given)(0, 1), -kFloatInfinity);
   EXPECT_EQ((*mask->given)(1, 0), 0.0f);
@@ -227,7 +227,7 @@ TEST(JsonExport, AMaskComesBackFromAnExport) {
 TEST(JsonExport, ABatchIsAListOfObjects) {
   const auto first = trace_of({"a", "b"}), second = trace_of({"c"});
   const auto object = parse_json("f", bytes_written({first, second}, Format::json));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["schema"], "headlight.attention/1");
   ASSERT_EQ((*object)["batch"].size(), 2u);
   EXPECT_EQ((*object)["batch"][0], *parse_json("f", bytes_written({first}, Format::json)));

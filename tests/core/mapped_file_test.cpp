@@ -64,9 +64,10 @@ TEST(MappedFile, WeightsThatAreShortenedAreRefusedByName) {
   Progress progress;
   const auto checkpoint = checkpoint_from(weights.string(), *hub, *std::move(stored), progress);
   ASSERT_FALSE(checkpoint);
-  EXPECT_EQ(checkpoint.error().message, weights.string() +
-                                            ": read: expected a file that stays as it is, found one that was shortened "
-                                            "meanwhile");
+  EXPECT_EQ(checkpoint.error().message(),
+            weights.string() +
+                ": read: expected a file that stays as it is, found one that was shortened "
+                "meanwhile");
 }
 
 }  // namespace

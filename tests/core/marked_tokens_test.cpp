@@ -36,7 +36,7 @@ TEST(MarkedTokens, ErrorsNameTheToken) {
   for (const auto& [marked, message] : cases) {
     const auto parsed = parse_marked_tokens("--tokens", marked);
     ASSERT_FALSE(parsed) << marked;
-    EXPECT_EQ(parsed.error().message, message);
+    EXPECT_EQ(parsed.error().message(), message);
   }
 }
 

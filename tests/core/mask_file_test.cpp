@@ -22,7 +22,7 @@ Array array_of(Dtype dtype, std::vector<Index> shape, std::vector<float> values)
 template <class Mask>
 void expect_line(const Result<Mask>& result, const std::string& says) {
   ASSERT_FALSE(result) << "accepted, though it should say: " << says;
-  EXPECT_NE(result.error().message.find(says), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message().find(says), std::string::npos) << result.error().message();
 }
 
 Matrix matrix(Index rows, Index cols, const std::vector<float>& values) {
@@ -30,16 +30,16 @@ Matrix matrix(Index rows, Index cols, const std::vector<float>& values) {
 }
 
 Result<Matrix> mask_of(const Array& array) {
-  std::vector<std::string> notes;
+  std::vector<Error> notes;
   auto mask = additive_mask("f", "mask", array, notes);
-  EXPECT_TRUE(notes.empty()) << notes.front();
+  EXPECT_TRUE(notes.empty()) << notes.front().message();
   return mask;
 }
 
 Result<Matrix> mask_in(const std::filesystem::path& path) {
-  std::vector<std::string> notes;
+  std::vector<Error> notes;
   const auto mask = read_mask(path, notes);
-  EXPECT_TRUE(notes.empty()) << notes.front();
+  EXPECT_TRUE(notes.empty()) << notes.front().message();
   if (!mask) return mask.error();
   EXPECT_TRUE(mask->given) << "of two axes or fewer";
   return *mask->given;
@@ -47,12 +47,12 @@ Result<Matrix> mask_in(const std::filesystem::path& path) {
 
 TEST(MaskFile, FloatsOfNothingButZeroAndOneAreABooleanMask) {
   const auto array = array_of(Dtype::f32, {2, 2}, {1, 0, 1, 1});
-  std::vector<std::string> notes;
+  std::vector<Error> notes;
   const auto mask = additive_mask("f", "mask", array, notes);
-  ASSERT_TRUE(mask) << mask.error().message;
+  ASSERT_TRUE(mask) << mask.error().message();
   EXPECT_TRUE(same(*mask, matrix(2, 2, {0, -kInf, 0, 0})));
   EXPECT_EQ(
-      notes,
+      messages_of(notes),
       (std::vector<std::string>{"f: mask: floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend"}));
   // Nothing but zeros masks nothing where it is added, and nothing but ones neither.
   EXPECT_TRUE(same(*mask_of(array_of(Dtype::f32, {1, 2}, {0, 0})), matrix(1, 2, {0, 0})));
@@ -63,7 +63,7 @@ TEST(MaskFile, BooleansBlockAndFloatsAreAdded) {
   const Matrix blocked = matrix(2, 2, {0, -kInf, 0, 0});
   for (const Dtype dtype : {Dtype::boolean, Dtype::u8, Dtype::i8, Dtype::i32, Dtype::i64}) {
     const auto mask = mask_of(array_of(dtype, {2, 2}, {1, 0, 1, 1}));
-    ASSERT_TRUE(mask) << mask.error().message;
+    ASSERT_TRUE(mask) << mask.error().message();
     EXPECT_TRUE(same(*mask, blocked));
   }
   const auto added = mask_of(array_of(Dtype::f16, {2, 2}, {1, 0, -kInf, -0.5f}));
@@ -79,7 +79,7 @@ TEST(MaskFile, ABatchAxisOfOneIsLeftOut) {
   const Matrix expected = matrix(2, 3, {0, -kInf, 0, 0, 0, -kInf});
   for (const std::vector<Index>& shape : {std::vector<Index>{2, 3, 1}, {1, 2, 3}}) {
     const auto mask = mask_of(array_of(Dtype::boolean, shape, values));
-    ASSERT_TRUE(mask) << mask.error().message;
+    ASSERT_TRUE(mask) << mask.error().message();
     EXPECT_TRUE(same(*mask, expected));
   }
   const auto keys = mask_of(array_of(Dtype::boolean, {1, 3, 1}, {1, 1, 0}));
@@ -113,7 +113,7 @@ TEST(MaskFile, JsonIsReadInEveryForm) {
            "{\"schema\":\"headlight.attention/1\",\"mask\":{\"kind\":\"custom\",\"allowed\":[[1,0,1],[1,1,1]]}}",
        }) {
     const auto mask = parse_json_mask("f", text);
-    ASSERT_TRUE(mask) << text << mask.error().message;
+    ASSERT_TRUE(mask) << text << mask.error().message();
     ASSERT_TRUE(mask->given && !mask->batch) << text;
     EXPECT_TRUE(same(*mask->given, expected)) << text;
   }
@@ -124,7 +124,7 @@ TEST(MaskFile, JsonHasThreeAxesAsAnArrayHasThem) {
        {"[[[1,0,1],[1,1,0]],[[0,1,1],[1,0,1]]]", "{\"allowed\":[[[1,0,1],[1,1,0]],[[0,1,1],[1,0,1]]]}",
         "[[[true,0,1],[1,true,false]],[[0,1,1],[1,0,1]]]"}) {
     const auto mask = parse_json_mask("f", text);
-    ASSERT_TRUE(mask) << text << mask.error().message;
+    ASSERT_TRUE(mask) << text << mask.error().message();
     ASSERT_TRUE(mask->batch && !mask->given) << text;
     EXPECT_EQ(*mask->batch, (BatchMask{{2, 2, 3}, {0, -kInf, 0, 0, 0, -kInf, -kInf, 0, 0, 0, -kInf, 0}})) << text;
   }
@@ -173,8 +173,8 @@ TEST(MaskFile, TheEndingSaysWhatAFileIs) {
   const std::string header = "{'descr': '|b1', 'fortran_order': False, 'shape': (1, 2)} ";
   ASSERT_TRUE(write_file(npy, std::string("\x93NUMPY\1\0\x3a\0", 10) + header + std::string("\1\0", 2)));
   const auto from_json = mask_in(json), from_npy = mask_in(npy);
-  ASSERT_TRUE(from_json) << from_json.error().message;
-  ASSERT_TRUE(from_npy) << from_npy.error().message;
+  ASSERT_TRUE(from_json) << from_json.error().message();
+  ASSERT_TRUE(from_npy) << from_npy.error().message();
   EXPECT_TRUE(same(*from_json, *from_npy));
   expect_line(mask_in(text), "mask: expected a file named .npy or .json, found 'm.txt'");
   expect_line(mask_in(folder / "none.npy"), "none.npy: open: expected a readable file");

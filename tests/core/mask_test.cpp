@@ -15,7 +15,7 @@ using reference::draw;
 
 Mask resolved(const MaskSpec& spec, const Tokens& queries, const Tokens& keys) {
   auto mask = resolve(spec, queries, keys);
-  if (!mask) ADD_FAILURE() << mask.error().message;
+  if (!mask) ADD_FAILURE() << mask.error().message();
   return mask ? *mask : Mask{};
 }
 
@@ -23,7 +23,7 @@ Mask resolved(const MaskSpec& spec, const Tokens& tokens) { return resolved(spec
 
 std::string refused(const MaskSpec& spec, Index queries, Index keys) {
   const auto mask = resolve(spec, counted(queries), counted(keys));
-  return mask ? "" : mask.error().message;
+  return mask ? "" : mask.error().message();
 }
 
 std::shared_ptr<const Matrix> given_mask(Matrix matrix) { return std::make_shared<const Matrix>(std::move(matrix)); }

@@ -19,7 +19,7 @@ using namespace exported;
 
 std::map<std::string, Array> arrays_with(const TracePtr& trace, const ExportOptions& options) {
   auto file = parse_npz("f", bytes_written({trace}, Format::npz, options));
-  EXPECT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(file) << file.error().message();
   return std::move(file->arrays);
 }
 
@@ -34,7 +34,7 @@ std::string failure(const TracePtr& trace, const ExportOptions& options) {
   const Folder folder;
   const Status written = write({trace}, Format::npz, folder / "x", options);
   EXPECT_TRUE(folder.empty());
-  return written ? "written" : written.error().message;
+  return written ? "written" : written.error().message();
 }
 
 TEST(MatrixExport, EveryMatrixOfTheWayIsAnArray) {
@@ -144,7 +144,7 @@ TEST(MatrixExport, WhatIsNotThereIsNamed) {
 TEST(MatrixExport, JsonHasThemUnderTheirNames) {
   const auto trace = trace_of({"a", "b"});
   const auto object = parse_json("f", bytes_written({trace}, Format::json, {.matrices = {"ffn.hidden", "end"}}));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["ffn.hidden"][1][0][3].get<float>(), whole(*trace, {Quantity::hidden, Stack::self, 1, 0})(0, 3));
   EXPECT_EQ((*object)["end.last_hidden_state"].size(), 2u);
 }

@@ -149,7 +149,7 @@ inline Array attentions_of(const Attention& a) {
 
 inline ExportFile file_of(std::map<std::string, Array> arrays, std::map<std::string, std::string> metadata = {}) {
   auto file = export_from("f", {.arrays = std::move(arrays), .metadata = std::move(metadata)}, std::nullopt);
-  EXPECT_TRUE(file) << file.error().message;
+  EXPECT_TRUE(file) << file.error().message();
   return file ? *file : ExportFile{};
 }
 

@@ -160,7 +160,7 @@ TEST_P(Mistakes, AreRecognisedFromOneFileWithInputsAndAnswers) {
   arrays["output"] = array_of({7, 12}, {wrong(7).output});
   const ExportFile mine = file_of(std::move(arrays), {{"num_heads", "3"}});
   const auto ours = answers_to(mine);
-  ASSERT_TRUE(ours) << ours.error().message;
+  ASSERT_TRUE(ours) << ours.error().message();
   EXPECT_EQ(diagnosed(*ours, mine), GetParam().from_inputs);
 }
 

@@ -47,7 +47,7 @@ class HubCache : public TemporaryFolder {
   ModelPlaces places() const { return {.hugging_face = {path()}, .model_scope = {}, .folders = {}}; }
   std::string refusal(const std::string& name) const {
     const auto found = find_kept_model(places(), name);
-    return found ? "" : found.error().message;
+    return found ? "" : found.error().message();
   }
   std::string reason(const std::string& name) const {
     for (const ListedModel& model : listed_models(kept_models(places()), 1))
@@ -159,7 +159,7 @@ TEST(ModelPlaces, TheListRefusesWhatOpeningRefuses) {
   const ListedModel listed = listed_model({.name = "m", .folder = copy.path()});
   const auto opened = read_checkpoint(copy.path());
   ASSERT_FALSE(opened);
-  EXPECT_EQ(copy.path().string() + "/" + listed.reason, opened.error().message);
+  EXPECT_EQ(copy.path().string() + "/" + listed.reason, opened.error().message());
 }
 
 TEST(ModelPlaces, HalfADownloadIsToldFromABrokenFile) {

@@ -50,7 +50,7 @@ TEST_F(NpzStrings, NameTheRowsOfAttention) {
   const std::vector<std::u32string> words{U"我", U"cat", U"😀é"};
   const auto file =
       read_tensors(write({{"attentions.npy", npy_of_weights()}, {"tokens.npy", npy_of_strings("(3,)", 3, words)}}), {});
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const Tokens& tokens = file->model->given->stacks.at(Stack::self).query_tokens;
   ASSERT_EQ(tokens.size(), 3u);
   EXPECT_EQ(tokens.tokens[0].text, "我");
@@ -60,14 +60,14 @@ TEST_F(NpzStrings, NameTheRowsOfAttention) {
   const std::u32string list = U"[\"a\", \"b\", \"c\"]";
   const auto json = read_tensors(
       write({{"attentions.npy", npy_of_weights()}, {"tokens.npy", npy_of_strings("()", list.size(), {list})}}), {});
-  ASSERT_TRUE(json) << json.error().message;
+  ASSERT_TRUE(json) << json.error().message();
   EXPECT_EQ(json->model->given->stacks.at(Stack::self).query_tokens.tokens[2].text, "c");
 }
 
 TEST_F(NpzStrings, ThatAreNoTextAreRefused) {
   const auto refusal = [&](const std::string& tokens) {
     const auto file = read_npz(write({{"tokens.npy", tokens}}));
-    return file ? std::string() : file.error().message;
+    return file ? std::string() : file.error().message();
   };
   EXPECT_EQ(refusal(npy_of_strings("(2,)", 1, {U"a", U"b"})), "");
   EXPECT_NE(refusal(npy_of_strings("(2,)", 1, {U"a"})).find("size: expected 8 bytes of text, found 4"),

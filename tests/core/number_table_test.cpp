@@ -12,14 +12,14 @@ namespace {
 
 NumberTable number_table(std::string_view text) {
   const auto table = parse_number_table("f", text);
-  EXPECT_TRUE(table) << text << "\n" << (table ? "" : table.error().message);
+  EXPECT_TRUE(table) << text << "\n" << (table ? "" : table.error().message());
   return table ? *table : NumberTable{};
 }
 
 std::string number_table_error(std::string_view text) {
   const auto table = parse_number_table("f", text);
   EXPECT_FALSE(table) << text;
-  return table ? "" : table.error().message;
+  return table ? "" : table.error().message();
 }
 
 Matrix two_by_two() { return (Matrix(2, 2) << 1.0f, 2.5f, -3.0f, 0.0f).finished(); }
@@ -86,11 +86,11 @@ TEST(NumberTable, WhatIsNoTableIsRefusedInOneLine) {
 
 std::shared_ptr<const Trace> answer_to(const OwnNumbers& numbers) {
   const auto file = model_of_numbers("numbers", numbers);
-  EXPECT_TRUE(file) << (file ? "" : file.error().message);
+  EXPECT_TRUE(file) << (file ? "" : file.error().message());
   Request request{.model = file->model, .config = file->model->config};
   if (file->mask) request.mask.given = std::make_shared<const Matrix>(*file->mask);
   const auto trace = forward(request);
-  EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
+  EXPECT_TRUE(trace) << (trace ? "" : trace.error().message());
   return *trace;
 }
 
@@ -134,7 +134,7 @@ TEST(OwnNumbers, ReadBackFromTheirJson) {
   numbers.x->row_labels = {"a\"b", "机票"};
   numbers.scores = number_table("[[1, -inf], [2, 3]]");
   const auto read = parse_own_numbers("f", numbers_json(numbers));
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(*read, numbers);
   EXPECT_EQ(*read_own_numbers("numbers:" + numbers_json(numbers)), numbers);
 }
@@ -145,7 +145,7 @@ TEST(OwnNumbers, SizesThatDoNotFitAreNamed) {
     change(numbers);
     const auto model = model_of_numbers("f", numbers);
     EXPECT_FALSE(model);
-    return model ? "" : model.error().message;
+    return model ? "" : model.error().message();
   };
   EXPECT_EQ(refused([](OwnNumbers& n) { n.w_q[1] = number_table("[[1, 0]]"); }),
             "f: w_q of head 1: expected 4 rows, one for each column of x, found (1, 2)");
@@ -168,7 +168,7 @@ TEST(OwnNumbers, SizesThatDoNotFitAreNamed) {
                            "{\"x\": {\"rows\": []}}", "{\"x\": {\"numbers\": [[1]], \"rows\": [\"a\", \"b\"]}}"}) {
     const auto read = parse_own_numbers("f", text);
     ASSERT_FALSE(read) << text;
-    EXPECT_TRUE(read.error().message.starts_with("f: ")) << read.error().message;
+    EXPECT_TRUE(read.error().message().starts_with("f: ")) << read.error().message();
   }
 }
 

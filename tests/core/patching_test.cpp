@@ -60,7 +60,7 @@ TEST(Patching, ReachesEveryPlace) {
         answers.wanted.at = at;
         answers.wanted.layers = {0};
         const auto moved = patch_answers(*answers.clean, *answers.corrupt, answers.wanted);
-        ASSERT_TRUE(moved) << moved.error().message;
+        ASSERT_TRUE(moved) << moved.error().message();
         ASSERT_FALSE(moved->cells.empty());
         // The target is the same in both: only what has read the encoder's output differs.
         const bool differs = !two || stack == Stack::encoder || (stack == Stack::cross && at != PatchAt::q);
@@ -95,7 +95,7 @@ TEST(Patching, TheLastStreamOfTheAnsweringTokenRestoresAll) {
   TwoAnswers answers = two_answers("gpt2");
   answers.wanted.at = PatchAt::residual;
   const auto answer = patch_answers(*answers.clean, *answers.corrupt, answers.wanted);
-  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_TRUE(answer) << answer.error().message();
   const Index last = answers.clean->num_layers() - 1, tokens = answers.clean->queries();
   EXPECT_EQ(answer->cells.size(), static_cast<std::size_t>((last + 1) * tokens));
   for (Index token = 0; token < tokens; ++token)
@@ -110,7 +110,7 @@ TEST(Patching, APatternIsTheWeightsSetByHand) {
     answers.wanted.at = PatchAt::pattern;
     const auto answer = patch_answers(*answers.clean, *answers.corrupt, answers.wanted);
     if (answers.clean->logits.size() == 0) continue;
-    ASSERT_TRUE(answer) << answer.error().message;
+    ASSERT_TRUE(answer) << answer.error().message();
     const HeadRef head{0, 1};
     const Matrix weights = attention_rows(*answers.clean, head, 0, answers.clean->queries());
     Request request = answers.corrupt->request;
@@ -155,7 +155,7 @@ TEST(Patching, RefusesWhatIsNotThere) {
   TwoAnswers answers = two_answers("gpt2");
   const auto refusal_of = [&](const PatchWanted& wanted) {
     const auto answer = patch_answers(*answers.clean, *answers.corrupt, wanted);
-    return answer ? std::string() : answer.error().message;
+    return answer ? std::string() : answer.error().message();
   };
   PatchWanted wanted = answers.wanted;
   wanted.layers = {7};
@@ -173,7 +173,7 @@ TEST(Patching, RefusesWhatIsNotThere) {
   EXPECT_EQ(refusal_of(wanted), "--stack: expected self, the only attention of this model, found cross");
   const auto elsewhere = patch_answers(*answers.clean, *two_answers("llama-gqa").corrupt, answers.wanted);
   ASSERT_FALSE(elsewhere);
-  EXPECT_EQ(elsewhere.error().message, "--from: model: expected the shape of the SOURCE's, found another");
+  EXPECT_EQ(elsewhere.error().message(), "--from: model: expected the shape of the SOURCE's, found another");
 }
 
 }  // namespace

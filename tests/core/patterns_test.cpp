@@ -107,7 +107,7 @@ TEST(ComputedPatterns, KeepRowsThatHeldNothing) {
   EXPECT_EQ(pattern(*masked, {0, 0}).row(1).cwiseAbs().maxCoeff(), 0.0f);
   EXPECT_TRUE(masked->warnings.empty());
   request.mask.painted = {{2, 0, false}, {2, 1, false}, {2, 2, false}, {2, 3, false}};
-  EXPECT_EQ(ask(request)->warnings,
+  EXPECT_EQ(messages_of(ask(request)->warnings),
             std::vector<std::string>{"mask: 1 query may attend to nothing (the first is 2): their rows are zeros"});
 }
 

@@ -28,7 +28,7 @@ std::vector<std::shared_ptr<const Trace>> answers_to(const Config& config, std::
       }
     request.mask.causal = config.arch != Arch::encoder;
     const auto trace = forward(request);
-    EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
+    EXPECT_TRUE(trace) << (trace ? "" : trace.error().message());
     answers.push_back(*trace);
   }
   return answers;
@@ -44,7 +44,7 @@ TEST(Program, EveryLineHasAnAxisForEachNumberOfItsShape) {
   for (const Dialect dialect : {Dialect::numpy, Dialect::einsum, Dialect::matmul, Dialect::module}) {
     const auto answers = answers_to(kTwoLayers, 2);
     const auto program = program_of(answers, {.head = {1, 2}, .dialect = dialect, .block = true});
-    ASSERT_TRUE(program) << program.error().message;
+    ASSERT_TRUE(program) << program.error().message();
     for (const ProgramLine& line : program->lines) {
       EXPECT_EQ(line.makes.empty(), line.shape.empty()) << line.text;
       const auto axes = std::count(line.axes.begin(), line.axes.end(), ' ') + (line.axes.empty() ? 0 : 1);
@@ -57,7 +57,7 @@ TEST(Program, TheMatrixOfALineIsInItsTensor) {
   for (const Dialect dialect : {Dialect::numpy, Dialect::einsum, Dialect::matmul}) {
     const auto answers = answers_to(kTwoLayers, 2);
     const auto program = program_of(answers, {.head = {1, 2}, .dialect = dialect, .block = true});
-    ASSERT_TRUE(program) << program.error().message;
+    ASSERT_TRUE(program) << program.error().message();
     int shown = 0;
     for (const ProgramLine& line : program->lines) {
       if (!line.shows) continue;
@@ -79,7 +79,7 @@ TEST(Program, LeavesOutThePartsThatAreOff) {
     const auto trace = forward(request);
     EXPECT_TRUE(trace);
     const auto program = program_of({*trace}, {.head = {1, 2}, .dialect = Dialect::numpy, .block = true});
-    EXPECT_TRUE(program) << program.error().message;
+    EXPECT_TRUE(program) << program.error().message();
     return program_text(*program);
   };
   const auto has = [](const std::string& program, const char* word) { return program.find(word) != std::string::npos; };
@@ -99,7 +99,7 @@ TEST(Program, AnArrayIsAsLargeAsItsShape) {
       for (const bool block : {false, true}) {
         const auto answers = answers_to(config, 3);
         const auto program = program_of(answers, {.head = {1, 1, stack}, .dialect = dialect, .block = block});
-        ASSERT_TRUE(program) << program.error().message;
+        ASSERT_TRUE(program) << program.error().message();
         for (const ArrayStream& array : program->inputs) {
           Index numbers = 0;
           for (Index piece = 0; piece < array.pieces; ++piece) numbers += array.piece(piece).size();
@@ -121,12 +121,12 @@ TEST(Program, ModuleSaysWhatItDoesNotHave) {
   config.position = Position::rotary;
   const auto refused = program_of(answers_to(config, 1), {.dialect = Dialect::module});
   ASSERT_FALSE(refused);
-  EXPECT_NE(refused.error().message.find("rotary positions"), std::string::npos) << refused.error().message;
+  EXPECT_NE(refused.error().message().find("rotary positions"), std::string::npos) << refused.error().message();
   config = kTwoLayers;
   config.head_dim = 8;
   const auto wide = program_of(answers_to(config, 1), {.dialect = Dialect::module});
   ASSERT_FALSE(wide);
-  EXPECT_NE(wide.error().message.find("3 heads of 8 columns"), std::string::npos) << wide.error().message;
+  EXPECT_NE(wide.error().message().find("3 heads of 8 columns"), std::string::npos) << wide.error().message();
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::string zip_of(const std::vector<std::pair<std::string, std::string>>& membe
 template <class Read>
 void expect_line(const Read& result, const std::string& part) {
   ASSERT_FALSE(result) << "accepted, though it should say: " << part;
-  const std::string& line = result.error().message;
+  const std::string& line = result.error().message();
   EXPECT_NE(line.find(part), std::string::npos) << line;
   EXPECT_NE(line.find(": expected "), std::string::npos) << line;
   EXPECT_NE(line.find(", found "), std::string::npos) << line;
@@ -135,7 +135,7 @@ TEST(Safetensors, ReadsArraysAndMetadata) {
   const auto file = parse_safetensors(
       "f",
       safetensors_of(header, std::string("\1\0\1", 3) + bytes_of<float>({1.5f, -2.5f}) + bytes_of<std::int64_t>({-4})));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(file->metadata.at("num_heads"), "2");
   EXPECT_EQ(file->arrays.size(), 4u);
   EXPECT_EQ(file->arrays.at("odd").dtype, Dtype::boolean);
@@ -200,7 +200,7 @@ TEST(Npy, ReadsEveryVersionAndOrder) {
   const std::string six = bytes_of<float>({1, 2, 3, 4, 5, 6});
   for (const char version : {1, 2, 3}) {
     const auto array = parse_npy("f", npy_of(dictionary_of("<f4", "(2, 3)"), six, version));
-    ASSERT_TRUE(array) << array.error().message;
+    ASSERT_TRUE(array) << array.error().message();
     EXPECT_EQ(array->shape, (std::vector<Index>{2, 3}));
     EXPECT_EQ(array->values, (std::vector<float>{1, 2, 3, 4, 5, 6}));
   }
@@ -219,7 +219,7 @@ TEST(Npy, ReadsEveryVersionAndOrder) {
   EXPECT_EQ(bools->dtype, Dtype::boolean);
   const auto big = parse_npy("f", npy_of("{\"shape\": (1L,), 'descr': '>f8', 'fortran_order': False}",
                                          std::string("\x40\x09\x21\xfb\x54\x44\x2d\x18")));
-  ASSERT_TRUE(big) << big.error().message;
+  ASSERT_TRUE(big) << big.error().message();
   EXPECT_EQ(big->values, std::vector<float>{3.14159265358979323846f});
 }
 
@@ -262,7 +262,7 @@ TEST(Npz, ReadsStoredAndDeflated) {
     const std::string bytes =
         zip_of({{"a.npy", npy_of(dictionary_of("<f4", "(600000,)"), many)}, {"b.npy", few}}, method);
     const auto file = parse_npz("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     ASSERT_EQ(file->arrays.size(), 2u);
     ASSERT_EQ(file->arrays.at("a").values.size(), 600'000u);
     EXPECT_EQ(file->arrays.at("a").values[599'999], 999.0f);
@@ -325,7 +325,7 @@ TEST(Files, WhatCannotBeReadIsNamed) {
 
 TEST(Json, ReadsADocument) {
   const auto document = parse_json("f", "\xEF\xBB\xBF{\"a\": [1, -2, 0.5, true, null, \"机\"], \"b\": {\"a\": {}}}");
-  ASSERT_TRUE(document) << document.error().message;
+  ASSERT_TRUE(document) << document.error().message();
   EXPECT_EQ(document->dump(), "{\"a\":[1,-2,0.5,true,null,\"机\"],\"b\":{\"a\":{}}}");
   EXPECT_EQ(*parse_json("f", " 3 "), 3);
   const std::string deep = std::string(kMostJsonDepth, '[') + std::string(kMostJsonDepth, ']');
@@ -335,7 +335,7 @@ TEST(Json, ReadsADocument) {
 TEST(Json, OneKeyOfTheOutermostObjectIsCheckedAndLeftOut) {
   const std::string text = R"({"a": 1, "b": {"b": [1, {"c": 2}], "d": []}, "e": {"b": [3]}})";
   const auto document = parse_json("f", text, "b");
-  ASSERT_TRUE(document) << document.error().message;
+  ASSERT_TRUE(document) << document.error().message();
   EXPECT_EQ(*document, (nlohmann::json{{"a", 1}, {"e", {{"b", {3}}}}}));
   EXPECT_EQ(*parse_json("f", R"({"b": 1, "c": 2})", "b"), (nlohmann::json{{"c", 2}}));
   EXPECT_FALSE(parse_json("f", R"({"b": [1,}, "c": 2})", "b"));

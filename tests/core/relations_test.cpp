@@ -57,7 +57,7 @@ RelationReport measured_with(const std::shared_ptr<const Model>& model, const Gr
                              RelationOptions options) {
   Progress progress;
   const auto report = measure_relations(model, grammar, options, progress);
-  EXPECT_TRUE(report) << (report ? "" : report.error().message);
+  EXPECT_TRUE(report) << (report ? "" : report.error().message());
   return report && *report ? **report : RelationReport{};
 }
 
@@ -283,7 +283,7 @@ TEST(Relations, RefuseModelsThatHaveNoneOfTheWords) {
     Progress progress;
     const auto report = measure_relations(std::make_shared<const Model>(std::move(model)), *grammar, {}, progress);
     EXPECT_FALSE(report);
-    return report ? std::string() : report.error().message;
+    return report ? std::string() : report.error().message();
   };
   const std::shared_ptr<const Model> whole = neighbours(*grammar);
   Model model = *whole;
@@ -318,7 +318,7 @@ TEST(RelationsJson, IsReadBack) {
   const json written = json::parse(relations_json(report).dump());
   JsonProblems problems{"scores"};
   const RelationReport read = relations_from(JsonField(written, "", problems));
-  ASSERT_FALSE(problems.first) << problems.first->message;
+  ASSERT_FALSE(problems.first) << problems.first->message();
   EXPECT_EQ(relations_json(read), relations_json(report));
   ASSERT_EQ(read.relations.size(), 1u);
   EXPECT_EQ(read.relations[0].chosen, score.chosen);
@@ -335,7 +335,7 @@ TEST(RelationsJson, IsReadBack) {
     JsonProblems found{"scores"};
     relations_from(JsonField(broken, "", found));
     ASSERT_TRUE(found.first) << pointer;
-    EXPECT_TRUE(found.first->message.starts_with("scores: ")) << found.first->message;
+    EXPECT_TRUE(found.first->message().starts_with("scores: ")) << found.first->message();
   }
 }
 

@@ -195,7 +195,7 @@ TEST(ScoreSplit, ADistanceIsATermOfItsOwn) {
 TEST(ScoreSplit, RefusesWhatIsNoSum) {
   const auto capped = answer_of_case("family-gemma2");
   ASSERT_TRUE(capped);
-  EXPECT_EQ(split_score(*capped, {0, 1}, {4, 1}).error().message,
+  EXPECT_EQ(split_score(*capped, {0, 1}, {4, 1}).error().message(),
             "why: SOURCE: expected scores that are sums, found a soft cap (tanh), which is not linear");
 }
 

@@ -48,7 +48,7 @@ TEST(StandardInput, IsReadToItsEnd) {
   });
   const auto read = read_standard_input();
   writer.join();
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->size(), 300'000u);
 }
 
@@ -87,7 +87,7 @@ TEST(StandardInput, HasALimit) {
   ::close(input.writer());
   const auto read = read_standard_input(9);
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().message, "standard input: size: expected at most 9 bytes, found more");
+  EXPECT_EQ(read.error().message(), "standard input: size: expected at most 9 bytes, found more");
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(TaughtHeads, AreReadAsTheyAreSpelled) {
   for (const char* bad : {"", "3", "3.1", "3.1=", "3.1=a,", "a.1=b", "-1.0=a", "3.-1=a", "1.1:a", "cross:1.1=a"}) {
     const auto wrong = parse_taught_head(bad);
     ASSERT_FALSE(wrong) << bad;
-    EXPECT_NE(wrong.error().message.find("LAYER.HEAD=RELATION"), std::string::npos);
+    EXPECT_NE(wrong.error().message().find("LAYER.HEAD=RELATION"), std::string::npos);
   }
 }
 
@@ -112,7 +112,7 @@ TEST(TokenizedTexts, OfNothingOrOfOneEndlessLineAreRefusedInOneLine) {
   for (const std::string_view text : {std::string_view(""), std::string_view("\n\n  \n"), std::string_view(endless)}) {
     const auto spelt = tokenized_text("some.txt", text, 1, *speller, Progress{});
     ASSERT_FALSE(spelt);
-    EXPECT_EQ(spelt.error().message, "some.txt: sentences: expected at least one of 1 to 120 tokens, found none");
+    EXPECT_EQ(spelt.error().message(), "some.txt: sentences: expected at least one of 1 to 120 tokens, found none");
   }
   EXPECT_FALSE(tokenized_text("some.txt",
                               "a\xFF"
@@ -123,13 +123,14 @@ TEST(TokenizedTexts, OfNothingOrOfOneEndlessLineAreRefusedInOneLine) {
 TEST(TokenizersOfOnesOwn, NeedTheRowsOfEveryTrainedModelAndAStart) {
   json bad = tokenizer_json();
   bad["post_processor"] = nullptr;
-  EXPECT_NE(check_trainable("t", tokenizer_of(bad)).error().message.find("<s> before a text"), std::string::npos);
+  EXPECT_NE(check_trainable("t", tokenizer_of(bad)).error().message().find("<s> before a text"), std::string::npos);
   bad = tokenizer_json();
   bad["model"]["vocab"]["<mask>"] = 3;
   bad["model"]["vocab"]["<unk>"] = 2;
   bad["added_tokens"][2]["id"] = 3;
   bad["added_tokens"][3]["id"] = 2;
-  EXPECT_NE(check_trainable("t", tokenizer_of(bad)).error().message.find("row 2: expected <mask>"), std::string::npos);
+  EXPECT_NE(check_trainable("t", tokenizer_of(bad)).error().message().find("row 2: expected <mask>"),
+            std::string::npos);
   EXPECT_TRUE(check_trainable("t", *tokenizer()));
 }
 
@@ -294,7 +295,7 @@ TEST(TeachingTrainings, GoOnToTheSameBitsAndRefuseAnotherPlan) {
   const Folder folder;
   ASSERT_TRUE(save_training(folder.path(), half, whole, made));
   auto resumed = resume_training(folder.path(), whole, made);
-  ASSERT_TRUE(resumed) << resumed.error().message;
+  ASSERT_TRUE(resumed) << resumed.error().message();
   Workspace workspace(1);
   train(resumed->training, whole, made, workspace, 50, [](const StepReport&, const Batch&) { return true; });
   EXPECT_TRUE(resumed->training.network.values == straight.network.values);

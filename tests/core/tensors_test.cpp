@@ -39,7 +39,7 @@ ArrayFile file_of(std::map<std::string, Array> arrays, std::map<std::string, std
 void expect_line(const ArrayFile& file, const std::string& says, std::optional<Index> heads = std::nullopt) {
   const auto result = tensors_from("f", file, heads);
   ASSERT_FALSE(result) << "accepted, though it should say: " << says;
-  EXPECT_NE(result.error().message.find(says), std::string::npos) << result.error().message;
+  EXPECT_NE(result.error().message().find(says), std::string::npos) << result.error().message();
 }
 
 class GoldenTensors : public testing::TestWithParam<std::string> {};
@@ -47,12 +47,12 @@ class GoldenTensors : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenTensors, AgreeWithTheReference) {
   const auto folder = kGolden / GetParam();
   const auto file = read_tensors(folder / "input.safetensors", std::nullopt);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_TRUE(file->warnings.empty());
   const auto expected = read_npz(folder / "expected.npz");
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(expected) << expected.error().message();
   const auto result = answer(*file);
-  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_TRUE(result) << result.error().message();
   const Trace& trace = **result;
 
   const Array& attentions = expected->arrays.at("attentions");
@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, GoldenTensors,
 
 TEST(Tensors, MissingProjectionsAreTheIdentity) {
   const auto file = tensors_from("some/x.safetensors", file_of({{"query", array_of({3, 4})}}), std::nullopt);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const Model& model = *file->model;
   EXPECT_EQ(model.name, "x.safetensors");
   EXPECT_EQ(model.config.d_model, 4);
@@ -96,7 +96,7 @@ TEST(Tensors, MissingProjectionsAreTheIdentity) {
   EXPECT_TRUE(same(given(*file).value, given(*file).query));
   EXPECT_FALSE(file->mask);
   const auto result = answer(*file);
-  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_TRUE(result) << result.error().message();
   const Trace& trace = **result;
   EXPECT_TRUE(same(trace.blocks[0].self.query, given(*file).query));
   // Two heads of two columns each, by hand.
@@ -116,7 +116,7 @@ TEST(Tensors, BiasesStandWithOrWithoutWeights) {
       file_of(
           {{"query", array_of({3, 4})}, {"q_proj.weight", array_of({4, 4}, 1)}, {"out_proj.bias", array_of({4}, 2)}}),
       std::nullopt);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const AttentionWeights& weights = file->model->blocks[0].self;
   EXPECT_EQ(weights.query.bias.size(), 0);
   EXPECT_EQ(weights.output.weight.size(), 0);
@@ -138,9 +138,9 @@ TEST(Tensors, KeysAndValuesOfOtherWidths) {
                                           {"v_proj.weight", array_of({8, 3})},
                                           {"out_proj.weight", array_of({7, 8})}}),
                                  std::nullopt);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const auto result = answer(*file);
-  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_TRUE(result) << result.error().message();
   const Trace& trace = **result;
   EXPECT_EQ(trace.queries(), 2);
   EXPECT_EQ(trace.keys(), 3);
@@ -159,7 +159,7 @@ TEST(Tensors, HeadsComeFromTheArgumentTheMetadataOrAnArray) {
   expect_line(scalar, "f: num_heads: expected a number in the metadata or --num-heads, found neither");
   scalar.arrays["num_heads"] = {.dtype = Dtype::i64, .shape = {}, .values = {4}};
   const auto from_array = tensors_from("f", scalar, std::nullopt);
-  ASSERT_TRUE(from_array) << from_array.error().message;
+  ASSERT_TRUE(from_array) << from_array.error().message();
   EXPECT_EQ(from_array->model->config.num_heads, 4);
   EXPECT_TRUE(from_array->warnings.empty());
   expect_line(named, "num_heads: expected a divisor of the 4 columns of the projected query, found 3", 3);
@@ -179,7 +179,7 @@ TEST(Tensors, TokensComeFromTheMetadata) {
   const ArrayFile named = file_of({{"query", array_of({2, 4})}, {"key", array_of({1, 4})}, {"value", array_of({1, 4})}},
                                   {{"tokens", R"(["我"," can"])"}, {"key_tokens", R"([" "])"}});
   const auto file = tensors_from("f", named, std::nullopt);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const Tokens& queries = given(*file).query_tokens;
   EXPECT_EQ(queries.text, "我 can");
   EXPECT_EQ(queries.tokens[1].text, "can");
@@ -202,25 +202,26 @@ TEST(Tensors, MasksAreAddedOrBlock) {
   ArrayFile file = file_of({{"query", array_of({2, 4})}});
   file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = {2, 2}, .values = {1, 0, 1, 1}};
   const auto blocked = tensors_from("f", file, std::nullopt);
-  ASSERT_TRUE(blocked) << blocked.error().message;
+  ASSERT_TRUE(blocked) << blocked.error().message();
   EXPECT_EQ((*blocked->mask)(0, 1), -std::numeric_limits<float>::infinity());
   EXPECT_EQ(attention_rows(**answer(*blocked), HeadRef{.head = 1}, 0, 1)(0, 1), 0.0f);
   file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2}, .values = {0, -1.5f}};
   const auto added = tensors_from("f", file, std::nullopt);
-  ASSERT_TRUE(added) << added.error().message;
+  ASSERT_TRUE(added) << added.error().message();
   EXPECT_EQ((*added->mask)(0, 1), -1.5f);
   file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2, 2}, .values = {1, 0, 1, 1}};
   const auto floats = tensors_from("f", file, std::nullopt);
-  ASSERT_TRUE(floats) << floats.error().message;
+  ASSERT_TRUE(floats) << floats.error().message();
   EXPECT_EQ((*floats->mask)(0, 1), -std::numeric_limits<float>::infinity());
   ASSERT_EQ(floats->warnings.size(), 1u);
-  EXPECT_NE(floats->warnings[0].find("read as a boolean mask"), std::string::npos) << floats->warnings[0];
+  EXPECT_NE(floats->warnings[0].message().find("read as a boolean mask"), std::string::npos)
+      << floats->warnings[0].message();
   file.arrays["mask"] = array_of({2, 3});
   expect_line(file, "f: mask: expected (2, 2) (queries, keys), found (2, 3)");
   for (const std::vector<Index>& shape : {std::vector<Index>{2, 2, 1}, {1, 2, 2}}) {
     file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = shape, .values = {1, 0, 1, 1}};
     const auto batched = tensors_from("f", file, std::nullopt);
-    ASSERT_TRUE(batched) << batched.error().message;
+    ASSERT_TRUE(batched) << batched.error().message();
     EXPECT_TRUE(*batched->mask == *blocked->mask) << "a batch of one, as the mask alone";
   }
   file.arrays["mask"] = array_of({2, 2, 2});
@@ -264,7 +265,8 @@ TEST(Tensors, SurplusArraysAreNamedNotUsed) {
   const auto file =
       tensors_from("f", file_of({{"query", array_of({3, 4})}, {"in_proj_weight", array_of({12, 4})}}), std::nullopt);
   ASSERT_TRUE(file);
-  EXPECT_EQ(file->warnings, std::vector<std::string>{"f: in_proj_weight: no part of a tensors file, not used"});
+  EXPECT_EQ(messages_of(file->warnings),
+            std::vector<std::string>{"f: in_proj_weight: no part of a tensors file, not used"});
 }
 
 TEST(Tensors, AnswersBesideInputsAreForComparison) {
@@ -274,8 +276,9 @@ TEST(Tensors, AnswersBesideInputsAreForComparison) {
   ASSERT_TRUE(file);
   EXPECT_EQ(given(*file).query.cols(), 4);
   EXPECT_TRUE(given(*file).patterns.empty());
-  EXPECT_EQ(file->warnings, std::vector<std::string>{
-                                "f: attentions, output: answers to compare with (headlight diagnose), not inputs"});
+  EXPECT_EQ(
+      messages_of(file->warnings),
+      std::vector<std::string>{"f: attentions, output: answers to compare with (headlight diagnose), not inputs"});
 }
 
 TEST(Tensors, LayersUnderNamesOfTheirOwnAreOneAttention) {
@@ -286,7 +289,7 @@ TEST(Tensors, LayersUnderNamesOfTheirOwnAreOneAttention) {
   };
   const auto file = tensors_from(
       "f", file_of({{"layer_0", weights({2, 3, 3}, 0.25f)}, {"layer_1", weights({1, 2, 3, 3}, 0.5f)}}), std::nullopt);
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const auto& patterns = given(*file).patterns;
   ASSERT_EQ(patterns.size(), 2u);
   ASSERT_EQ(patterns[1].size(), 2u);
@@ -296,7 +299,7 @@ TEST(Tensors, LayersUnderNamesOfTheirOwnAreOneAttention) {
   std::map<std::string, Array> many;
   for (int i = 0; i < 12; ++i) many["layer_" + std::to_string(i)] = weights({2, 3, 3}, static_cast<float>(i));
   const auto twelve = tensors_from("f", file_of(many), std::nullopt);
-  ASSERT_TRUE(twelve) << twelve.error().message;
+  ASSERT_TRUE(twelve) << twelve.error().message();
   EXPECT_EQ(given(*twelve).patterns[10][0](0, 0), 10) << "in the order of the numbers, not of the names";
 
   expect_line(file_of({{"layer_0", weights({2, 3, 3}, 0)}, {"layer_1", weights({2, 4, 4}, 0)}}),
@@ -309,13 +312,13 @@ TEST(Tensors, LayersUnderNamesOfTheirOwnAreOneAttention) {
 TEST(Tensors, TheEndingSaysWhatAFileIs) {
   const auto other = read_tensors("x.csv", std::nullopt);
   ASSERT_FALSE(other);
-  EXPECT_EQ(other.error().message,
+  EXPECT_EQ(other.error().message(),
             "x.csv: name: expected a file named .safetensors, .npz, .pt or .json, found 'x.csv'");
   const auto torch = read_tensors("x.bin", std::nullopt);
   ASSERT_FALSE(torch);
-  EXPECT_EQ(torch.error().message, "x.bin: open: expected a readable file, found No such file or directory");
+  EXPECT_EQ(torch.error().message(), "x.bin: open: expected a readable file, found No such file or directory");
   const auto npz = read_tensors(kGolden / "tensors-self-6" / "expected.npz", 3);
-  ASSERT_TRUE(npz) << npz.error().message;
+  ASSERT_TRUE(npz) << npz.error().message();
   EXPECT_EQ(given(*npz).patterns.size(), 1u);
 }
 

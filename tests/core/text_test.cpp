@@ -25,9 +25,9 @@ const Lexicon& shipped() {
   static const Lexicon lexicon = [] {
     const auto path = std::filesystem::path(HEADLIGHT_TEST_DATA).parent_path() / "assets" / "lexicon.txt";
     const auto text = read_file(path);
-    EXPECT_TRUE(text) << text.error().message;
+    EXPECT_TRUE(text) << text.error().message();
     const auto parsed = parse_lexicon(path.string(), *text);
-    EXPECT_TRUE(parsed) << parsed.error().message;
+    EXPECT_TRUE(parsed) << parsed.error().message();
     return *parsed;
   }();
   return lexicon;
@@ -35,7 +35,7 @@ const Lexicon& shipped() {
 
 Lexicon lexicon_of(std::string_view lines) {
   const auto lexicon = parse_lexicon("lexicon", lines);
-  EXPECT_TRUE(lexicon) << lexicon.error().message;
+  EXPECT_TRUE(lexicon) << lexicon.error().message();
   return *lexicon;
 }
 
@@ -89,7 +89,7 @@ void expect_lossless(const std::string& text, Split split, const Lexicon& lexico
   }
   if (text.empty()) return;
   const auto parsed = parse_marked_tokens("tokens", mark_tokens(text, cuts));
-  ASSERT_TRUE(parsed) << parsed.error().message;
+  ASSERT_TRUE(parsed) << parsed.error().message();
   EXPECT_EQ(*parsed, (MarkedText{text, cuts}));
 }
 
@@ -361,7 +361,7 @@ TEST(Lexicon, ErrorsNameTheLine) {
   for (const auto& [text, message] : cases) {
     const auto lexicon = parse_lexicon("words.txt", text);
     ASSERT_FALSE(lexicon) << text;
-    EXPECT_EQ(lexicon.error().message, message);
+    EXPECT_EQ(lexicon.error().message(), message);
   }
 }
 

@@ -39,20 +39,20 @@ std::string trainer(unsigned kind, unsigned unknown, bool byte_fallback = false)
 std::string refused(const std::string& bytes) {
   const auto model = parse_sentencepiece_model("m.model", bytes);
   EXPECT_FALSE(model);
-  return model ? "" : model.error().message;
+  return model ? "" : model.error().message();
 }
 
 std::string read_refusal(const Folder& folder) {
   const auto file = read_tokenizer(folder.path());
   EXPECT_FALSE(file);
   const std::string where = folder.path().string() + "/";
-  const std::string message = file ? "" : file.error().message;
+  const std::string message = file ? "" : file.error().message();
   return message.starts_with(where) ? message.substr(where.size()) : message;
 }
 
 Tokens read_and_encode(const Folder& folder, std::string_view text) {
   const auto file = read_tokenizer(folder.path());
-  EXPECT_TRUE(file) << (file ? "" : file.error().message);
+  EXPECT_TRUE(file) << (file ? "" : file.error().message());
   return file ? tokens_of_text(*file->tokenizer, text) : Tokens{};
 }
 
@@ -91,7 +91,7 @@ TEST(TokenizerFile, BertFromItsWords) {
   Folder folder;
   folder.with("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ncafe\nCafé\n##s\n我\n");
   const auto file = read_tokenizer(folder.path());
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(file->warnings.size(), 1u);
   EXPECT_EQ(ids(tokens_of_text(*file->tokenizer, "Cafés我[MASK]")), (Ids{2, 5, 7, 8, 4, 3}));
   folder.with("tokenizer_config.json", R"({"do_lower_case": false, "unk_token": {"content": "[UNK]"}})");
@@ -149,7 +149,7 @@ TEST(TokenizerFile, MarianLooksItsPiecesUp) {
   folder.with("source.spm", unigram_model());
   folder.with("target.spm", piece("<unk>", 0, 2) + piece("▁b", -1) + trainer(1, 0));
   const auto file = read_tokenizer(folder.path());
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   const Tokens tokens = tokens_of_text(*file->tokenizer, ">>fra<<  a b");
   EXPECT_EQ(ids(tokens), (Ids{4, 3, 5, 2, 0}));
   ASSERT_TRUE(file->target);
@@ -173,7 +173,7 @@ TEST(SentencePiece, FieldsAreReadAndOthersPassedOver) {
       "m",
       piece("a", -1.5f) + piece("b", 2, 4) + trainer(2, 1, true) + bytes_field(4, "test data") +
           bytes_field(3, bytes_field(1, "nfkc") + bytes_field(2, "map") + number_field(3, 0) + number_field(4, 0)));
-  ASSERT_TRUE(model) << model.error().message;
+  ASSERT_TRUE(model) << model.error().message();
   ASSERT_EQ(model->pieces.size(), 2u);
   EXPECT_EQ(model->pieces[0].score, -1.5f);
   EXPECT_EQ(model->pieces[1].kind, SentencePieceModel::PieceKind::user_defined);
@@ -208,7 +208,7 @@ TEST(Charsmap, OffsetsOutsideAreRefused) {
   put((1 ^ 'a') ^ 3, 1u << 31);
   const std::string size("\0\4\0\0", 4);
   const auto map = Charsmap::parse("m", size + units + std::string("xy\0", 3));
-  ASSERT_TRUE(map) << map.error().message;
+  ASSERT_TRUE(map) << map.error().message();
   Letters letters = letters_of("bab");
   map->normalize(letters);
   EXPECT_EQ(utf8_of(letters), "bxyb");
@@ -220,7 +220,7 @@ TEST(Charsmap, OffsetsOutsideAreRefused) {
   put((1 ^ 'a') ^ 3, 1u << 31 | 4);
   const auto outside = Charsmap::parse("m", size + units + std::string("xy\0", 3));
   ASSERT_FALSE(outside);
-  EXPECT_EQ(outside.error().message,
+  EXPECT_EQ(outside.error().message(),
             "m: precompiled_charsmap: expected replacements inside their 3 bytes, found offset 4");
   put(0, 0x1FFFFFu << 10);
   EXPECT_FALSE(Charsmap::parse("m", size + units + std::string("xy\0", 3)));
@@ -263,10 +263,10 @@ TEST(TokenizerJson, HostileFilesAreOneLine) {
   EXPECT_EQ(refusal({{"version", "2.0"}}), "tokenizer.json: version: expected \"1.0\", found \"2.0\"");
   const auto twice = parse_tokenizer_json("t", R"({"model":{"vocab":{"a":0,"a":1}}})");
   ASSERT_FALSE(twice);
-  EXPECT_NE(twice.error().message.find("each key once"), std::string::npos);
+  EXPECT_NE(twice.error().message().find("each key once"), std::string::npos);
   const auto deep = parse_tokenizer_json("t", std::string(1000, '['));
   ASSERT_FALSE(deep);
-  EXPECT_NE(deep.error().message.find("at most 64 levels"), std::string::npos);
+  EXPECT_NE(deep.error().message().find("at most 64 levels"), std::string::npos);
 }
 
 TEST(TokenizerJson, WhatIsNotAppliedIsTold) {

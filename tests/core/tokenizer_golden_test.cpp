@@ -23,7 +23,7 @@ class TokenizerFolder : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TokenizerFolder, IdsAndTokensAreTheReferences) {
   const auto file = read_tokenizer(kGolden / GetParam());
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_TRUE(file->warnings.empty());
   EXPECT_EQ(file->file, kGolden / GetParam() / "tokenizer.json");
   const json expected = document(kGolden / GetParam() / "expected.json");

@@ -56,7 +56,7 @@ TEST(TokenizerModel, WhatBytePairsDoNotKnow) {
   model["unk_token"] = "gone";
   const auto error = encode(tokenizer_of(model_json(model)), "x", true);
   ASSERT_FALSE(error);
-  EXPECT_EQ(error.error().message, "tokenizer: unk_token: expected a word of the vocabulary, found 'gone'");
+  EXPECT_EQ(error.error().message(), "tokenizer: unk_token: expected a word of the vocabulary, found 'gone'");
 }
 
 TEST(TokenizerModel, ALongPieceIsMergedInTimeThatHardlyGrows) {
@@ -107,7 +107,7 @@ TEST(TokenizerModel, UnigramTakesTheSpellingOfTheHighestScore) {
   model.erase("unk_id");
   const auto error = encode(tokenizer_of(model_json(model)), "abx", true);
   ASSERT_FALSE(error);
-  EXPECT_EQ(error.error().message, "tokenizer: unk_id: expected an id for what no word spells, found none");
+  EXPECT_EQ(error.error().message(), "tokenizer: unk_id: expected an id for what no word spells, found none");
 }
 
 TEST(TokenizerModel, EqualSpellingsAreToldApartAsTheLibraryDoes) {
@@ -151,7 +151,7 @@ TEST(TokenizerModel, AddedTokensAreNumberedOnFromTheVocabulary) {
   const auto parsed = parse_tokenizer_json("tokenizer.json", j.dump());
   ASSERT_TRUE(parsed);
   EXPECT_EQ(ids(tokens_of_text(parsed->tokenizer, "ab")), (Ids{1, 2}));
-  EXPECT_EQ(parsed->warnings, (Texts{"tokenizer.json: added_tokens: 'a' has the id 1, not 9"}));
+  EXPECT_EQ(messages_of(parsed->warnings), (Texts{"tokenizer.json: added_tokens: 'a' has the id 1, not 9"}));
 }
 
 TEST(TokenizerModel, ByteLevelWordsAreShownAsText) {
@@ -206,7 +206,7 @@ TEST(TokenizerModel, TokensOfOneWordHaveOneNumber) {
 TEST(TokenizerModel, TextThatIsNoTextIsRefused) {
   const auto tokens = encode(tokenizer_of(pieces_json()), "a\xff", true);
   ASSERT_FALSE(tokens);
-  EXPECT_EQ(tokens.error().message, "text: expected valid UTF-8, found byte 0xff at offset 1");
+  EXPECT_EQ(tokens.error().message(), "text: expected valid UTF-8, found byte 0xff at offset 1");
 }
 
 }  // namespace

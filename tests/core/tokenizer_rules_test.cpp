@@ -130,7 +130,7 @@ TEST(TokenizerRule, AnExpressionWithoutEndIsOneLine) {
   const auto tokens = encode(tokenizer, std::string(200, 'a'), true);
   ASSERT_FALSE(tokens);
   EXPECT_EQ(
-      tokens.error().message,
+      tokens.error().message(),
       "tokenizer.json: pre_tokenizer.pattern: regular expression: expected an answer in a bounded time and memory, "
       "found none for '(a+)+$b' (U_REGEX_TIME_OUT)");
 }
@@ -142,7 +142,8 @@ TEST(TokenizerRule, RulesThatLengthenATextWithoutEndAreStopped) {
   j["normalizer"] = {{"type", "Sequence"}, {"normalizers", longer}};
   const auto tokens = encode(tokenizer_of(j), "我我我我", true);
   ASSERT_FALSE(tokens);
-  EXPECT_NE(tokens.error().message.find("characters made of this text"), std::string::npos) << tokens.error().message;
+  EXPECT_NE(tokens.error().message().find("characters made of this text"), std::string::npos)
+      << tokens.error().message();
   j["normalizer"] = nullptr;
   for (json& rule : longer) rule["add_prefix_space"] = rule["use_regex"] = false;
   j["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", longer}};

@@ -29,7 +29,7 @@ inline nlohmann::json pieces_json() {
 
 inline Tokenizer tokenizer_of(const nlohmann::json& json) {
   auto parsed = parse_tokenizer_json("tokenizer.json", json.dump());
-  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message);
+  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().message());
   return parsed ? std::move(parsed->tokenizer) : Tokenizer{};
 }
 
@@ -37,12 +37,12 @@ inline Tokenizer tokenizer_of(const nlohmann::json& json) {
 inline std::string refusal(const nlohmann::json& json) {
   const auto parsed = parse_tokenizer_json("tokenizer.json", json.dump());
   EXPECT_FALSE(parsed);
-  return parsed ? "" : parsed.error().message;
+  return parsed ? "" : parsed.error().message();
 }
 
 inline Tokens tokens_of_text(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens = true) {
   auto tokens = encode(tokenizer, text, add_special_tokens);
-  EXPECT_TRUE(tokens) << (tokens ? "" : tokens.error().message);
+  EXPECT_TRUE(tokens) << (tokens ? "" : tokens.error().message());
   return tokens ? *std::move(tokens) : Tokens{};
 }
 

@@ -20,12 +20,12 @@ std::string bytes_of(const std::string& name) { return *read_file(kTorchFiles / 
 
 std::string refusal_of(std::string_view bytes) {
   const auto file = locate_torch("f.pt", bytes);
-  return file ? "" : file.error().message;
+  return file ? "" : file.error().message();
 }
 
 void expect_same(const StoredArrays& found, const std::string& numbers) {
   const auto expected = read_npz(kTorchFiles / numbers);
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(expected) << expected.error().message();
   ASSERT_EQ(found.arrays.size(), expected->arrays.size());
   for (const auto& [name, array] : expected->arrays) {
     SCOPED_TRACE(name);
@@ -42,7 +42,7 @@ TEST(TorchFile, HoldsTheNumbersThatPyTorchSaved) {
   for (const std::string name : {"state.pt", "legacy.pt"}) {
     SCOPED_TRACE(name);
     const auto file = map_torch(kTorchFiles / name);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     expect_same(*file, "state.npz");
     EXPECT_EQ(file->arrays.at("half").dtype, Dtype::f16);
     EXPECT_EQ(file->arrays.at("brain").dtype, Dtype::bf16);
@@ -56,7 +56,7 @@ TEST(TorchFile, FindsTheStateDictOfATraining) {
   for (const std::string name : {"module.bin", "training.ckpt", "parameters.pt"}) {
     SCOPED_TRACE(name);
     const auto file = map_torch(kTorchFiles / name);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     expect_same(*file, "module.npz");
   }
 }
@@ -87,7 +87,7 @@ TEST(TorchFile, NoFlippedByteBreaksIt) {
         damaged[at] = static_cast<char>(static_cast<unsigned char>(damaged[at]) ^ change);
         const auto file = locate_torch("f.pt", damaged);
         if (!file) {
-          EXPECT_EQ(file.error().message.find('\n'), std::string::npos);
+          EXPECT_EQ(file.error().message().find('\n'), std::string::npos);
           continue;
         }
         for (const auto& [tensor, array] : file->arrays)
@@ -98,13 +98,13 @@ TEST(TorchFile, NoFlippedByteBreaksIt) {
 
 std::string pickle_refusal(std::string_view text) {
   const auto pickle = parse_pickle("p", text, [](std::string_view) { return false; });
-  return pickle ? "" : pickle.error().message;
+  return pickle ? "" : pickle.error().message();
 }
 
 TEST(Pickle, KeepsWhatItIsGiven) {
   const std::string_view good("\x80\x02}(X\x01\0\0\0aJ\xFF\xFF\xFF\xFFX\x01\0\0\0b](K\x05G\x3F\xF8\0\0\0\0\0\0eu.", 42);
   const auto read = parse_pickle("p", good, [](std::string_view) { return false; });
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   EXPECT_EQ(read->root->find("a")->integer, -1);
   ASSERT_EQ(read->root->find("b")->items.size(), 2u);
   EXPECT_EQ(read->root->find("b")->items[0]->integer, 5);
@@ -148,7 +148,7 @@ TEST(Pickle, EveryWayToACallIsRefusedByName) {
     const std::string found = "found '" + name + "'";
     const auto refused = [&](const std::string& pickle) {
       const auto read = parse_pickle("p", pickle, is_torch_global);
-      return !read && read.error().message.find(found) != std::string::npos;
+      return !read && read.error().message().find(found) != std::string::npos;
     };
     EXPECT_TRUE(refused(start + "c" + module + "\n" + function + "\n(tR.")) << name;
     const auto text = [](const std::string& word) { return op('X', static_cast<std::uint32_t>(word.size())) + word; };
@@ -243,7 +243,7 @@ TEST(TorchFile, ABombIsNotInflated) {
   ASSERT_EQ(zip_close(archive), 0);
   const auto bomb = map_torch(path);
   ASSERT_FALSE(bomb);
-  EXPECT_NE(bomb.error().message.find("deflated ones of at most"), std::string::npos) << bomb.error().message;
+  EXPECT_NE(bomb.error().message().find("deflated ones of at most"), std::string::npos) << bomb.error().message();
 }
 
 }  // namespace

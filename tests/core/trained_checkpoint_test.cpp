@@ -36,15 +36,15 @@ std::shared_ptr<const Trace> answer(const std::shared_ptr<const Model>& model) {
   if (model->config.arch == Arch::encoder_decoder) request.target = tokens_of({1, 20, 30});
   request.mask.causal = model->config.arch != Arch::encoder;
   const auto trace = forward(request);
-  EXPECT_TRUE(trace) << (trace ? "" : trace.error().message);
+  EXPECT_TRUE(trace) << (trace ? "" : trace.error().message());
   return trace ? *trace : nullptr;
 }
 
 std::shared_ptr<const Model> read_model(const std::filesystem::path& folder) {
   auto checkpoint = read_checkpoint(folder);
-  EXPECT_TRUE(checkpoint) << (checkpoint ? "" : checkpoint.error().message);
+  EXPECT_TRUE(checkpoint) << (checkpoint ? "" : checkpoint.error().message());
   if (!checkpoint) return nullptr;
-  EXPECT_TRUE(checkpoint->warnings.empty()) << checkpoint->warnings.front();
+  EXPECT_TRUE(checkpoint->warnings.empty()) << checkpoint->warnings.front().message();
   return checkpoint->model;
 }
 
@@ -122,7 +122,7 @@ TEST(SavedModel, HasATokenizerThatCutsWordsAndLooksThemUp) {
     config.arch = arch;
     ASSERT_TRUE(save_checkpoint(folder.path(), *shaken(config, corpus), {}));
     const auto file = read_tokenizer(folder.path());
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     EXPECT_TRUE(file->warnings.empty());
     EXPECT_TRUE(finds_words(*file->tokenizer));
     const auto vocabulary = vocabulary_of(*file->tokenizer);
@@ -159,7 +159,7 @@ TEST(SavedModel, OfTranslationsReadsBothTextsAndKnowsItsEnd) {
   const json config = json::parse(*read_file(folder.path() / "config.json"));
   EXPECT_EQ(config["eos_token_id"], corpus.rows() - 1);
   const auto file = read_tokenizer(folder.path());
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(vocabulary_of(*file->tokenizer)->words, vocabulary_of(corpus)->words);
   const auto ids = [&](std::string_view text) {
     std::vector<std::int64_t> words;
@@ -220,7 +220,7 @@ TEST(TrainingCard, IsReadBack) {
   const TrainingCard card = full_card();
   ASSERT_TRUE(save_checkpoint(folder.path(), *shaken(shapes()[0], toy_corpus()), card));
   const auto read = read_card(folder.path());
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   ASSERT_TRUE(*read);
   EXPECT_EQ((*read)->corpus, card.corpus);
   EXPECT_EQ((*read)->command, card.command);
@@ -313,9 +313,9 @@ TEST(TrainingCard, IsRefusedInOneLineWhereItIsBroken) {
     const auto read = read_card(folder.path());
     EXPECT_FALSE(read) << text.substr(0, 200);
     if (read) return std::string();
-    EXPECT_TRUE(read.error().message.starts_with(path.string())) << read.error().message;
-    EXPECT_EQ(read.error().message.find('\n'), std::string::npos);
-    return read.error().message;
+    EXPECT_TRUE(read.error().message().starts_with(path.string())) << read.error().message();
+    EXPECT_EQ(read.error().message().find('\n'), std::string::npos);
+    return read.error().message();
   };
   refusal("");
   refusal("[]");

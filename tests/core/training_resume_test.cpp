@@ -32,7 +32,7 @@ TEST(Resuming, GoesOnToTheSameBits) {
       const Folder folder;
       ASSERT_TRUE(save_training(folder.path(), trained(plan, corpus, stop), plan, corpus));
       auto resumed = resume_training(folder.path(), plan, corpus);
-      ASSERT_TRUE(resumed) << resumed.error().message;
+      ASSERT_TRUE(resumed) << resumed.error().message();
       EXPECT_EQ(resumed->training.step, stop);
       Workspace workspace(1);
       train(resumed->training, plan, corpus, workspace, 40, [](const StepReport&, const Batch&) { return true; });
@@ -49,7 +49,7 @@ TEST(Training, OfAnEncoderDecoderNeedsEnglish) {
   const auto refusal = [&](const TrainingPlan& wanted, const Corpus& corpus) {
     const auto training = begin_training(wanted, corpus);
     EXPECT_FALSE(training);
-    return training ? std::string() : training.error().message;
+    return training ? std::string() : training.error().message();
   };
   const auto grammar = grammars::parsed(grammars::translated_toy());
   const std::string needs =
@@ -76,7 +76,7 @@ TEST(Resuming, RefusesAnotherPlanAndAnotherText) {
   const auto refusal = [&](const TrainingPlan& other, const Corpus& text) {
     const auto resumed = resume_training(folder.path(), other, text);
     EXPECT_FALSE(resumed);
-    return resumed ? std::string() : resumed.error().message;
+    return resumed ? std::string() : resumed.error().message();
   };
   EXPECT_NE(refusal(plan, *corpus).find("resume.safetensors"), std::string::npos) << "there is none yet";
   ASSERT_TRUE(save_training(folder.path(), trained(plan, *corpus, 2), plan, *corpus));
@@ -108,9 +108,9 @@ TEST(Resuming, RefusesMeanSquaresBelowZero) {
   ASSERT_TRUE(save_training(folder.path(), training, plan, corpus));
   const auto resumed = resume_training(folder.path(), plan, corpus);
   ASSERT_FALSE(resumed) << "its steps would be NaN";
-  EXPECT_NE(resumed.error().message.find("second: expected mean squares, 0 or more, found a negative number"),
+  EXPECT_NE(resumed.error().message().find("second: expected mean squares, 0 or more, found a negative number"),
             std::string::npos)
-      << resumed.error().message;
+      << resumed.error().message();
 }
 
 TEST(Resuming, RefusesABrokenFileInOneLine) {
@@ -124,8 +124,8 @@ TEST(Resuming, RefusesABrokenFileInOneLine) {
     const auto resumed = resume_training(folder.path(), plan, corpus);
     EXPECT_FALSE(resumed);
     if (resumed) return std::string();
-    EXPECT_EQ(resumed.error().message.find('\n'), std::string::npos) << resumed.error().message;
-    return resumed.error().message;
+    EXPECT_EQ(resumed.error().message().find('\n'), std::string::npos) << resumed.error().message();
+    return resumed.error().message();
   };
   ASSERT_TRUE(write_file(path, whole.substr(0, whole.size() - 5)));
   EXPECT_TRUE(refusal().starts_with(path.string()));

@@ -147,7 +147,7 @@ std::string refusal(const char* pointer, const json& value) {
   toy[json::json_pointer(pointer)] = value;
   const auto read = parse_grammar("toy.json", toy.dump());
   EXPECT_FALSE(read) << pointer << " " << value;
-  return read ? std::string() : read.error().message;
+  return read ? std::string() : read.error().message();
 }
 
 TEST(Translation, IsRefusedInOneLineThatNamesThePlace) {
@@ -186,8 +186,8 @@ TEST(Translation, IsRefusedInOneLineThatNamesThePlace) {
   poor["english"].erase("reads");
   const auto without = parse_grammar("toy.json", poor.dump());
   ASSERT_FALSE(without);
-  EXPECT_NE(without.error().message.find("expected a dictionary with \"reads\" (past)"), std::string::npos)
-      << without.error().message;
+  EXPECT_NE(without.error().message().find("expected a dictionary with \"reads\" (past)"), std::string::npos)
+      << without.error().message();
   // A pattern that is empty for all names.
   json toy = with("{w:who} {v:a.verb} {o:a.object}", "{w.the}");
   toy["kinds"].erase(1);
@@ -195,7 +195,7 @@ TEST(Translation, IsRefusedInOneLineThatNamesThePlace) {
     toy["english"][std::string("n") + static_cast<char>('a' + i / 26) + static_cast<char>('a' + i % 26)] = "Name";
   const auto read = parse_grammar("toy.json", toy.dump());
   ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("sentences with English"), std::string::npos) << read.error().message;
+  EXPECT_NE(read.error().message().find("sentences with English"), std::string::npos) << read.error().message();
 }
 
 // What the program shows first, and what the tutorials write beside it.

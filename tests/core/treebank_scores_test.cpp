@@ -55,7 +55,7 @@ std::optional<RelationReport> measured(const std::vector<HeldOutTreebank>& treeb
                                        const std::vector<TaughtHead>& taught, int threads = 2) {
   Progress progress;
   const auto report = measure_treebanks(model(), *speller(), treebanks, taught, threads, progress);
-  EXPECT_TRUE(report) << (report ? "" : report.error().message);
+  EXPECT_TRUE(report) << (report ? "" : report.error().message());
   return report ? *report : std::nullopt;
 }
 
@@ -147,7 +147,7 @@ TEST(TreebankScores, SayWhatDistancesReachAndWhereTheyWereMeasured) {
   JsonProblems problems{"card"};
   const nlohmann::json json = nlohmann::json::parse(relations_json(*report).dump());
   const RelationReport read = relations_from(JsonField(json, "", problems));
-  EXPECT_FALSE(problems.first) << problems.first->message;
+  EXPECT_FALSE(problems.first) << problems.first->message();
   EXPECT_EQ(relations_json(read), relations_json(*report)) << "as a card keeps it";
 }
 
@@ -175,7 +175,7 @@ TEST(TreebankScores, AreRefusedWhereThereIsTooLittleToCount) {
   Progress progress;
   const auto few = measure_treebanks(model(), *speller(), {treebank(20)}, {}, 1, progress);
   ASSERT_FALSE(few);
-  EXPECT_EQ(few.error().message,
+  EXPECT_EQ(few.error().message(),
             "bank: relations: expected one of at least 40 arcs in each half of the sentences, found none");
   progress.stop = true;
   const auto stopped = measure_treebanks(model(), *speller(), {treebank()}, {}, 1, progress);

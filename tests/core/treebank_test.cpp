@@ -15,16 +15,16 @@ std::string treebank_refusal(const std::string& text) {
   const auto parsed = parse_conllu("bad.conllu", text);
   EXPECT_FALSE(parsed) << text;
   if (parsed) return "";
-  EXPECT_EQ(parsed.error().message.find('\n'), std::string::npos);
-  EXPECT_TRUE(parsed.error().message.starts_with("bad.conllu: ")) << parsed.error().message;
-  return parsed.error().message;
+  EXPECT_EQ(parsed.error().message().find('\n'), std::string::npos);
+  EXPECT_TRUE(parsed.error().message().starts_with("bad.conllu: ")) << parsed.error().message();
+  return parsed.error().message();
 }
 
 TEST(Treebank, GivesTheTextItsWordsAndTheirArcs) {
   const auto parsed = parse_conllu("x", "# a comment\n" + word("1", "She", "2", "nsubj", "_", "PRON") +
                                             word("2", "runs", "0", "root", "SpaceAfter=No") +
                                             word("3", ".", "2", "punct", "Lang=en|SpaceAfter=No") + "\n");
-  ASSERT_TRUE(parsed) << parsed.error().message;
+  ASSERT_TRUE(parsed) << parsed.error().message();
   ASSERT_EQ(parsed->size(), 1u);
   const TreebankSentence& one = parsed->front();
   EXPECT_EQ(one.text, "She runs.");
@@ -42,7 +42,7 @@ TEST(Treebank, SharesTheLettersOfAMultiwordTokenAmongItsWords) {
   const auto parsed =
       parse_conllu("x", word("1", "I", "3", "nsubj") + "2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n" +
                             word("2", "do", "3", "aux") + word("3", "n't", "0", "root") + word("4", ".", "3", "punct"));
-  ASSERT_TRUE(parsed) << parsed.error().message;
+  ASSERT_TRUE(parsed) << parsed.error().message();
   const TreebankSentence& one = parsed->front();
   EXPECT_EQ(one.text, "I don't.");
   std::vector<std::string> words;
@@ -65,7 +65,7 @@ TEST(Treebank, SkipsEmptyNodesAndReadsWindowsLines) {
   const auto parsed =
       parse_conllu("x", "\uFEFF1\ta\t_\tX\t_\t_\t0\troot\t_\t_\r\n1.1\tx\t_\t_\t_\t_\t_\t_\t_\t_\r\n\r\n\r\n" +
                             word("1", "b", "0", "root"));
-  ASSERT_TRUE(parsed) << parsed.error().message;
+  ASSERT_TRUE(parsed) << parsed.error().message();
   EXPECT_EQ(parsed->size(), 2u);
 }
 

@@ -55,7 +55,7 @@ TEST(Utf8, NamesTheFirstByteThatIsNotPartOfACodePoint) {
 TEST(Utf8, ErrorIsOneLineThatNamesTheByteAndItsOffset) {
   const Status status = check_utf8("notes.txt", "我\xFF");
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message, "notes.txt: text: expected valid UTF-8, found byte 0xff at offset 3");
+  EXPECT_EQ(status.error().message(), "notes.txt: text: expected valid UTF-8, found byte 0xff at offset 3");
 }
 
 TEST(Utf8, CodePointsReplaceWhatIsInvalid) {

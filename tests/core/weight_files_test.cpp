@@ -28,7 +28,7 @@ class CopiedFolder : public TemporaryFolder {
   void write_index(const nlohmann::json& index) const { write("model.safetensors.index.json", index.dump()); }
   std::string refusal() const {
     const auto checkpoint = read_checkpoint(path());
-    return checkpoint ? std::string{} : checkpoint.error().message;
+    return checkpoint ? std::string{} : checkpoint.error().message();
   }
 };
 
@@ -38,16 +38,16 @@ const std::string kFirst = "model-00001-of-00002.safetensors", kSecond = "model-
 TEST(WeightFiles, PyTorchsOwnFilesAreTheSameModel) {
   const std::filesystem::path torch = kGolden / "torch-files" / "gpt2.bin";
   const auto expected = open_weights(kGolden / "gpt2");
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(expected) << expected.error().message();
   const auto same_weights = [&](const std::filesystem::path& folder) {
     const auto found = open_weights(folder);
-    ASSERT_TRUE(found) << found.error().message;
+    ASSERT_TRUE(found) << found.error().message();
     ASSERT_EQ(found->stored.arrays.size(), expected->stored.arrays.size());
     for (const auto& [name, array] : expected->stored.arrays) {
       ASSERT_TRUE(found->stored.arrays.contains(name)) << name;
       EXPECT_EQ(found->stored.arrays.at(name).bytes, array.bytes) << name;
     }
-    EXPECT_TRUE(read_checkpoint(folder)) << read_checkpoint(folder).error().message;
+    EXPECT_TRUE(read_checkpoint(folder)) << read_checkpoint(folder).error().message();
   };
   TemporaryFolder whole;
   std::filesystem::copy_file(kGolden / "gpt2" / "config.json", whole / "config.json");
@@ -71,13 +71,13 @@ TEST(WeightFiles, WhatATrainingPutsBeforeTheNamesIsDropped) {
     for (const std::string wrapper : {"model.", "module.", "_orig_mod.", "model._orig_mod.", "module.model."}) {
       Parts parts(golden);
       const auto plain = parts.load();
-      ASSERT_TRUE(plain) << plain.error().message;
+      ASSERT_TRUE(plain) << plain.error().message();
       std::map<std::string, Array> wrapped;
       for (auto& [name, array] : parts.file.arrays) wrapped.emplace(wrapper + name, std::move(array));
       parts.file.arrays = std::move(wrapped);
       parts.file.arrays["criterion.weight"] = {.dtype = Dtype::f32, .shape = {1}, .values = {1}};
       const auto checkpoint = parts.load();
-      ASSERT_TRUE(checkpoint) << golden << " " << wrapper << ": " << checkpoint.error().message;
+      ASSERT_TRUE(checkpoint) << golden << " " << wrapper << ": " << checkpoint.error().message();
       EXPECT_EQ(checkpoint->warnings.size(), plain->warnings.size() + 1) << "criterion.weight is surplus";
       const auto& blocks = checkpoint->model->blocks;
       for (std::size_t layer = 0; layer < blocks.size(); ++layer)
@@ -87,13 +87,13 @@ TEST(WeightFiles, WhatATrainingPutsBeforeTheNamesIsDropped) {
 
 TEST(WeightFiles, ShardsAreOneModel) {
   const auto files = open_weights(kGolden / "family-llama3-sharded");
-  ASSERT_TRUE(files) << files.error().message;
+  ASSERT_TRUE(files) << files.error().message();
   const auto& arrays = files->stored.arrays;
   EXPECT_EQ(arrays.size(), 21u);
   EXPECT_TRUE(arrays.at("lm_head.weight").where.ends_with(kFirst));
   EXPECT_TRUE(arrays.at("model.embed_tokens.weight").where.ends_with(kSecond));
   const auto checkpoint = read_checkpoint(kGolden / "family-llama3-sharded");
-  ASSERT_TRUE(checkpoint) << checkpoint.error().message;
+  ASSERT_TRUE(checkpoint) << checkpoint.error().message();
   EXPECT_TRUE(checkpoint->warnings.empty());
 }
 
@@ -163,7 +163,7 @@ TEST(WeightFiles, DamagedFilesGetOneLine) {
 std::shared_ptr<const Trace> answer_of(const std::shared_ptr<const Model>& model, int threads) {
   Progress progress;
   const auto answer = forward(request_for(model, tokens_of_ids({3, 9, 27, 44, 3})), progress, nullptr, threads);
-  EXPECT_TRUE(answer) << (answer ? "" : answer.error().message);
+  EXPECT_TRUE(answer) << (answer ? "" : answer.error().message());
   return answer ? *answer : nullptr;
 }
 
@@ -226,8 +226,8 @@ TEST(WeightsInTheirFile, ThatAreShortenedMeanwhileAreNoAnswer) {
   std::filesystem::resize_file(folder.at("model.safetensors"), 4096);
   const auto answer = forward(request_for(used->model, tokens_of_ids({3, 9, 27})), progress);
   ASSERT_FALSE(answer);
-  EXPECT_NE(answer.error().message.find("one that was shortened meanwhile"), std::string::npos)
-      << answer.error().message;
+  EXPECT_NE(answer.error().message().find("one that was shortened meanwhile"), std::string::npos)
+      << answer.error().message();
 }
 
 TEST(WeightsInTheirFile, AreFiniteOrNotWhereverTheNumberStands) {
@@ -281,9 +281,9 @@ TEST(HalfWeights, ArePlacedOnAnyAddressAndChecked) {
     Progress progress;
     const auto refused = read_checkpoint(folder.path(), progress, most_widened);
     ASSERT_FALSE(refused);
-    EXPECT_NE(refused.error().message.find("q_proj.weight[5, 7]: expected a finite number, found -inf"),
+    EXPECT_NE(refused.error().message().find("q_proj.weight[5, 7]: expected a finite number, found -inf"),
               std::string::npos)
-        << refused.error().message;
+        << refused.error().message();
   }
 }
 

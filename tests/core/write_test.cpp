@@ -56,7 +56,7 @@ void expect_same_arrays(const ArrayFile& file, const Trace& trace, const std::st
 TEST(NpzExport, ReadsBackTheSameArrays) {
   for (const auto& trace : {trace_of({"a", "b", "c"}, true), cross_trace()}) {
     const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     expect_same_arrays(*file, *trace, "");
   }
 }
@@ -66,7 +66,7 @@ TEST(NpzExport, OptionsAddQueriesKeysValuesAndScores) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, {.queries_keys_values = true, .scores = true});
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     EXPECT_EQ(file->arrays.size(), 7u);
     for (const auto& [name, field] : {std::pair{"queries", &AttentionTrace::query},
                                       {"keys", &AttentionTrace::key},
@@ -87,7 +87,7 @@ TEST(NpzExport, OneHeadAloneIsThatPartOfAll) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, one);
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     EXPECT_EQ(file->arrays.size(), 5u) << "no hidden states, no logits";
     const Array& attentions = file->arrays.at("attentions");
     ASSERT_EQ(attentions.shape, (std::vector<Index>{1, 1, 3, 3}));
@@ -96,7 +96,7 @@ TEST(NpzExport, OneHeadAloneIsThatPartOfAll) {
         same(pattern_of(file->arrays.at("queries"), 0, 0), Matrix{head_columns(trace->blocks[1].self.query, 2, 3)}));
   }
   const auto json = parse_json("f", bytes_written({trace}, Format::json, {.only = one.only}));
-  ASSERT_TRUE(json) << json.error().message;
+  ASSERT_TRUE(json) << json.error().message();
   EXPECT_EQ((*json)["only"], (nlohmann::json{{"stack", "Self"}, {"layer", 1}, {"head", 2}}));
   EXPECT_EQ((*json)["attention"][0]["attn"].size(), 1u);
   EXPECT_EQ((*json)["attention"][0]["attn"][0][0][2][1].get<float>(), attention_rows(*trace, {1, 2}, 2, 1)(0, 1));
@@ -108,7 +108,7 @@ TEST(Export, SeveralHeadsAreInTheirOrder) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, some);
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     const Array& attentions = file->arrays.at("attentions");
     ASSERT_EQ(attentions.shape, (std::vector<Index>{1, 2, 3, 3}));
     EXPECT_TRUE(same(pattern_of(attentions, 0, 0), attention_rows(*trace, {1, 2}, 0, 3)));
@@ -116,7 +116,7 @@ TEST(Export, SeveralHeadsAreInTheirOrder) {
     EXPECT_TRUE(same(pattern_of(file->arrays.at("keys"), 0, 1), Matrix{head_columns(trace->blocks[0].self.key, 1, 3)}));
   }
   const auto json = parse_json("f", bytes_written({trace}, Format::json, {.only = some.only}));
-  ASSERT_TRUE(json) << json.error().message;
+  ASSERT_TRUE(json) << json.error().message();
   EXPECT_EQ((*json)["only"], (nlohmann::json{{"stack", "Self"}, {"heads", {"1.2", "0.1"}}}));
   EXPECT_EQ((*json)["attention"][0]["attn"][0].size(), 2u);
   const std::string csv = bytes_written({trace}, Format::csv, {.only = some.only});
@@ -127,7 +127,7 @@ TEST(Export, SeveralHeadsAreInTheirOrder) {
   const auto mixed = write_export({pair}, {""}, Format::json, {.only = {HeadRef{0, 0}, HeadRef{0, 0, Stack::cross}}},
                                   std::nullopt, progress);
   ASSERT_FALSE(mixed);
-  EXPECT_EQ(mixed.error().message, "--only: expected heads of one attention, found 0.0 and cross:0.0");
+  EXPECT_EQ(mixed.error().message(), "--only: expected heads of one attention, found 0.0 and cross:0.0");
 }
 
 TEST(Export, Float16IsTheRoundedNumberInHalfTheBytes) {
@@ -136,7 +136,7 @@ TEST(Export, Float16IsTheRoundedNumberInHalfTheBytes) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, half);
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     const Matrix exact = attention_rows(*trace, {1, 2}, 0, 3);
     const Matrix rounded = exact.cast<Eigen::half>().cast<float>();
     EXPECT_TRUE(same(pattern_of(file->arrays.at("attentions"), 1, 2), rounded));
@@ -155,8 +155,8 @@ TEST(Export, ANumberBeyondFloat16IsNamed) {
   piece << 65504, 65536;
   const auto halves = halves_of(array, 2, piece);
   ASSERT_FALSE(halves);
-  EXPECT_TRUE(halves.error().message.starts_with("scores: query 1 key 1: expected a number that float16 holds"))
-      << halves.error().message;
+  EXPECT_TRUE(halves.error().message().starts_with("scores: query 1 key 1: expected a number that float16 holds"))
+      << halves.error().message();
 }
 
 TEST(CsvExport, OneHeadAloneKeepsItsNumbers) {
@@ -172,7 +172,7 @@ TEST(Export, AHeadThatIsNotThereIsRefused) {
     Progress progress;
     const auto written = write_export({trace}, {""}, Format::json, {.only = {head}}, std::nullopt, progress);
     ASSERT_FALSE(written);
-    EXPECT_TRUE(written.error().message.starts_with("export: head: expected one that the model has, found"));
+    EXPECT_TRUE(written.error().message().starts_with("export: head: expected one that the model has, found"));
   }
 }
 
@@ -181,7 +181,7 @@ TEST(NpzExport, ABatchNumbersItsArrays) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({first, second}, format);
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     EXPECT_EQ(file->arrays.size(), 6u);
     expect_same_arrays(*file, *first, "0.");
     expect_same_arrays(*file, *second, "1.");
@@ -193,7 +193,7 @@ TEST(NpzExport, AnEncoderDecoderHasThreeAttentions) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, {.queries_keys_values = true, .scores = true});
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     const std::map<std::string, std::vector<Index>> shapes = {
         {"encoder_attentions", {1, 3, 3, 3}},  {"decoder_attentions", {2, 3, 2, 2}},
         {"cross_attentions", {2, 3, 2, 3}},    {"encoder_queries", {1, 3, 3, 4}},
@@ -237,7 +237,7 @@ TEST(NpzExport, GroupedHeadsHaveFewerKeysThanQueries) {
   request.tokens = tokens_of({"a", "b", "c"});
   const auto trace = answered(request);
   const auto file = parse_npz("f", bytes_written({trace}, Format::npz, {.queries_keys_values = true}));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(file->arrays.at("queries").shape, (std::vector<Index>{1, 4, 3, 5}));
   for (const auto& [name, field] : {std::pair{"keys", &AttentionTrace::key}, {"values", &AttentionTrace::value}}) {
     ASSERT_EQ(file->arrays.at(name).shape, (std::vector<Index>{1, 2, 3, 5})) << name;
@@ -253,7 +253,7 @@ TEST(NpzExport, HiddenStatesEndBeforeTheFinalNormAndLogitsAreOfEveryToken) {
   request.vocabulary = vocabulary_of({"a", "b"});
   const auto trace = answered(request);
   const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   expect_same_arrays(*file, *trace, "");
   EXPECT_FALSE(same(trace->blocks[1].output, trace->last_hidden_state())) << "or this test says nothing";
   EXPECT_TRUE(same(matrix_of(file->arrays.at("logits")), logit_rows(*trace, 0, 3)));
@@ -264,7 +264,7 @@ TEST(NpzExport, AttentionComputedElsewhereIsAllThereIs) {
   for (const Format format : {Format::npz, Format::safetensors}) {
     const std::string bytes = bytes_written({trace}, format, {.queries_keys_values = true, .scores = true});
     const auto file = format == Format::npz ? parse_npz("f", bytes) : parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     ASSERT_EQ(file->arrays.size(), 1u);
     EXPECT_TRUE(same(pattern_of(file->arrays.at("attentions"), 0, 1), Matrix::Constant(2, 3, 0.25f)));
   }
@@ -284,7 +284,7 @@ TEST(SafetensorsExport, ReadsBackTheSameArrays) {
   for (const auto& trace : {trace_of({"a", "\"b", "c"}, true), cross_trace()}) {
     const std::string bytes = bytes_written({trace}, Format::safetensors);
     const auto file = parse_safetensors("f", bytes);
-    ASSERT_TRUE(file) << file.error().message;
+    ASSERT_TRUE(file) << file.error().message();
     expect_same_arrays(*file, *trace, "");
     EXPECT_EQ(file->metadata.at("format"), "headlight.attention/1");
     EXPECT_EQ(file->metadata.at("tokens"), json_texts(trace->query_tokens()));
@@ -346,7 +346,7 @@ TEST(CsvExport, ABatchHasAColumnMore) {
   const Folder folder;
   const auto status = write({trace_of({"a"})}, Format::csv, folder / "x", {.scores = true});
   ASSERT_FALSE(status);
-  EXPECT_NE(status.error().message.find("export: --with: expected a format other than csv"), std::string::npos);
+  EXPECT_NE(status.error().message().find("export: --with: expected a format other than csv"), std::string::npos);
 }
 
 TEST(Export, NoPieceIsLargerThanABlockOfRows) {
@@ -363,10 +363,10 @@ TEST(Export, NoPieceIsLargerThanABlockOfRows) {
     EXPECT_EQ(sum, array.num_elements()) << array.name;
   }
   const auto file = parse_npz("f", bytes_written({trace}, Format::npz));
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   expect_same_arrays(*file, *trace, "");
   const auto object = parse_json("f", bytes_written({trace}, Format::json));
-  ASSERT_TRUE(object) << object.error().message;
+  ASSERT_TRUE(object) << object.error().message();
   EXPECT_EQ((*object)["attention"][0]["attn"][0][2][599][598].get<float>(),
             attention_rows(*trace, {0, 2}, 599, 1)(0, 598));
 }

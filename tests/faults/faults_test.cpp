@@ -236,7 +236,7 @@ TEST(Faults, ATrainingLeavesAModelThatOpensOrNone) {
         if (!fs::exists(model / "training.json")) { EXPECT_TRUE(listing(model).empty()) << refused; }
         if (fs::exists(model / "model.safetensors")) {
           const auto opened = open_any(model);
-          EXPECT_TRUE(opened) << refused << ": " << opened.error().message;
+          EXPECT_TRUE(opened) << refused << ": " << opened.error().message();
         }
         if (status == 0) { EXPECT_TRUE(*read_file(model / "model.safetensors") == whole) << refused; }
       });
@@ -271,7 +271,7 @@ TEST(Faults, AnAutosaveIsTheOldOneOrTheNew) {
         for (const fs::path& path : {autosave, fs::path(folder / "saved.headlight.json")}) {
           if (!fs::exists(path)) continue;
           const auto kept = read_session(path);
-          ASSERT_TRUE(kept) << refused << ": " << kept.error().message;
+          ASSERT_TRUE(kept) << refused << ": " << kept.error().message();
           EXPECT_TRUE(kept->document.source.text == "old" || kept->document.source.text == "new") << refused;
         }
       });
@@ -309,7 +309,7 @@ TEST(Faults, NoDamagedByteOfAGoodFileEndsTheProgram) {
     const fs::path path = folder / name;
     std::ofstream(path, std::ios::binary) << good;
     const auto whole = open_any(path);
-    EXPECT_TRUE(whole) << name << ": " << whole.error().message;
+    EXPECT_TRUE(whole) << name << ": " << whole.error().message();
     const std::size_t step = std::getenv("HEADLIGHT_ALL_FAULTS") ? 1 : std::max<std::size_t>(1, good.size() / 400);
     for (std::size_t at = 0; at < good.size(); at += step) {
       for (const unsigned char flip : {0x01, 0x80, 0xFF}) {
@@ -318,7 +318,7 @@ TEST(Faults, NoDamagedByteOfAGoodFileEndsTheProgram) {
         std::ofstream(path, std::ios::binary) << bad;
         const auto opened = open_any(path);
         if (opened) continue;  // some bytes may have any value
-        const std::string& line = opened.error().message;
+        const std::string& line = opened.error().message();
         EXPECT_TRUE(line.starts_with(path.string())) << name << " byte " << at << ": " << line;
         EXPECT_EQ(line.find('\n'), std::string::npos) << name << " byte " << at;
       }

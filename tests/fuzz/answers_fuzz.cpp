@@ -18,7 +18,7 @@ HEADLIGHT_FUZZ_TARGET(answers) {
              b = export_from_json("b", bytes.substr(at + between.size()));
   for (const auto* file : {&a, &b})
     if (*file) require(compare(**file, **file).equal());
-    else require_line(file->error().message);
+    else require_line(file->error().message());
   if (!a || !b) return;
   const FileComparison comparison = compare(*a, *b);
   for (const ComparedArray& array : comparison.arrays) {

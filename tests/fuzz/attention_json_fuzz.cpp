@@ -10,7 +10,7 @@
 HEADLIGHT_FUZZ_TARGET(attention_json) {
   const auto file = headlight::parse_attention_json("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!file) {
-    if (file.error().message.find('\n') != std::string::npos) std::abort();
+    if (file.error().message().find('\n') != std::string::npos) std::abort();
     return;
   }
   if (!headlight::check(file->model->config)) std::abort();

@@ -34,12 +34,12 @@ HEADLIGHT_FUZZ_TARGET(checkpoint) {
   for (const std::size_t most_widened : {headlight::kMostWidenedBytes, std::size_t{0}}) {
     auto stored = headlight::locate_safetensors("fuzz", bytes);
     if (!stored) {
-      if (stored.error().message.find('\n') != std::string::npos) std::abort();
+      if (stored.error().message().find('\n') != std::string::npos) std::abort();
       return;
     }
     headlight::Progress progress;
     const auto checkpoint = headlight::checkpoint_from("fuzz", *hub, std::move(*stored), progress, most_widened);
     if (checkpoint) check(*checkpoint);
-    else if (checkpoint.error().message.find('\n') != std::string::npos) std::abort();
+    else if (checkpoint.error().message().find('\n') != std::string::npos) std::abort();
   }
 }

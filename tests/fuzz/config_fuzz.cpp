@@ -10,7 +10,7 @@
 HEADLIGHT_FUZZ_TARGET(config) {
   const auto hub = headlight::parse_hub_config("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!hub) {
-    if (hub.error().message.find('\n') != std::string::npos) std::abort();
+    if (hub.error().message().find('\n') != std::string::npos) std::abort();
     return;
   }
   if (!headlight::check(hub->config, headlight::kMaxStoredParameters)) std::abort();

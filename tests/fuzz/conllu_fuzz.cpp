@@ -13,7 +13,7 @@ using namespace headlight;
 HEADLIGHT_FUZZ_TARGET(conllu) {
   const auto treebank = parse_conllu("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!treebank) {
-    require_line(treebank.error().message);
+    require_line(treebank.error().message());
     return;
   }
   require(!treebank->empty());

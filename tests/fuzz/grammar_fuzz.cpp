@@ -13,7 +13,7 @@ using namespace headlight;
 HEADLIGHT_FUZZ_TARGET(grammar) {
   auto read = parse_grammar("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!read) {
-    require_line(read.error().message);
+    require_line(read.error().message());
     return;
   }
   const auto grammar = std::make_shared<const Grammar>(*std::move(read));

@@ -20,7 +20,7 @@ void check(const LessonStep& step, const Lexicon& lexicon) {
     const auto& scene = step.in(language).scene;
     if (!scene) continue;
     const auto requests = requests_of(scene->document, lexicon);
-    if (!requests) require_line(requests.error().message);
+    if (!requests) require_line(requests.error().message());
     else require(scene->view.sentence < std::max<std::size_t>(requests->size(), 1));
   }
 }
@@ -34,7 +34,7 @@ HEADLIGHT_FUZZ_TARGET(lesson) {
   const auto lesson =
       lesson_from_json("/nowhere/fuzz.lesson.json", {reinterpret_cast<const char*>(data), size}, shipped->get());
   if (!lesson) {
-    require_line(lesson.error().message);
+    require_line(lesson.error().message());
     return;
   }
   require(lesson->name == "fuzz" && !lesson->title.en.empty() && !lesson->title.zh.empty());

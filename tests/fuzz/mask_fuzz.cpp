@@ -28,7 +28,7 @@ headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
   }
   const auto array = headlight::parse_npy("fuzz", bytes);
   if (!array) return array.error();
-  std::vector<std::string> notes;
+  std::vector<headlight::Error> notes;
   return headlight::additive_mask("fuzz", "mask", *array, notes);
 }
 
@@ -38,7 +38,7 @@ HEADLIGHT_FUZZ_TARGET(mask) {
   if (size == 0) return;
   const auto mask = mask_from({reinterpret_cast<const char*>(data), size});
   if (!mask) {
-    if (mask.error().message.find('\n') != std::string::npos) std::abort();
+    if (mask.error().message().find('\n') != std::string::npos) std::abort();
     return;
   }
   if (mask->size() == 0 || !(mask->array() <= std::numeric_limits<float>::max()).all()) std::abort();

@@ -10,5 +10,5 @@
 HEADLIGHT_FUZZ_TARGET(npy) {
   const auto array = headlight::parse_npy("fuzz", {reinterpret_cast<const char*>(data), size});
   if (array && headlight::num_elements(array->shape) != array->values.size()) std::abort();
-  if (!array && array.error().message.find('\n') != std::string::npos) std::abort();
+  if (!array && array.error().message().find('\n') != std::string::npos) std::abort();
 }

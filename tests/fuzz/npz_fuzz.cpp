@@ -11,7 +11,7 @@ HEADLIGHT_FUZZ_TARGET(npz) {
   constexpr std::size_t kLimit = 1 << 22;
   const auto file = headlight::parse_npz("fuzz", {reinterpret_cast<const char*>(data), size}, kLimit);
   if (!file) {
-    if (file.error().message.find('\n') != std::string::npos) std::abort();
+    if (file.error().message().find('\n') != std::string::npos) std::abort();
     return;
   }
   std::size_t bytes = 0;

@@ -14,10 +14,10 @@ namespace {
 using namespace headlight;
 
 void try_text(const Result<Tokenizer>& tokenizer) {
-  if (!tokenizer) return require_line(tokenizer.error().message);
+  if (!tokenizer) return require_line(tokenizer.error().message());
   const std::string_view text = " the  thé</s>我\t▁";
   const auto tokens = encode(*tokenizer, text, true);
-  if (!tokens) return require_line(tokens.error().message);
+  if (!tokens) return require_line(tokens.error().message());
   for (const Token& token : tokens->tokens) require(token.begin <= token.end && token.end <= text.size());
 }
 
@@ -26,7 +26,7 @@ void try_text(const Result<Tokenizer>& tokenizer) {
 HEADLIGHT_FUZZ_TARGET(sentencepiece) {
   const auto model = parse_sentencepiece_model("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!model) {
-    require_line(model.error().message);
+    require_line(model.error().message());
     return;
   }
   for (const auto family : {SentencePieceFamily::llama, SentencePieceFamily::t5, SentencePieceFamily::xlm_roberta})

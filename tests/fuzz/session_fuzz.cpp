@@ -19,8 +19,8 @@ constexpr const char* kSession = "/nowhere/fuzz.headlight.json";
 /// The weights that a page's own numbers make.
 void answer(const Request& request) {
   const auto trace = forward(request);
-  if (!trace) return require_line(trace.error().message);
-  for (const std::string& warning : (*trace)->warnings) require_line(warning);
+  if (!trace) return require_line(trace.error().message());
+  for (const Error& warning : (*trace)->warnings) require_line(warning.message());
   for (const Stack stack : kStacks) {
     if (!(*trace)->has(stack)) continue;
     for (Index layer = 0; layer < (*trace)->num_layers(stack); ++layer)
@@ -37,13 +37,13 @@ HEADLIGHT_FUZZ_TARGET(session) {
   static const Lexicon lexicon;
   const auto session = session_from_json(kSession, {reinterpret_cast<const char*>(data), size});
   if (!session) {
-    require_line(session.error().message);
+    require_line(session.error().message());
     return;
   }
-  for (const auto* lines : {&session->lost, &session->model_warnings})
-    for (const std::string& line : *lines) require_line(line);
+  for (const auto* warnings : {&session->lost, &session->model_warnings})
+    for (const Error& warning : *warnings) require_line(warning.message());
   const auto requests = requests_of(session->document, lexicon);
-  if (!requests) require_line(requests.error().message);
+  if (!requests) require_line(requests.error().message());
   if (session->document.model) {
     if (requests && has_own_inputs(session->document)) answer(requests->front());
     return;

@@ -11,7 +11,7 @@
 HEADLIGHT_FUZZ_TARGET(shards) {
   const auto shards = headlight::parse_shard_index("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!shards) {
-    if (shards.error().message.find('\n') != std::string::npos) std::abort();
+    if (shards.error().message().find('\n') != std::string::npos) std::abort();
     return;
   }
   if (shards->empty()) std::abort();

@@ -17,15 +17,15 @@ HEADLIGHT_FUZZ_TARGET(table) {
   bytes.remove_prefix(1);
   if (whole) {
     const auto numbers = parse_own_numbers("fuzz", bytes);
-    if (!numbers) return require_line(numbers.error().message);
+    if (!numbers) return require_line(numbers.error().message());
     const auto again = parse_own_numbers("fuzz", numbers_json(*numbers));
     require(again && *again == *numbers);
     for (const auto& line : check_numbers(*numbers)) require_line(line);
-    if (const auto model = model_of_numbers("fuzz", *numbers); !model) require_line(model.error().message);
+    if (const auto model = model_of_numbers("fuzz", *numbers); !model) require_line(model.error().message());
     return;
   }
   const auto table = parse_number_table("fuzz", bytes);
-  if (!table) return require_line(table.error().message);
+  if (!table) return require_line(table.error().message());
   require(table->numbers.size() > 0 && (table->numbers.array() <= std::numeric_limits<float>::max()).all());
   const auto again = parse_number_table("fuzz", table_json(table->numbers));
   require(again && same(again->numbers, table->numbers));

@@ -16,16 +16,16 @@ HEADLIGHT_FUZZ_TARGET(tokenizer) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto parsed = parse_tokenizer_json("fuzz", bytes);
   if (!parsed) {
-    require_line(parsed.error().message);
+    require_line(parsed.error().message());
     return;
   }
-  for (const std::string& warning : parsed->warnings) require_line(warning);
+  for (const Error& warning : parsed->warnings) require_line(warning.message());
   vocabulary_of(parsed->tokenizer);
   // The file itself is a text, too, with its own added tokens and words in it.
   for (const std::string_view text : {std::string_view("  Aé我👍🏽 12 <s>\n"), bytes.substr(0, 2000)}) {
     const auto tokens = encode(parsed->tokenizer, text, true);
     if (!tokens) {
-      require_line(tokens.error().message);
+      require_line(tokens.error().message());
       continue;
     }
     for (const Token& token : tokens->tokens) {

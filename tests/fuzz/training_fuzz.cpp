@@ -15,7 +15,7 @@ using namespace headlight;
 HEADLIGHT_FUZZ_TARGET(training) {
   const auto card = parse_card("fuzz", {reinterpret_cast<const char*>(data), size});
   if (!card) {
-    require_line(card.error().message);
+    require_line(card.error().message());
     return;
   }
   Model model;

@@ -20,7 +20,7 @@ class CodeViewTest : public GuiTest {
     harness->settle();
     ASSERT_EQ(view().view, View::code);
     ASSERT_TRUE(harness->state.listing);
-    ASSERT_EQ(listing().problem, "");
+    ASSERT_EQ(message_of(listing().problem), "");
   }
   /// The first line that makes a tensor of this name.
   std::size_t line_of(const std::string& tensor) const {
@@ -74,7 +74,7 @@ TEST_F(CodeViewTest, InEveryDialectLinesLeadToTheirMatricesAndCellsToTheirLines)
     SCOPED_TRACE(dialect);
     h.click(std::string("dialect ") + dialect);
     h.settle();
-    ASSERT_EQ(listing().problem, "");
+    ASSERT_EQ(message_of(listing().problem), "");
     int clicked = 0;
     for (std::size_t i = 0; i < listing().lines.size(); ++i) {
       const ProgramLine line = listing().lines[i];
@@ -116,7 +116,7 @@ TEST_F(CodeViewTest, EveryDialectShowsShapesWithTheBatch) {
   const auto shape_in = [&](const char* button) {
     h.click(button);
     h.settle();
-    EXPECT_EQ(listing().problem, "") << button;
+    EXPECT_EQ(message_of(listing().problem), "") << button;
     return listing().lines[line_of("weights")].shape;
   };
   const Index heads = h.state.trace->num_heads(Stack::self);
@@ -147,7 +147,8 @@ TEST_F(CodeViewTest, ProgramFollowsTheQuestion) {
   EXPECT_EQ(text(), before);
   h.say(SetDropout{0.5f, 1}, SetCode{{Dialect::module, false}});
   h.settle();
-  EXPECT_NE(listing().problem.find("dropout"), std::string::npos) << "what the module does not have is said";
+  EXPECT_NE(message_of(listing().problem).find("dropout"), std::string::npos)
+      << "what the module does not have is said";
   EXPECT_TRUE(h.says("dropout"));
 }
 

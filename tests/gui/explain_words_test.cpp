@@ -43,7 +43,7 @@ std::set<std::string> english_in(const std::string& formula) {
 
 std::shared_ptr<const Trace> answer_of(const Request& request) {
   const auto trace = forward(request);
-  EXPECT_TRUE(trace) << trace.error().message;
+  EXPECT_TRUE(trace) << trace.error().message();
   return *trace;
 }
 
@@ -74,7 +74,7 @@ std::vector<Request> many_requests() {
     if (draw(3) == 0) document.edits.dropout = 0.5f;
     if (i % 10 == 9) document.edits.scale = 1.0f;
     const auto made = requests_of(document, *lexicon);
-    EXPECT_TRUE(made) << made.error().message;
+    EXPECT_TRUE(made) << made.error().message();
     requests.push_back(made->front());
   }
   return requests;

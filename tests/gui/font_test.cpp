@@ -26,7 +26,7 @@ class FontTest : public testing::Test {
     ImGui::GetIO().IniFilename = nullptr;
     ImGui::GetIO().DisplaySize = {800, 600};
     const auto opened = fonts_.open();
-    if (!opened) GTEST_SKIP() << opened.error().message;
+    if (!opened) GTEST_SKIP() << opened.error().message();
   }
   void TearDown() override { ImGui::DestroyContext(context_); }
 

@@ -54,7 +54,7 @@ struct SharedFonts {
 
   SharedFonts() {
     const auto opened = fonts.open();
-    EXPECT_TRUE(opened) << opened.error().message;
+    EXPECT_TRUE(opened) << opened.error().message();
     fonts.keep(window_characters());
   }
 };
@@ -240,7 +240,7 @@ Matrix weights_of(const Trace& trace, HeadRef head) {
 
 testing::AssertionResult is_consistent(const AppState& state) {
   const Config& config = state.document.config;
-  if (const auto possible = check(config); !possible) return testing::AssertionFailure() << possible.error().message;
+  if (const auto possible = check(config); !possible) return testing::AssertionFailure() << possible.error().message();
   for (const TextSide side : {TextSide::source, TextSide::target}) {
     const TextInput& text = text_input(state.document, side);
     if (text.hand_cuts && !are_cuts(text.text, *text.hand_cuts))

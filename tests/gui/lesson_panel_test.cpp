@@ -15,7 +15,7 @@ std::vector<Lesson> two_lessons() {
         "steps": [)" + steps +
                              "]}";
     auto read = lesson_from_json(name + ".json", text, nullptr);
-    EXPECT_TRUE(read) << read.error().message;
+    EXPECT_TRUE(read) << read.error().message();
     return *read;
   };
   return {lesson("Looking", R"(
@@ -89,7 +89,7 @@ TEST_F(LessonPanel, ItsWordsLightWhatTheySpeakOf) {
        "done": {"mask": "causal"},
        "set": {"request": {"random": true, "d_model": 8, "num_heads": 2, "layers": 1}, "view": {"head": 1}}}]})",
                                nullptr);
-  ASSERT_TRUE(read) << read.error().message;
+  ASSERT_TRUE(read) << read.error().message();
   h.state.lessons = std::make_shared<const std::vector<Lesson>>(std::vector{*read});
   h.say(OpenLesson{0});
   h.settle();
@@ -195,7 +195,7 @@ struct WindowShape {
 /// Every step that comes along, at every size: whole in its column, which scrolls where the window is low.
 TEST(LessonLayout, NothingIsCut) {
   const auto resources = read_resources();
-  ASSERT_TRUE(resources) << resources.error().message;
+  ASSERT_TRUE(resources) << resources.error().message();
   for (const WindowShape& shape :
        {WindowShape{1280, 800, 1, Language::en}, WindowShape{1280, 800, 2, Language::zh},
         WindowShape{1280, 800, 2, Language::en}, WindowShape{2560, 1600, 1.5f, Language::zh}}) {

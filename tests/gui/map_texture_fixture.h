@@ -23,13 +23,13 @@ class MapTextureTest : public testing::Test {
 
   void SetUp() override {
     auto surface = Offscreen::open(kWidth, kHeight);
-    if (!surface) GTEST_SKIP() << surface.error().message;
+    if (!surface) GTEST_SKIP() << surface.error().message();
     surface_.emplace(std::move(*surface));
     auto gui = GuiContext::open();
-    if (!gui) GTEST_SKIP() << gui.error().message;
+    if (!gui) GTEST_SKIP() << gui.error().message();
     gui_ = std::move(*gui);
     auto painter = make_map_painter(kShaders);
-    ASSERT_TRUE(painter) << painter.error().message;
+    ASSERT_TRUE(painter) << painter.error().message();
     painter_ = std::move(*painter);
   }
   void TearDown() override {

@@ -239,7 +239,7 @@ TEST_F(MapTextureTest, TheSamePixelsAreTheSamePng) {
     });
   };
   const auto first = png(draw()), second = png(draw());
-  ASSERT_TRUE(first) << first.error().message;
+  ASSERT_TRUE(first) << first.error().message();
   EXPECT_EQ(first->substr(1, 3), "PNG");
   EXPECT_EQ(*first, *second);
 }
@@ -247,7 +247,7 @@ TEST_F(MapTextureTest, TheSamePixelsAreTheSamePng) {
 TEST_F(MapTextureTest, AMissingShaderIsAnError) {
   const auto painter = make_map_painter("/nonexistent/shaders");
   ASSERT_FALSE(painter);
-  EXPECT_NE(painter.error().message.find("map.vert"), std::string::npos);
+  EXPECT_NE(painter.error().message().find("map.vert"), std::string::npos);
 }
 
 }  // namespace

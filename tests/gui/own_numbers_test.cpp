@@ -35,12 +35,12 @@ TEST_F(OwnNumbersTest, PastedTablesAreAnsweredAndUndone) {
   const Document before = state().document;
   open();
   take("x", "我,1,0\n爱,0,2");
-  ASSERT_TRUE(state().document.numbers) << state().view.numbers->problem;
+  ASSERT_TRUE(state().document.numbers) << message_of(state().view.numbers->problem);
   EXPECT_EQ(state().trace->query_tokens(Stack::self).tokens[1].text, "爱");
   // Without W_Q and W_K: q = k = x, the scale 1/√2.
   EXPECT_NEAR(weight(1, 1), 1 / (1 + std::exp(-4 / std::sqrt(2.0))), 1e-6);
   take("w_q", "0 0\n0 0");
-  EXPECT_EQ(state().view.numbers->problem, "");
+  EXPECT_EQ(message_of(state().view.numbers->problem), "");
   EXPECT_NEAR(weight(1, 1), 0.5, 1e-6) << "all scores are 0";
   EXPECT_TRUE(h.says("Nothing is wrong"));
   h.click("close numbers");
@@ -71,8 +71,9 @@ TEST_F(OwnNumbersTest, WhatCannotBeTakenIsSaidInALineAndChangesNothing) {
     const bool weight = std::string(message).starts_with("w_q");
     if (text.size() < 1000) take(weight ? "w_q" : "x", text);
     else h.say(TakeNumbers{OwnTable::x, 0, text});
-    EXPECT_NE(state().view.numbers->problem.find(message), std::string::npos) << state().view.numbers->problem;
-    EXPECT_EQ(state().view.numbers->problem.find('\n'), std::string::npos);
+    EXPECT_NE(message_of(state().view.numbers->problem).find(message), std::string::npos)
+        << message_of(state().view.numbers->problem);
+    EXPECT_EQ(message_of(state().view.numbers->problem).find('\n'), std::string::npos);
     EXPECT_TRUE(state().document == before);
     EXPECT_EQ(state().undo.size(), steps);
   }
@@ -94,9 +95,9 @@ TEST_F(OwnNumbersTest, InChineseWhatIsWrongStandsAboveTheLine) {
       {"x", "1 ... 3", "省略号"},      {"x", "[[1, 2]", "括号"},          {"weights", "a,b", "不是数"}};
   for (const auto& [table, text, meaning] : bad) {
     take(table, text);
-    ASSERT_NE(state().view.numbers->problem, "") << text;
-    EXPECT_TRUE(h.says(meaning)) << state().view.numbers->problem;
-    EXPECT_TRUE(h.says(state().view.numbers->problem)) << "the line itself stands beneath";
+    ASSERT_NE(message_of(state().view.numbers->problem), "") << text;
+    EXPECT_TRUE(h.says(meaning)) << message_of(state().view.numbers->problem);
+    EXPECT_TRUE(h.says(message_of(state().view.numbers->problem))) << "the line itself stands beneath";
   }
   h.click("numbers printed-row");
   h.settle();
@@ -107,10 +108,12 @@ TEST_F(OwnNumbersTest, TablesThatFitOnlyTogetherAreTakenOneAfterTheOther) {
   Harness& h = *harness;
   open();
   take("w_q", "1 0\n0 1\n0 0\n0 0");
-  EXPECT_NE(state().view.numbers->problem.find("x: expected"), std::string::npos) << state().view.numbers->problem;
+  EXPECT_NE(message_of(state().view.numbers->problem).find("x: expected"), std::string::npos)
+      << message_of(state().view.numbers->problem);
   EXPECT_FALSE(state().document.numbers);
   take("x", "1 2 3 4\n5 6 7 8");
-  EXPECT_NE(state().view.numbers->problem.find("w_k is missing"), std::string::npos) << state().view.numbers->problem;
+  EXPECT_NE(message_of(state().view.numbers->problem).find("w_k is missing"), std::string::npos)
+      << message_of(state().view.numbers->problem);
   EXPECT_TRUE(h.says("What was taken is kept here")) << h.words_on_screen();
   const auto add_head = [&](const std::string& table, const std::string& text) {
     h.click("table " + table);
@@ -125,21 +128,22 @@ TEST_F(OwnNumbersTest, TablesThatFitOnlyTogetherAreTakenOneAfterTheOther) {
     h.settle();
   };
   add_head("w_q", "0 0\n0 0\n1 0\n0 1");
-  EXPECT_EQ(state().view.numbers->problem, "") << "q of two heads is as wide as x, which is k";
+  EXPECT_EQ(message_of(state().view.numbers->problem), "") << "q of two heads is as wide as x, which is k";
   ASSERT_TRUE(state().document.numbers);
   EXPECT_TRUE(state().document.numbers->w_k.empty());
   const std::size_t steps = state().undo.size();
   take("w_k", "1 0\n0 1\n0 0\n0 0");
-  EXPECT_NE(state().view.numbers->problem.find("w_k: expected 4 columns"), std::string::npos);
+  EXPECT_NE(message_of(state().view.numbers->problem).find("w_k: expected 4 columns"), std::string::npos);
   take("w_v", "1 word");
-  EXPECT_NE(state().view.numbers->problem.find("found 'word'"), std::string::npos) << state().view.numbers->problem;
+  EXPECT_NE(message_of(state().view.numbers->problem).find("found 'word'"), std::string::npos)
+      << message_of(state().view.numbers->problem);
   EXPECT_TRUE(state().document.numbers->w_k.empty()) << "two heads of queries, one of keys";
   EXPECT_EQ(state().undo.size(), steps);
   h.click("table w_k");
   h.settle();
   EXPECT_EQ(state().view.numbers->text, "1\t0\n0\t1\n0\t0\n0\t0\n") << "what waits can be read again";
   add_head("w_k", "0 0\n0 0\n1 0\n0 1");
-  EXPECT_EQ(state().view.numbers->problem, "");
+  EXPECT_EQ(message_of(state().view.numbers->problem), "");
   ASSERT_TRUE(state().document.numbers);
   EXPECT_FALSE(h.says("What was taken is kept here"));
   EXPECT_EQ(state().document.numbers->w_q.size(), 2u);
@@ -148,7 +152,7 @@ TEST_F(OwnNumbersTest, TablesThatFitOnlyTogetherAreTakenOneAfterTheOther) {
   EXPECT_NEAR(weight(0, 0), 1 / (1 + std::exp(12 / std::sqrt(2.0))), 1e-6);
   EXPECT_EQ(state().undo.size(), steps + 1) << "both of them are one step of undo";
   take("x", "1 2 3\n4 5 6");
-  EXPECT_NE(state().view.numbers->problem.find("expected 3 rows"), std::string::npos);
+  EXPECT_NE(message_of(state().view.numbers->problem).find("expected 3 rows"), std::string::npos);
   h.click("numbers two-heads");
   h.settle();
   EXPECT_FALSE(h.says("What was taken is kept here")) << "other numbers are asked about";
@@ -230,7 +234,7 @@ TEST_F(OwnNumbersTest, CheckSaysWhatThePagesHaveWrong) {
   h.settle();
   EXPECT_TRUE(h.says("row 2 (李雷) sums to 0.90")) << h.words_on_screen();
   take("weights", "");
-  EXPECT_NE(state().view.numbers->problem, "") << "something must be left to ask about";
+  EXPECT_NE(message_of(state().view.numbers->problem), "") << "something must be left to ask about";
   take("weights", "0.5 0.5\n1 0");
   EXPECT_TRUE(h.says("Nothing is wrong"));
 }
@@ -242,7 +246,7 @@ TEST(OwnNumbersCheck, NamesAMaskByWhichNoRowSeesItself) {
   scores(1, 0) = scores(2, 0) = scores(2, 1) = 1;
   numbers.scores = NumberTable{scores};
   ASSERT_EQ(check_numbers(numbers).size(), 1u);
-  EXPECT_NE(check_numbers(numbers)[0].find("1 … t − 1"), std::string::npos);
+  EXPECT_NE(check_numbers(numbers)[0].message().find("1 … t − 1"), std::string::npos);
   for (int i = 0; i < 3; ++i) scores(i, i) = 1;
   numbers.scores = NumberTable{scores};
   EXPECT_TRUE(check_numbers(numbers).empty());
@@ -257,7 +261,7 @@ TEST(OwnNumbersTables, AreTypedAsTheyAreRead) {
       table.row_labels = rows ? std::vector<std::string>{"我", "爱"} : std::vector<std::string>{};
       table.column_labels = columns ? std::vector<std::string>{"甲", "乙", "丙"} : std::vector<std::string>{};
       const auto again = parse_number_table("typed", typed_table(table));
-      ASSERT_TRUE(again) << again.error().message << typed_table(table);
+      ASSERT_TRUE(again) << again.error().message() << typed_table(table);
       EXPECT_TRUE(*again == table) << typed_table(table);
     }
 }

@@ -157,7 +157,7 @@ TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
   EXPECT_TRUE(offers_parts());
   h.say(SetIds{{2, 4, 3, 7, 3, 8}}, EndGesture{});
   EXPECT_EQ(document().token_types.size(), 6u);
-  EXPECT_TRUE(state().problem.empty()) << state().problem;
+  EXPECT_TRUE(message_of(state().problem).empty()) << message_of(state().problem);
   h.click("ask by text");
   h.settle();
   EXPECT_EQ(h.map("head 1.1").weights, whole);

@@ -13,7 +13,7 @@ class RelationTableTest : public GuiTest {
  protected:
   void open(const std::string& source) {
     const auto opened = open_model(source);
-    ASSERT_TRUE(opened) << opened.error().message;
+    ASSERT_TRUE(opened) << opened.error().message();
     start(opened->document);
   }
   void show() {
@@ -68,7 +68,7 @@ TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
   EXPECT_TRUE(h.says("On " + std::to_string(scores->front().sentences) + " sentences kept from training"));
 
   const auto words = command_words(h.state);
-  ASSERT_TRUE(words) << words.error().message;
+  ASSERT_TRUE(words) << words.error().message();
   EXPECT_EQ(shell_line(*words), "headlight heads shipped:encoder-d32-h2 --relations --by layer");
 
   // Another sentence changes nothing about the model.
@@ -99,8 +99,8 @@ TEST_F(RelationTableTest, SaysWhyThereIsNone) {
   show();
   const Error* error = harness->state.layer_scores.error_of(*layer_question(harness->state));
   ASSERT_TRUE(error);
-  EXPECT_TRUE(harness->says(error->message));
-  EXPECT_NE(error->message, "");
+  EXPECT_TRUE(harness->says(error->message()));
+  EXPECT_NE(error->message(), "");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ class SceneTest : public GuiTest {
     order.kind = kind;
     order.width = kSlideMm;
     auto drawing = draw_ordered(order, figures::roughly);
-    EXPECT_TRUE(drawing) << drawing.error().message;
+    EXPECT_TRUE(drawing) << drawing.error().message();
     return drawing ? std::move(*drawing) : Drawing{};
   }
 };

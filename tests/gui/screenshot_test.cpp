@@ -77,7 +77,7 @@ class Screens : public testing::TestWithParam<PictureAsked> {};
 
 TEST_P(Screens, LookAsTheyDid) {
   const PictureAsked& screen = GetParam();
-  if (const auto surface = Offscreen::open(16, 16); !surface) GTEST_SKIP() << surface.error().message;
+  if (const auto surface = Offscreen::open(16, 16); !surface) GTEST_SKIP() << surface.error().message();
   // The pictures are drawn in one family, whatever else a machine has.
   if (!std::filesystem::exists("/usr/share/fonts/truetype/wqy/wqy-microhei.ttc"))
     GTEST_SKIP() << "the pictures are drawn in fonts-wqy-microhei";
@@ -106,7 +106,7 @@ TEST_P(Screens, LookAsTheyDid) {
   const ScreenshotOptions options{
       .file = actual, .width = 1280, .height = 800, .theme = screen.theme, .language = screen.language, .boxes = {}};
   const auto taken = screenshot(start, options);
-  ASSERT_TRUE(taken) << taken.error().message;
+  ASSERT_TRUE(taken) << taken.error().message();
 
   const Pixels found = read_png(actual), expected = read_png(golden);
   ASSERT_EQ(found.width, 1280);

@@ -353,7 +353,7 @@ TEST_F(SentenceTest, AGivenMaskThatNoLongerFits) {
   h.type("了");
   h.settle();
   EXPECT_TRUE(is_stale(h.state));
-  const std::string problem = problem_of(h.state);
+  const std::string problem = message_of(problem_of(h.state));
   EXPECT_NE(problem.find("expected"), std::string::npos) << problem;
   EXPECT_EQ(problem.find('\n'), std::string::npos);
   EXPECT_TRUE(h.says(problem));
@@ -361,7 +361,7 @@ TEST_F(SentenceTest, AGivenMaskThatNoLongerFits) {
   h.click("remove mask");
   h.settle();
   EXPECT_FALSE(is_stale(h.state));
-  EXPECT_EQ(problem_of(h.state), "");
+  EXPECT_EQ(message_of(problem_of(h.state)), "");
   EXPECT_EQ(h.map("head 0.0").weights.rows(), static_cast<Index>(h.state.requests[0].tokens.size()));
 }
 

@@ -133,7 +133,7 @@ TEST_P(Space, NothingMovesThatDidNotChange) {
   after = places(*h);
   after["switch head"] = before.at("switch head");
   EXPECT_EQ(after, before) << "a hint";
-  h->say(FileFailed{"something is wrong\nin two lines"});
+  h->say(FileFailed{Error(ErrorCode::bad_value, "something is wrong\nin two lines")});
   h->frame(2);
   after = places(*h);
   after["switch head"] = before.at("switch head");

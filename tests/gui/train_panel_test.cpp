@@ -108,7 +108,7 @@ TEST_F(TrainPanel, TheSliderLeadsThroughTheSteps) {
   plan_steps(20);
   h.click("start training");
   wait();
-  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_TRUE(h.says("done"));
   EXPECT_TRUE(h.has("measured SP") || h.says("subject → its verb") || h.says("its subject"))
       << "its heads carry their scores";
@@ -225,7 +225,7 @@ TEST_F(TrainPanel, EveryTermIsASwitchThatThePlanAndTheCardHave) {
   plan_steps(3);
   h.click("start training");
   wait();
-  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_FLOAT_EQ(h.state.document.card->plan.corruption.swap, 0);
   EXPECT_FLOAT_EQ(h.state.document.card->plan.recipe.objective.dropout, 0.1f);
 }
@@ -270,7 +270,7 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   plan_steps(3);
   h.click("start training");
   wait();
-  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_EQ(h.state.document.card->corpus, (folder / "mine.txt").string());
   EXPECT_FALSE(h.has("legend SP"));
   h.scroll_into("train", "corpus grammar");
@@ -294,7 +294,7 @@ TEST_F(TrainPanel, WhatWasLeftIsOffered) {
   EXPECT_TRUE(again.says("3 / 8"));
   again.click("go on encoder-d8-h2-l1-s0");
   wait();
-  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_EQ(run().step, 8);
   again.say(Undo{});
   ASSERT_TRUE(again.scroll_into("train", "open encoder-d8-h2-l1-s0"));
@@ -344,7 +344,7 @@ TEST_F(TrainPanel, InChineseAndInASmallWindow) {
   h.scroll_into("train", "start training");
   h.click("start training");
   wait();
-  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_TRUE(h.says("完成"));
   EXPECT_TRUE(h.says("损失"));
 }
@@ -356,7 +356,7 @@ TEST_F(TrainPanel, TheNamesOfTheCurvesStandBesideThemInASmallWindow) {
   plan_steps(20);
   h.click("start training");
   wait();
-  ASSERT_TRUE(is(TrainingPhase::done)) << run().message;
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   std::size_t names = 0;
   const Box curves = h.box("score curves");
   for (const auto& [name, box] : h.probe) {

@@ -136,8 +136,8 @@ TEST_F(TwoTextsTest, WithoutATargetThereIsASentenceAndNoCrash) {
   h.key(Key::escape);
   EXPECT_EQ(h.state.document.target.text, "");
   EXPECT_TRUE(is_stale(h.state));
-  EXPECT_FALSE(problem_of(h.state).empty()) << "it is said what is missing";
-  EXPECT_TRUE(h.says(problem_of(h.state)));
+  EXPECT_FALSE(message_of(problem_of(h.state)).empty()) << "it is said what is missing";
+  EXPECT_TRUE(h.says(message_of(problem_of(h.state))));
   for (const Key key : {Key::digit_2, Key::tab, Key::space, Key::right, Key::digit_1}) h.key(key);
   h.key({Key::left_alt, Key::y});
   h.key({Key::left_alt, Key::y});

@@ -56,7 +56,7 @@ TEST_F(WindowTest, EverythingGrowsWithTheSizeThatIsChosen) {
 
 TEST_F(WindowTest, ANoticeOfSeveralLinesSaysHowManyMoreAndShowsThem) {
   Harness& h = *harness;
-  h.say(FileFailed{"the first line\nthe second one\nand the third"});
+  h.say(FileFailed{Error(ErrorCode::bad_value, "the first line\nthe second one\nand the third")});
   h.frame(2);
   EXPECT_TRUE(h.says("the first line +2 more")) << h.words_on_screen();
   EXPECT_FALSE(h.says("the second one"));
@@ -68,7 +68,7 @@ TEST_F(WindowTest, ANoticeOfSeveralLinesSaysHowManyMoreAndShowsThem) {
   }
   h.click("dismiss");
   EXPECT_FALSE(h.state.notice);
-  h.say(FileFailed{"one line"});
+  h.say(FileFailed{Error(ErrorCode::bad_value, "one line")});
   h.frame(2);
   EXPECT_FALSE(h.has("more of the notice") && h.says("more"));
 }

@@ -22,7 +22,7 @@ using namespace checkpoints;
 std::string refusal_of(const std::shared_ptr<const Model>& model, std::size_t tokens, std::int64_t id = 3) {
   const auto ids = tokens_of_ids(std::vector<std::int64_t>(tokens, id));
   const auto answer = forward(request_for(model, ids, model->encoder ? tokens_of_ids({1, 2}) : Tokens{}));
-  return answer ? std::string{} : answer.error().message;
+  return answer ? std::string{} : answer.error().message();
 }
 
 TEST(Families, ThePrefixMayBeMissing) {
@@ -36,7 +36,7 @@ TEST(Families, ThePrefixMayBeMissing) {
     bare.strip(prefix);
     const auto one = Parts(name).load(), other = bare.load();
     ASSERT_TRUE(one && other) << name << " " << bare.refusal();
-    EXPECT_TRUE(one->warnings.empty()) << name << " " << one->warnings.front();
+    EXPECT_TRUE(one->warnings.empty()) << name << " " << one->warnings.front().message();
     const auto ask = [](const Checkpoint& checkpoint) {
       const auto& model = checkpoint.model;
       return *forward(request_for(model, tokens_of_ids({5, 9}), model->encoder ? tokens_of_ids({4}) : Tokens{}));
@@ -273,11 +273,11 @@ TEST(Families, TiedOrNot) {
     EXPECT_TRUE(parts.load()->warnings.empty()) << name;
     parts.file.arrays.at(head).values[1] += 1;
     ASSERT_EQ(parts.load()->warnings.size(), 1u) << name;
-    EXPECT_NE(parts.load()->warnings.front().find(": differs from "), std::string::npos);
+    EXPECT_NE(parts.load()->warnings.front().message().find(": differs from "), std::string::npos);
     parts.config["tie_word_embeddings"] = false;
     const auto untied = parts.load();
     ASSERT_TRUE(untied) << name << " " << parts.refusal();
-    EXPECT_TRUE(untied->warnings.empty()) << name << " " << untied->warnings.front();
+    EXPECT_TRUE(untied->warnings.empty()) << name << " " << untied->warnings.front().message();
     ASSERT_TRUE(untied->model->output) << name;
     EXPECT_NE(untied->model->output->weight, untied->model->embeddings.tokens);
   }
@@ -376,7 +376,7 @@ TEST(NameTables, AreWhole) {
        {"bert", "gpt2", "llama-gqa", "marian", "family-roberta", "family-distilbert", "family-electra",
         "family-mistral", "family-qwen2", "family-qwen3", "family-bart", "family-t5", "family-mt5-gated"}) {
     const auto hub = parse_hub_config("config.json", Parts(name).config.dump());
-    ASSERT_TRUE(hub) << hub.error().message;
+    ASSERT_TRUE(hub) << hub.error().message();
     const std::vector<Row> rows = tensor_names(*hub, true);
     std::set<std::string> names;
     for (const Row& row : rows) {

@@ -68,12 +68,12 @@ class GoldenCheckpoint : public testing::TestWithParam<std::string> {};
 TEST_P(GoldenCheckpoint, AgreesWithTheReference) {
   const auto folder = kGolden / GetParam();
   const auto checkpoint = read_checkpoint(folder);
-  ASSERT_TRUE(checkpoint) << checkpoint.error().message;
+  ASSERT_TRUE(checkpoint) << checkpoint.error().message();
   EXPECT_EQ(checkpoint->model->name, GetParam());
   const auto answer = forward(request_of_case(checkpoint->model, folder));
-  ASSERT_TRUE(answer) << answer.error().message;
+  ASSERT_TRUE(answer) << answer.error().message();
   const auto expected = read_npz(folder / "expected.npz");
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(expected) << expected.error().message();
   ASSERT_FALSE(expected->arrays.empty());
   for (const auto& [name, array] : expected->arrays) {
     if (name.ends_with("ids")) continue;  // the question

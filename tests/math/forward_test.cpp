@@ -339,7 +339,7 @@ TEST(Forward, RefusesInputsThatAreNotNumbers) {
 TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
   const auto trace = ask({.tokens = counted(3), .mask = {.painted = {{1, 0, false}, {1, 1, false}, {1, 2, false}}}});
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->warnings,
+  EXPECT_EQ(messages_of(trace->warnings),
             std::vector<std::string>{"mask: 1 query may attend to nothing (the first is 1): their rows are zeros"});
   for (Index head = 0; head < 4; ++head) {
     EXPECT_TRUE((pattern(*trace, {1, head}).row(1).array() == 0.0f).all());
@@ -352,7 +352,7 @@ TEST(Forward, ARowThatMayAttendToNothingIsZerosAndAWarning) {
 TEST(Forward, ASentenceThatIsAllPaddingIsZerosAndAWarning) {
   const auto trace = ask({.tokens = with_padding_marked(counted(200), 200)});
   ASSERT_TRUE(trace);
-  EXPECT_EQ(trace->warnings,
+  EXPECT_EQ(messages_of(trace->warnings),
             std::vector<std::string>{"mask: 200 queries may attend to nothing (the first is 0): their rows are zeros"});
   EXPECT_TRUE((pattern(*trace, {0, 0}).array() == 0.0f).all());
   EXPECT_TRUE((trace->blocks[1].self.heads[3].thumbnail.array() == -1.0f).all());

@@ -30,7 +30,7 @@ Request speaking(Arch arch, Index words = 40) {
 
 std::string sampling_refusal(const Trace& trace, const Sampling& sampling = {}) {
   const auto word = next_word(trace, sampling);
-  return word ? "" : word.error().message;
+  return word ? "" : word.error().message();
 }
 
 Candidate next(const Trace& trace, const Sampling& sampling = {}) {

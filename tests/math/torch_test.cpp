@@ -190,10 +190,10 @@ TEST_P(TorchLayers, Agree) {
   const auto folder = kGolden / GetParam();
   auto layers = read_safetensors(folder / "layers.safetensors");
   auto expected = read_npz(folder / "expected.npz");
-  ASSERT_TRUE(layers) << layers.error().message;
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(layers) << layers.error().message();
+  ASSERT_TRUE(expected) << expected.error().message();
   const auto result = forward(request_of(StateDict(std::move(*layers))));
-  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_TRUE(result) << result.error().message();
   const Trace& trace = **result;
   Differences differences(std::move(*expected));
   if (trace.encoder) {
@@ -222,14 +222,14 @@ INSTANTIATE_TEST_SUITE_P(Torch, TorchLayers,
 TEST(Torch, AttentionOverKeysAndValuesOfOtherWidthsAgrees) {
   const auto file = read_tensors(kGolden / "torch-attention-kdim/layers.safetensors", std::nullopt);
   auto expected = read_npz(kGolden / "torch-attention-kdim/expected.npz");
-  ASSERT_TRUE(file) << file.error().message;
-  ASSERT_TRUE(expected) << expected.error().message;
+  ASSERT_TRUE(file) << file.error().message();
+  ASSERT_TRUE(expected) << expected.error().message();
   Request request;
   request.model = file->model;
   request.config = file->model->config;
   request.mask.given = std::make_shared<const Matrix>(*file->mask);
   const auto result = forward(request);
-  ASSERT_TRUE(result) << result.error().message;
+  ASSERT_TRUE(result) << result.error().message();
   Differences differences(std::move(*expected));
   differences.attentions("attentions", **result, Stack::self);
   differences.states("output", {&(*result)->last_hidden_state()}, false);

@@ -69,7 +69,7 @@ TEST(Network, ComputesWhatForwardComputes) {
       }
       if (config.arch != Arch::encoder) request.mask.causal = true;
       const auto trace = forward(request);
-      ASSERT_TRUE(trace) << trace.error().message;
+      ASSERT_TRUE(trace) << trace.error().message();
       const Matrix& wanted = (*trace)->last_hidden_state();
       const Matrix found = states.middleRows(row, wanted.rows());
       EXPECT_LT((wanted - found).cwiseAbs().maxCoeff(), 2e-5f) << name << ", sentence " << sentence;
@@ -88,7 +88,7 @@ TEST(Network, BecomesAModelAndComesBack) {
     Network network = fresh_network(config, 40, 30);
     shake(network, 1);
     const auto back = network_of(model_of(network));
-    ASSERT_TRUE(back) << back.error().message;
+    ASSERT_TRUE(back) << back.error().message();
     EXPECT_TRUE(back->values == network.values);
     ASSERT_EQ(back->parameters.size(), network.parameters.size());
     for (std::size_t i = 0; i < network.parameters.size(); ++i) {
@@ -149,7 +149,7 @@ TEST(Network, IsDrawnFromItsSeedWithTheVariancesThatAreSaid) {
 TEST(Network, RefusesWhatItCannotTrain) {
   const auto said = [](Config config) {
     const auto status = check_trainable(config);
-    return status ? std::string("nothing") : status.error().message;
+    return status ? std::string("nothing") : status.error().message();
   };
   EXPECT_EQ(said({}), "nothing");
   EXPECT_EQ(said({.position = Position::rotary}),
@@ -167,14 +167,14 @@ TEST(Network, RefusesWhatItCannotTrain) {
   model.output->scale = 0.5f;
   const auto scaled = network_of(model);
   ASSERT_FALSE(scaled);
-  EXPECT_EQ(scaled.error().message,
+  EXPECT_EQ(scaled.error().message(),
             "training: output layer: expected scores straight from the hidden states, "
             "found a transform or a scale");
   model.output->scale = 1;
   model.blocks[0].up.weight.resize(9, 8);
   const auto misshapen = network_of(model);
   ASSERT_FALSE(misshapen);
-  EXPECT_EQ(misshapen.error().message, "training: layer.0.up.weight: expected 8 by 8, found 9 by 8");
+  EXPECT_EQ(misshapen.error().message(), "training: layer.0.up.weight: expected 8 by 8, found 9 by 8");
   model.embeddings.tokens = nullptr;
   EXPECT_FALSE(network_of(model));
 }

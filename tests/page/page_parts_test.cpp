@@ -78,10 +78,10 @@ TEST(PageText, IsFoundInThePageAndNowhereElse) {
   const std::string cut = page;
   for (const std::string_view part : page_tail()) page += part;
   const auto data = data_of_page("a.html", page);
-  ASSERT_TRUE(data) << data.error().message;
+  ASSERT_TRUE(data) << data.error().message();
   EXPECT_EQ(*data, R"({"schema":"headlight.page/1"})");
   ASSERT_FALSE(data_of_page("a.html", cut));
-  EXPECT_EQ(data_of_page("a.html", cut).error().message,
+  EXPECT_EQ(data_of_page("a.html", cut).error().message(),
             "a.html: headlight-data: expected its end, </script>, found the end of the file: the page was cut off");
   EXPECT_FALSE(data_of_page("a.html", "<p>hello</p>"));
 }
@@ -100,21 +100,21 @@ TEST(PageFile, ThatIsTooLargeIsRefusedBeforeItsAnswerIsComputed) {
   Document document;
   document.source.text = "the cat sat on the mat";
   const auto requests = requests_of(document, Lexicon{});
-  ASSERT_TRUE(requests) << requests.error().message;
+  ASSERT_TRUE(requests) << requests.error().message();
   // q and k of 2 layers, 6 tokens, d_model 64, two bytes each, in base64.
   const std::size_t least = 4 * 2 * 2 * 2 * 6 * 64 / 3;
   EXPECT_TRUE(check_size(requests->front(), least));
   const Status refused = check_size(requests->front(), least - 1);
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message,
+  EXPECT_EQ(refused.error().message(),
             "page: size: expected at most 4 kB (--only 1.4,2.* takes fewer heads), found 4 kB");
   const auto trace = forward(requests->front());
-  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_TRUE(trace) << trace.error().message();
   PageContent content;
   content.session.document = document;
   content.trace = *trace;
   const auto plan = plan_page(content, {});
-  ASSERT_TRUE(plan) << plan.error().message;
+  ASSERT_TRUE(plan) << plan.error().message();
   EXPECT_GE(plan->bytes, least);
 }
 
@@ -125,9 +125,9 @@ TEST(PageFile, ThatIsCancelledIsNotWritten) {
   Document document;
   document.source.text = "the cat sat on the mat";
   const auto requests = requests_of(document, Lexicon{});
-  ASSERT_TRUE(requests) << requests.error().message;
+  ASSERT_TRUE(requests) << requests.error().message();
   const auto trace = forward(requests->front());
-  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_TRUE(trace) << trace.error().message();
   FigureRequest order;
   order.trace = *trace;
   order.document = document;
@@ -136,11 +136,11 @@ TEST(PageFile, ThatIsCancelledIsNotWritten) {
   progress.stop = true;
   const Status cancelled = draw(order, file, progress);
   ASSERT_FALSE(cancelled);
-  EXPECT_EQ(cancelled.error().message, file.string() + ": cancelled, nothing was written");
+  EXPECT_EQ(cancelled.error().message(), file.string() + ": cancelled, nothing was written");
   EXPECT_TRUE(std::filesystem::is_empty(folder));  // nor anything beside it
   progress.stop = false;
   const Status written = draw(order, file, progress);
-  EXPECT_TRUE(written) << written.error().message;
+  EXPECT_TRUE(written) << written.error().message();
   EXPECT_TRUE(std::filesystem::exists(file));
   std::filesystem::remove_all(folder);
 }

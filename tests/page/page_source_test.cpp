@@ -35,11 +35,11 @@ struct PageOfCopy {
     const auto answered = [&](json asked) {
       asked["source"] = model.string();
       Progress progress;
-      std::vector<std::string> warnings;
+      std::vector<Error> warnings;
       auto document = document_from_json("test", asked, progress, warnings);
-      EXPECT_TRUE(document) << document.error().message;
+      EXPECT_TRUE(document) << document.error().message();
       auto answer = answer_to_keep(*document, Lexicon{});
-      EXPECT_TRUE(answer) << answer.error().message;
+      EXPECT_TRUE(answer) << answer.error().message();
       return *std::move(answer);
     };
     AnswerSnapshot answer = answered(request);
@@ -49,10 +49,10 @@ struct PageOfCopy {
     content.trace = trace;
     if (against.is_object()) content.against = answered(against);
     const auto plan = plan_page(content, options);
-    EXPECT_TRUE(plan) << plan.error().message;
+    EXPECT_TRUE(plan) << plan.error().message();
     Progress progress;
     const Status written = write_page(content, options, *plan, file, progress);
-    EXPECT_TRUE(written) << written.error().message;
+    EXPECT_TRUE(written) << written.error().message();
   }
 
   json data() const { return json::parse(*data_of_page("page", *read_file(file))); }
@@ -72,7 +72,7 @@ struct PageOfCopy {
 
 std::shared_ptr<const Trace> answer_of(const Document& document) {
   const auto answer = answer_to_keep(document, Lexicon{});
-  EXPECT_TRUE(answer) << answer.error().message;
+  EXPECT_TRUE(answer) << answer.error().message();
   return answer ? answer->trace : nullptr;
 }
 
@@ -97,7 +97,7 @@ constexpr float kLogarithms = 3e-6f;
 TEST(PageSource, OpensWithItsModelAsBefore) {
   const PageOfCopy page("bert", {{"ids", {2, 9, 50, 33, 3}}});
   const auto session = read_session(page.file);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   EXPECT_TRUE(session->lost.empty());
   EXPECT_EQ(session->document.model_path, page.model.string());
   EXPECT_EQ(largest_difference(*page.trace, *answer_of(session->document), {{Stack::self, Stack::self}}), 0);
@@ -109,7 +109,7 @@ TEST(PageSource, FindsItsModelBesideItself) {
   fs::copy(page.folder.path(), elsewhere.path(), fs::copy_options::recursive | fs::copy_options::overwrite_existing);
   fs::remove_all(page.model);
   const auto session = read_session(elsewhere.path() / "page.html");
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   EXPECT_TRUE(session->lost.empty());
   EXPECT_EQ(session->document.model_path, (elsewhere.path() / "model").string());
 }
@@ -135,10 +135,10 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
     const PageOfCopy page(one.golden, one.request);
     fs::remove_all(page.model);
     const auto session = read_session(page.file);
-    ASSERT_TRUE(session) << session.error().message;
+    ASSERT_TRUE(session) << session.error().message();
     ASSERT_EQ(session->lost.size(), 1u) << one.golden;
-    EXPECT_NE(session->lost.front().find("its model is not there (" + page.model.string() + ")"), std::string::npos)
-        << session->lost.front();
+    EXPECT_NE(session->lost.front().message().find("its model is not there (" + page.model.string() + ")"), std::string::npos)
+        << session->lost.front().message();
     EXPECT_EQ(session->document.model_path, page.file.string());
     const auto own = answer_of(session->document);
     ASSERT_TRUE(own);
@@ -152,10 +152,10 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
       }
     // A session that is kept of it opens the page's numbers again.
     const auto again = session_from_json("s.headlight.json", to_json(*session));
-    ASSERT_TRUE(again) << again.error().message;
+    ASSERT_TRUE(again) << again.error().message();
     EXPECT_EQ(largest_difference(*own, *answer_of(again->document), one.stacks), 0) << one.golden;
     const auto opened = open_any(page.file);
-    ASSERT_TRUE(opened) << opened.error().message;
+    ASSERT_TRUE(opened) << opened.error().message();
     EXPECT_EQ(opened->session.lost, session->lost);
   }
 }
@@ -165,7 +165,7 @@ TEST(PageSource, TakesAnotherMaskAsThePageDoes) {
   const PageOfCopy open("bert", {{"ids", {2, 9, 50, 33, 3}}});
   fs::remove_all(page.model);
   auto session = read_session(page.file);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   session->document.mask.causal = false;
   const auto own = answer_of(session->document);
   for (Index head = 0; head < own->num_heads(); ++head) {  // q and k of the first layer do not know of the mask
@@ -178,9 +178,9 @@ TEST(PageSource, OfSomeHeadsSaysWhichAreNotThere) {
   const PageOfCopy page("bert", {{"ids", {2, 9, 50, 33, 3}}}, {.only = {{0, 1}, {1, 0}}});
   fs::remove_all(page.model);
   const auto session = read_session(page.file);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   ASSERT_EQ(session->lost.size(), 2u);
-  EXPECT_NE(session->lost[1].find("not in the page: empty maps"), std::string::npos) << session->lost[1];
+  EXPECT_NE(session->lost[1].message().find("not in the page: empty maps"), std::string::npos) << session->lost[1].message();
   const auto own = answer_of(session->document);
   EXPECT_EQ(attention_rows(*own, {0, 0}, 0, 5).cwiseAbs().maxCoeff(), 0);
   for (const HeadRef& head : {HeadRef{0, 1}, {1, 0}})
@@ -193,7 +193,7 @@ TEST(PageSource, OfTheCrossAttentionAloneIsShownAsItsOnlyOne) {
                         {.only = {{0, 0, Stack::cross}, {0, 1, Stack::cross}}});
   fs::remove_all(page.model);
   const auto session = read_session(page.file);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   const auto own = answer_of(session->document);
   ASSERT_TRUE(own);
   EXPECT_LE((attention_rows(*own, {0, 1}, 0, 4) - attention_rows(*page.trace, {0, 1, Stack::cross}, 0, 4))
@@ -211,13 +211,13 @@ TEST(PageSource, OfAComparisonHasBothAnswers) {
   };
   fs::remove_all(page.model);
   const auto session = read_session(page.file);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   const auto own = answer_of(with_causal(session));
   EXPECT_EQ(own->mask().kind(), "causal");
   EXPECT_EQ(attention_rows(*own, {1, 0}, 0, 5)(0, 1), 0);
   EXPECT_EQ(answer_of(session->document)->mask().kind(), "none");
   const auto again = session_from_json("s.headlight.json", to_json(*session));
-  ASSERT_TRUE(again) << again.error().message;
+  ASSERT_TRUE(again) << again.error().message();
   EXPECT_EQ(largest_difference(*own, *answer_of(with_causal(again)), {{Stack::self, Stack::self}}), 0);
 }
 
@@ -237,13 +237,13 @@ TEST(PageSource, SaysThatItsModelHasOtherWeightsNow) {
   output->write(bytes);
   ASSERT_TRUE(output->commit());
   const auto session = read_session(page.file);
-  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(session) << session.error().message();
   ASSERT_EQ(session->lost.size(), 1u);
-  EXPECT_NE(session->lost.front().find("has other weights than the one that the page was made of"), std::string::npos);
+  EXPECT_NE(session->lost.front().message().find("has other weights than the one that the page was made of"), std::string::npos);
   EXPECT_EQ(session->document.model_path, page.model.string());
   Progress progress;
   const auto findings = check_page(page.file, Lexicon{}, progress);
-  ASSERT_TRUE(findings) << findings.error().message;
+  ASSERT_TRUE(findings) << findings.error().message();
   EXPECT_EQ(gravest(*findings), Severity::error);
 }
 
@@ -251,7 +251,7 @@ TEST(PageSource, IsCheckedAsFarAsItCanBe) {
   const PageOfCopy page("bert", {{"ids", {2, 9, 50, 33, 3}}}, {}, {{"ids", {2, 9, 50, 33, 3}}, {"off", {"0.0"}}});
   Progress progress;
   const auto whole = check_page(page.file, Lexicon{}, progress);
-  ASSERT_TRUE(whole) << whole.error().message;
+  ASSERT_TRUE(whole) << whole.error().message();
   EXPECT_EQ(gravest(*whole), Severity::good);
   EXPECT_EQ(whole->size(), 4u);  // tokens and weights of both answers
   json wrong = page.data();
@@ -260,7 +260,7 @@ TEST(PageSource, IsCheckedAsFarAsItCanBe) {
   EXPECT_EQ(gravest(*check_page(page.file, Lexicon{}, progress)), Severity::error);
   fs::remove_all(page.model);
   const auto alone = check_page(page.file, Lexicon{}, progress);
-  ASSERT_TRUE(alone) << alone.error().message;
+  ASSERT_TRUE(alone) << alone.error().message();
   EXPECT_EQ(gravest(*alone), Severity::warning);
 }
 
@@ -268,7 +268,7 @@ TEST(PageSource, OfHeadsOfTheLastLayerAloneIsChecked) {
   const PageOfCopy page("bert", {{"ids", {2, 9, 50, 33, 3}}}, {.only = {{1, 0}}});
   Progress progress;
   const auto findings = check_page(page.file, Lexicon{}, progress);
-  ASSERT_TRUE(findings) << findings.error().message;
+  ASSERT_TRUE(findings) << findings.error().message();
   EXPECT_EQ(gravest(*findings), Severity::good) << findings->back().line;
 }
 
@@ -278,10 +278,10 @@ std::string complaint_of_page(const PageOfCopy& page, const json& data, const ch
   changed[json::json_pointer(pointer)] = value;
   page.write(changed);
   const auto session = read_session(page.file);
-  if (!session) return session.error().message;
+  if (!session) return session.error().message();
   const auto answer = answer_to_keep(session->document, Lexicon{});
   EXPECT_FALSE(answer) << pointer << " " << value;
-  return answer ? "" : answer.error().message;
+  return answer ? "" : answer.error().message();
 }
 
 TEST(PageSource, OfOneHeadOfVeryManyTakesNoMoreMemoryThanItSays) {
@@ -293,7 +293,7 @@ TEST(PageSource, OfOneHeadOfVeryManyTakesNoMoreMemoryThanItSays) {
   if (stack["scale"].is_array()) stack["scale"] = std::vector<double>(128, 1.0);
   page.write(data);
   const auto few = read_session(page.file);
-  EXPECT_TRUE(few) << few.error().message;
+  EXPECT_TRUE(few) << few.error().message();
   // 128 · 128 · 50² weights
   while (data["tokens"].size() < 50) data["tokens"].push_back(data["tokens"].back());
   const std::string line = complaint_of_page(page, data, "/stacks/0/layers", 128);

@@ -40,7 +40,7 @@ constexpr const char* kTreebank =
 
 std::uint64_t hash_of(const fixture::fs::path& file) {
   const auto read = read_file(file);
-  EXPECT_TRUE(read) << read.error().message;
+  EXPECT_TRUE(read) << read.error().message();
   return read ? hash_text(*read) : 0;
 }
 

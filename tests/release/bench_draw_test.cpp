@@ -13,7 +13,7 @@ namespace {
 
 std::map<std::string, BenchRow> drawn(const std::string& only) {
   const auto report = bench_draw({.threads = {1}, .rounds = 1, .longest = 10, .only = only});
-  EXPECT_TRUE(report) << report.error().message;
+  EXPECT_TRUE(report) << report.error().message();
   std::map<std::string, BenchRow> rows;
   if (!report) return rows;
   for (const BenchRow& row : report->rows) {
@@ -28,7 +28,7 @@ std::map<std::string, BenchRow> drawn(const std::string& only) {
 class BenchDraw : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto surface = Offscreen::open(16, 16); !surface) GTEST_SKIP() << surface.error().message;
+    if (const auto surface = Offscreen::open(16, 16); !surface) GTEST_SKIP() << surface.error().message();
   }
 };
 

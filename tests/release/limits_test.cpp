@@ -17,7 +17,7 @@ TEST(Limits, ManyEmptyListsAreRefusedBeforeTheyTakeTheMemory) {
   EXPECT_TRUE(parse_json("f", lists + "]"));
   const auto too_many = parse_json("f", lists + ",[]]");
   ASSERT_FALSE(too_many);
-  EXPECT_EQ(too_many.error().message, "f: size: expected at most 4194304 objects and arrays, found more");
+  EXPECT_EQ(too_many.error().message(), "f: size: expected at most 4194304 objects and arrays, found more");
 }
 
 TEST(Limits, MoreLinesTakeNoMoreMemory) {

@@ -46,7 +46,7 @@ class Recipes : public testing::TestWithParam<RecipeFile> {};
 TEST_P(Recipes, BeginWithTheseWeights) {
   const RecipeFile& recipe = GetParam();
   const auto models = read_shipped_models();
-  ASSERT_TRUE(models) << models.error().message;
+  ASSERT_TRUE(models) << models.error().message();
   const std::string source = std::string(kShipped) + recipe.model;
   const auto shipped =
       std::find_if((*models)->begin(), (*models)->end(), [&](const BundledModel& one) { return one.source == source; });
@@ -57,9 +57,9 @@ TEST_P(Recipes, BeginWithTheseWeights) {
   plan.config.seed = seed;
   Progress progress;
   const auto corpus = read_corpus({}, plan.task, progress);
-  ASSERT_TRUE(corpus) << corpus.error().message;
+  ASSERT_TRUE(corpus) << corpus.error().message();
   auto training = begin_training(plan, *corpus);
-  ASSERT_TRUE(training) << training.error().message;
+  ASSERT_TRUE(training) << training.error().message();
   Workspace workspace(2);
   train(*training, plan, *corpus, workspace, kFirstSteps, [](const StepReport&, const Batch&) { return true; });
   EXPECT_EQ(training->step, kFirstSteps);
@@ -74,7 +74,7 @@ TEST_P(Recipes, GaveTheFileThatComesAlong) {
   const auto folder = resolved_source(std::string(kShipped) + recipe.model);
   ASSERT_TRUE(folder);
   const auto file = read_file(*folder / "model.safetensors");
-  ASSERT_TRUE(file) << file.error().message;
+  ASSERT_TRUE(file) << file.error().message();
   EXPECT_EQ(hash_text(*file), recipe.shipped);
 }
 

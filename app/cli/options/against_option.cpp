@@ -20,9 +20,9 @@ Result<Document> question_of(const std::string& against, const std::string& opti
     const char* quote = source.find('\'') == source.npos ? "'" : "\"";
     parsed = words.parse_line(quote + source + quote + " " + against);
   }
-  if (!parsed) return bad_input(option, "", "[SOURCE] [REQUEST]", parsed.error().message);
+  if (!parsed) return bad_input(option, "", "[SOURCE] [REQUEST]", parsed.error().message());
   auto start = request.start();
-  if (!start) return Error{option + ": " + start.error().message};
+  if (!start) return inside(option, start.error());
   return std::move(start->session.document);
 }
 

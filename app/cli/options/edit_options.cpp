@@ -61,7 +61,7 @@ std::optional<Index> take_last(std::string_view& text) {
 
 Result<MaskSpec> parse_mask(const char* option, const std::string& text) {
   if (text.ends_with(".npy") || text.ends_with(".json")) {
-    std::vector<std::string> notes;
+    std::vector<Error> notes;
     auto mask = read_mask(text, notes);
     if (mask) print_warnings(notes);
     return mask;
@@ -257,15 +257,17 @@ Status EditOptions::apply_layers(Document& document) const {
   return Done{};
 }
 
-std::vector<std::string> mask_warnings(const Request& request) {
-  std::vector<std::string> warnings;
+std::vector<Error> mask_warnings(const Request& request) {
+  std::vector<Error> warnings;
   for (const Stack stack : kStacks) {
     if (!has_stack(request, stack)) continue;
     const auto mask = stretched_mask(mask_spec(request, stack), static_cast<Index>(query_tokens(request, stack).size()),
                                      static_cast<Index>(key_tokens(request, stack).size()));
     if (mask && mask->either)
-      warnings.push_back(mask_name(stack) + ": " + axes_text(mask->shape) +
-                         " fits with the sentences as its first axis and as its last: read as " + axes_in_words(*mask));
+      warnings.emplace_back(ErrorCode::bad_value, mask_name(stack),
+                            axes_text(mask->shape) +
+                                " fits with the sentences as its first axis and as its last: read as " +
+                                axes_in_words(*mask));
   }
   return warnings;
 }

@@ -32,6 +32,6 @@ class EditOptions {
 };
 
 /// A line for each mask with an axis for sentences that fits in both orders of its axes.
-std::vector<std::string> mask_warnings(const Request& request);
+std::vector<Error> mask_warnings(const Request& request);
 
 }  // namespace headlight

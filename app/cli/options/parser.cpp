@@ -34,8 +34,8 @@ Error one_line(const CLI::ParseError& error) {
   std::string message = error.what();
   message = message.substr(0, message.find('\n'));
   if (const auto parts = parts_of(message, {"Could not convert: ", " = "}))
-    message = (*parts)[0] + ": expected a number, found '" + (*parts)[1] + "'";
-  return Error{message};
+    return bad_input((*parts)[0], "", "a number", "'" + (*parts)[1] + "'");
+  return Error(ErrorCode::bad_value, message);
 }
 
 std::string digits_of(double number) {

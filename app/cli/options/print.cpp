@@ -22,8 +22,8 @@ std::string word_in_table(std::string_view word) {
   return printable_message(shown);
 }
 
-void print_warnings(const std::vector<std::string>& warnings) {
-  for (const std::string& warning : warnings) print_message("warning: " + warning);
+void print_warnings(const std::vector<Error>& warnings) {
+  for (const Error& warning : warnings) print_message("warning: " + warning.message());
 }
 
 }  // namespace headlight

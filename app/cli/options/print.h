@@ -16,7 +16,7 @@ Result<int> print(std::string_view text, int status = 0);
 void print_message(std::string_view message);
 
 /// Prints each warning as a line on standard error; the command goes on.
-void print_warnings(const std::vector<std::string>& warnings);
+void print_warnings(const std::vector<Error>& warnings);
 
 /// A word from outside in a table for people: a line break is ⏎, and whatever else a terminal would obey is ?.
 std::string word_in_table(std::string_view word);

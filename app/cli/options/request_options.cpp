@@ -114,9 +114,10 @@ Result<Startup> RequestOptions::opened_source() const {
                         : given("--split") ? ": trained models cut text by themselves"
                                            : ": no trained model has this shape";
       if (!given("--random"))
-        start.warnings.push_back("the weights are random, seed " +
-                                 std::to_string(given("--seed") ? model_.sizes().seed : 0) + why +
-                                 " (--random asks for such weights)");
+        start.warnings.emplace_back(ErrorCode::bad_value, "",
+                                    "the weights are random, seed " +
+                                        std::to_string(given("--seed") ? model_.sizes().seed : 0) + why +
+                                        " (--random asks for such weights)");
       return start;
     }
     auto opened = open_model(*shipped);
@@ -136,7 +137,7 @@ Result<Startup> RequestOptions::opened_source() const {
     return bad_input(source_, "kind",
                      "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                      "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
-                     found_at(source_));
+                     found_at(source_), path_exists(source_) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
@@ -196,12 +197,14 @@ Result<Asked> RequestOptions::ask() const {
   auto requests = requests_of(start->session.document, *lexicon);
   if (!requests) return requests.error();
   if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
-  for (std::string& line : mask_warnings(requests->front())) start->warnings.push_back(std::move(line));
-  if (std::string line = unknown_words_line(*requests); !line.empty()) start->warnings.push_back(std::move(line));
+  for (Error& warning : mask_warnings(requests->front())) start->warnings.push_back(std::move(warning));
+  if (const std::string line = unknown_words_line(*requests); !line.empty())
+    start->warnings.emplace_back(ErrorCode::bad_value, line);
   const auto& card = start->session.document.card;
   const auto is_other = [](const Request& request) { return is_of_other_words(request.tokens); };
   if (card && !card->plan.teaching.heads.empty() && std::any_of(requests->begin(), requests->end(), is_other))
-    start->warnings.push_back(
+    start->warnings.emplace_back(
+        ErrorCode::bad_value,
         "most words of the sentence are not in the model's word list, as in a language that it was not taught: what "
         "its "
         "heads are called may not hold");

@@ -126,7 +126,7 @@ Status TextOptions::check_text_option(const char* option, const Document& docume
     return bad_input(option, "", "no such option beside " + inputs_in_words(document), source_in_words(document));
   if (!can_read_text(document))
     return bad_input(option, "", "--ids beside a checkpoint without a tokenizer",
-                     document.tokenizers ? document.tokenizers->problem : document.model_path);
+                     document.tokenizers ? message_of(document.tokenizers->problem) : document.model_path);
   if (is_checkpoint(document) && std::string_view(option) == "--split")
     return bad_input(option, "", "no such option beside a checkpoint, which has its own tokenizer",
                      document.model_path);

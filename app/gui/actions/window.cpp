@@ -37,7 +37,7 @@ void choose_colours(Gui& gui, ColourMap colours) {
 
 void copy_as_command(Gui& gui, CommandGives gives) {
   auto words = command_words(gui.state, gives);
-  if (!words) return gui.say(FileFailed{words.error().message});
+  if (!words) return gui.say(FileFailed{words.error()});
   const std::string line = shell_line(*words);
   ImGui::SetClipboardText(line.c_str());
   gui.say(Copied{line});

@@ -95,8 +95,8 @@ void compare_header_panel(Gui& gui) {
     if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.say(DropKept{});
     explain_item(gui, kCompareWords.tip_drop_a, {Act::drop_answer});
   }
-  if (const std::string& problem = problem_of(gui.state); !problem.empty())
-    answer_line(gui, "B", gui.colours().warning, plain_line(gui, problem) + " — " + gui.word(kAnswerWords.stale), end);
+  if (const Error* problem = problem_of(gui.state))
+    answer_line(gui, "B", gui.colours().warning, plain_line(gui, *problem) + " — " + gui.word(kAnswerWords.stale), end);
   else answer_line(gui, "B", ink_of_b(gui), both.b, end);
   ImGui::PopStyleVar();
 }

@@ -66,14 +66,14 @@ void failure_card(Gui& gui, const AnswerState& shown) {
     const FontScope title(gui, TextSize::title);
     ImGui::TextUnformatted(gui.word(opening ? kFailureWords.cannot_open : kFailureWords.cannot_ask));
   }
-  ImGui::TextUnformatted(gui.word(plain_words(shown.message)));
+  ImGui::TextUnformatted(gui.word(failure_words(shown.error->code)));
   ImGui::PopTextWrapPos();
   const FontScope small(gui, TextSize::small);
   ImGui::PushTextWrapPos(left + width - inset);
   ImGui::PushStyleColor(ImGuiCol_Text, gui.colours().dim);
   if (!shown.path.empty()) ImGui::TextUnformatted(gui.fonts.shown(shown.path).c_str());
   if (shown.details) {
-    ImGui::TextUnformatted(gui.fonts.shown(shown.message).c_str());
+    ImGui::TextUnformatted(gui.fonts.shown(shown.error->message()).c_str());
     gui.name_item("failure line", BoxKind::label);
   }
   ImGui::PopStyleColor();
@@ -164,14 +164,16 @@ void example_cards(Gui& gui) {
 
 }  // namespace
 
-std::string plain_line(const Gui& gui, const std::string& line) {
+std::string plain_line(const Gui& gui, const Error& error) { return plain_line(gui, error.code, error.message()); }
+
+std::string plain_line(const Gui& gui, ErrorCode code, const std::string& line) {
   if (!gui.chinese()) return line;
-  const Words& meaning = plain_words(line);
-  return gui.word(meaning) + (&meaning == &kFailureWords.other ? " " + line : std::string());
+  return gui.word(failure_words(code)) + (code == ErrorCode::bad_value ? " " + line : std::string());
 }
 
-std::string plain_lines(const Gui& gui, const std::string& line) {
-  return gui.chinese() ? std::string(gui.word(plain_words(line))) + "\n" + line : line;
+std::string plain_lines(const Gui& gui, const Error& error) {
+  const std::string line = error.message();
+  return gui.chinese() ? std::string(gui.word(failure_words(error.code))) + "\n" + line : line;
 }
 
 bool state_card(Gui& gui) {
@@ -196,12 +198,12 @@ bool read_first_button(Gui& gui, bool (*button)(Gui&, const char*, const char*))
 }
 
 bool problem_line(Gui& gui) {
-  const std::string& problem = problem_of(gui.state);
-  if (problem.empty()) {
+  const Error* problem = problem_of(gui.state);
+  if (!problem) {
     if (has_one_word(gui.state)) wrapped_dim(gui, gui.word(kFailureWords.one_word));
     return false;
   }
-  const std::string line = plain_lines(gui, problem);
+  const std::string line = plain_lines(gui, *problem);
   wrapped_small(gui, gui.state.trace ? line + " — " + gui.word(kAnswerWords.stale) : line, gui.colours().warning);
   return true;
 }
@@ -211,7 +213,7 @@ void nothing_yet(Gui& gui) {
   const bool empty = nothing_asked(gui.state);
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + room.y * (empty ? 0.12f : 0.4f));
   if (!empty) {
-    if (problem_of(gui.state).empty()) centred(gui.word(kAnswerWords.computing));
+    if (!problem_of(gui.state)) centred(gui.word(kAnswerWords.computing));
     return;
   }
   {

@@ -7,11 +7,12 @@
 
 namespace headlight {
 
-/// The line of an error or a warning as the window shows it: in English the line; in Chinese what it means, and where
-/// that is not known the line behind it.
-std::string plain_line(const Gui& gui, const std::string& line);
-/// The same where there is room for more: in Chinese the line itself stands beneath its meaning.
-std::string plain_lines(const Gui& gui, const std::string& line);
+/// An error or a warning in one line: in English its own; in Chinese what it means, and where the code does not say it
+/// the error's line behind it.
+std::string plain_line(const Gui& gui, const Error& error);
+std::string plain_line(const Gui& gui, ErrorCode code, const std::string& line);
+/// The same where there is room for more: in Chinese the error's line stands beneath its meaning.
+std::string plain_lines(const Gui& gui, const Error& error);
 
 /// Where no maps can stand: a card with what is wrong in plain words and what to do next, the examples of an empty
 /// window, or that the answer is being computed. True where it drew one: the panel then draws nothing else.

@@ -99,16 +99,17 @@ void note_line(Gui& gui) {
   const AppState& state = gui.state;
   ImU32 colour = gui.colours().dim;
   std::string line, whole;
-  if (const std::string& problem = problem_of(state); !problem.empty()) {
-    line = plain_line(gui, problem) + (state.trace ? std::string(" — ") + gui.word(kAnswerWords.stale) : std::string());
-    whole = problem;
+  if (const Error* problem = problem_of(state)) {
+    line =
+        plain_line(gui, *problem) + (state.trace ? std::string(" — ") + gui.word(kAnswerWords.stale) : std::string());
+    whole = problem->message();
     colour = gui.colours().warning;
     const auto button = [](Gui& at, const char* name, const char* label) { return flat_button(at, name, label); };
     if (read_first_button(gui, button)) ImGui::SameLine(0, 8 * gui.unit);
   } else if (state.trace && !state.trace->warnings.empty()) {
-    for (const std::string& warning : state.trace->warnings) {
+    for (const Error& warning : state.trace->warnings) {
       line += (line.empty() ? "" : "  ") + plain_line(gui, warning);
-      whole += (whole.empty() ? "" : "\n") + warning;
+      whole += (whole.empty() ? "" : "\n") + warning.message();
     }
     colour = gui.colours().caution;
   } else if (shown_grid(state) == GridShow::relations) {

@@ -127,8 +127,8 @@ bool sweep_line(Gui& gui) {
   const auto question = effect_question(gui.state);
   if (!question || known_effects(gui.state)) return false;
   if (const Error* error = gui.state.effects.error_of(*question)) {
-    quiet(gui, gui.fonts.shown(plain_line(gui, error->message)), true);
-    explain_item(gui, error->message);
+    quiet(gui, gui.fonts.shown(plain_line(gui, *error)), true);
+    explain_item(gui, error->message());
     return true;
   }
   if (!gui.work.sweeping) return false;

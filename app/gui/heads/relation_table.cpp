@@ -146,7 +146,7 @@ void relation_table(Gui& gui) {
   const auto question = layer_question(state);
   if (!question) return explain(kGridWords.translates);
   if (const Error* error = state.layer_scores.error_of(*question))
-    return wrapped_small(gui, plain_lines(gui, error->message), gui.colours().warning);
+    return wrapped_small(gui, plain_lines(gui, *error), gui.colours().warning);
   const auto* scores = known_layer_scores(state);
   if (!scores) return explain(kGridWords.measuring_layers);
   if (!scores->empty()) scores_of_layers(gui, *scores);

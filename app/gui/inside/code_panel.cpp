@@ -121,7 +121,7 @@ void code_panel(Gui& gui) {
   program_header(gui);
   const Listing* listing = gui.state.listing.get();
   if (!listing) return dim_text(gui, gui.word(kAnswerWords.computing));
-  if (!listing->problem.empty()) return wrapped_dim(gui, plain_lines(gui, listing->problem));
+  if (listing->problem) return wrapped_dim(gui, plain_lines(gui, *listing->problem));
   draw_lines(gui, *listing);
 }
 

@@ -255,7 +255,7 @@ void train_shape_button(Gui& gui) {
   ImGui::EndDisabled();
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (possible) explain_item(gui, kModelWords.tip_train_this_shape);
-  else ImGui::SetTooltip("%s", gui.fonts.shown(plain_lines(gui, possible.error().message)).c_str());
+  else ImGui::SetTooltip("%s", gui.fonts.shown(plain_lines(gui, possible.error())).c_str());
 }
 
 void finer_model_controls(Gui& gui) {

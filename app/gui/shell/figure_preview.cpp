@@ -54,7 +54,7 @@ void figure_preview(Gui& gui, const Box& area) {
   if (shown && shown->picture.drawing) draw_scaled(gui, *shown->picture.drawing, above);
   ImGui::SetCursorScreenPos({area.x, known && known->picture.drawing ? above.bottom() : area.y});
   ImGui::BeginGroup();
-  if (known && !known->problem.empty()) wrapped_small(gui, plain_lines(gui, known->problem), gui.colours().warning);
+  if (known && known->problem) wrapped_small(gui, plain_lines(gui, *known->problem), gui.colours().warning);
   else if (known) {
     if (!known->picture.drawing) wrapped_dim(gui, gui.word(kFileWords.page_computes));
     dim_text(gui, size_line(gui, *known));

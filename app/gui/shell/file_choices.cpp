@@ -107,8 +107,7 @@ void export_choices(Gui& gui) {
   if (!gui.state.trace) return;
   std::string size = std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all);
   if (const FilePreview* known = known_preview(gui.state))
-    size +=
-        known->problem.empty() ? " · " + bytes_in_words(known->picture.bytes) : " · " + plain_line(gui, known->problem);
+    size += " · " + (known->problem ? plain_line(gui, *known->problem) : bytes_in_words(known->picture.bytes));
   ImGui::AlignTextToFramePadding();
   dim_text(gui, gui.fonts.shown(size));
   gui.name_item("export size", BoxKind::label);

@@ -105,7 +105,7 @@ void numbers_panel(Gui& gui) {
   explain_item(gui, kNumberWords.tip_take);
   ImGui::SameLine();
   if (flat_button(gui, "close numbers", gui.word(kWindowWords.close))) gui.say(ShowNumbers{});
-  if (!dialog.problem.empty()) wrapped_small(gui, plain_lines(gui, dialog.problem), gui.colours().warning);
+  if (dialog.problem) wrapped_small(gui, plain_lines(gui, *dialog.problem), gui.colours().warning);
   if (typed_numbers(gui.state) != gui.state.document.numbers.get()) wrapped_dim(gui, gui.word(kNumberWords.waiting));
   sample_buttons(gui);
   ImGui::BeginChild("findings");

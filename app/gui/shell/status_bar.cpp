@@ -32,7 +32,7 @@ std::string notice_text(Gui& gui, const Notice& notice) {
     case Notice::Kind::changed: return notice.text;
     case Notice::Kind::copied: return std::string(gui.word(kWindowWords.copied)) + " " + notice.text;
     case Notice::Kind::restored: return gui.word(kWindowWords.restored) + notice.text;
-    case Notice::Kind::failed: return plain_line(gui, notice.text);  // all of it is under the pointer
+    case Notice::Kind::failed: return plain_line(gui, notice.code, notice.text);  // all of it is under the pointer
   }
   return {};
 }

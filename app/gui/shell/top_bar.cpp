@@ -189,7 +189,7 @@ void findings_tooltip(Gui& gui, const Badge& badge, const std::vector<Finding>& 
         continue;
       }
       ImGui::BeginGroup();
-      ImGui::TextUnformatted(gui.fonts.shown(finding_in_chinese(finding.line)).c_str());
+      ImGui::TextUnformatted(gui.fonts.shown(gui.word(failure_words(finding.code))).c_str());
       dim_text(gui, gui.fonts.shown(finding.line));
       ImGui::EndGroup();
     }

@@ -217,7 +217,7 @@ void training_form(Gui& gui) {
     gui.name_item("training estimate", BoxKind::label);
     explain_item(gui, kTrainWords.tip_estimate);
   } else {
-    wrapped_small(gui, plain_lines(gui, possible.error().message), gui.colours().warning);
+    wrapped_small(gui, plain_lines(gui, possible.error()), gui.colours().warning);
     gui.name_item("training problem", BoxKind::label);
   }
   const bool advanced = gui.state.view.train_advanced;

@@ -80,8 +80,8 @@ void run_part(Gui& gui, const TrainingRun& run) {
   ImGui::SameLine(0, 8 * gui.unit);
   coloured_text(is_working(run) ? gui.colours().accent : gui.colours().dim, gui.word(phase_word(run.phase)));
   gui.name_item("training phase", BoxKind::label);
-  if (!run.message.empty()) {
-    wrapped_small(gui, plain_lines(gui, run.message), gui.colours().warning);
+  if (run.failure) {
+    wrapped_small(gui, plain_lines(gui, *run.failure), gui.colours().warning);
     gui.name_item("training message", BoxKind::label);
   }
   if (run.live) {
@@ -96,9 +96,9 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
   ImGui::PushID(left.folder.c_str());
   const bool own = gui.state.training && gui.state.training->folder == left.folder;
   const std::string name = gui.fonts.shown(left.name);
-  if (!left.problem.empty()) {
+  if (left.problem) {
     dim_text(gui, name);
-    wrapped_small(gui, plain_lines(gui, left.problem), gui.colours().warning);
+    wrapped_small(gui, plain_lines(gui, *left.problem), gui.colours().warning);
   } else if (left.unfinished && !own) {
     if (flat_button(gui, ("go on " + left.name).c_str(),
                     (std::string(gui.word(kTrainWords.go_on_with)) + " " + name).c_str()))

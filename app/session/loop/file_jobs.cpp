@@ -17,15 +17,15 @@ namespace headlight {
 Job open_job(const std::string& path) {
   return [path](Progress& progress) -> std::optional<Command> {
     auto opened = open_any(path, progress);
-    if (!opened && progress.stop) return FileFailed{opened.error().message};
-    if (!opened) return OpenFailed{path, opened.error().message, sentence_of_session(path)};
+    if (!opened && progress.stop) return FileFailed{opened.error()};
+    if (!opened) return OpenFailed{path, opened.error(), sentence_of_session(path)};
     return FileOpened{path, std::move(*opened)};
   };
 }
 
 Job save_job(const std::string& path, Session session) {
   return [path, session = std::move(session)](Progress&) -> std::optional<Command> {
-    if (const auto written = write_file(path, to_json(session)); !written) return FileFailed{written.error().message};
+    if (const auto written = write_file(path, to_json(session)); !written) return FileFailed{written.error()};
     return FileSaved{path, session.document};
   };
 }
@@ -38,8 +38,8 @@ Job write_job(const std::string& path, Write write) {
   return [path, write = std::move(write)](Progress& progress) -> std::optional<Command> {
     const Status written = write(progress);
     if (written) return FileSaved{path, std::nullopt};
-    if (progress.stop) return FileFailed{path + ": cancelled, nothing was written"};
-    return FileFailed{written.error().message};
+    if (progress.stop) return FileFailed{cancelled(path, "nothing was written")};
+    return FileFailed{written.error()};
   };
 }
 
@@ -48,7 +48,7 @@ Status write_program(const std::optional<ListingQuestion>& question, const std::
   if (!question) return bad_input(path, "program", "an answer to write", "none yet");
   const auto program = program_of_batch(*question, inputs_beside(path).filename().string(), progress);
   if (!program) return program.error();
-  return progress.stop ? Status(Error{"cancelled"}) : write_program(*program, path);
+  return progress.stop ? Status(cancelled(path, "nothing was written")) : write_program(*program, path);
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
     entry.opens = !entry.what.empty();
     entries.push_back(std::move(entry));
   }
-  if (error) return bad_input(folder.string(), "folder", "a readable folder", error.message());
+  if (error) return bad_input(folder.string(), "folder", "a readable folder", error.message(), read_fault(error.value()));
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
   return entries;
@@ -133,7 +133,7 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
 Job list_job(const std::string& folder) {
   return [folder](Progress& progress) -> std::optional<Command> {
     auto entries = folder_entries(folder, progress);
-    if (!entries) return FileFailed{entries.error().message};
+    if (!entries) return FileFailed{entries.error()};
     return FolderListed{folder, std::move(*entries)};
   };
 }

@@ -173,8 +173,8 @@ void Loop::autosave(AppState& state, double now) {
     const Status kept = write_file(path, to_json(session));
     const Status set = is_of_newer_version(settings_path(), "headlight.settings", 1) ? Status(Done{})
                                                                                      : write_settings(before, settings);
-    if (!kept) return FileFailed{"autosave: " + kept.error().message};
-    if (!set) return FileFailed{set.error().message};
+    if (!kept) return FileFailed{inside("autosave", kept.error())};
+    if (!set) return FileFailed{set.error()};
     return std::nullopt;
   });
 }

@@ -119,9 +119,8 @@ Recovered recover_session(const fs::path& autosave) {
   Recovered recovered;
   for (const fs::path& left : left_sessions()) {
     if (is_of_newer_version(left, "headlight.session", 1)) {
-      recovered.problems.push_back(
-          bad_input(left.string(), "", "a session of this version", "one of a newer version, which is left there")
-              .message);
+      recovered.problems.push_back(bad_input(left.string(), "", "a session of this version",
+                                             "one of a newer version, which is left there", ErrorCode::newer_session));
       continue;
     }
     auto session = read_session(left);
@@ -135,7 +134,7 @@ Recovered recover_session(const fs::path& autosave) {
     const fs::path aside = left.parent_path() / (std::string(kUnreadable) + left.filename().string());
     fs::rename(left, aside, error);
     fs::remove(lock_of(left), error);
-    recovered.problems.push_back(session.error().message + "; it is now " + aside.string());
+    recovered.problems.emplace_back(session.error().code, session.error().message() + "; it is now " + aside.string());
     recovered.session = text_of_session(aside);
     if (recovered.session) return recovered;
   }

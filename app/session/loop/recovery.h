@@ -30,7 +30,7 @@ std::vector<std::filesystem::path> left_sessions();
 
 struct Recovered {
   std::optional<Session> session = {};
-  std::vector<std::string> problems = {};  // a line for each newer autosave that could not be read
+  std::vector<Error> problems = {};  // a line for each newer autosave that could not be read
 };
 /// Takes over the newest of left_sessions() that can be read: its file becomes `autosave`. One that cannot be read is
 /// renamed, so that it hides no older one, and its line says where it is.

@@ -26,14 +26,14 @@ void Trainer::follow(const AppState& state) {
         if (!last) return std::nullopt;
         return *std::move(last);
       } catch (...) {  // what was kept before stays
-        return TrainingReply(TrainingFailed{job->id(), thrown_error().message});
+        return TrainingReply(TrainingFailed{job->id(), thrown_error()});
       }
     });
   if (!wanted && going_) worker_.cancel();
   going_ = wanted;
   if (!is_active(run) && !can_resume(run) && !worker_.busy()) job_->release();
   // A model is only taken where the last one's answer is on the screen, so that none is computed in vain.
-  if (!shows_training(state) || !is_stale(state) || !problem_of(state).empty()) job_->want_model();
+  if (!shows_training(state) || !is_stale(state) || problem_of(state)) job_->want_model();
 }
 
 std::vector<Command> Trainer::take() {

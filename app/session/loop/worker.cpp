@@ -15,7 +15,7 @@ namespace {
 std::optional<Command> answer_of(const Job& job, Progress& progress) {
   try {
     return job(progress);
-  } catch (...) { return FileFailed{thrown_error().message}; }
+  } catch (...) { return FileFailed{thrown_error()}; }
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ void Worker::post(Job job) {
   } catch (...) {  // no thread could ever be started
     has_thread_ = false;
     waiting_.reset();
-    answers_.push_back(FileFailed{thrown_error().message});
+    answers_.push_back(FileFailed{thrown_error()});
   }
 }
 

@@ -108,15 +108,18 @@ bool take_descr(std::string_view descr, NpyHeader& header) {
 
 Result<std::size_t> npy_data_offset(std::string_view where, std::string_view prefix) {
   if (prefix.size() < kNpyPrefix || !prefix.starts_with(kMagic))
-    return bad_input(where, "start", "a NumPy array (.npy)", prefix.empty() ? "an empty file" : "something else");
+    return bad_input(where, "start", "a NumPy array (.npy)", prefix.empty() ? "an empty file" : "something else",
+                     prefix.empty() ? ErrorCode::file_empty : ErrorCode::file_damaged);
   const auto byte = [&](std::size_t at) { return static_cast<std::size_t>(static_cast<unsigned char>(prefix[at])); };
   const std::size_t version = byte(6);
-  if (version < 1 || version > 3) return bad_input(where, "version", "1, 2 or 3", std::to_string(version));
+  if (version < 1 || version > 3)
+    return bad_input(where, "version", "1, 2 or 3", std::to_string(version), ErrorCode::file_damaged);
   const std::size_t length_at = 8, length_bytes = version == 1 ? 2 : 4;
   std::size_t length = 0;
   for (std::size_t i = 0; i < length_bytes; ++i) length |= byte(length_at + i) << (8 * i);
   if (length > kMostDictionaryBytes)
-    return bad_input(where, "header length", "at most " + std::to_string(kMostDictionaryBytes), std::to_string(length));
+    return bad_input(where, "header length", "at most " + std::to_string(kMostDictionaryBytes), std::to_string(length),
+                     ErrorCode::file_damaged);
   return length_at + length_bytes + length;
 }
 
@@ -124,7 +127,8 @@ Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view head
   const std::size_t dictionary_at = header.size() > 6 && header[6] == 1 ? 10 : 12;
   const std::string_view text = header.substr(std::min(dictionary_at, header.size()));
   const auto malformed = [&] {
-    return bad_input(where, "header", "a dictionary with descr, fortran_order and shape", "'" + printable(text) + "'");
+    return bad_input(where, "header", "a dictionary with descr, fortran_order and shape", "'" + printable(text) + "'",
+                     ErrorCode::file_damaged);
   };
   NpyHeader result;
   bool has_descr = false, has_order = false, has_shape = false;
@@ -137,7 +141,7 @@ Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view head
       const auto descr = reader.take_string();
       if (!descr || !take_descr(*descr, result))
         return bad_input(where, "dtype", "bool, an integer or a float",
-                         descr ? "'" + printable(*descr) + "'" : "a structured one");
+                         descr ? "'" + printable(*descr) + "'" : "a structured one", ErrorCode::bad_value);
       has_descr = true;
     } else if (*key == "fortran_order" && !has_order) {
       const auto order = reader.take_bool();
@@ -159,7 +163,7 @@ Result<NpyHeader> parse_npy_header(std::string_view where, std::string_view head
   }
   if (!has_descr || !has_order || !has_shape || !reader.at_end()) return malformed();
   const auto count = num_elements(result.shape);
-  if (!count) return bad_input(where, "shape", "sizes that fit memory", shape_text(result.shape));
+  if (!count) return bad_input(where, "shape", "sizes that fit memory", shape_text(result.shape), ErrorCode::too_large);
   result.count = *count;
   return result;
 }
@@ -215,15 +219,18 @@ Result<Array> parse_npy(std::string_view where, std::string_view bytes) {
   const auto data_at = npy_data_offset(where, bytes.substr(0, kNpyPrefix));
   if (!data_at) return data_at.error();
   if (bytes.size() < *data_at)
-    return bad_input(where, "size", "a header of " + std::to_string(*data_at) + " bytes", std::to_string(bytes.size()));
+    return bad_input(where, "size", "a header of " + std::to_string(*data_at) + " bytes", std::to_string(bytes.size()),
+                     ErrorCode::file_too_short);
   const auto header = parse_npy_header(where, bytes.substr(0, *data_at));
   if (!header) return header.error();
   const std::string_view data = bytes.substr(*data_at);
   if (data.size() != header->count * width(header->dtype))
-    return bad_input(where, "data",
-                     std::to_string(header->count * width(header->dtype)) + " bytes for " +
-                         std::string(name(header->dtype)) + " " + shape_text(header->shape),
-                     std::to_string(data.size()));
+    return bad_input(
+        where, "data",
+        std::to_string(header->count * width(header->dtype)) + " bytes for " + std::string(name(header->dtype)) + " " +
+            shape_text(header->shape),
+        std::to_string(data.size()),
+        data.size() < header->count * width(header->dtype) ? ErrorCode::file_too_short : ErrorCode::file_damaged);
   std::vector<float> values;
   values.reserve(header->count);
   append_widened(header->dtype, header->big_endian, data, values);

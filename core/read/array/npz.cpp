@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "base/utf8.h"
 #include "read/array/little_endian.h"
 #include "read/array/npy.h"
@@ -23,7 +24,8 @@ constexpr std::size_t kMostStringBytes = std::size_t{64} << 20;  // the words of
 constexpr std::size_t kChunk = 1 << 20;                          // a multiple of every element's width
 
 Error unreadable(std::string_view where, zip_error_t& reason) {
-  Error error = bad_input(where, "archive", "a readable .npz (zip)", zip_error_strerror(&reason));
+  Error error =
+      bad_input(where, "archive", "a readable .npz (zip)", zip_error_strerror(&reason), ErrorCode::file_damaged);
   zip_error_fini(&reason);
   return error;
 }
@@ -34,7 +36,7 @@ Result<std::string> read_bytes(std::string_view where, zip_file_t* member, std::
   std::size_t filled = 0;
   while (filled < size) {
     const zip_int64_t got = zip_fread(member, bytes.data() + filled, size - filled);
-    if (got < 0) return bad_input(where, "data", "readable bytes", zip_file_strerror(member));
+    if (got < 0) return bad_input(where, "data", "readable bytes", zip_file_strerror(member), ErrorCode::file_damaged);
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
   }
@@ -62,14 +64,18 @@ Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint6
   zip_stat_init(&stat);
   if (zip_stat_index(archive, index, ZIP_FL_ENC_RAW, &stat) != 0 || (stat.valid & ZIP_STAT_NAME) == 0 ||
       (stat.valid & ZIP_STAT_SIZE) == 0)
-    return bad_input(where, "member " + std::to_string(index), "a name and a size", zip_strerror(archive));
+    return bad_input(where, "member " + std::to_string(index), "a name and a size", zip_strerror(archive),
+                     ErrorCode::file_damaged);
   const std::string_view member_name = stat.name;
   OpenMember member{
       .file = nullptr, .where = std::string(where) + ": " + printable(member_name), .header = {}, .strings = {}};
-  if (!member_name.ends_with(".npy")) return bad_input(member.where, "", "an array (.npy)", "another file");
+  if (!member_name.ends_with(".npy"))
+    return bad_input(member.where, "", "an array (.npy)", "another file", ErrorCode::bad_value);
   array_name = member_name.substr(0, member_name.size() - 4);
   member.file.reset(zip_fopen_index(archive, index, 0));
-  if (!member.file) return bad_input(member.where, "member", "a stored or deflated array", zip_strerror(archive));
+  if (!member.file)
+    return bad_input(member.where, "member", "a stored or deflated array", zip_strerror(archive),
+                     ErrorCode::file_damaged);
 
   const auto start = read_bytes(member.where, member.file.get(), kNpyPrefix);
   if (!start) return start.error();
@@ -85,14 +91,14 @@ Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint6
     const std::size_t bytes = member.strings->bytes();
     if (bytes > kMostStringBytes || member.strings->count > kMostStringBytes / 4)
       return bad_input(member.where, "size", "at most " + std::to_string(kMostStringBytes) + " bytes of text",
-                       std::to_string(std::max(bytes, 4 * member.strings->count)));
+                       std::to_string(std::max(bytes, 4 * member.strings->count)), ErrorCode::too_large);
     return member;
   }
   auto header = parse_npy_header(member.where, *start + *rest);
   if (!header) return header.error();
   member.header = *std::move(header);
   if (stat.size != member.data_at + member.size())
-    return bad_input(member.where, "size", member.expected(), std::to_string(stat.size));
+    return bad_input(member.where, "size", member.expected(), std::to_string(stat.size), ErrorCode::file_damaged);
   return member;
 }
 
@@ -103,12 +109,13 @@ Result<std::string> read_strings(OpenMember& member) {
   const auto bytes = read_bytes(where, member.file.get(), strings.bytes());
   if (!bytes) return bytes.error();
   if (bytes->size() != strings.bytes())
-    return bad_input(where, "size", std::to_string(strings.bytes()) + " bytes of text", std::to_string(bytes->size()));
+    return bad_input(where, "size", std::to_string(strings.bytes()) + " bytes of text", std::to_string(bytes->size()),
+                     ErrorCode::file_damaged);
   std::vector<std::string> texts(strings.count);
   for (std::size_t i = 0; i < strings.count * strings.letters; ++i) {
     const auto letter = static_cast<std::uint32_t>(little_endian(*bytes, 4 * i, 4));
     if (letter > 0x10FFFF || (letter >= 0xD800 && letter < 0xE000))
-      return bad_input(where, "text", "UTF-32", "other numbers");
+      return bad_input(where, "text", "UTF-32", "other numbers", ErrorCode::file_damaged);
     if (letter != 0) append_utf8(texts[i / strings.letters], letter);
   }
   return strings.shape.empty() ? texts[0] : nlohmann::json(texts).dump();
@@ -124,13 +131,14 @@ Result<Array> read_data(OpenMember& member) {
     if (!chunk) return chunk.error();
     at += chunk->size();
     if (chunk->size() < kChunk && at < size)
-      return bad_input(member.where, "size", member.expected(), std::to_string(member.data_at + at));
+      return bad_input(member.where, "size", member.expected(), std::to_string(member.data_at + at),
+                       ErrorCode::file_damaged);
     append_widened(header.dtype, header.big_endian, *chunk, values);
   }
   // The checksum is compared when the end is read.
   const auto surplus = read_bytes(member.where, member.file.get(), 1);
   if (!surplus) return surplus.error();
-  if (!surplus->empty()) return bad_input(member.where, "size", member.expected(), "more");
+  if (!surplus->empty()) return bad_input(member.where, "size", member.expected(), "more", ErrorCode::file_damaged);
   return make_array(header, std::move(values));
 }
 
@@ -139,7 +147,7 @@ Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size
   ArrayFile file;
   const zip_int64_t members = zip_get_num_entries(archive, 0);
   // libzip takes an empty file for an empty archive.
-  if (members < 1) return bad_input(where, "archive", "at least one array", "none");
+  if (members < 1) return bad_input(where, "archive", "at least one array", "none", ErrorCode::file_damaged);
   const std::size_t most = std::min(limit, std::max(kAnyNpzBytes, kMostNpzInflation * stored));
   std::string name;
   std::size_t all = 0;
@@ -152,10 +160,10 @@ Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size
       return bad_input(
           member->where, "size",
           "arrays of at most " + std::to_string(most) + " bytes as float32 in an archive of " + std::to_string(stored),
-          "at least " + std::to_string(all));
+          "at least " + std::to_string(all), ErrorCode::too_large);
     const bool is_first =
         member->strings ? file.metadata.emplace(name, std::string()).second : file.arrays.emplace(name, Array{}).second;
-    if (!is_first) return bad_input(member->where, "", "each name once", "it twice");
+    if (!is_first) return bad_input(member->where, "", "each name once", "it twice", ErrorCode::file_damaged);
   }
   for (zip_uint64_t index = 0; index < static_cast<zip_uint64_t>(members); ++index) {
     auto member = open_member(where, archive, index, name);
@@ -198,7 +206,8 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
     return bad_input(where, "open", "a regular file",
                      std::filesystem::is_directory(status) ? "a folder"
                      : failure                             ? failure.message()
-                                                           : "something that is not a file");
+                                                           : "something that is not a file",
+                     failure ? read_fault(failure.value()) : ErrorCode::bad_value);
   int code = 0;
   const ZipArchive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
   if (!archive) {
@@ -207,7 +216,7 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
     return unreadable(where, reason);
   }
   const std::uintmax_t size = std::filesystem::file_size(path, failure);
-  if (failure) return bad_input(where, "open", "a readable file", failure.message());
+  if (failure) return bad_input(where, "open", "a readable file", failure.message(), read_fault(failure.value()));
   return read_archive(where, archive.get(), static_cast<std::size_t>(size), limit);
 }
 

@@ -81,7 +81,9 @@ class Machine {
 
  private:
   void fail(std::string_view expected, std::string found) {
-    if (!error_) error_ = bad_input(where_, "pickle, byte " + std::to_string(opcode_at_), expected, std::move(found));
+    if (!error_)
+      error_ = bad_input(where_, "pickle, byte " + std::to_string(opcode_at_), expected, std::move(found),
+                         ErrorCode::file_damaged);
   }
 
   std::string_view take(std::size_t count) {

@@ -52,16 +52,18 @@ std::optional<std::vector<Index>> sizes(const json& list) {
 
 Result<Entry> parse_entry(std::string_view where, const std::string& name, const json& fields) {
   const std::string what = printable(name);
-  if (!fields.is_object()) return bad_input(where, what, "an object with dtype, shape and data_offsets", "none");
+  if (!fields.is_object())
+    return bad_input(where, what, "an object with dtype, shape and data_offsets", "none", ErrorCode::file_damaged);
   Entry entry;
   entry.name = name;
 
   const auto dtype = fields.find("dtype");
-  if (dtype == fields.end() || !dtype->is_string()) return bad_input(where, what + ": dtype", "a name", "none");
+  if (dtype == fields.end() || !dtype->is_string())
+    return bad_input(where, what + ": dtype", "a name", "none", ErrorCode::file_damaged);
   const auto known = dtype_named(dtype->get_ref<const std::string&>());
   if (!known)
     return bad_input(where, what + ": dtype", "BOOL, U8 to I64, F16, BF16, F32 or F64",
-                     printable(dtype->get_ref<const std::string&>()));
+                     printable(dtype->get_ref<const std::string&>()), ErrorCode::bad_value);
   entry.dtype = *known;
 
   const auto shape = fields.find("shape");
@@ -69,20 +71,21 @@ Result<Entry> parse_entry(std::string_view where, const std::string& name, const
   const auto count = shape_sizes ? num_elements(*shape_sizes) : std::nullopt;
   if (!count)
     return bad_input(where, what + ": shape", "a list of sizes",
-                     shape_sizes ? shape_text(*shape_sizes) + ", too large" : "something else");
+                     shape_sizes ? shape_text(*shape_sizes) + ", too large" : "something else",
+                     ErrorCode::file_damaged);
   entry.shape = *shape_sizes;
 
   const auto offsets = fields.find("data_offsets");
   const auto range = offsets == fields.end() ? std::nullopt : sizes(*offsets);
   if (!range || range->size() != 2 || (*range)[0] > (*range)[1])
-    return bad_input(where, what + ": data_offsets", "[begin, end]", "something else");
+    return bad_input(where, what + ": data_offsets", "[begin, end]", "something else", ErrorCode::file_damaged);
   entry.begin = static_cast<std::size_t>((*range)[0]);
   entry.end = static_cast<std::size_t>((*range)[1]);
   if (entry.end - entry.begin != *count * width(entry.dtype))
     return bad_input(where, what + ": data_offsets",
                      std::to_string(*count * width(entry.dtype)) + " bytes for " +
                          std::string(headlight::name(entry.dtype)) + " " + shape_text(entry.shape),
-                     std::to_string(entry.end - entry.begin));
+                     std::to_string(entry.end - entry.begin), ErrorCode::file_damaged);
   return entry;
 }
 
@@ -94,22 +97,27 @@ Status check_tiling(std::string_view where, std::vector<Entry>& entries, std::si
   for (const Entry& entry : entries) {
     if (entry.end > data_size)
       return bad_input(where, printable(entry.name) + ": data_offsets",
-                       "an end within the " + std::to_string(data_size) + " bytes of data", std::to_string(entry.end));
+                       "an end within the " + std::to_string(data_size) + " bytes of data", std::to_string(entry.end),
+                       ErrorCode::file_too_short);
     if (entry.begin != at)
       return bad_input(where, printable(entry.name) + ": data_offsets",
                        "a begin of " + std::to_string(at) + ", where the array before it ends",
-                       std::to_string(entry.begin));
+                       std::to_string(entry.begin), ErrorCode::file_damaged);
     at = entry.end;
   }
   if (at != data_size)
-    return bad_input(where, "size", std::to_string(at) + " bytes of data", std::to_string(data_size));
+    return bad_input(where, "size", std::to_string(at) + " bytes of data", std::to_string(data_size),
+                     data_size < at ? ErrorCode::file_too_short : ErrorCode::file_damaged);
   return Done{};
 }
 
 Status take_metadata(std::string_view where, const json& fields, std::map<std::string, std::string>& metadata) {
-  if (!fields.is_object()) return bad_input(where, "__metadata__", "an object of strings", fields.type_name());
+  if (!fields.is_object())
+    return bad_input(where, "__metadata__", "an object of strings", fields.type_name(), ErrorCode::file_damaged);
   for (const auto& [key, value] : fields.items()) {
-    if (!value.is_string()) return bad_input(where, "__metadata__: " + printable(key), "a string", value.type_name());
+    if (!value.is_string())
+      return bad_input(where, "__metadata__: " + printable(key), "a string", value.type_name(),
+                       ErrorCode::file_damaged);
     metadata.emplace(key, value.get_ref<const std::string&>());
   }
   return Done{};
@@ -119,15 +127,17 @@ Status take_metadata(std::string_view where, const json& fields, std::map<std::s
 
 Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view bytes) {
   if (bytes.size() < kLengthBytes)
-    return bad_input(where, "size", "a safetensors file of at least 8 bytes", std::to_string(bytes.size()));
+    return bad_input(where, "size", "a safetensors file of at least 8 bytes", std::to_string(bytes.size()),
+                     bytes.empty() ? ErrorCode::file_empty : ErrorCode::file_too_short);
   std::uint64_t header_size = 0;
   std::memcpy(&header_size, bytes.data(), kLengthBytes);
   bytes.remove_prefix(kLengthBytes);
   if (header_size > std::min(bytes.size(), kMostHeaderBytes))
     return bad_input(where, "header length", "at most " + std::to_string(std::min(bytes.size(), kMostHeaderBytes)),
-                     std::to_string(header_size));
+                     std::to_string(header_size), ErrorCode::file_damaged);
   const std::string_view text = bytes.substr(0, header_size);
-  if (text.empty() || text.front() != '{') return bad_input(where, "header", "a JSON object", "something else");
+  if (text.empty() || text.front() != '{')
+    return bad_input(where, "header", "a JSON object", "something else", ErrorCode::file_damaged);
   auto header = parse_json(std::string(where) + ": header", text);
   if (!header) return header.error();
   const std::string_view data = bytes.substr(header_size);

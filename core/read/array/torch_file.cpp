@@ -30,7 +30,8 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
   auto directory = ZipDirectory::read(where, bytes);
   if (!directory) return directory.error();
   const auto folder = directory->folder();
-  if (!folder) return bad_input(where, "archive", "a member data.pkl, as torch.save writes it", "none");
+  if (!folder)
+    return bad_input(where, "archive", "a member data.pkl, as torch.save writes it", "none", ErrorCode::file_damaged);
 
   std::map<std::string, StorageBytes> opened;  // each deflated storage is inflated once
   const std::size_t most = most_copied(bytes);
@@ -38,7 +39,7 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
   const auto member = [&](const std::string& name) -> Result<StorageBytes> {
     if (const auto known = opened.find(name); known != opened.end()) return known->second;
     const ZipEntry* found = directory->find(name);
-    if (!found) return bad_input(where, "archive", "a member " + printable(name), "none");
+    if (!found) return bad_input(where, "archive", "a member " + printable(name), "none", ErrorCode::file_damaged);
     if (found->method == 0) {
       const auto stored = directory->stored(name, *found);
       if (!stored) return stored.error();
@@ -48,7 +49,7 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
     if (found->method != 8 || found->size > most || inflated_bytes > most)
       return bad_input(where, printable(name),
                        "a stored member, or deflated ones of at most " + std::to_string(most) + " bytes",
-                       found->method == 8 ? "more" : "another method");
+                       found->method == 8 ? "more" : "another method", ErrorCode::bad_value);
     const auto content = directory->inflated(name, *found);
     if (!content) return content.error();
     return opened[name] = StorageBytes{.bytes = **content, .owner = *content};
@@ -59,7 +60,8 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
   if (const ZipEntry* order = directory->find(*folder + "byteorder"); order) {
     const auto text = member(*folder + "byteorder");
     if (!text) return text.error();
-    if (text->bytes != "little") return bad_input(where, "byteorder", "little", printable(text->bytes));
+    if (text->bytes != "little")
+      return bad_input(where, "byteorder", "little", printable(text->bytes), ErrorCode::bad_value);
   }
   const auto pickle = parse_pickle(where, data->bytes, is_torch_global);
   if (!pickle) return pickle.error();
@@ -80,7 +82,7 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
   }
   const PickleValue& system = *pickles[2].root;
   if (const PickleValue* little = system.find("little_endian"); little && little->integer == 0)
-    return bad_input(where, "system", "little-endian numbers", "big-endian ones");
+    return bad_input(where, "system", "little-endian numbers", "big-endian ones", ErrorCode::bad_value);
 
   // The bytes of a storage follow its count; how wide an element is stands in the object.
   std::map<std::string, Dtype> dtypes;
@@ -90,11 +92,13 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
   for (const PickleValue* key : pickles[4].root->items) {
     const auto dtype = dtypes.find(std::string(key->text));
     if (dtype == dtypes.end() || rest.size() < 8)
-      return bad_input(where, "storages", "the bytes of each storage", "a file that is cut off");
+      return bad_input(where, "storages", "the bytes of each storage", "a file that is cut off",
+                       ErrorCode::file_too_short);
     const std::uint64_t count = little_endian(rest, 0, 8);
     rest.remove_prefix(8);
     if (count > rest.size() / width(dtype->second))
-      return bad_input(where, "storages", std::to_string(count) + " elements", "a file that is cut off");
+      return bad_input(where, "storages", std::to_string(count) + " elements", "a file that is cut off",
+                       ErrorCode::file_too_short);
     const std::size_t size = count * width(dtype->second);
     storages.emplace(std::string(key->text), rest.substr(0, size));
     rest.remove_prefix(size);
@@ -103,7 +107,8 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
       where, *pickles[3].root,
       [&](const TorchStorage& storage) -> Result<StorageBytes> {
         const auto found = storages.find(storage.key);
-        if (found == storages.end()) return bad_input(where, "storages", "storage " + printable(storage.key), "none");
+        if (found == storages.end())
+          return bad_input(where, "storages", "storage " + printable(storage.key), "none", ErrorCode::file_damaged);
         return StorageBytes{.bytes = found->second};
       },
       most_copied(bytes));
@@ -119,7 +124,7 @@ bool is_torch_name(const std::filesystem::path& path) {
 Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes) {
   if (bytes.starts_with(kZipStart)) return locate_zip(where, bytes);
   if (bytes.starts_with(kLegacyMagic)) return locate_legacy(where, bytes);
-  return bad_input(where, "", "a file that torch.save wrote", "other bytes");
+  return bad_input(where, "", "a file that torch.save wrote", "other bytes", ErrorCode::file_damaged);
 }
 
 Result<StoredArrays> map_torch(const std::filesystem::path& path) {

@@ -89,7 +89,7 @@ class Locator {
 
   Result<StoredArrays> locate(const PickleValue& root) {
     const PickleValue* dict = state_dict_of(root);
-    if (!dict) return bad_input(where_, "", "a state dict: names and tensors", "none");
+    if (!dict) return bad_input(where_, "", "a state dict: names and tensors", "none", ErrorCode::file_damaged);
     StoredArrays arrays;
     for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2) {
       const PickleValue& name = *dict->items[i];
@@ -106,13 +106,15 @@ class Locator {
  private:
   Result<StoredArray> locate_tensor(const std::string& name, const PickleValue& tensor) {
     const auto storage = torch_storage(*tensor.items[1]);
-    if (!storage) return bad_input(where_, name, "a storage of numbers", "another thing");
+    if (!storage) return bad_input(where_, name, "a storage of numbers", "another thing", ErrorCode::file_damaged);
     const PickleValue& offset = *tensor.items[2];
     const auto shape = sizes_of(*tensor.items[3]), strides = sizes_of(*tensor.items[4]);
     if (offset.kind != Kind::integer || offset.integer < 0 || !shape || !strides || shape->size() != strides->size())
-      return bad_input(where_, name, "an offset, a shape and as many strides", "something else");
+      return bad_input(where_, name, "an offset, a shape and as many strides", "something else",
+                       ErrorCode::file_damaged);
     const auto count = num_elements(*shape);
-    if (!count) return bad_input(where_, name, "a shape of fewer elements", shape_text(*shape));
+    if (!count)
+      return bad_input(where_, name, "a shape of fewer elements", shape_text(*shape), ErrorCode::file_damaged);
 
     // The last element of the view, in elements of the storage; each product is checked against it.
     std::uint64_t last = static_cast<std::uint64_t>(offset.integer);
@@ -124,14 +126,14 @@ class Locator {
     }
     if (*count > 0 && last >= storage->count)
       return bad_input(where_, name, "elements within the " + std::to_string(storage->count) + " of its storage",
-                       shape_text(*shape) + " from " + std::to_string(offset.integer));
+                       shape_text(*shape) + " from " + std::to_string(offset.integer), ErrorCode::file_damaged);
 
     const auto bytes = storages_(*storage);
     if (!bytes) return bytes.error();
     const std::size_t element = width(storage->dtype);
     if (storage->count > bytes->bytes.size() / element)
       return bad_input(where_, name, std::to_string(storage->count) + " elements in its storage",
-                       std::to_string(bytes->bytes.size() / element));
+                       std::to_string(bytes->bytes.size() / element), ErrorCode::file_damaged);
     StoredArray array{.dtype = storage->dtype, .shape = *shape, .bytes = {}, .where = where_, .owner = bytes->owner};
     if (*count == 0) return array;
     const std::size_t begin = static_cast<std::size_t>(offset.integer) * element;
@@ -141,7 +143,8 @@ class Locator {
     }
     copied_ += *count * element;
     if (copied_ > most_copied_)
-      return bad_input(where_, name, "at most " + std::to_string(most_copied_) + " bytes of strided tensors", "more");
+      return bad_input(where_, name, "at most " + std::to_string(most_copied_) + " bytes of strided tensors", "more",
+                       ErrorCode::too_large);
     const auto copy = std::make_shared<std::string>(gathered(bytes->bytes.substr(begin), *shape, *strides, element));
     array.bytes = *copy;
     array.owner = copy;

@@ -61,18 +61,18 @@ std::optional<std::string> ZipDirectory::folder() const {
 Result<std::string_view> ZipDirectory::stored(const std::string& name, const ZipEntry& member) const {
   if (member.header > bytes_.size() || bytes_.size() - member.header < kLocalBytes ||
       bytes_.substr(member.header, 4) != kLocal)
-    return bad_input(where_, printable(name), "a local header in the file", "other bytes");
+    return bad_input(where_, printable(name), "a local header in the file", "other bytes", ErrorCode::file_damaged);
   const std::string_view header = bytes_.substr(member.header, kLocalBytes);
   const std::uint64_t begin = member.header + kLocalBytes + little_endian(header, 26, 2) + little_endian(header, 28, 2);
   if (begin > bytes_.size() || bytes_.size() - begin < member.packed)
     return bad_input(where_, printable(name), std::to_string(member.packed) + " bytes in the file",
-                     std::to_string(begin > bytes_.size() ? 0 : bytes_.size() - begin));
+                     std::to_string(begin > bytes_.size() ? 0 : bytes_.size() - begin), ErrorCode::file_too_short);
   return bytes_.substr(begin, member.packed);
 }
 
 Result<std::shared_ptr<const std::string>> ZipDirectory::inflated(const std::string& name, const ZipEntry& member) {
   const auto failed = [&] {
-    return bad_input(where_, printable(name), "a deflated member", "one that cannot be read");
+    return bad_input(where_, printable(name), "a deflated member", "one that cannot be read", ErrorCode::file_damaged);
   };
   if (!inflating_) {
     zip_error_t reason;
@@ -97,15 +97,16 @@ Result<std::shared_ptr<const std::string>> ZipDirectory::inflated(const std::str
   return std::shared_ptr<const std::string>(std::move(content));
 }
 
-Error ZipDirectory::broken(std::string_view what) const {
-  return bad_input(where_, "archive", "a zip file as torch.save writes it", std::string(what));
+Error ZipDirectory::broken(std::string_view what, ErrorCode code) const {
+  return bad_input(where_, "archive", "a zip file as torch.save writes it", what, code);
 }
 
 Status ZipDirectory::read_all() {
   // The end record is the last thing in the file but for a comment of at most 64 KiB.
   const std::size_t tail = std::min(bytes_.size(), std::size_t{0xFFFF} + kEndBytes);
   const std::size_t found = bytes_.substr(bytes_.size() - tail).rfind(kEnd);
-  if (found == bytes_.npos || tail - found < kEndBytes) return broken("no end record: the file is cut off");
+  if (found == bytes_.npos || tail - found < kEndBytes)
+    return broken("no end record: the file is cut off", ErrorCode::file_too_short);
   const std::size_t end_at = bytes_.size() - tail + found;
   const std::string_view end = bytes_.substr(end_at, kEndBytes);
   std::uint64_t count = little_endian(end, 10, 2), begin = little_endian(end, 16, 4);
@@ -118,15 +119,17 @@ Status ZipDirectory::read_all() {
     begin = little_endian(end64, 48, 8);
   }
   if (count > kMostMembers)
-    return bad_input(where_, "archive", "at most " + std::to_string(kMostMembers) + " members", std::to_string(count));
+    return bad_input(where_, "archive", "at most " + std::to_string(kMostMembers) + " members", std::to_string(count),
+                     ErrorCode::too_large);
   for (; count > 0; --count) {
     if (begin > bytes_.size() || bytes_.size() - begin < kCentralBytes || bytes_.substr(begin, 4) != kCentral)
-      return broken("a directory that ends too early");
+      return broken("a directory that ends too early", ErrorCode::file_too_short);
     const std::string_view entry = bytes_.substr(begin, kCentralBytes);
     const std::uint64_t name_size = little_endian(entry, 28, 2), extra_size = little_endian(entry, 30, 2),
                         comment_size = little_endian(entry, 32, 2);
     const std::uint64_t varies = name_size + extra_size + comment_size;
-    if (bytes_.size() - begin - kCentralBytes < varies) return broken("a directory that ends too early");
+    if (bytes_.size() - begin - kCentralBytes < varies)
+      return broken("a directory that ends too early", ErrorCode::file_too_short);
     ZipEntry member{.method = static_cast<std::uint16_t>(little_endian(entry, 10, 2)),
                     .packed = little_endian(entry, 20, 4),
                     .size = little_endian(entry, 24, 4),

@@ -35,7 +35,7 @@ class ZipDirectory {
   Result<std::shared_ptr<const std::string>> inflated(const std::string& name, const ZipEntry& member);
 
  private:
-  Error broken(std::string_view what) const;
+  Error broken(std::string_view what, ErrorCode code = ErrorCode::file_damaged) const;
   Status read_all();
 
   std::string where_;

@@ -129,7 +129,7 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
     const std::string name = name_of(entry);
     const auto stack = has_stacks ? stack_named(name) : i == 0 ? std::optional(Stack::self) : std::nullopt;
     if (!stack) {
-      file.warnings.push_back(std::string(where) + ": " + place + " \"" + printable(name) + "\": not shown");
+      file.warnings.emplace_back(ErrorCode::bad_value, where, place + " \"" + printable(name) + "\": not shown");
       continue;
     }
     if (found.contains(*stack)) return bad_input(where, place, "each name once", "\"" + printable(name) + "\" again");
@@ -143,7 +143,8 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
     if (const json* kept = member(document, key); kept && kept->is_array())
       for (std::size_t i = 0; i < kept->size(); ++i)
         if ((*kept)[i] != i) {
-          file.warnings.push_back(std::string(where) + ": " + key + ": only some are in the file; counted from 0 here");
+          file.warnings.emplace_back(ErrorCode::bad_value, where,
+                                     std::string(key) + ": only some are in the file; counted from 0 here");
           break;
         }
   auto model = pattern_model(where, std::move(found), file.warnings);
@@ -194,7 +195,8 @@ Status check_schema(std::string_view where, const json& document) {
   const json* schema = document.is_object() ? member(document, "schema") : nullptr;
   if (!schema || *schema == kSchema) return Done{};
   return bad_input(where, "schema", kSchema,
-                   schema->is_string() ? "'" + printable(schema->get<std::string>()) + "'" : schema->type_name());
+                   schema->is_string() ? "'" + printable(schema->get<std::string>()) + "'" : schema->type_name(),
+                   ErrorCode::unknown_schema);
 }
 
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text) {
@@ -208,8 +210,8 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
   if (!batch->front().is_object()) return bad_input(where, "batch[0]", "an object", batch->front().type_name());
   auto file = from_object(where, batch->front());
   if (file && batch->size() > 1)
-    file->warnings.push_back(std::string(where) + ": a batch of " + std::to_string(batch->size()) +
-                             " sentences: the first is shown");
+    file->warnings.emplace_back(ErrorCode::bad_value, where,
+                                "a batch of " + std::to_string(batch->size()) + " sentences: the first is shown");
   return file;
 }
 

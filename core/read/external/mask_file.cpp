@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/within.h"
 #include "model/batch_mask.h"
 #include "read/array/npy.h"
 #include "read/json/json_document.h"
@@ -64,11 +65,11 @@ Result<std::vector<Index>> shape_of(std::string_view where, const json& list) {
   };
   if (!begins_with_list(list) || (list.front().front().is_array() && !begins_with_list(list.front())))
     return bad_input(where, "mask", "a list of rows [query][key], or of three axes",
-                     list.is_array() ? "a list without rows" : list.type_name());
+                     list.is_array() ? "a list without rows" : list.type_name(), ErrorCode::not_a_mask);
   std::vector<Index> shape{static_cast<Index>(list.size()), static_cast<Index>(list.front().size())};
   const auto ragged = [&](const std::string& row, std::string_view of, std::size_t expected, const json& found) {
     return bad_input(where, "mask: " + row, "a list of " + std::to_string(expected) + std::string(of),
-                     found.is_array() ? std::to_string(found.size()) : found.type_name());
+                     found.is_array() ? std::to_string(found.size()) : found.type_name(), ErrorCode::not_a_mask);
   };
   const bool three = list.front().front().is_array();
   if (const auto odd = odd_row(list))
@@ -91,7 +92,7 @@ Status append_row(std::string_view where, const std::vector<Index>& shape, const
     const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
     if (!cell.is_boolean() && !zero_or_one)
       return bad_input(where, "mask: " + place_name(shape, addends.size()), "true, false, 1 or 0",
-                       cell.is_number() ? printable(cell.dump()) : cell.type_name());
+                       cell.is_number() ? printable(cell.dump()) : cell.type_name(), ErrorCode::mask_not_boolean);
     const bool allowed = cell.is_boolean() ? cell.get<bool>() : cell.get<std::uint64_t>() == 1;
     addends.push_back(allowed ? 0.0f : kBlocked);
   }
@@ -100,22 +101,25 @@ Status append_row(std::string_view where, const std::vector<Index>& shape, const
 
 /// What each element adds to a score (additive_mask).
 Result<std::vector<float>> addends_of(std::string_view where, std::string_view what, const Array& array,
-                                      std::vector<std::string>& notes) {
+                                      std::vector<Error>& notes) {
   const bool stored_as_floats = is_floating(array.dtype) && is_zeros_and_ones(array.values);
   if (stored_as_floats)
-    notes.push_back(std::string(where) + ": " + std::string(what) +
-                    ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
+    notes.emplace_back(
+        ErrorCode::bad_value, where,
+        std::string(what) + ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
   std::vector<float> addends = array.values;
-  const auto refused = [&](std::size_t element, std::string_view expected, const std::string& found) {
-    return bad_input(where, std::string(what) + ": " + place_name(array.shape, element), expected, found);
+  const auto cell_name = [&](std::size_t element) {
+    return std::string(what) + ": " + place_name(array.shape, element);
   };
   for (std::size_t i = 0; i < addends.size(); ++i) {
     float& cell = addends[i];
     if (is_floating(array.dtype) && !stored_as_floats) {
       if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
-        return refused(i, "a finite number or -inf", std::isnan(cell) ? "nan" : "inf");
+        return not_finite(where, cell_name(i), cell, "a finite number or -inf", ErrorCode::mask_not_finite);
     } else {
-      if (cell != 0.0f && cell != 1.0f) return refused(i, "0 or 1", json(static_cast<double>(cell)).dump());
+      if (cell != 0.0f && cell != 1.0f)
+        return bad_input(where, cell_name(i), "0 or 1", json(static_cast<double>(cell)).dump(),
+                         ErrorCode::mask_not_boolean);
       cell = cell == 1.0f ? 0.0f : kBlocked;
     }
   }
@@ -125,14 +129,15 @@ Result<std::vector<float>> addends_of(std::string_view where, std::string_view w
 }  // namespace
 
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
-                             std::vector<std::string>& notes) {
+                             std::vector<Error>& notes) {
   if (array.shape.empty() || array.shape.size() > 3 || array.values.empty())
-    return bad_input(where, what, "(queries, keys), (queries, keys, 1) or (1, queries, keys)", shape_text(array.shape));
+    return bad_input(where, what, "(queries, keys), (queries, keys, 1) or (1, queries, keys)", shape_text(array.shape),
+                     ErrorCode::not_a_mask);
   const auto size = size_of_mask(array.shape);
   if (!size)
     return bad_input(where, what,
                      "a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, keys)",
-                     shape_text(array.shape));
+                     shape_text(array.shape), ErrorCode::mask_of_several);
   auto addends = addends_of(where, what, array, notes);
   if (!addends) return addends.error();
   return Matrix(Eigen::Map<const Matrix>(addends->data(), size->first, size->second));
@@ -163,7 +168,7 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text) 
   return spec;
 }
 
-Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes) {
+Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes) {
   const std::string where = path.string();
   MaskSpec spec;
   const auto take = [&](Result<Matrix> mask) -> Result<MaskSpec> {
@@ -186,7 +191,8 @@ Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::s
     if (!text) return text.error();
     return parse_json_mask(where, *text);
   }
-  return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'");
+  return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'",
+                   ErrorCode::unknown_kind);
 }
 
 }  // namespace headlight

@@ -20,7 +20,7 @@ namespace headlight {
 /// of nothing but 0 and 1, of each at least one, are a boolean mask that was stored as numbers (added, they would mask
 /// nothing): read as such, and `notes` gets a line that says so.
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
-                             std::vector<std::string>& notes);
+                             std::vector<Error>& notes);
 
 /// A JSON list of rows [query][key] of true/false or 1/0, true = may attend, which becomes `given`; or a list of such
 /// lists, three axes, which becomes `batch`; or an object with such a list under "allowed"; or an object that has that
@@ -29,6 +29,6 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);
 
 /// What a file gives to a mask: `given`, or of three axes `batch` (model/batch_mask.h). `.npy` or `.json`.
 /// Whether it fits a sentence is asked when it meets one.
-Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<std::string>& notes);
+Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes);
 
 }  // namespace headlight

@@ -60,24 +60,26 @@ std::string place_of(std::size_t row, std::size_t column) {
 
 Error not_a_number(std::string_view where, std::size_t row, std::size_t column, std::string_view found) {
   return bad_input(where, place_of(row, column), is_dots(found) ? "every number, none left out" : "a number",
-                   quoted(found));
+                   quoted(found), is_dots(found) ? ErrorCode::numbers_left_out : ErrorCode::not_a_number);
 }
 
 using NumberRows = std::vector<std::vector<double>>;
 
 Error too_many(std::string_view where) {
-  return bad_input(where, "table", "at most " + std::to_string(kMostTableCells) + " numbers", "more");
+  return bad_input(where, "table", "at most " + std::to_string(kMostTableCells) + " numbers", "more",
+                   ErrorCode::too_large);
 }
 
 Result<NumberTable> table_from(std::string_view where, const NumberRows& rows) {
-  if (rows.empty() || rows.front().empty()) return bad_input(where, "table", "at least one number", "none");
+  if (rows.empty() || rows.front().empty())
+    return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
   const std::size_t columns = rows.front().size();
   NumberTable table;
   table.numbers.resize(static_cast<Index>(rows.size()), static_cast<Index>(columns));
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows[row].size() != columns)
       return bad_input(where, "row " + std::to_string(row), std::to_string(columns) + " numbers, as in row 0",
-                       std::to_string(rows[row].size()));
+                       std::to_string(rows[row].size()), ErrorCode::ragged_rows);
     for (std::size_t column = 0; column < columns; ++column)
       table.numbers(static_cast<Index>(row), static_cast<Index>(column)) = static_cast<float>(rows[row][column]);
   }
@@ -112,7 +114,7 @@ class BracketReader {
         if (auto taken = take_number(); !taken) return taken.error();
       }
     }
-    return bad_input(where_, "table", "a ] for every [", "the end of the text");
+    return bad_input(where_, "table", "a ] for every [", "the end of the text", ErrorCode::open_bracket);
   }
 
  private:
@@ -140,7 +142,7 @@ class BracketReader {
   Result<NumberTable> ended(bool called) const {
     const std::string_view rest = trimmed(text_.substr(at_));
     if (!rest.empty() && !(called && rest.back() == ')'))
-      return bad_input(where_, "table", "one table", quoted(rest) + " behind it");
+      return bad_input(where_, "table", "one table", quoted(rest) + " behind it", ErrorCode::more_than_a_table);
     return table_from(where_, rows_);
   }
 
@@ -184,7 +186,7 @@ std::vector<Cells> plain_cells(std::string_view text, std::string_view separator
 bool is_numeric(std::string_view cell) { return number_in(cell) || is_empty_cell(cell); }
 
 Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) {
-  if (rows.empty()) return bad_input(where, "table", "at least one number", "none");
+  if (rows.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
   // Words in front of the numbers: in any row but the first, which may be the words above them.
   const auto begins_with_word = [](const Cells& cells) {
     return cells.size() > 1 && !is_numeric(cells.front()) && !is_dots(cells.front());
@@ -229,7 +231,7 @@ Result<NumberTable> parse_number_table(std::string_view where, std::string_view 
   if (const auto valid = check_utf8(where, given); !valid) return valid.error();
   std::string_view text = trimmed(given);
   if (text.starts_with("\xEF\xBB\xBF")) text = trimmed(text.substr(3));
-  if (text.empty()) return bad_input(where, "table", "at least one number", "none");
+  if (text.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
   const bool called = text.starts_with("array(") || text.starts_with("np.array(") || text.starts_with("tensor(") ||
                       text.starts_with("torch.tensor(");
   if (text.starts_with('[') || (called && text.find('[') != std::string_view::npos))

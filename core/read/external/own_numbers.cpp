@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/printable.h"
+#include "base/within.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -22,10 +23,11 @@ Status check_heads(std::string_view where, const char* name, const std::vector<N
     const std::string what = name + (heads.size() > 1 ? " of head " + std::to_string(head) : std::string());
     const Matrix& numbers = heads[head].numbers;
     if (numbers.rows() != rows)
-      return bad_input(where, what, std::to_string(rows) + " rows, one for each column of x", size_text(numbers));
+      return bad_input(where, what, std::to_string(rows) + " rows, one for each column of x", size_text(numbers),
+                       ErrorCode::wrong_rows);
     if (numbers.cols() != heads.front().numbers.cols())
       return bad_input(where, what, std::to_string(heads.front().numbers.cols()) + " columns, as head 0 has",
-                       size_text(numbers));
+                       size_text(numbers), ErrorCode::wrong_columns);
   }
   return Done{};
 }
@@ -34,9 +36,9 @@ Status check_all_finite(std::string_view where, const char* name, const NumberTa
   for (Index row = 0; row < table.numbers.rows(); ++row)
     for (Index column = 0; column < table.numbers.cols(); ++column)
       if (!std::isfinite(table.numbers(row, column)))
-        return bad_input(where,
-                         std::string(name) + ": row " + std::to_string(row) + ", column " + std::to_string(column),
-                         "a finite number", "-inf");
+        return not_finite(where,
+                          std::string(name) + ": row " + std::to_string(row) + ", column " + std::to_string(column),
+                          table.numbers(row, column));
   return Done{};
 }
 
@@ -71,18 +73,19 @@ Result<TensorsFile> model_of_x(std::string_view where, const OwnNumbers& numbers
   };
   if (width(numbers.w_q) != width(numbers.w_k))
     return bad_input(where, "w_k", std::to_string(width(numbers.w_q)) + " columns of all heads, as w_q has",
-                     std::to_string(width(numbers.w_k)) + (numbers.w_k.empty() ? ", those of x: w_k is missing" : ""));
+                     std::to_string(width(numbers.w_k)) + (numbers.w_k.empty() ? ", those of x: w_k is missing" : ""),
+                     ErrorCode::wrong_columns);
   const Index heads = heads_of_numbers(numbers);
   if (heads < 1 || width(numbers.w_q) % heads != 0 || width(numbers.w_v) % heads != 0)
     return bad_input(where, "num_heads",
                      "a divisor of the " + std::to_string(width(numbers.w_q)) + " columns of q and the " +
                          std::to_string(width(numbers.w_v)) + " of v",
-                     std::to_string(heads));
+                     std::to_string(heads), ErrorCode::heads_divide);
   if (numbers.w_o) {
     if (numbers.w_o->numbers.rows() != width(numbers.w_v))
       return bad_input(where, "w_o",
                        std::to_string(width(numbers.w_v)) + " rows, one for each column of the concatenated heads",
-                       size_text(numbers.w_o->numbers));
+                       size_text(numbers.w_o->numbers), ErrorCode::wrong_rows);
     if (const auto finite = check_all_finite(where, "w_o", *numbers.w_o); !finite) return finite.error();
     file.arrays["out_proj.weight"] = array_of(numbers.w_o->numbers.transpose());
   }
@@ -244,9 +247,9 @@ bool OwnNumbers::empty() const {
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers) {
   const bool projects = !numbers.w_q.empty() || !numbers.w_k.empty() || !numbers.w_v.empty() || numbers.w_o;
   if (numbers.x) return model_of_x(where, numbers);
-  if (projects) return bad_input(where, "x", "what the weights are multiplied with", "none");
+  if (projects) return bad_input(where, "x", "what the weights are multiplied with", "none", ErrorCode::needs_x);
   if (numbers.scores) return model_of_scores(where, *numbers.scores);
-  if (!numbers.weights) return bad_input(where, "numbers", "x, scores or weights", "none");
+  if (!numbers.weights) return bad_input(where, "numbers", "x, scores or weights", "none", ErrorCode::needs_scores);
   if (const auto finite = check_all_finite(where, "weights", *numbers.weights); !finite) return finite.error();
   return model_of_weights(where, *numbers.weights);
 }

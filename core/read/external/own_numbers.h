@@ -54,7 +54,7 @@ Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& n
 /// given or of x and one head;
 /// a mask by which no row sees itself, as where row t is said to see 1 … t − 1.
 /// Printed numbers are compared as far as they were printed, to two decimals.
-std::vector<std::string> check_numbers(const OwnNumbers& numbers);
+std::vector<Error> check_numbers(const OwnNumbers& numbers);
 
 /// The numbers as one line of JSON: {"x": {"numbers": [[1, 2]], "rows": ["我"]}, "w_q": [[[…]], [[…]]], "num_heads": 2};
 /// a table without labels is its rows alone.

@@ -22,13 +22,15 @@ std::string row_text(Index row, const std::vector<std::string>& labels) {
   return "row " + std::to_string(row) + (at < labels.size() ? " (" + printable(labels[at]) + ")" : "");
 }
 
-void check_sums(const NumberTable& weights, std::vector<std::string>& found) {
+void check_sums(const NumberTable& weights, std::vector<Error>& found) {
   for (Index row = 0; row < weights.numbers.rows(); ++row) {
     const double sum = weights.numbers.row(row).cast<double>().sum();
     if (std::abs(sum - 1) >= 0.005)
-      found.push_back("weights: " + row_text(row, weights.row_labels) + " sums to " + rounded(sum) + ", not to 1");
+      found.emplace_back(ErrorCode::sum_not_one, "weights",
+                         row_text(row, weights.row_labels) + " sums to " + rounded(sum) + ", not to 1");
     if (weights.numbers.row(row).minCoeff() < 0)
-      found.push_back("weights: " + row_text(row, weights.row_labels) + " has a weight below 0");
+      found.emplace_back(ErrorCode::weight_below_zero, "weights",
+                         row_text(row, weights.row_labels) + " has a weight below 0");
   }
 }
 
@@ -54,24 +56,27 @@ double distance(const Numbers& a, const Numbers& b) {
 }
 
 /// Weights beside their scores: are they its softmax, and if not, the softmax of what?
-void check_softmax(const NumberTable& scores, const NumberTable& weights, std::vector<std::string>& found) {
+void check_softmax(const NumberTable& scores, const NumberTable& weights, std::vector<Error>& found) {
   const Numbers given = weights.numbers.cast<double>(), logits = scores.numbers.cast<double>();
   if (given.rows() != logits.rows() || given.cols() != logits.cols()) {
-    found.push_back("weights: " + shape_of(weights) + ", the scores " + shape_of(scores));
+    found.emplace_back(ErrorCode::wrong_columns, "weights", shape_of(weights) + ", the scores " + shape_of(scores));
     return;
   }
   const Numbers right = softmax_of(logits);
   if (distance(given, right) < kPrinted) return;
   if (logits.rows() > 1 && distance(given, softmax_of(logits.transpose()).transpose()) < kPrinted) {
-    found.push_back("weights: the softmax of the columns of the scores, not of their rows");
+    found.emplace_back(ErrorCode::softmax_of_columns, "weights",
+                       "the softmax of the columns of the scores, not of their rows");
     return;
   }
   for (Index row = 0; row < given.rows(); ++row) {
     Index at = 0;
     const double far = (given.row(row) - right.row(row)).cwiseAbs().maxCoeff(&at);
     if (far < kPrinted) continue;
-    found.push_back("weights: " + row_text(row, weights.row_labels) + " is not the softmax of its scores: at column " +
-                    std::to_string(at) + " " + rounded(given(row, at)) + ", the softmax is " + rounded(right(row, at)));
+    found.emplace_back(ErrorCode::not_softmax, "weights",
+                       row_text(row, weights.row_labels) + " is not the softmax of its scores: at column " +
+                           std::to_string(at) + " " + rounded(given(row, at)) + ", the softmax is " +
+                           rounded(right(row, at)));
   }
 }
 
@@ -90,11 +95,12 @@ Products products_of(const OwnNumbers& numbers) {
 }
 
 /// Scores beside x: are they q·kᵀ/√d_k, and if not, which of the known mistakes?
-void check_scale(const Products& products, const NumberTable& claimed, std::vector<std::string>& found) {
+void check_scale(const Products& products, const NumberTable& claimed, std::vector<Error>& found) {
   const auto& [dot, root] = products;
   const Numbers scores = claimed.numbers.cast<double>();
   if (scores.rows() != dot.rows() || scores.cols() != dot.cols()) {
-    found.push_back("scores: " + shape_of(claimed) + ", x·W_Q·(x·W_K)ᵀ is " + shape_text({dot.rows(), dot.cols()}));
+    found.emplace_back(ErrorCode::wrong_columns, "scores",
+                       shape_of(claimed) + ", x·W_Q·(x·W_K)ᵀ is " + shape_text({dot.rows(), dot.cols()}));
     return;
   }
   const auto are = [&](const Numbers& expected) {
@@ -104,30 +110,34 @@ void check_scale(const Products& products, const NumberTable& claimed, std::vect
         return false;
     return true;
   };
+  const auto add = [&](ErrorCode code, const std::string& line) { found.emplace_back(code, "scores", line); };
   if (are(dot / root)) return;
-  if (are(dot * root)) found.push_back("scores: multiplied by sqrt(d_k), not divided by it");
-  else if (are(dot)) found.push_back("scores: not divided by sqrt(d_k)");
-  else if (are(dot / (root * root))) found.push_back("scores: divided by d_k, not by its square root");
+  if (are(dot * root)) add(ErrorCode::scores_multiplied, "multiplied by sqrt(d_k), not divided by it");
+  else if (are(dot)) add(ErrorCode::scores_not_divided, "not divided by sqrt(d_k)");
+  else if (are(dot / (root * root))) add(ErrorCode::scores_divided_twice, "divided by d_k, not by its square root");
   else if (dot.rows() == dot.cols() && are(dot.transpose() / root))
-    found.push_back("scores: k·qᵀ, the transpose of q·kᵀ");
-  else found.push_back("scores: not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to " + rounded(distance(scores, dot / root)));
+    add(ErrorCode::scores_transposed, "k·qᵀ, the transpose of q·kᵀ");
+  else
+    add(ErrorCode::scores_not_of_x,
+        "not x·W_Q·(x·W_K)ᵀ / sqrt(d_k), by up to " + rounded(distance(scores, dot / root)));
 }
 
 /// A square table whose first numbers left of the diagonal alone may be attended to.
-void check_future(const NumberTable& scores, std::vector<std::string>& found) {
+void check_future(const NumberTable& scores, std::vector<Error>& found) {
   const Matrix& numbers = scores.numbers;
   if (numbers.rows() != numbers.cols() || numbers.rows() < 2) return;
   for (Index row = 0; row < numbers.rows(); ++row)
     for (Index column = 0; column < numbers.cols(); ++column)
       if (std::isfinite(numbers(row, column)) != (column < row)) return;
-  found.push_back("scores: row t sees 1 … t − 1; with a causal mask it sees itself too, 1 … t: here " +
-                  row_text(0, scores.row_labels) + " sees nothing");
+  found.emplace_back(ErrorCode::mask_without_self, "scores",
+                     "row t sees 1 … t − 1; with a causal mask it sees itself too, 1 … t: here " +
+                         row_text(0, scores.row_labels) + " sees nothing");
 }
 
 }  // namespace
 
-std::vector<std::string> check_numbers(const OwnNumbers& numbers) {
-  std::vector<std::string> found;
+std::vector<Error> check_numbers(const OwnNumbers& numbers) {
+  std::vector<Error> found;
   if (numbers.scores) check_future(*numbers.scores, found);
   if (numbers.weights) check_sums(*numbers.weights, found);
   std::optional<Products> products;

@@ -40,7 +40,7 @@ struct PageModel {
   std::shared_ptr<const Model> model;
   std::map<Stack, MaskSpec> masks;
   Edits edits;
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
 };
 
 /// The weights of q and k before any mask, so that another mask acts on them as it does in the page; of a row whose

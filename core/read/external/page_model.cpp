@@ -77,15 +77,18 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
     absent += heads - static_cast<Index>(of_stack.heads.size());
   }
   if (cells > kMostPageWeights)
-    return bad_input(where, "weights", "at most " + std::to_string(kMostPageWeights), std::to_string(cells));
+    return bad_input(where, "weights", "at most " + std::to_string(kMostPageWeights), std::to_string(cells),
+                     ErrorCode::too_large);
   PageModel result;
   if (absent > 0)
-    result.warnings.push_back(where + ": " + std::to_string(absent) + (absent == 1 ? " head is" : " heads are") +
-                              " not in the page: empty maps");
+    result.warnings.emplace_back(
+        ErrorCode::bad_value, where,
+        std::to_string(absent) + (absent == 1 ? " head is" : " heads are") + " not in the page: empty maps");
   result.edits = edits_in_model(page.stacks, page.edits);
   if (page.edits.dropout > 0 && page.stacks.size() == 1 && !page.stacks.contains(Stack::self)) {
     result.edits.dropout = 0;
-    result.warnings.push_back(where + ": dropout is left out: it was drawn for another attention");
+    result.warnings.emplace_back(ErrorCode::bad_value, where,
+                                 "dropout is left out: it was drawn for another attention");
   }
   for (const auto& [stack, mask] : page.masks) result.masks.emplace(name_in_model(page.stacks, stack), mask);
   std::map<Stack, FoundPatterns> found;
@@ -110,7 +113,7 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
       patterns.stack.patterns[static_cast<std::size_t>(head.layer)][static_cast<std::size_t>(head.head)] =
           weights_before_mask(open, masked, head);
     });
-    if (progress.stop) return Error{where + ": cancelled, nothing was opened"};
+    if (progress.stop) return cancelled(where, "nothing was opened");
   }
   auto model = pattern_model(where, std::move(found), result.warnings);
   if (!model) return model.error();

@@ -13,10 +13,12 @@ Result<std::string> data_of_page(std::string_view where, std::string_view html) 
   const std::size_t id = html.find("id=\"headlight-data\"");
   const std::size_t begin = id == std::string_view::npos ? id : html.find('>', id);
   if (begin == std::string_view::npos)
-    return bad_input(where, "headlight-data", "a page that headlight page wrote", "no such element");
+    return bad_input(where, "headlight-data", "a page that headlight page wrote", "no such element",
+                     ErrorCode::unknown_kind);
   const std::size_t end = html.find("</script>", begin);
   if (end == std::string_view::npos)
-    return bad_input(where, "headlight-data", "its end, </script>", "the end of the file: the page was cut off");
+    return bad_input(where, "headlight-data", "its end, </script>", "the end of the file: the page was cut off",
+                     ErrorCode::file_too_short);
   return std::string(html.substr(begin + 1, end - begin - 1));
 }
 

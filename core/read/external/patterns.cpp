@@ -32,7 +32,7 @@ Status check_size(std::string_view where, std::string_view what, std::string_vie
   return bad_input(where, what, "1 to " + std::to_string(most) + " " + std::string(axis), std::to_string(size));
 }
 
-Status check_weights(std::string_view where, FoundPatterns& found, std::vector<std::string>& warnings) {
+Status check_weights(std::string_view where, FoundPatterns& found, std::vector<Error>& warnings) {
   auto& patterns = found.stack.patterns;
   if (const auto s = check_size(where, found.name, "layers", patterns.size(), kMaxLayers); !s) return s;
   if (const auto s = check_size(where, found.name, "heads", patterns[0].size(), kMaxHeads); !s) return s;
@@ -47,7 +47,8 @@ Status check_weights(std::string_view where, FoundPatterns& found, std::vector<s
           float& weight = weights(query, key);
           if (!std::isfinite(weight) || weight < kRounding)
             return bad_input(where, found.name + ": " + row_place(layer, head, query) + " key " + std::to_string(key),
-                             "a finite weight of at least 0", number_text(static_cast<double>(weight)));
+                             "a finite weight of at least 0", number_text(static_cast<double>(weight)),
+                             std::isfinite(weight) ? ErrorCode::weight_below_zero : ErrorCode::not_finite);
           weight = std::max(weight, 0.0f);
           sum += static_cast<double>(weight);
         }
@@ -57,9 +58,10 @@ Status check_weights(std::string_view where, FoundPatterns& found, std::vector<s
     }
   }
   if (odd_rows > 0)
-    warnings.push_back(std::string(where) + ": " + found.name + ": " + std::to_string(odd_rows) +
-                       (odd_rows == 1 ? " row of weights sums" : " rows of weights sum") + " to neither 1 nor 0 (" +
-                       (odd_rows == 1 ? "" : "the first, ") + first_odd + ")");
+    warnings.emplace_back(ErrorCode::sum_not_one, where,
+                          found.name + ": " + std::to_string(odd_rows) +
+                              (odd_rows == 1 ? " row of weights sums" : " rows of weights sum") +
+                              " to neither 1 nor 0 (" + (odd_rows == 1 ? "" : "the first, ") + first_odd + ")");
   return Done{};
 }
 
@@ -134,7 +136,7 @@ Tokens numbered_tokens(Index count) {
 }
 
 Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,
-                                                   std::vector<std::string>& warnings) {
+                                                   std::vector<Error>& warnings) {
   if (found.size() == 1) {
     auto only = found.extract(found.begin());
     only.key() = Stack::self;
@@ -142,8 +144,8 @@ Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::
   } else if (!found.contains(Stack::self)) {
     auto cross = found.extract(Stack::cross);
     cross.key() = Stack::self;
-    warnings.push_back(std::string(where) + ": " + cross.mapped().name +
-                       ": shown as the decoder's attention, which the file does not have");
+    warnings.emplace_back(ErrorCode::bad_value, where,
+                          cross.mapped().name + ": shown as the decoder's attention, which the file does not have");
     found.insert(std::move(cross));
   }
   if (const auto fits = check_together(where, found); !fits) return fits.error();

@@ -43,6 +43,6 @@ Status take_details(std::string_view where, const std::string& place, const nloh
 /// Weights must be finite and at least 0 (rounding down to −1e-6 counts as 0); a row need not sum to 1, as after
 /// dropout, but that is a warning. Errors name `where`, the stack and the index.
 Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,
-                                                   std::vector<std::string>& warnings);
+                                                   std::vector<Error>& warnings);
 
 }  // namespace headlight

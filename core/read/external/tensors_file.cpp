@@ -7,6 +7,7 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/within.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
@@ -58,27 +59,26 @@ class Arrays {
       if (std::isfinite(array->values[i])) continue;
       const Index at = static_cast<Index>(i);
       const std::string row = axes == 2 ? std::to_string(at / columns) + ", " : std::string();
-      return bad_input(where_, name + "[" + row + std::to_string(at % columns) + "]", "a finite number",
-                       std::isnan(array->values[i]) ? "nan"
-                       : array->values[i] > 0       ? "inf"
-                                                    : "-inf");
+      return not_finite(where_, name + "[" + row + std::to_string(at % columns) + "]", array->values[i]);
     }
     return std::optional<Matrix>{
         Eigen::Map<const Matrix>(array->values.data(), axes == 2 ? array->shape[0] : 1, columns)};
   }
 
   /// Arrays that were not taken: answers that an export holds beside its inputs, and strangers.
-  std::vector<std::string> surplus() const {
-    std::vector<std::string> warnings;
+  std::vector<Error> surplus() const {
+    std::vector<Error> warnings;
     std::vector<std::string> answers;
     for (const auto& [name, array] : file_.arrays) {
       if (taken_.contains(name)) continue;
       if (std::find(std::begin(kAnswers), std::end(kAnswers), name) != std::end(kAnswers)) answers.push_back(name);
-      else warnings.push_back(std::string(where_) + ": " + printable(name) + ": no part of a tensors file, not used");
+      else
+        warnings.emplace_back(ErrorCode::foreign_tensor, where_,
+                              printable(name) + ": no part of a tensors file, not used");
     }
     if (!answers.empty())
-      warnings.push_back(std::string(where_) + ": " + joined_texts(answers, ", ") +
-                         ": answers to compare with (headlight diagnose), not inputs");
+      warnings.emplace_back(ErrorCode::bad_value, where_,
+                            joined_texts(answers, ", ") + ": answers to compare with (headlight diagnose), not inputs");
     return warnings;
   }
 
@@ -98,7 +98,7 @@ Status take_projection(std::string_view where, Arrays& arrays, const std::string
       return bad_input(where, name + ".weight",
                        "(out, " + std::to_string(columns) + ") for " + std::string(input) + " of " +
                            std::to_string(columns) + " columns",
-                       shape_text({(*weight)->rows(), (*weight)->cols()}));
+                       shape_text({(*weight)->rows(), (*weight)->cols()}), ErrorCode::wrong_shape);
     linear.weight = std::move(**weight);
     columns = linear.weight.rows();
   }
@@ -106,7 +106,8 @@ Status take_projection(std::string_view where, Arrays& arrays, const std::string
   if (!bias) return bias.error();
   if (*bias) {
     if ((*bias)->cols() != columns)
-      return bad_input(where, name + ".bias", shape_text({columns}), shape_text({(*bias)->cols()}));
+      return bad_input(where, name + ".bias", shape_text({columns}), shape_text({(*bias)->cols()}),
+                       ErrorCode::wrong_shape);
     linear.bias = (*bias)->row(0);
   }
   return Done{};
@@ -130,7 +131,8 @@ Result<Index> heads_of(std::string_view where, Arrays& arrays, const ArrayFile& 
     found = "an array " + shape_text(array->shape);
     if (array->values.size() == 1 && std::isfinite(value)) found = printable(nlohmann::json(value).dump());
   } else {
-    return bad_input(where, "num_heads", "a number in the metadata or --num-heads", "neither");
+    return bad_input(where, "num_heads", "a number in the metadata or --num-heads", "neither",
+                     ErrorCode::heads_unknown);
   }
   if (heads < 1 || heads > kMaxHeads) return bad_input(where, "num_heads", "1 to " + std::to_string(kMaxHeads), found);
   return heads;
@@ -172,7 +174,8 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
   if (given.value.rows() != given.key.rows())
     return bad_input(where, "value", "(" + std::to_string(given.key.rows()) + ", …), as many rows as key",
                      shape_text({given.value.rows(), given.value.cols()}) +
-                         (file.arrays.contains("value") ? "" : ", the query it defaults to"));
+                         (file.arrays.contains("value") ? "" : ", the query it defaults to"),
+                     ErrorCode::wrong_rows);
   const auto tokens = metadata_text(file, "tokens");
   auto query_tokens = parse_tokens(where, "tokens", tokens, given.query.rows());
   if (!query_tokens) return query_tokens.error();
@@ -195,17 +198,18 @@ Status take_projections(std::string_view where, Arrays& arrays, const ExternalSt
   Index output = value;
   if (const auto s = take_projection(where, arrays, "out_proj", "the heads", output, weights.output); !s) return s;
   if (key != query)
-    return bad_input(where, "key", std::to_string(query) + " columns after projection, as query", std::to_string(key));
+    return bad_input(where, "key", std::to_string(query) + " columns after projection, as query", std::to_string(key),
+                     ErrorCode::wrong_columns);
   for (const auto& [name, columns] : {std::pair{"query", query}, {"value", value}})
     if (columns % num_heads != 0)
       return bad_input(where, "num_heads",
                        "a divisor of the " + std::to_string(columns) + " columns of the projected " + name,
-                       std::to_string(num_heads));
+                       std::to_string(num_heads), ErrorCode::heads_divide);
   return Done{};
 }
 
 Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given,
-                                        std::vector<std::string>& notes) {
+                                        std::vector<Error>& notes) {
   const Array* array = arrays.find("mask");
   if (array == nullptr) return std::optional<Matrix>{};
   auto mask = additive_mask(where, "mask", *array, notes);
@@ -214,7 +218,7 @@ Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, 
                     (mask->cols() == given.key.rows() || mask->cols() == 1);
   if (!fits)
     return bad_input(where, "mask", shape_text({given.query.rows(), given.key.rows()}) + " (queries, keys)",
-                     shape_text(array->shape));
+                     shape_text(array->shape), ErrorCode::mask_shape);
   return std::optional<Matrix>{std::move(*mask)};
 }
 
@@ -223,11 +227,12 @@ Result<FoundPatterns> patterns_of(std::string_view where, const std::string& nam
   std::vector<Index> shape = array.shape;
   if (shape.size() == 5 && (shape[0] == 1 || shape[1] == 1)) shape.erase(shape.begin() + (shape[0] == 1 ? 0 : 1));
   if (shape.size() != 4 || array.values.empty())
-    return bad_input(where, name, "(layers, heads, queries, keys), none empty", shape_text(array.shape));
+    return bad_input(where, name, "(layers, heads, queries, keys), none empty", shape_text(array.shape),
+                     ErrorCode::wrong_shape);
   if (shape[0] > kMaxLayers || shape[1] > kMaxHeads)
     return bad_input(where, name,
                      "at most " + std::to_string(kMaxLayers) + " layers of " + std::to_string(kMaxHeads) + " heads",
-                     shape_text(array.shape));
+                     shape_text(array.shape), ErrorCode::too_large);
   FoundPatterns found{.name = name, .stack = {}};
   const float* values = array.values.data();
   for (Index layer = 0; layer < shape[0]; ++layer) {
@@ -318,7 +323,7 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   BlockWeights block;
   if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
   block.self.num_heads = block.self.num_kv_heads = *heads;
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
   auto mask = take_mask(where, arrays, given, warnings);
   if (!mask) return mask.error();
 
@@ -352,7 +357,7 @@ Result<TensorsFile> tensors_from(std::string_view where, const ArrayFile& file, 
   }
   if (!has_patterns(file, "0.")) return inputs_from(where, file, num_heads);
   auto first = patterns_from(where, first_of_batch(file));
-  if (first) first->warnings.push_back(std::string(where) + ": a batch of sentences: the first is shown");
+  if (first) first->warnings.emplace_back(ErrorCode::bad_value, where, "a batch of sentences: the first is shown");
   return first;
 }
 
@@ -391,7 +396,7 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
   }
   if (ending != ".safetensors" && ending != ".npz")
     return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
-                     "'" + printable(path.filename().string()) + "'");
+                     "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
   const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();
   return tensors_from(path.string(), *file, num_heads);

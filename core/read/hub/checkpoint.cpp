@@ -269,7 +269,8 @@ class Loader {
     if (config.position == Position::sinusoidal_halves &&
         !drop_sinusoids(model_->embeddings.positions, model_->encoder->embeddings.positions, hub_.positions)) {
       model_->config.position = Position::learned;
-      tensors_.warn("embed_positions", "not the sines and cosines of the places in full precision; used as stored");
+      tensors_.warn("embed_positions", "not the sines and cosines of the places in full precision; used as stored",
+                    ErrorCode::positions_stored);
     }
     if (hub_.falling_sinusoids)
       model_->embeddings.positions = model_->encoder->embeddings.positions =
@@ -290,7 +291,8 @@ class Loader {
       model_->output = std::move(output_);
     } else if (hub_.output != OutputLayer::none) {
       const std::string begin(output_marker(hub_));
-      tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer");
+      tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer",
+                    ErrorCode::no_output_layer);
     }
     pack(*model_);
     if (hub_.layer_groups > 0) share_layers(*model_, hub_.layer_groups);
@@ -377,7 +379,8 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
   const bool has_folder = folder.empty() || is_folder(folder);
   if (!has_folder || !path_exists(config))
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
-                     has_folder ? found_without_config(folder) : "no folder");
+                     has_folder ? found_without_config(folder) : "no folder",
+                     has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
   const auto hub = read_hub_config(config);
   if (!hub) return hub.error();
   auto files = open_weights(path);

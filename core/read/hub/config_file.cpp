@@ -48,11 +48,13 @@ Result<nlohmann::json> text_model(std::string_view where, nlohmann::json documen
   constexpr const char* kKey = "text_config";
   if (document.value("model_type", nlohmann::json()) != "gemma3") return document;
   if (!document.contains(kKey) || !document[kKey].is_object())
-    return bad_input(where, kKey, "an object", document.contains(kKey) ? found_text(document[kKey]) : "none");
+    return bad_input(where, kKey, "an object", document.contains(kKey) ? found_text(document[kKey]) : "none",
+                     ErrorCode::bad_config);
   nlohmann::json text = std::move(document[kKey]);
   if (text.value("model_type", nlohmann::json()).is_null()) text["model_type"] = "gemma3_text";
   if (text["model_type"] != "gemma3_text")
-    return bad_input(where, std::string(kKey) + ".model_type", "gemma3_text", found_text(text["model_type"]));
+    return bad_input(where, std::string(kKey) + ".model_type", "gemma3_text", found_text(text["model_type"]),
+                     ErrorCode::unknown_model_type);
   if (document.contains("quantization_config")) text["quantization_config"] = document["quantization_config"];
   text["architectures"] = {"Gemma3ForCausalLM"};
   return text;
@@ -74,7 +76,7 @@ std::string_view name(const Family& family) { return family.types.front(); }
 Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text) {
   auto parsed = parse_json(where, text);
   if (!parsed) return parsed.error();
-  if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name());
+  if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name(), ErrorCode::bad_config);
   const auto document = text_model(where, *std::move(parsed));
   if (!document) return document.error();
   Keyed keyed(where, *document);
@@ -84,10 +86,13 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   if (type != nullptr && *type == "gpt_oss")
     return bad_input(where, "model_type",
                      "experts with plain gates and weights of 16 or 32 bits, unlike those of gpt-oss",
-                     found_text(*type));
-  if (family == nullptr) return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none");
+                     found_text(*type), ErrorCode::unknown_model_type);
+  if (family == nullptr)
+    return bad_input(where, "model_type", all_types(), type ? found_text(*type) : "none",
+                     ErrorCode::unknown_model_type);
   if (keyed.find({"quantization_config"}) != nullptr)
-    return bad_input(where, "quantization_config", "none: float weights", "quantized weights");
+    return bad_input(where, "quantization_config", "none: float weights", "quantized weights",
+                     ErrorCode::quantized_weights);
 
   HubConfig hub = family_config(keyed, *family);
   refuse_options_of_others(keyed);
@@ -95,11 +100,11 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   if (hub.output_vocabulary == 0) hub.output_vocabulary = hub.vocabulary;
   // The sizes are good one by one; together they must still be those of a model.
   if (const auto valid = check(hub.config, kMaxStoredParameters); !valid)
-    return Error{std::string(where) + valid.error().message.substr(std::string_view("model").size())};
+    return bad_input(where, valid.error().what, valid.error().expected, valid.error().found, ErrorCode::bad_config);
   const Index rows = std::max({hub.vocabulary, hub.output_vocabulary, hub.positions, hub.token_types});
   if (rows > kMaxStoredParameters / hub.table_width())
     return bad_input(where, "vocab_size", "embeddings of at most " + std::to_string(kMaxStoredParameters) + " numbers",
-                     std::to_string(rows) + " of " + std::to_string(hub.table_width()));
+                     std::to_string(rows) + " of " + std::to_string(hub.table_width()), ErrorCode::bad_config);
   return hub;
 }
 

@@ -75,7 +75,7 @@ void Keyed::only(const Keys& keys, std::string_view supported) {
 }
 
 void Keyed::fail(const Keys& keys, std::string_view expected, std::string_view found) {
-  if (!error_) error_ = bad_input(where_, keys.front(), expected, found);
+  if (!error_) error_ = bad_input(where_, keys.front(), expected, found, ErrorCode::bad_config);
 }
 
 }  // namespace headlight

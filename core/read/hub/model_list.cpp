@@ -58,10 +58,10 @@ void count_weights(const StoredArrays& stored, ListedModel& model) {
 
 ListedModel listed_model(const KeptModel& kept) {
   constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
-  ListedModel model{.name = kept.name, .folder = kept.folder, .reason = kept.trouble};
-  if (!kept.trouble.empty()) return model;
+  ListedModel model{.name = kept.name, .folder = kept.folder, .reason = message_of(kept.trouble)};
+  if (kept.trouble) return model;
   const auto refused = [&](const Error& error) {
-    model.reason = without_folder(error.message, kept.folder);
+    model.reason = without_folder(error.message(), kept.folder);
     return model;
   };
   const auto path = kept.folder / "config.json";

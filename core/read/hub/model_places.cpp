@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kRepository = "models--", kDash = "--", kDot = "___", kHalf = "half downloaded: ";
+constexpr std::string_view kRepository = "models--", kDash = "--", kDot = "___";
 constexpr std::size_t kLongestName = 200, kMostRefBytes = 1024, kMostRevisions = 64, kMostNearest = 3;
 /// Files that a SOURCE may be: a name that ends like one of them is a path.
 constexpr std::string_view kFileEndings[] = {".safetensors", ".npz", ".npy", ".json", ".html",
@@ -147,6 +147,8 @@ std::string newest_snapshot(const fs::path& snapshots, const std::vector<std::st
                                            [&](const auto& a, const auto& b) { return written(a) < written(b); });
 }
 
+Error half_downloaded(const std::string& what) { return Error(ErrorCode::half_downloaded, "half downloaded", what); }
+
 Result<fs::path> snapshot_of(const Place& place, std::string_view revision) {
   const fs::path snapshots = place.folder / "snapshots";
   std::vector<std::string> names = entries(snapshots, kMostModelFiles);
@@ -159,7 +161,7 @@ Result<fs::path> snapshot_of(const Place& place, std::string_view revision) {
       commit = *std::find_if(names.begin(), names.end(), begins);
   }
   if (!commit.empty() && std::find(names.begin(), names.end(), commit) != names.end()) return snapshots / commit;
-  if (revision.empty()) return Error{std::string(kHalf) + "none of its files is there"};
+  if (revision.empty()) return half_downloaded("none of its files is there");
   std::string known;
   for (const std::string& ref : entries(place.folder / "refs", kMostRevisions))
     if (!commit_of(place.folder, ref).empty()) known.append(known.empty() ? "" : ", ").append(ref);
@@ -188,30 +190,33 @@ bool was_interrupted(const Place& place) {
   return std::any_of(blobs.begin(), blobs.end(), [](const auto& name) { return name.ends_with(".incomplete"); });
 }
 
-/// Why the files of `folder` cannot be read; empty: they are there, and within the cache.
-std::string trouble_of(const Place& place, const fs::path& folder) {
+/// Why the files of `folder` cannot be read; none: they are there, and within the cache.
+std::optional<Error> trouble_of(const Place& place, const fs::path& folder) {
   std::error_code error;
   const fs::path root = place.root.empty() ? fs::path() : fs::canonical(place.root, error);
   std::vector<std::string> missing;
   const std::vector<std::string> files = entries(folder, kMostModelFiles);
-  if (files.size() == kMostModelFiles) return "at least " + std::to_string(kMostModelFiles) + " files in one model";
+  const auto refused = [](const std::string& line) { return Error(ErrorCode::bad_value, line); };
+  if (files.size() == kMostModelFiles)
+    return refused("at least " + std::to_string(kMostModelFiles) + " files in one model");
   if (!root.empty() && !lies_within(fs::canonical(folder, error), root))
-    return "its folder is a link out of the cache: name the folder itself";
+    return refused("its folder is a link out of the cache: name the folder itself");
   for (const std::string& file : files) {
     if (!fs::is_symlink(folder / file, error)) continue;
     const fs::path target = fs::canonical(folder / file, error);
-    if (error == std::errc::too_many_symbolic_link_levels) return printable(file) + " is a link in a circle";
+    if (error == std::errc::too_many_symbolic_link_levels) return refused(printable(file) + " is a link in a circle");
     if (error) missing.push_back(file);
-    else if (!root.empty() && !lies_within(target, root)) return printable(file) + " is a link out of the cache";
+    else if (!root.empty() && !lies_within(target, root))
+      return refused(printable(file) + " is a link out of the cache");
   }
   const bool interrupted = was_interrupted(place);
   if (missing.empty()) missing = missing_weights(folder);
-  if (!missing.empty()) return std::string(kHalf) + "without " + listed(missing);
+  if (!missing.empty()) return half_downloaded("without " + listed(missing));
   if (!path_exists(folder / "config.json"))
-    return interrupted ? std::string(kHalf) + "without config.json"
-                       : found_without_config(folder) + ": not a model of transformers";
-  if (interrupted && !has_weights(folder)) return std::string(kHalf) + "without its weights";
-  return {};
+    return interrupted ? half_downloaded("without config.json")
+                       : Error(ErrorCode::not_a_model, found_without_config(folder), "not a model of transformers");
+  if (interrupted && !has_weights(folder)) return half_downloaded("without its weights");
+  return std::nullopt;
 }
 
 /// The revision that a name without one means; `trouble` where it has none.
@@ -220,7 +225,7 @@ KeptModel kept_model(const Place& place) {
   if (place.kind == Place::Kind::hugging_face) {
     const auto snapshot = snapshot_of(place, {});
     if (!snapshot) {
-      kept.trouble = snapshot.error().message;
+      kept.trouble = snapshot.error();
       return kept;
     }
     kept.folder = *snapshot;
@@ -267,7 +272,7 @@ Error not_kept(std::string_view asked, const std::vector<Place>& places) {
   std::string command = "hf download " + std::string(name.name);
   if (!name.revision.empty()) command.append(" --revision ").append(name.revision);
   return bad_input(asked, "source", "a file, a folder, or the name of a model on this disk (" + near + ")",
-                   "none; `" + command + "` would fetch it");
+                   "none; `" + command + "` would fetch it", ErrorCode::file_absent);
 }
 
 }  // namespace
@@ -296,16 +301,19 @@ Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view as
   if (at->kind == Place::Kind::hugging_face) {
     const auto snapshot = snapshot_of(*at, name.revision);
     if (!snapshot)
-      return name.revision.empty() ? bad_input(asked, "", "a whole model", snapshot.error().message) : snapshot.error();
+      return name.revision.empty()
+                 ? bad_input(asked, "", "a whole model", snapshot.error().message(), snapshot.error().code)
+                 : snapshot.error();
     kept.folder = *snapshot;
   } else if (!name.revision.empty()) {
     return bad_input(asked, "revision", "none, as " + at->folder.string() + " has one alone", name.revision);
   }
   kept.trouble = trouble_of(*at, kept.folder);
-  if (kept.trouble.starts_with(kHalf) && at->kind == Place::Kind::hugging_face)
-    kept.trouble += "; `hf download " + at->name + "` fetches the rest";
-  if (!kept.trouble.empty()) return bad_input(asked, kept.folder.string(), "a whole model", kept.trouble);
-  return kept;
+  if (!kept.trouble) return kept;
+  std::string found = kept.trouble->message();
+  if (kept.trouble->code == ErrorCode::half_downloaded && at->kind == Place::Kind::hugging_face)
+    found += "; `hf download " + at->name + "` fetches the rest";
+  return bad_input(asked, kept.folder.string(), "a whole model", found, kept.trouble->code);
 }
 
 }  // namespace headlight

@@ -23,9 +23,9 @@ struct ModelPlaces {
 
 /// A model in one of the places.
 struct KeptModel {
-  std::string name;              // as the command line takes it: bert-base-chinese, Qwen/Qwen3-0.6B
-  std::filesystem::path folder;  // that holds its config.json; of Hugging Face's cache a snapshot
-  std::string trouble = {};      // why its files cannot be read: half downloaded, links out of the cache; empty: none
+  std::string name;                   // as the command line takes it: bert-base-chinese, Qwen/Qwen3-0.6B
+  std::filesystem::path folder;       // that holds its config.json; of Hugging Face's cache a snapshot
+  std::optional<Error> trouble = {};  // why its files cannot be read: half downloaded, links out of the cache
 };
 
 /// At most so many models of one place are looked at, and so many entries of a model's folder.

@@ -127,11 +127,8 @@ void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<
   else if (type != "default")
     inside.fail({"rope_type"}, "default, linear, dynamic, llama3 or yarn", "'" + printable(type) + "'");
   if (inside.error()) {
-    // ": key: expected …, found …" of the inner object, behind the name of the outer.
-    const std::string& line = inside.error()->message;
-    const auto expected = line.find(": expected "), found = line.rfind(", found ");
-    const std::string what = std::string(key) + "." + line.substr(2, expected - 2);
-    return keyed.fail({what.c_str()}, line.substr(expected + 11, found - expected - 11), line.substr(found + 8));
+    const Error& error = *inside.error();
+    return keyed.fail({(std::string(key) + "." + error.what).c_str()}, error.expected, error.found);
   }
   hub.rotary = Rotary{.frequencies = Vector(pairs), .factor = static_cast<float>(scaling.factor)};
   for (Index i = 0; i < pairs; ++i)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/within.h"
 #include "math/stored_weight.h"
 
 namespace headlight {
@@ -110,13 +111,15 @@ Result<const StoredArray*> StoredTensors::find(const std::vector<std::string>& n
       chosen = &candidate;
       array = &at->second;
     } else if (!same_numbers(at->second, *array)) {
-      warn(candidate, "differs from " + *chosen + ", which the model has in its place; not used");
+      warn(candidate, "differs from " + *chosen + ", which the model has in its place; not used",
+           ErrorCode::tensor_stored_twice);
     }
     if (&at->second != array) taken(at->second);
   }
   if (array == nullptr) {
-    if (need == Need::required) return bad_input(where_, names.front(), "a tensor " + shape_text(shape), "none");
-    if (need == Need::expected) warn(names.front(), "missing, taken as zero");
+    if (need == Need::required)
+      return bad_input(where_, names.front(), "a tensor " + shape_text(shape), "none", ErrorCode::missing_tensor);
+    if (need == Need::expected) warn(names.front(), "missing, taken as zero", ErrorCode::tensor_as_zero);
     return array;
   }
   if (const auto fits = check_kind(*array, *chosen, shape); !fits) return fits.error();
@@ -126,10 +129,12 @@ Result<const StoredArray*> StoredTensors::find(const std::vector<std::string>& n
 Status StoredTensors::check_kind(const StoredArray& array, const std::string& stored_name,
                                  const std::vector<Index>& shape) {
   const std::string shown = printable(stored_name);
-  if (!is_floating(array.dtype)) return bad_input(array.where, shown, "floating-point numbers", name(array.dtype));
+  if (!is_floating(array.dtype))
+    return bad_input(array.where, shown, "floating-point numbers", name(array.dtype), ErrorCode::whole_numbers);
   std::vector<Index> stored = array.shape;
   while (shape.size() == 1 && stored.size() > 1 && stored.front() == 1) stored.erase(stored.begin());
-  if (stored != shape) return bad_input(array.where, shown, shape_text(shape), shape_text(array.shape));
+  if (stored != shape)
+    return bad_input(array.where, shown, shape_text(shape), shape_text(array.shape), ErrorCode::wrong_shape);
   return Done{};
 }
 
@@ -137,7 +142,8 @@ Status StoredTensors::check(const std::vector<std::string>& names, const std::ve
   for (const std::string& candidate : names)
     if (const auto at = stored_.arrays.find(candidate); at != stored_.arrays.end())
       return check_kind(at->second, candidate, shape);
-  if (need == Need::required) return bad_input(where_, names.front(), "a tensor " + shape_text(shape), "none");
+  if (need == Need::required)
+    return bad_input(where_, names.front(), "a tensor " + shape_text(shape), "none", ErrorCode::missing_tensor);
   return Done{};
 }
 
@@ -153,22 +159,19 @@ Error StoredTensors::not_finite(const StoredArray& array, const std::vector<std:
                                 float value) const {
   const Index columns = array.shape.back();
   const std::string row = array.shape.size() == 2 ? std::to_string(at / columns) + ", " : std::string();
-  return bad_input(array.where, name_of(array, names) + "[" + row + std::to_string(at % columns) + "]",
-                   "a finite number",
-                   std::isnan(value) ? "nan"
-                   : value > 0       ? "inf"
-                                     : "-inf");
+  return headlight::not_finite(array.where, name_of(array, names) + "[" + row + std::to_string(at % columns) + "]",
+                               value);
 }
 
 Error StoredTensors::first_not_finite(const StoredArray& array, const std::vector<std::string>& names) const {
-  Error error;
+  std::optional<Error> error;
   for_each_part(array, [&](const std::vector<float>& values, std::size_t first) {
     const auto bad = std::find_if(values.begin(), values.end(), [](float v) { return !std::isfinite(v); });
-    if (bad == values.end()) return true;
-    error = not_finite(array, names, static_cast<Index>(first) + (bad - values.begin()), *bad);
-    return false;
+    if (bad != values.end()) error = not_finite(array, names, static_cast<Index>(first) + (bad - values.begin()), *bad);
+    return !error;
   });
-  return error;
+  assert(error);
+  return *error;
 }
 
 void StoredTensors::taken(const StoredArray& array) {
@@ -268,11 +271,11 @@ Status StoredTensors::check_memory() const {
   return bad_input(
       where_, "size",
       "weights that fit this machine's memory of " + std::to_string(static_cast<long>(memory / kGigabyte)) + " GB",
-      std::to_string(static_cast<long>(needed / kGigabyte)) + " GB in float32");
+      std::to_string(static_cast<long>(needed / kGigabyte)) + " GB in float32", ErrorCode::no_memory);
 }
 
-void StoredTensors::warn(std::string_view what, std::string_view says) {
-  warnings_.push_back(where_ + ": " + printable(what) + ": " + std::string(says));
+void StoredTensors::warn(std::string_view what, std::string_view remark, ErrorCode code) {
+  warnings_.emplace_back(code, where_, printable(what) + ": " + std::string(remark));
 }
 
 bool StoredTensors::matches(std::string_view pattern, std::string_view name) const {
@@ -300,15 +303,18 @@ void StoredTensors::warn_of_surplus(const std::vector<Row>& rows, std::string_vi
       return kind(known.field) == FieldKind::none && matches(known.name, stored);
     });
     if (row == rows.end()) {
-      if (++surplus <= kMostSurplusNamed) warn(stored_name, "no part of " + std::string(model) + ", not used");
+      if (++surplus <= kMostSurplusNamed)
+        warn(stored_name, "no part of " + std::string(model) + ", not used", ErrorCode::foreign_tensor);
     } else if (row->field == Field::unused) {
       unused.insert(full_name(row->name, 0));
     }
   }
   if (surplus > kMostSurplusNamed)
-    warnings_.push_back(where_ + ": " + std::to_string(surplus - kMostSurplusNamed) + " more tensors are no part of " +
-                        std::string(model) + ", not used");
-  for (const std::string& known : unused) warn(known, kNotNeeded);
+    warnings_.emplace_back(ErrorCode::foreign_tensor, where_,
+                           std::to_string(surplus - kMostSurplusNamed) + " more tensors are no part of " +
+                               std::string(model) + ", not used");
+  for (const std::string& known : unused)
+    warn(known, "needed neither for attention nor for the next word, not used", ErrorCode::tensor_not_needed);
 }
 
 }  // namespace headlight

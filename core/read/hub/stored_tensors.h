@@ -16,9 +16,6 @@
 
 namespace headlight {
 
-/// How the warning of a tensor ends that is known and of no use here.
-inline constexpr std::string_view kNotNeeded = "needed neither for attention nor for the next word, not used";
-
 class StoredTensors {
  public:
   /// `where` names all files together in errors and warnings; `prefix` is dropped where no name begins with it.
@@ -53,10 +50,10 @@ class StoredTensors {
   /// An Error where the tensors, as far as they do not stay in their file, are larger than the machine's memory.
   Status check_memory() const;
 
-  void warn(std::string_view what, std::string_view says);
+  void warn(std::string_view what, std::string_view remark, ErrorCode code);
   /// Warns of every tensor that was not taken, except of `derived` ones. `model` says what does not ask for it.
   void warn_of_surplus(const std::vector<Row>& rows, std::string_view model);
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<Error>& warnings() const { return warnings_; }
 
  private:
   bool stays(StoredMatrix::Kind kind) const { return halves_stay_ && kind != StoredMatrix::Kind::float32; }
@@ -81,7 +78,7 @@ class StoredTensors {
   Progress& progress_;
   const StoredArray* weight_ = nullptr;  // that was taken last
   std::set<std::string> taken_;
-  std::vector<std::string> warnings_;
+  std::vector<Error> warnings_;
 };
 
 }  // namespace headlight

@@ -54,7 +54,7 @@ Result<WeightFiles> open_shards(const std::filesystem::path& index) {
   const std::vector<std::string> names = shards_of(*shard_of);
   if (names.size() > kMostShards)
     return bad_input(index.string(), "weight_map", "at most " + std::to_string(kMostShards) + " shards",
-                     std::to_string(names.size()));
+                     std::to_string(names.size()), ErrorCode::file_damaged);
 
   WeightFiles files{.where = index.string(), .stored = {}};
   for (const std::string& name : names) {
@@ -64,7 +64,8 @@ Result<WeightFiles> open_shards(const std::filesystem::path& index) {
       const auto twice = files.stored.arrays.find(tensor);
       if (twice != files.stored.arrays.end())
         return bad_input(array.where, printable(tensor), "each tensor in one shard",
-                         "it in " + std::filesystem::path(twice->second.where).filename().string() + " too");
+                         "it in " + std::filesystem::path(twice->second.where).filename().string() + " too",
+                         ErrorCode::file_damaged);
       files.stored.arrays.emplace(tensor, std::move(array));
     }
     files.stored.metadata.merge(shard->metadata);
@@ -76,7 +77,8 @@ Result<WeightFiles> open_shards(const std::filesystem::path& index) {
       return bad_input(where, printable(tensor), "the tensor that " + index.filename().string() + " says is here",
                        at == files.stored.arrays.end()
                            ? "none"
-                           : "it in " + std::filesystem::path(at->second.where).filename().string());
+                           : "it in " + std::filesystem::path(at->second.where).filename().string(),
+                       ErrorCode::missing_tensor);
   }
   return files;
 }
@@ -95,13 +97,14 @@ Result<std::map<std::string, std::string>> parse_shard_index(std::string_view wh
   const bool is_object = document->is_object();
   const auto map = is_object ? document->find("weight_map") : document->end();
   if (!is_object || map == document->end() || !map->is_object() || map->empty())
-    return bad_input(where, "weight_map", "an object from tensors to shards", "none");
+    return bad_input(where, "weight_map", "an object from tensors to shards", "none", ErrorCode::file_damaged);
   std::map<std::string, std::string> shard_of;
   for (const auto& [tensor, shard] : map->items()) {
     if (!shard.is_string() || !is_plain(shard.get_ref<const std::string&>()))
       return bad_input(
           where, printable(tensor), "the name of a shard in this folder",
-          shard.is_string() ? "'" + printable(shard.get_ref<const std::string&>()) + "'" : shard.type_name());
+          shard.is_string() ? "'" + printable(shard.get_ref<const std::string&>()) + "'" : shard.type_name(),
+          ErrorCode::file_damaged);
     shard_of.emplace(tensor, shard.get_ref<const std::string&>());
   }
   return shard_of;
@@ -121,7 +124,8 @@ Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
     }
     if (path_exists(folder / naming.index)) return open_shards(folder / naming.index);
   }
-  return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder));
+  return bad_input(folder.string(), "", "a folder with config.json and model.safetensors", found_instead(folder),
+                   ErrorCode::not_a_model);
 }
 
 bool has_weights(const std::filesystem::path& folder) {

@@ -39,7 +39,8 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     if (leaving_out_) return true;
     leaving_out_ = open_.size() == 1 && !left_out_.empty() && value == left_out_;
     if (open_.back()->contains(value)) {
-      error_ = bad_input(where_, "key \"" + printable(value) + "\"", "each key once", "it twice in one object");
+      error_ = bad_input(where_, "key \"" + printable(value) + "\"", "each key once", "it twice in one object",
+                         ErrorCode::file_damaged);
       return false;
     }
     key_ = std::move(value);
@@ -54,13 +55,13 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), [](char c) { return (c & 0xC0) != 0x80; });
     const bool at_end = position > text_.size();
     error_ = bad_input(where_, "line " + std::to_string(line) + ", column " + std::to_string(column), "valid JSON",
-                       at_end ? "the end" : "'" + printable(last_token) + "'");
+                       at_end ? "the end" : "'" + printable(last_token) + "'", ErrorCode::file_damaged);
     return false;
   }
 
   Result<json> take(bool parsed) && {
     if (error_) return *error_;
-    if (!parsed) return bad_input(where_, "", "valid JSON", "something else");
+    if (!parsed) return bad_input(where_, "", "valid JSON", "something else", ErrorCode::file_damaged);
     return std::move(document_);
   }
 
@@ -84,12 +85,13 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
 
   bool open(json container) {
     if (open_.size() + levels_left_out_ == kMostJsonDepth) {
-      error_ = bad_input(where_, "nesting", "at most " + std::to_string(kMostJsonDepth) + " levels", "more");
+      error_ = bad_input(where_, "nesting", "at most " + std::to_string(kMostJsonDepth) + " levels", "more",
+                         ErrorCode::too_large);
       return false;
     }
     if (++containers_ > kMostJsonContainers) {
-      error_ =
-          bad_input(where_, "size", "at most " + std::to_string(kMostJsonContainers) + " objects and arrays", "more");
+      error_ = bad_input(where_, "size", "at most " + std::to_string(kMostJsonContainers) + " objects and arrays",
+                         "more", ErrorCode::too_large);
       return false;
     }
     if (leaving_out_) {

@@ -49,7 +49,7 @@ Result<WordTable> read_vocabulary_json(const Path& path) {
   return WordTable(std::move(words));
 }
 
-TokenizerFile file_of(Tokenizer tokenizer, Path path, std::vector<std::string> warnings = {}) {
+TokenizerFile file_of(Tokenizer tokenizer, Path path, std::vector<Error> warnings = {}) {
   return {.tokenizer = std::make_shared<const Tokenizer>(std::move(tokenizer)),
           .file = std::move(path),
           .warnings = std::move(warnings)};
@@ -159,14 +159,15 @@ Result<TokenizerFile> read_wordpiece(const Path& folder) {
   const std::size_t count = list.size();
   Tokenizer tokenizer;
   tokenizer.model = WordPiece{.words = WordTable(std::move(list)), .unknown = settings->special("unk_token", "[UNK]")};
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
   if (words_of(tokenizer).size() < count)
-    warnings.push_back(path.string() + ": " + std::to_string(count - words_of(tokenizer).size()) +
-                       " words stand there again; the last line counts");
+    warnings.emplace_back(
+        ErrorCode::bad_value, path.string(),
+        std::to_string(count - words_of(tokenizer).size()) + " words stand there again; the last line counts");
   if (!settings->stored)
-    warnings.push_back(
-        path.string() +
-        ": no tokenizer_config.json beside it; capitals and accents are dropped, as BERT does by default");
+    warnings.emplace_back(
+        ErrorCode::bad_value, path.string(),
+        "no tokenizer_config.json beside it; capitals and accents are dropped, as BERT does by default");
   const bool lowercase = settings->flag("do_lower_case", true);
   tokenizer.normalizers.emplace_back(CleanText{});
   if (settings->flag("tokenize_chinese_chars", true)) tokenizer.normalizers.emplace_back(SpaceChinese{});
@@ -235,16 +236,7 @@ bool has_pair(const Path& folder, const char* other) {
   return path_exists(folder / "vocab.json") && path_exists(folder / other);
 }
 
-}  // namespace
-
-bool has_tokenizer(const std::filesystem::path& folder) {
-  for (const char* name : kSentencePieceFiles)
-    if (path_exists(folder / name)) return true;
-  return path_exists(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
-         path_exists(folder / "vocab.txt");
-}
-
-Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
+Result<TokenizerFile> read_any(const Path& folder) {
   const Path json = folder / "tokenizer.json";
   if (path_exists(json)) {
     const auto text = read_file(json, kMostBytes);
@@ -261,7 +253,24 @@ Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
   return bad_input(folder.string(), "tokenizer",
                    "tokenizer.json, vocab.json with merges.txt, vocab.json with source.spm, vocab.txt, "
                    "tokenizer.model, spiece.model or sentencepiece.bpe.model",
-                   "none of them");
+                   "none of them", ErrorCode::no_tokenizer);
+}
+
+}  // namespace
+
+bool has_tokenizer(const std::filesystem::path& folder) {
+  for (const char* name : kSentencePieceFiles)
+    if (path_exists(folder / name)) return true;
+  return path_exists(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
+         path_exists(folder / "vocab.txt");
+}
+
+Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
+  auto file = read_any(folder);
+  if (file || file.error().code == ErrorCode::no_tokenizer) return file;
+  Error error = file.error();
+  error.code = ErrorCode::bad_tokenizer;
+  return error;
 }
 
 Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::path& folder) {

@@ -16,7 +16,7 @@ struct TokenizerFile {
   std::shared_ptr<const Tokenizer> tokenizer;
   std::shared_ptr<const Tokenizer> target = nullptr;  // of the decoder's side, where it has one of its own (Marian)
   std::filesystem::path file = {};                    // where the vocabulary came from
-  std::vector<std::string> warnings = {};
+  std::vector<Error> warnings = {};
 };
 
 /// Whether the folder has any of the files that read_tokenizer would read.

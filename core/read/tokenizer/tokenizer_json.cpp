@@ -56,7 +56,7 @@ Merges merges_from(const JsonField& field) {
   return {};
 }
 
-std::optional<TokenModel> bpe_from(const JsonField& field, std::vector<std::string>& warnings) {
+std::optional<TokenModel> bpe_from(const JsonField& field, std::vector<Error>& warnings) {
   BpeOptions options{.unknown = optional_text(field, "unk_token"),
                      .continuing_prefix = field.text("continuing_subword_prefix", ""),
                      .end_suffix = field.text("end_of_word_suffix", ""),
@@ -64,7 +64,8 @@ std::optional<TokenModel> bpe_from(const JsonField& field, std::vector<std::stri
                      .byte_fallback = field.flag("byte_fallback", false),
                      .ignore_merges = field.flag("ignore_merges", false)};
   if (field.has("dropout") && field.at("dropout").value() != 0)
-    warnings.push_back(field.problems().where + ": model.dropout: not applied, so that a text has one reading");
+    warnings.emplace_back(ErrorCode::bad_value, field.problems().where,
+                          "model.dropout: not applied, so that a text has one reading");
   std::vector<WordTable::Word> words = vocabulary_from(field.at("vocab"));
   const Merges merges = merges_from(field.at("merges"));
   if (field.problems().first) return std::nullopt;
@@ -160,7 +161,7 @@ std::optional<TokenModel> word_level_from(const JsonField& field) {
   return TokenModel(std::move(model));
 }
 
-std::optional<TokenModel> model_from(const JsonField& field, std::vector<std::string>& warnings) {
+std::optional<TokenModel> model_from(const JsonField& field, std::vector<Error>& warnings) {
   // Old files do not name the type.
   const std::string guess = field.has("merges")                     ? "BPE"
                             : field.at("vocab").value().is_array()  ? "Unigram"
@@ -263,7 +264,8 @@ Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_v
   if (root.text("version", "1.0") != "1.0") root.at("version").problem("\"1.0\"");
   for (const char* name : {"truncation", "padding"})
     if (root.has(name))
-      result.warnings.push_back(std::string(where) + ": " + name + ": not applied, so that every token is shown");
+      result.warnings.emplace_back(ErrorCode::bad_value, where,
+                                   std::string(name) + ": not applied, so that every token is shown");
   Tokenizer& tokenizer = result.tokenizer;
   tokenizer.normalizers = normalizers_from(root.at("normalizer"));
   tokenizer.pre_tokenizers = pre_tokenizers_from(root.at("pre_tokenizer"));
@@ -282,15 +284,16 @@ Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_v
   std::map<std::string, AddedToken> by_content;
   for (AddedToken token : listed) {
     if (token.content.empty()) continue;
-    const std::int32_t said = token.id;
+    const std::int32_t listed_id = token.id;
     const auto before = by_content.find(token.content);
     if (const auto id = words.id(token.content)) token.id = *id;
     else token.id = before != by_content.end() ? before->second.id : next++;
     if (token.id >= kMostTokenIds)
       return bad_input(where, "added_tokens", "ids below " + std::to_string(kMostTokenIds), std::to_string(token.id));
-    if (token.id != said)
-      result.warnings.push_back(std::string(where) + ": added_tokens: " + quoted_word(token.content) + " has the id " +
-                                std::to_string(token.id) + ", not " + std::to_string(said));
+    if (token.id != listed_id)
+      result.warnings.emplace_back(ErrorCode::bad_value, where,
+                                   "added_tokens: " + quoted_word(token.content) + " has the id " +
+                                       std::to_string(token.id) + ", not " + std::to_string(listed_id));
     by_content.insert_or_assign(token.content, token);
   }
   std::vector<AddedToken> added;

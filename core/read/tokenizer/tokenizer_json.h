@@ -15,7 +15,7 @@ namespace headlight {
 
 struct TokenizerJson {
   Tokenizer tokenizer;
-  std::vector<std::string> warnings;
+  std::vector<Error> warnings;
 };
 
 /// Ids are those that the library itself would give: an added token that the vocabulary has takes its id from there,

@@ -170,7 +170,7 @@ Result<CorpusText> tokenized_text(std::string_view where, std::string_view text,
   std::vector<std::int32_t> rows;
   constexpr std::size_t kMostBytes = kLongestSentence * 64;  // of a line; a longer one has too many tokens
   for (const std::string_view line : split_at('\n', text)) {
-    if (progress.stop) return Error{std::string(where) + ": cancelled"};
+    if (progress.stop) return cancelled(where);
     if (line.size() > kMostBytes) continue;
     rows.clear();
     if (const Status done = speller.spell(line, rows); !done) return done.error();

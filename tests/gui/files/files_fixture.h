@@ -20,7 +20,7 @@ class FilesTest : public GuiTest {
   }
   std::string get(const std::string& name) {
     const auto bytes = read_file(folder / name);
-    EXPECT_TRUE(bytes) << bytes.error().message;
+    EXPECT_TRUE(bytes) << bytes.error().message();
     return bytes ? *bytes : std::string{};
   }
   /// Clicks a button that opens the browser, and waits for its list.

@@ -53,7 +53,8 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   harness->settle();
   ASSERT_TRUE(state().open_failure);
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.cannot_open)));
-  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.too_short))) << state().open_failure->message;
+  EXPECT_TRUE(harness->says(words(Language::en, failure_words(ErrorCode::file_too_short))))
+      << state().open_failure->error.message();
   EXPECT_FALSE(harness->has("failure line")) << "the line of the reader is shown on request only";
   EXPECT_FALSE(harness->says("10 × 10")) << "nothing is said of an answer that is not seen";
   const Box card = harness->box("failure card"), stage = {0, 0, 1280, 800};
@@ -87,7 +88,7 @@ TEST_F(FilesTest, InChineseEveryErrorIsSaidInChineseFirst) {
   const std::pair<const char*, const char*> bad[] = {{"cut.headlight.json", "文件已损坏"},
                                                      {"long.safetensors", "文件已损坏"},
                                                      {"no.npz", "文件已损坏"},
-                                                     {"no.txt", "文件已损坏"},
+                                                     {"no.txt", "不是 UTF-8"},
                                                      {"short.npy", "文件已损坏"},
                                                      {"empty.npy", "文件是空的"},
                                                      {"absent.npy", "没有这个文件或文件夹"},
@@ -106,7 +107,7 @@ TEST_F(FilesTest, InChineseEveryErrorIsSaidInChineseFirst) {
   put("small.json", "[[1, 0], [1, 1]]");
   h.say(OpenPath{folder.path() / "small.json"});
   h.settle();
-  EXPECT_TRUE(h.says("掩码与句子对不上")) << problem_of(state());
+  EXPECT_TRUE(h.says("掩码与句子对不上")) << message_of(problem_of(state()));
 }
 
 TEST_F(FilesTest, AModelThatCannotBeAskedHasNoMapsOfAnother) {
@@ -118,10 +119,11 @@ TEST_F(FilesTest, AModelThatCannotBeAskedHasNoMapsOfAnother) {
   harness->say(OpenPath{path});
   harness->settle();
   ASSERT_EQ(state().document.model_path, path.string()) << (state().notice ? state().notice->text : "");
-  if (problem_of(state()).empty()) GTEST_SKIP() << "this checkpoint needs no tokenizer";
+  if (message_of(problem_of(state())).empty()) GTEST_SKIP() << "this checkpoint needs no tokenizer";
   EXPECT_EQ(answer_state(state()).kind, AnswerState::Kind::cannot_ask);
   EXPECT_TRUE(harness->has("failure card"));
-  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.no_tokenizer))) << problem_of(state());
+  EXPECT_TRUE(harness->says(words(Language::en, failure_words(ErrorCode::no_tokenizer))))
+      << message_of(problem_of(state()));
   EXPECT_TRUE(harness->maps.drawn.empty()) << "no map of the model before";
   harness->click("leave failure");
   harness->settle();
@@ -141,15 +143,15 @@ TEST_F(FilesTest, ATextThatIsTooLongIsCutToWhatTheModelReads) {
   harness->settle();
   ASSERT_EQ(state().document.model_path, path.string()) << (state().notice ? state().notice->text : "");
   const auto longer = too_long(state());
-  ASSERT_TRUE(longer) << problem_of(state());
+  ASSERT_TRUE(longer) << message_of(problem_of(state()));
   EXPECT_TRUE(harness->has("failure card"));
   EXPECT_TRUE(harness->maps.drawn.empty()) << "no map of the model before";
-  EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.too_long)));
+  EXPECT_TRUE(harness->says(words(Language::en, failure_words(ErrorCode::too_many_tokens))));
   const std::string label = "Read the first " + std::to_string(longer->most) + " tokens";
   EXPECT_TRUE(harness->says(label)) << harness->words_on_screen();
   harness->click("read first");
   harness->settle();
-  EXPECT_EQ(problem_of(state()), "");
+  EXPECT_EQ(message_of(problem_of(state())), "");
   EXPECT_EQ(state().trace->queries(Stack::self), longer->most);
   EXPECT_TRUE(state().trace->request.model == state().document.model);
   EXPECT_TRUE(text.starts_with(state().document.source.text));

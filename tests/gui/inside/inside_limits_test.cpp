@@ -52,8 +52,8 @@ TEST_F(InsideViewTest, AProblemIsSaidHereTooAndTheOldNumbersAreFaint) {
   EXPECT_EQ(h.map("matrix").opacity, 1);
   h.say(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(3, 4))}, EndGesture{});
   h.settle();
-  ASSERT_FALSE(problem_of(h.state).empty());
-  EXPECT_TRUE(h.says(problem_of(h.state).substr(0, 30)));
+  ASSERT_FALSE(message_of(problem_of(h.state)).empty());
+  EXPECT_TRUE(h.says(message_of(problem_of(h.state)).substr(0, 30)));
   EXPECT_EQ(h.map("matrix").opacity, kStaleOpacity);
 }
 
@@ -113,7 +113,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   h.click("causal");
   h.settle();
-  EXPECT_FALSE(is_stale(h.state)) << problem_of(h.state);
+  EXPECT_FALSE(is_stale(h.state)) << message_of(problem_of(h.state));
   look_at(matrix_id(Quantity::weights), MatrixCell{0, 1});
   EXPECT_EQ(value_at(look().matrix, {0, 1}), 0);
   h.key({Key::left_alt, Key::y});

@@ -107,7 +107,7 @@ TEST_F(KeyLimitsTest, LimitsHold) {
   alt(Key::v);
   h.settle();
   EXPECT_TRUE(std::isfinite(*document().edits.scale));
-  EXPECT_FALSE(is_stale(state())) << problem_of(state());
+  EXPECT_FALSE(is_stale(state())) << message_of(problem_of(state()));
   h.say(SetScale{0.0f}, EndGesture{});
   for (int i = 0; i < 3; ++i) alt(Key::v);
   EXPECT_GT(*document().edits.scale, 0) << "up again from the least";

@@ -1,0 +1,57 @@
+#include "base/result.h"
+
+#include "base/names.h"
+
+namespace headlight {
+namespace {
+
+#define HEADLIGHT_NAME(code) #code,
+constexpr std::string_view kNames[] = {HEADLIGHT_ERROR_CODES(HEADLIGHT_NAME)};
+#undef HEADLIGHT_NAME
+
+}  // namespace
+
+std::string_view name(ErrorCode code) { return name_in(kNames, code); }
+
+Error::Error(ErrorCode kind, std::string_view place, std::string_view part, std::string_view wanted,
+             std::string_view given)
+    : code(kind), where(place), what(part), expected(wanted), found(given) {}
+Error::Error(const Error&) = default;
+Error::Error(Error&&) noexcept = default;
+Error& Error::operator=(const Error&) = default;
+Error& Error::operator=(Error&&) noexcept = default;
+Error::~Error() = default;
+bool operator==(const Error&, const Error&) = default;
+
+std::string Error::message() const {
+  std::string line = where;
+  if (!what.empty()) line.append(line.empty() ? "" : ": ").append(what);
+  if (!expected.empty() || !found.empty()) line.append(": expected ").append(expected).append(", found ").append(found);
+  return line;
+}
+
+Error bad_input(std::string_view where, std::string_view what, std::string_view expected, std::string_view found,
+                ErrorCode code) {
+  return Error(code, where, what, expected, found);
+}
+
+Error inside(std::string_view where, Error error) {
+  error.where.insert(0, std::string(where) + (error.where.empty() ? "" : ": "));
+  return error;
+}
+
+Error cancelled(std::string_view where, std::string_view remark) {
+  return Error(ErrorCode::cancelled, where, remark.empty() ? "cancelled" : "cancelled, " + std::string(remark));
+}
+
+std::string message_of(const std::optional<Error>& error) { return error ? error->message() : std::string(); }
+
+std::string message_of(const Error* error) { return error ? error->message() : std::string(); }
+
+std::vector<std::string> messages_of(const std::vector<Error>& warnings) {
+  std::vector<std::string> lines;
+  for (const Error& warning : warnings) lines.push_back(warning.message());
+  return lines;
+}
+
+}  // namespace headlight
