@@ -59,7 +59,8 @@ Result<Next> next_of(const Question& question, const NextOptions& options) {
   for (std::vector<NextRow>* rows : {&next.rows, &next.changed, &next.asked})
     for (NextRow& row : *rows) row.before = before(row.word.row);
   if (next.masked && !is_masked(token))
-    question.warnings.push_back(
+    question.warnings.emplace_back(
+        ErrorCode::bad_value,
         "no <mask> in the sentence ([MASK] where the tokenizer has it): its last token is asked for");
   return next;
 }

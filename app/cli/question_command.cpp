@@ -64,8 +64,7 @@ Result<HeadRef> QuestionCommand::head() const {
   return parts->ref();
 }
 
-Result<std::shared_ptr<const Trace>> QuestionCommand::trace_of(const Request& request,
-                                                               std::vector<std::string>& warnings,
+Result<std::shared_ptr<const Trace>> QuestionCommand::trace_of(const Request& request, std::vector<Error>& warnings,
                                                                const Trace* known) const {
   const auto head = this->head();
   if (!head) return head.error();
@@ -93,7 +92,7 @@ Result<int> QuestionCommand::run(const AnswerQuestion& answer, Sentences sentenc
   if (!asked) return asked.error();
   if (sentences == Sentences::one && asked->requests.size() != 1)
     return bad_input(state_->parser.name(), "sentences", "one", std::to_string(asked->requests.size()));
-  std::vector<std::string> warnings = asked->start.warnings;
+  std::vector<Error> warnings = asked->start.warnings;
   Question question{*asked,  {}, *head, state_->cell.value_or(CellRef{}), state_->format, state_->request.threads(),
                     warnings};
   std::vector<Answer> answers;

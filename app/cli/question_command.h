@@ -23,7 +23,7 @@ struct Question {
   CellRef cell = {};   // of --query and --key, where the command takes them; it exists
   std::string format;  // of --format
   int threads = 0;
-  std::vector<std::string>& warnings;
+  std::vector<Error>& warnings;
 
   bool wants(std::string_view name) const { return format == name; }
 };
@@ -59,7 +59,7 @@ class QuestionCommand {
   Result<HeadRef> head() const;
   /// The answer to one of the requests; `known`, an earlier answer, is reused where it fits. Its warnings are appended.
   /// Errors also: a head or a cell that it does not have.
-  Result<std::shared_ptr<const Trace>> trace_of(const Request& request, std::vector<std::string>& warnings,
+  Result<std::shared_ptr<const Trace>> trace_of(const Request& request, std::vector<Error>& warnings,
                                                 const Trace* known = nullptr) const;
 
  private:
