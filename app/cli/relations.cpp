@@ -155,8 +155,9 @@ Result<int> run_relations(const RequestOptions& request, RelationArguments optio
   const auto report = measure_relations(model, **grammar, options.wanted, progress);
   if (!report) return report.error();
   if ((*report)->unknown_words > 0)
-    print_warnings({std::to_string((*report)->unknown_words) + " of " + std::to_string((*grammar)->words.size()) +
-                    " words of the grammar are unknown to this model"});
+    print_warnings({Error(ErrorCode::bad_value, std::to_string((*report)->unknown_words) + " of " +
+                                                    std::to_string((*grammar)->words.size()) +
+                                                    " words of the grammar are unknown to this model")});
   if (options.by.empty()) return print_relations(format, relations_json(**report), as_text(**report));
   return print_relations(format, layers_json(**report), as_text_by_layer(**report));
 }

@@ -279,7 +279,8 @@ TEST(Problem, BelongsToTheRequestThatFailed) {
   const auto failed = forward(*wanted(state));
   ASSERT_FALSE(failed);
   update(state, reply(&Answers::trace, *wanted(state), failed.error()));
-  EXPECT_NE(message_of(problem_of(state)).find("expected (10, 10), found (9, 9)"), std::string::npos) << message_of(problem_of(state));
+  EXPECT_NE(message_of(problem_of(state)).find("expected (10, 10), found (9, 9)"), std::string::npos)
+      << message_of(problem_of(state));
   EXPECT_TRUE(is_stale(state));
   update(state, Undo{});
   EXPECT_EQ(message_of(problem_of(state)), "");

@@ -137,7 +137,8 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
     const auto session = read_session(page.file);
     ASSERT_TRUE(session) << session.error().message();
     ASSERT_EQ(session->lost.size(), 1u) << one.golden;
-    EXPECT_NE(session->lost.front().message().find("its model is not there (" + page.model.string() + ")"), std::string::npos)
+    EXPECT_NE(session->lost.front().message().find("its model is not there (" + page.model.string() + ")"),
+              std::string::npos)
         << session->lost.front().message();
     EXPECT_EQ(session->document.model_path, page.file.string());
     const auto own = answer_of(session->document);
@@ -180,7 +181,8 @@ TEST(PageSource, OfSomeHeadsSaysWhichAreNotThere) {
   const auto session = read_session(page.file);
   ASSERT_TRUE(session) << session.error().message();
   ASSERT_EQ(session->lost.size(), 2u);
-  EXPECT_NE(session->lost[1].message().find("not in the page: empty maps"), std::string::npos) << session->lost[1].message();
+  EXPECT_NE(session->lost[1].message().find("not in the page: empty maps"), std::string::npos)
+      << session->lost[1].message();
   const auto own = answer_of(session->document);
   EXPECT_EQ(attention_rows(*own, {0, 0}, 0, 5).cwiseAbs().maxCoeff(), 0);
   for (const HeadRef& head : {HeadRef{0, 1}, {1, 0}})
@@ -239,7 +241,8 @@ TEST(PageSource, SaysThatItsModelHasOtherWeightsNow) {
   const auto session = read_session(page.file);
   ASSERT_TRUE(session) << session.error().message();
   ASSERT_EQ(session->lost.size(), 1u);
-  EXPECT_NE(session->lost.front().message().find("has other weights than the one that the page was made of"), std::string::npos);
+  EXPECT_NE(session->lost.front().message().find("has other weights than the one that the page was made of"),
+            std::string::npos);
   EXPECT_EQ(session->document.model_path, page.model.string());
   Progress progress;
   const auto findings = check_page(page.file, Lexicon{}, progress);

@@ -122,7 +122,8 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
     entry.opens = !entry.what.empty();
     entries.push_back(std::move(entry));
   }
-  if (error) return bad_input(folder.string(), "folder", "a readable folder", error.message(), read_fault(error.value()));
+  if (error)
+    return bad_input(folder.string(), "folder", "a readable folder", error.message(), read_fault(error.value()));
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
   return entries;
