@@ -71,7 +71,7 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
   document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
   if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
   document.model = std::move(checkpoint->model);
-  if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error().message());
+  if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error());
   else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
   document.mask.causal = is_causal_by_default(document.model->config.arch);
   return Done{};
