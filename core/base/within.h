@@ -1,4 +1,4 @@
-// Checks of numbers that came from outside.
+// Checks of numbers from outside; result.cpp has the bodies.
 #pragma once
 
 #include <string_view>

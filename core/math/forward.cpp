@@ -58,20 +58,15 @@ Status check_edits(const Edits& edits) {
 Status check_sides(const Request& request, const Model& model) {
   for (const Stack stack : kStacks) {
     if (!has_stack(request, stack)) continue;
-    if (query_tokens(request, stack).size() == 0 || key_tokens(request, stack).size() == 0)
-      return bad_input(
-          request.config.arch == Arch::encoder_decoder && request.target.size() == 0 && request.tokens.size() > 0
-              ? "target"
-              : "text",
-          "tokens", "at least one", "none",
-          request.target.size() == 0 && request.tokens.size() > 0 ? ErrorCode::no_target : ErrorCode::no_tokens);
+    if (query_tokens(request, stack).size() > 0 && key_tokens(request, stack).size() > 0) continue;
+    const bool of_target = request.config.arch == Arch::encoder_decoder && request.tokens.size() > 0;
+    return bad_input(of_target ? "target" : "text", "tokens", "at least one", "none",
+                     of_target ? ErrorCode::no_target : ErrorCode::no_tokens);
   }
   if (model.given) return Done{};
-  if (model.encoder) {
-    if (const auto known = check_tokens(model, *model.encoder, request.tokens); !known) return known;
-    return check_tokens(model, model, request.target);
-  }
-  return check_tokens(model, model, request.tokens);
+  if (!model.encoder) return check_tokens(model, model, request.tokens);
+  const Status known = check_tokens(model, *model.encoder, request.tokens);
+  return known ? check_tokens(model, model, request.target) : known;
 }
 
 /// Warns of queries that may attend to nothing. A mask is the same for every head, so only the first is read.

@@ -65,9 +65,8 @@ class Arrays {
         Eigen::Map<const Matrix>(array->values.data(), axes == 2 ? array->shape[0] : 1, columns)};
   }
 
-  /// Arrays that were not taken: answers that an export holds beside its inputs, and strangers.
-  std::vector<Error> surplus() const {
-    std::vector<Error> warnings;
+  /// Warns of arrays that were not taken: answers that an export holds beside its inputs, and strangers.
+  void warn_of_surplus(std::vector<Error>& warnings) const {
     std::vector<std::string> answers;
     for (const auto& [name, array] : file_.arrays) {
       if (taken_.contains(name)) continue;
@@ -79,7 +78,6 @@ class Arrays {
     if (!answers.empty())
       warnings.emplace_back(ErrorCode::bad_value, where_,
                             joined_texts(answers, ", ") + ": answers to compare with (headlight diagnose), not inputs");
-    return warnings;
   }
 
  private:
@@ -310,7 +308,7 @@ Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file)
   auto model = pattern_model(where, std::move(*found), result.warnings);
   if (!model) return model.error();
   result.model = std::move(*model);
-  for (auto& warning : arrays.surplus()) result.warnings.push_back(std::move(warning));
+  arrays.warn_of_surplus(result.warnings);
   return result;
 }
 
@@ -326,7 +324,6 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   std::vector<Error> warnings;
   auto mask = take_mask(where, arrays, given, warnings);
   if (!mask) return mask.error();
-
   auto model = std::make_shared<Model>();
   model->name = std::filesystem::path(where).filename().string();
   const AttentionWeights& self = block.self;
@@ -342,7 +339,7 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
                             .ffn = false}};
   model->blocks.push_back(std::move(block));
   model->given.emplace().stacks.emplace(Stack::self, std::move(given));
-  for (auto& warning : arrays.surplus()) warnings.push_back(std::move(warning));
+  arrays.warn_of_surplus(warnings);
   return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = std::move(warnings)};
 }
 
@@ -384,8 +381,7 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
   if (ending == ".json") return read_attention_json(path);
   if (is_torch_name(path)) {
     const auto stored = map_torch(path);
-    if (!stored) return stored.error();
-    return tensors_from(path.string(), in_memory(*stored), num_heads);
+    return stored ? tensors_from(path.string(), in_memory(*stored), num_heads) : stored.error();
   }
   if (ending == ".npy") {
     auto array = read_npy(path);
@@ -398,8 +394,7 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
     return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",
                      "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
   const auto file = ending == ".npz" ? read_npz(path) : read_safetensors(path);
-  if (!file) return file.error();
-  return tensors_from(path.string(), *file, num_heads);
+  return file ? tensors_from(path.string(), *file, num_heads) : file.error();
 }
 
 }  // namespace headlight
