@@ -1,12 +1,167 @@
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
 
 #include "base/formatted.h"
-#include "cli/head_text.h"
+#include "cli/head_table.h"
 #include "cli/question_command.h"
 #include "cli/relations.h"
+#include "document/bundled_models.h"
+#include "model/head_text.h"
 
 namespace headlight {
 namespace {
+
+struct Column {
+  std::string name;
+  std::function<std::optional<float>(const HeadRow&)> value;
+};
+
+std::vector<Column> columns() {
+  std::vector<Column> all;
+  for (const Measure measure : kMeasures)
+    all.push_back({std::string(name(measure)), [measure](const HeadRow& row) { return row.measures[measure]; }});
+  all.push_back(
+      {"effect", [](const HeadRow& row) { return row.effect ? std::optional(row.effect->change) : std::nullopt; }});
+  all.push_back({"top_word", [](const HeadRow& row) { return row.effect ? row.effect->top_word : std::nullopt; }});
+  all.push_back(
+      {"found", [](const HeadRow& row) { return row.found ? std::optional(row.found->weight) : std::nullopt; }});
+  return all;
+}
+
+/// In brackets where this sentence is no reason to believe it.
+std::string name_text(const HeadRow& row) {
+  const std::string name = name_with_score(row.name);
+  return row.name.doubtful ? "(" + name + ")" : name;
+}
+
+/// What was measured of the head, as scripts read it; in brackets what it is not named by.
+std::string learned_fields(const HeadRow& row) {
+  std::string text;
+  for (std::size_t i = 0; i < row.learned.size(); ++i) {
+    const RelationScore& score = *row.learned[i];
+    const std::string one =
+        score.relation + formatted(" %.3f", score.score.accuracy) + (row.taught[i] ? " taught" : "");
+    text.append(text.empty() ? "" : ", ").append(is_worn(score) ? one : "(" + one + ")");
+  }
+  return text;
+}
+
+std::string three_decimals(const std::optional<float>& value) {
+  if (!value) return "—";
+  const double number = static_cast<double>(*value);
+  return formatted(number != 0 && std::abs(number) < 0.0005 ? "%.1e" : "%.3f", number);
+}
+
+/// An Error that names a number that is not finite.
+Status check_finite(const HeadTable& table) {
+  for (const HeadRow& row : table.rows)
+    for (const Column& column : columns())
+      if (const auto value = column.value(row); value && !std::isfinite(*value))
+        return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
+                         "an overflow");
+  return Done{};
+}
+
+std::string quoted_word(const std::string& word) { return word.empty() ? "any word" : word_in_table(word); }
+
+/// Aligned columns for people; those that no head has are left out. What was looked for and what
+/// an effect is stand below.
+std::string heads_text(const HeadTable& table) {
+  std::vector<Column> shown = columns();
+  std::erase_if(shown, [&](const Column& column) {
+    return std::none_of(table.rows.begin(), table.rows.end(),
+                        [&](const HeadRow& row) { return column.value(row).has_value(); });
+  });
+  std::vector<std::vector<std::string>> lines{{"head"}};
+  for (const Column& column : shown) {
+    std::string& name = lines[0].emplace_back(column.name);
+    std::replace(name.begin(), name.end(), '_', ' ');
+  }
+  lines[0].emplace_back("name");
+  for (const HeadRow& row : table.rows) {
+    std::vector<std::string>& line = lines.emplace_back(1, head_label(row.measures.head));
+    for (const Column& column : shown) line.push_back(three_decimals(column.value(row)));
+    line.push_back(name_text(row));
+  }
+  std::vector<bool> right(lines[0].size(), true);
+  right.front() = right.back() = false;
+  std::string text = table.rows.empty() ? "" : aligned_text(lines, right);
+  if (table.words)
+    text += std::to_string(table.rows.size()) + " of " + std::to_string(table.heads) + " heads look from " +
+            quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
+            three_decimals(table.above) + "\n";
+  if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
+  const auto is_doubtful = [](const HeadRow& row) { return row.name.doubtful; };
+  if (std::any_of(table.rows.begin(), table.rows.end(), is_doubtful))
+    text +=
+        "in brackets: measured on sentences of another kind or language, or with words that the model does not know\n";
+  if (!table.rows.empty() && table.rows.front().effect)
+    text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
+                             "top word: the change of its probability\n"
+                           : "effect: the relative change of the last hidden states with the head off\n";
+  return text;
+}
+
+/// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors name
+/// a number that is not finite.
+Result<Table> heads_table(const HeadTable& heads) {
+  if (const Status finite = check_finite(heads); !finite) return finite.error();
+  const std::vector<Column> all = columns();
+  Table table{{"stack", "layer", "head"}};
+  for (const Column& column : all) table.columns.push_back(column.name);
+  table.columns.emplace_back("learned");
+  for (const HeadRow& head : heads.rows) {
+    std::vector<Value>& row = table.rows.emplace_back();
+    row = {head.stack, head.measures.head.layer, head.measures.head.head};
+    for (const Column& column : all) row.emplace_back(column.value(head));
+    row.push_back(learned_fields(head));
+  }
+  return table;
+}
+
+Value learned_json(const HeadRow& row) {
+  std::vector<Value> list;
+  for (std::size_t i = 0; i < row.learned.size(); ++i) {
+    const RelationScore& one = *row.learned[i];
+    list.push_back(json_object({{"relation", one.relation},
+                                {"label", one.en},
+                                {"direction", one.chosen.reversed ? "key→query" : "query→key"},
+                                {"accuracy", one.score.accuracy},
+                                {"position", position_alone(one)},
+                                {"worn", is_worn(one)},
+                                {"supervised", row.taught[i] != 0},
+                                {"doubted", row.doubted[i] != 0}}));
+  }
+  return json_list(list);
+}
+
+Value head_json(const HeadRow& row) {
+  const HeadRef& head = row.measures.head;
+  Members members{{"stack", row.stack}, {"layer", head.layer}, {"head", head.head}};
+  for (const Column& column : columns())
+    if (const auto value = column.value(row)) members.emplace_back(column.name, *value);
+  if (row.found)
+    members.emplace_back("cell", json_object({{"sentence", row.found->sentence},
+                                              {"query", row.found->cell.query},
+                                              {"key", row.found->cell.key}}));
+  if (!row.learned.empty()) members.emplace_back("learned", learned_json(row));
+  return json_object(members);
+}
+
+/// {"heads": [{"stack", "layer", "head", …}], "sentences": …}; what a head does not have is not there. Errors as
+/// heads_table.
+Result<Value> heads_json(const HeadTable& table) {
+  if (const Status finite = check_finite(table); !finite) return finite.error();
+  Members members{{"heads", json_list(table.rows, head_json, ",\n")}, {"sentences", table.sentences}};
+  if (!table.rows.empty() && table.rows.front().effect)
+    members.emplace_back("effect_on", table.of_words ? "words" : "last_hidden_state");
+  if (table.words)
+    members.emplace_back("find",
+                         json_object({{"from", table.words->from}, {"to", table.words->to}, {"above", table.above}}));
+  return json_object(members);
+}
 
 struct HeadsOptions {
   RelationArguments relations = {};
