@@ -4,9 +4,9 @@
 #include <cassert>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "base/half.h"
-#include "base/names.h"
 
 namespace headlight {
 namespace {
@@ -30,31 +30,34 @@ void append_numbers(bool big_endian, std::string_view bytes, std::vector<float>&
   append_as<Number>(big_endian, bytes, values, [](Number stored) { return static_cast<float>(stored); });
 }
 
-constexpr std::string_view kDtypeNames[] = {"bool",   "uint8", "int8",    "uint16",   "int16",   "uint32", "int32",
-                                            "uint64", "int64", "float16", "bfloat16", "float32", "float64"};
+struct DtypeRow {
+  std::size_t width;
+  std::string_view name;
+  std::string_view named[3];  // by DtypeNaming; empty: the format has no such type
+};
+constexpr DtypeRow kDtypes[] = {  // in the order of Dtype
+    {1, "bool", {"b1", "BOOL", "Bool"}},       {1, "uint8", {"u1", "U8", "Byte"}},
+    {1, "int8", {"i1", "I8", "Char"}},         {2, "uint16", {"u2", "U16", ""}},
+    {2, "int16", {"i2", "I16", "Short"}},      {4, "uint32", {"u4", "U32", ""}},
+    {4, "int32", {"i4", "I32", "Int"}},        {8, "uint64", {"u8", "U64", ""}},
+    {8, "int64", {"i8", "I64", "Long"}},       {2, "float16", {"f2", "F16", "Half"}},
+    {2, "bfloat16", {"", "BF16", "BFloat16"}}, {4, "float32", {"f4", "F32", "Float"}},
+    {8, "float64", {"f8", "F64", "Double"}}};
+
+const DtypeRow& row_of(Dtype dtype) { return kDtypes[static_cast<std::size_t>(dtype)]; }
 
 }  // namespace
 
-std::size_t width(Dtype dtype) {
-  switch (dtype) {
-    case Dtype::boolean:
-    case Dtype::u8:
-    case Dtype::i8: return 1;
-    case Dtype::u16:
-    case Dtype::i16:
-    case Dtype::f16:
-    case Dtype::bf16: return 2;
-    case Dtype::u32:
-    case Dtype::i32:
-    case Dtype::f32: return 4;
-    case Dtype::u64:
-    case Dtype::i64:
-    case Dtype::f64: return 8;
-  }
-  return 0;
-}
+std::size_t width(Dtype dtype) { return row_of(dtype).width; }
 
-std::string_view name(Dtype dtype) { return name_in(kDtypeNames, dtype); }
+std::string_view name(Dtype dtype) { return row_of(dtype).name; }
+
+std::optional<Dtype> dtype_named(DtypeNaming naming, std::string_view name) {
+  const auto row = std::find_if(std::begin(kDtypes), std::end(kDtypes), [&](const DtypeRow& one) {
+    return !name.empty() && one.named[static_cast<std::size_t>(naming)] == name;
+  });
+  return row == std::end(kDtypes) ? std::nullopt : std::optional(static_cast<Dtype>(row - std::begin(kDtypes)));
+}
 
 bool is_floating(Dtype dtype) {
   return dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::f32 || dtype == Dtype::f64;

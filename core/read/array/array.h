@@ -21,6 +21,9 @@ enum class Dtype { boolean, u8, i8, u16, i16, u32, i32, u64, i64, f16, bf16, f32
 std::size_t width(Dtype dtype);
 /// NumPy's name: bool, uint8, …, float32.
 std::string_view name(Dtype dtype);
+/// The type of this name in the files of one format: `f4`, `F32`, `Float` (as in FloatStorage).
+enum class DtypeNaming { npy, safetensors, torch };
+std::optional<Dtype> dtype_named(DtypeNaming naming, std::string_view name);
 /// Neither boolean nor integer.
 bool is_floating(Dtype dtype);
 

@@ -83,23 +83,13 @@ class DictionaryReader {
   std::string_view rest_;
 };
 
-std::optional<Dtype> dtype_of(std::string_view kind) {
-  static constexpr std::pair<std::string_view, Dtype> kKinds[] = {
-      {"b1", Dtype::boolean}, {"u1", Dtype::u8},  {"i1", Dtype::i8},  {"u2", Dtype::u16},
-      {"i2", Dtype::i16},     {"u4", Dtype::u32}, {"i4", Dtype::i32}, {"u8", Dtype::u64},
-      {"i8", Dtype::i64},     {"f2", Dtype::f16}, {"f4", Dtype::f32}, {"f8", Dtype::f64}};
-  for (const auto& [known, dtype] : kKinds)
-    if (known == kind) return dtype;
-  return std::nullopt;
-}
-
 /// `<f4` and the like; without an order sign the machine's own.
 bool take_descr(std::string_view descr, NpyHeader& header) {
   if (!descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos) {
     header.big_endian = descr.front() == '>';
     descr.remove_prefix(1);
   }
-  const auto dtype = dtype_of(descr);
+  const auto dtype = dtype_named(DtypeNaming::npy, descr);
   if (dtype) header.dtype = *dtype;
   return dtype.has_value();
 }

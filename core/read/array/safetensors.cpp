@@ -21,16 +21,6 @@ constexpr std::size_t kLengthBytes = 8;
 /// Far above any real header (a few hundred bytes an array), low enough that parsing one costs little memory.
 constexpr std::size_t kMostHeaderBytes = std::size_t{32} << 20;
 
-std::optional<Dtype> dtype_named(std::string_view name) {
-  static constexpr std::pair<std::string_view, Dtype> kNames[] = {
-      {"BOOL", Dtype::boolean}, {"U8", Dtype::u8},   {"I8", Dtype::i8},   {"U16", Dtype::u16}, {"I16", Dtype::i16},
-      {"U32", Dtype::u32},      {"I32", Dtype::i32}, {"U64", Dtype::u64}, {"I64", Dtype::i64}, {"F16", Dtype::f16},
-      {"BF16", Dtype::bf16},    {"F32", Dtype::f32}, {"F64", Dtype::f64}};
-  for (const auto& [known, dtype] : kNames)
-    if (known == name) return dtype;
-  return std::nullopt;
-}
-
 /// One array's entry in the header.
 struct Entry {
   std::string name;
@@ -60,7 +50,7 @@ Result<Entry> parse_entry(std::string_view where, const std::string& name, const
   const auto dtype = fields.find("dtype");
   if (dtype == fields.end() || !dtype->is_string())
     return bad_input(where, what + ": dtype", "a name", "none", ErrorCode::file_damaged);
-  const auto known = dtype_named(dtype->get_ref<const std::string&>());
+  const auto known = dtype_named(DtypeNaming::safetensors, dtype->get_ref<const std::string&>());
   if (!known)
     return bad_input(where, what + ": dtype", "BOOL, U8 to I64, F16, BF16, F32 or F64",
                      printable(dtype->get_ref<const std::string&>()), ErrorCode::bad_value);

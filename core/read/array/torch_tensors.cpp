@@ -11,25 +11,18 @@ namespace {
 
 using Kind = PickleValue::Kind;
 
-struct StorageType {
-  std::string_view name;  // in the pickle
-  Dtype dtype;
-};
-constexpr StorageType kStorageTypes[] = {{"torch FloatStorage", Dtype::f32},     {"torch HalfStorage", Dtype::f16},
-                                         {"torch BFloat16Storage", Dtype::bf16}, {"torch DoubleStorage", Dtype::f64},
-                                         {"torch LongStorage", Dtype::i64},      {"torch IntStorage", Dtype::i32},
-                                         {"torch ShortStorage", Dtype::i16},     {"torch CharStorage", Dtype::i8},
-                                         {"torch ByteStorage", Dtype::u8},       {"torch BoolStorage", Dtype::boolean}};
-
 constexpr std::string_view kTensor = "torch._utils _rebuild_tensor_v2", kOldTensor = "torch._utils _rebuild_tensor",
                            kParameter = "torch._utils _rebuild_parameter";
 /// Plain values that stand beside the tensors of a training's state.
 constexpr std::string_view kPlain[] = {"collections OrderedDict", "torch Size", "torch device"};
 
+/// Of "torch FloatStorage".
 std::optional<Dtype> storage_dtype(std::string_view storage) {
-  for (const StorageType& type : kStorageTypes)
-    if (type.name == storage) return type.dtype;
-  return std::nullopt;
+  constexpr std::string_view kModule = "torch ", kStorage = "Storage";
+  if (!storage.starts_with(kModule) || !storage.ends_with(kStorage)) return std::nullopt;
+  storage.remove_prefix(kModule.size());
+  storage.remove_suffix(kStorage.size());
+  return dtype_named(DtypeNaming::torch, storage);
 }
 
 /// The tensor behind a parameter; null for what is neither.

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "base/names.h"
 #include "base/printable.h"
 #include "base/within.h"
 #include "read/json/json_document.h"
@@ -126,29 +127,22 @@ Result<TensorsFile> model_of_weights(std::string_view where, const NumberTable& 
   return tensors_from(where, file, std::nullopt);
 }
 
-/// The tables of the heads of this name; null where there is one of all heads.
-template <class Numbers>
-auto* tables_of_heads(Numbers& numbers, OwnTable table) {
-  return table == OwnTable::w_q   ? &numbers.w_q
-         : table == OwnTable::w_k ? &numbers.w_k
-         : table == OwnTable::w_v ? &numbers.w_v
-                                  : nullptr;
-}
+/// Where a table is kept: one, or one a head.
+struct Part {
+  std::optional<NumberTable> OwnNumbers::*single;
+  std::vector<NumberTable> OwnNumbers::*heads;
+};
+constexpr Part kParts[] = {{&OwnNumbers::x, nullptr},      {nullptr, &OwnNumbers::w_q}, {nullptr, &OwnNumbers::w_k},
+                           {nullptr, &OwnNumbers::w_v},    {&OwnNumbers::w_o, nullptr}, {&OwnNumbers::scores, nullptr},
+                           {&OwnNumbers::weights, nullptr}};  // in the order of OwnTable
+static_assert(std::size(kParts) == std::size(kOwnTableNames));
 
-/// The table of a name that has one. Precondition: !is_of_heads(table).
-template <class Numbers>
-auto& single_table(Numbers& numbers, OwnTable table) {
-  if (table == OwnTable::x) return numbers.x;
-  if (table == OwnTable::w_o) return numbers.w_o;
-  return table == OwnTable::scores ? numbers.scores : numbers.weights;
-}
-
-json labels_json(const std::vector<std::string>& labels) { return json(labels); }
+const Part& part_of(OwnTable table) { return kParts[static_cast<std::size_t>(table)]; }
 
 std::string table_text(const NumberTable& table) {
   if (table.row_labels.empty() && table.column_labels.empty()) return table_json(table.numbers);
   const auto dumped = [](const std::vector<std::string>& labels) {
-    return labels_json(labels).dump(-1, ' ', false, json::error_handler_t::replace);
+    return json(labels).dump(-1, ' ', false, json::error_handler_t::replace);
   };
   std::string text = "{\"numbers\": " + table_json(table.numbers);
   if (!table.row_labels.empty()) text += ", \"rows\": " + dumped(table.row_labels);
@@ -213,35 +207,33 @@ Index heads_of_numbers(const OwnNumbers& numbers) {
 }
 
 std::size_t count_of(const OwnNumbers& numbers, OwnTable table) {
-  switch (table) {
-    case OwnTable::x: return numbers.x.has_value();
-    case OwnTable::w_q: return numbers.w_q.size();
-    case OwnTable::w_k: return numbers.w_k.size();
-    case OwnTable::w_v: return numbers.w_v.size();
-    case OwnTable::w_o: return numbers.w_o.has_value();
-    case OwnTable::scores: return numbers.scores.has_value();
-    case OwnTable::weights: return numbers.weights.has_value();
-  }
-  return 0;
+  const Part& part = part_of(table);
+  return part.heads ? (numbers.*part.heads).size() : (numbers.*part.single).has_value();
 }
 
 const NumberTable* own_table(const OwnNumbers& numbers, OwnTable table, std::size_t head) {
-  if (const auto* heads = tables_of_heads(numbers, table)) return head < heads->size() ? &(*heads)[head] : nullptr;
-  const auto& single = single_table(numbers, table);
-  return single ? &*single : nullptr;
+  const Part& part = part_of(table);
+  if (part.heads) return head < (numbers.*part.heads).size() ? &(numbers.*part.heads)[head] : nullptr;
+  return numbers.*part.single ? &*(numbers.*part.single) : nullptr;
 }
 
 OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, std::optional<NumberTable> put) {
-  auto* heads = tables_of_heads(numbers, table);
-  if (!heads) single_table(numbers, table) = std::move(put);
-  else if (put && head < heads->size()) (*heads)[head] = std::move(*put);
-  else if (put) heads->push_back(std::move(*put));
-  else if (head < heads->size()) heads->erase(heads->begin() + static_cast<std::ptrdiff_t>(head));
+  const Part& part = part_of(table);
+  if (!part.heads) {
+    numbers.*part.single = std::move(put);
+    return numbers;
+  }
+  std::vector<NumberTable>& heads = numbers.*part.heads;
+  if (put && head < heads.size()) heads[head] = std::move(*put);
+  else if (put) heads.push_back(std::move(*put));
+  else if (head < heads.size()) heads.erase(heads.begin() + static_cast<std::ptrdiff_t>(head));
   return numbers;
 }
 
 bool OwnNumbers::empty() const {
-  return !x && w_q.empty() && w_k.empty() && w_v.empty() && !w_o && !scores && !weights;
+  for (std::size_t i = 0; i < std::size(kParts); ++i)
+    if (count_of(*this, static_cast<OwnTable>(i)) > 0) return false;
+  return true;
 }
 
 Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& numbers) {
@@ -256,18 +248,15 @@ Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& n
 
 std::string numbers_json(const OwnNumbers& numbers) {
   std::string text = "{";
-  const auto add = [&](const char* name, const std::string& value) {
+  const auto add = [&](std::string_view name, const std::string& value) {
     text.append(text.size() > 1 ? ", \"" : "\"").append(name).append("\": ").append(value);
   };
-  if (numbers.x) add("x", table_text(*numbers.x));
-  for (const auto& [name, heads] : {std::pair{"w_q", &numbers.w_q}, {"w_k", &numbers.w_k}, {"w_v", &numbers.w_v}}) {
-    if (heads->empty()) continue;
-    const std::string all = joined_texts(*heads, ", ", table_text);
-    add(name, heads->size() == 1 ? all : "[" + all + "]");
+  for (std::size_t i = 0; i < std::size(kParts); ++i) {
+    const auto table = static_cast<OwnTable>(i);
+    const std::size_t count = count_of(numbers, table);
+    if (count == 1) add(kOwnTableNames[i], table_text(*own_table(numbers, table)));
+    if (count > 1) add(kOwnTableNames[i], "[" + joined_texts(numbers.*part_of(table).heads, ", ", table_text) + "]");
   }
-  if (numbers.w_o) add("w_o", table_text(*numbers.w_o));
-  if (numbers.scores) add("scores", table_text(*numbers.scores));
-  if (numbers.weights) add("weights", table_text(*numbers.weights));
   if (numbers.num_heads) add("num_heads", std::to_string(*numbers.num_heads));
   return text + "}";
 }
@@ -278,37 +267,25 @@ Result<OwnNumbers> parse_own_numbers(std::string_view where, std::string_view te
   if (!document->is_object()) return bad_input(where, "", "an object with x, scores or weights", document->type_name());
   OwnNumbers numbers;
   for (const auto& [key, value] : document->items()) {
-    const std::string place = std::string(where) + ": " + printable(key);
-    const auto of_heads = key == "w_q"   ? &numbers.w_q
-                          : key == "w_k" ? &numbers.w_k
-                          : key == "w_v" ? &numbers.w_v
-                                         : nullptr;
-    const auto single = key == "x"         ? &numbers.x
-                        : key == "w_o"     ? &numbers.w_o
-                        : key == "scores"  ? &numbers.scores
-                        : key == "weights" ? &numbers.weights
-                                           : nullptr;
-    if (of_heads) {
-      const bool several = lists_tables(value);
-      const std::size_t count = several ? value.size() : 1;
-      if (count > static_cast<std::size_t>(kMaxHeads))
-        return bad_input(place, "", "at most " + std::to_string(kMaxHeads) + " heads", std::to_string(count));
-      for (std::size_t head = 0; head < count; ++head) {
-        auto table = table_from_json(place, several ? value[head] : value);
-        if (!table) return table.error();
-        of_heads->push_back(std::move(*table));
-      }
-    } else if (single) {
-      auto table = table_from_json(place, value);
-      if (!table) return table.error();
-      *single = std::move(*table);
-    } else if (key == "num_heads") {
+    const std::string inside = std::string(where) + ": " + printable(key);
+    if (key == "num_heads") {
       if (!value.is_number_integer() || value < 1 || value > kMaxHeads)
-        return bad_input(place, "", "1 to " + std::to_string(kMaxHeads), printable(value.dump(-1, ' ', true)));
+        return bad_input(inside, "", "1 to " + std::to_string(kMaxHeads), printable(value.dump(-1, ' ', true)));
       numbers.num_heads = value.get<Index>();
-    } else {
+      continue;
+    }
+    const auto table = value_named<OwnTable>(kOwnTableNames, key);
+    if (!table)
       return bad_input(where, "name", "x, w_q, w_k, w_v, w_o, scores, weights or num_heads",
                        "'" + printable(key) + "'");
+    const bool several = is_of_heads(*table) && lists_tables(value);
+    const std::size_t count = several ? value.size() : 1;
+    if (count > static_cast<std::size_t>(kMaxHeads))
+      return bad_input(inside, "", "at most " + std::to_string(kMaxHeads) + " heads", std::to_string(count));
+    for (std::size_t head = 0; head < count; ++head) {
+      auto read = table_from_json(inside, several ? value[head] : value);
+      if (!read) return read.error();
+      numbers = with_own_table(std::move(numbers), *table, head, std::move(*read));
     }
   }
   return numbers;
