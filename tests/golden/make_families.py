@@ -5,7 +5,7 @@ Needs PyTorch 1.13 or later (Debian: python3-torch); the tests need only the fil
 script go config.json, model.safetensors (or shards), case.json with the ids, and expected.npz, which holds the answers
 under the names of Headlight's exports, and the ids once more, as a reference.npz does. --check writes nothing: it
 computes again and says whether that is what is stored, to within 1e-6.
-Every formula (families/*.py) is computed in double precision from the papers that core/read/hub/*.cpp name; the names of
+Every formula (families/*.py) is computed in double precision from the papers that core/read/hub/families.json names; the names of
 tensors and keys are those of Hugging Face's files. Weights are drawn wide, so that attention is far from uniform and a
 wrong scale, mask, position or norm shows."""
 
