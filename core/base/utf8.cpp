@@ -3,6 +3,7 @@
 #include <unicode/utf16.h>
 #include <unicode/utf8.h>
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/formatted.h"
@@ -55,6 +56,16 @@ void append_utf8(std::string& text, char32_t code_point) {
   int size = 0;
   U8_APPEND_UNSAFE(bytes, size, c);
   text.append(bytes, static_cast<std::size_t>(size));
+}
+
+std::vector<std::string_view> split_at(char separator, std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
 }
 
 }  // namespace headlight

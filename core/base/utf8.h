@@ -26,4 +26,7 @@ std::string padded(std::string text, std::size_t width);
 /// Appends one code point; surrogates and values above U+10FFFF become U+FFFD.
 void append_utf8(std::string& text, char32_t code_point);
 
+/// The parts of a text between separators, one more than there are of these; an empty text has one empty part.
+std::vector<std::string_view> split_at(char separator, std::string_view text);
+
 }  // namespace headlight

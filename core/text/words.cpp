@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/split.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/program_words.h"

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <string>
 
-#include "base/split.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "base/split.h"
+#include "base/utf8.h"
 #include "model/config_fields.h"
 #include "read/hub/families.h"
 #include "read/hub/rope.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/split.h"
+#include "base/utf8.h"
 #include "read/array/array.h"
 #include "read/hub/families.h"
 #include "read/hub/rope.h"

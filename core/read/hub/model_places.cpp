@@ -9,7 +9,7 @@
 #include "base/folders.h"
 #include "base/nearest.h"
 #include "base/printable.h"
-#include "base/split.h"
+#include "base/utf8.h"
 #include "read/hub/weight_files.h"
 
 namespace headlight {

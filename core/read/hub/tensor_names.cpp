@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/names.h"
-#include "base/split.h"
+#include "base/utf8.h"
 #include "model/config_fields.h"
 #include "read/hub/families.h"
 

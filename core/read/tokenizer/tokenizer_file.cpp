@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/split.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/sentencepiece_tokenizer.h"

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "base/formatted.h"
-#include "base/split.h"
+#include "base/utf8.h"
 #include "model/head_text.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "base/formatted.h"
-#include "base/split.h"
 #include "base/utf8.h"
 
 namespace headlight {
