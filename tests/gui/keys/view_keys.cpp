@@ -144,7 +144,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
       {{Act::next_grid, Act::previous_grid},
        [&] {
          key({Key::digit_1});
-         EXPECT_EQ(state().view.grid, GridShow::glance);
+         EXPECT_EQ(state().view.grid, GridShow::relations) << "at a glance is for 64 heads and more";
          shift(Key::digit_1);
          EXPECT_EQ(state().view.grid, GridShow::maps);
        }},
