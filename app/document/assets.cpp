@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/utf8.h"
-#include "document/kept_lexicon.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "text/characters.h"
 #include "text/program_words.h"

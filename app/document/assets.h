@@ -25,5 +25,7 @@ Result<std::filesystem::path> first_asset_folder(const std::vector<std::filesyst
 
 /// The lexicon among the program's assets.
 Result<Lexicon> read_lexicon();
+/// The same, read once; null where it cannot be read.
+const Lexicon* kept_lexicon();
 
 }  // namespace headlight

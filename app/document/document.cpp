@@ -93,6 +93,14 @@ Result<std::vector<Request>> parted(std::vector<Request> requests) {
 
 }  // namespace
 
+Document::Document() = default;
+Document::Document(const Document&) = default;
+Document::Document(Document&&) noexcept = default;
+Document& Document::operator=(const Document&) = default;
+Document& Document::operator=(Document&&) noexcept = default;
+Document::~Document() = default;
+bool operator==(const Document& a, const Document& b) = default;
+
 TextInput& text_input(Document& document, TextSide side) {
   return side == TextSide::target ? document.target : document.source;
 }

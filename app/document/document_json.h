@@ -9,11 +9,12 @@
 #include "base/result.h"
 #include "document/bundled_models.h"
 #include "document/document.h"
+#include "document/question_fields.h"
 #include "math/forward.h"
 
 namespace headlight {
 
-nlohmann::json document_json(const Document& document);
+nlohmann::json document_json(const Document& document, const QuestionFields& all = question_fields());
 
 /// All that is needed to compute a sentence of the document again, as one line of JSON. `sentence` is for batches.
 std::string request_json(const Document& document, std::optional<std::size_t> sentence = std::nullopt);
@@ -23,6 +24,6 @@ std::string request_json(const Document& document, std::optional<std::size_t> se
 /// `beside`, is used as it is.
 Result<Document> document_from_json(const std::string& where, const nlohmann::json& object, Progress& progress,
                                     std::vector<Error>& warnings, const BundledModels* shipped = nullptr,
-                                    const Document* beside = nullptr);
+                                    const Document* beside = nullptr, const QuestionFields& all = question_fields());
 
 }  // namespace headlight

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "document/bundled_models.h"
-#include "document/user_folders.h"
 #include "read/hub/weight_files.h"
 
 namespace headlight {

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "document/kept_lexicon.h"
+#include "document/assets.h"
 #include "read/hub/config_file.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_file.h"

@@ -92,6 +92,10 @@ std::string kv_heads(Language, const NamedAnswer& answer) {
   const Config& config = answer.trace.model->config;
   return config.kv_heads() == config.num_heads ? "kv heads = heads" : number("kv heads", config.kv_heads());
 }
+std::string rotary_columns(Language, const NamedAnswer& answer) {
+  const Index columns = answer.trace.model->config.rotary_columns;
+  return columns > 0 ? number("rotary columns", columns) : std::string();
+}
 std::string ffn(Language, const NamedAnswer& answer) { return number("ffn", answer.trace.model->config.ffn); }
 std::string positions(Language, const NamedAnswer& answer) {
   return "position " + std::string(name(answer.trace.model->config.position));
@@ -189,36 +193,83 @@ std::string dropout(Language language, const NamedAnswer& answer) {
 
 std::string source_path(Language, const NamedAnswer& answer) { return answer.document.model_path; }
 
-/// Adds what is not the same; true where that was something.
-bool add(DifferenceWords& words, Language language, const NamedAnswer& a, const NamedAnswer& b, Aspect aspect) {
-  std::string before = aspect(language, a), after = aspect(language, b);
-  if (before == after) return false;
-  const auto said = [&](std::string text) { return text.empty() ? std::string("—") : std::move(text); };
-  words.a.push_back(said(std::move(before)));
-  words.b.push_back(said(std::move(after)));
-  return true;
-}
+/// A field whose words are not `name value`: an answer knows more than its document, as the sentence that it is about.
+/// No aspect: another row's words have it.
+struct FieldAspect {
+  std::string_view field;
+  Aspect aspect;
+};
+constexpr FieldAspect kOfTheModel[] = {{"arch", kind_of_model},
+                                       {"d_model", width},
+                                       {"num_heads", heads},
+                                       {"layers", layers},
+                                       {"head_dim", head_dim},
+                                       {"num_kv_heads", kv_heads},
+                                       {"ffn", ffn},
+                                       {"position", positions},
+                                       {"norm", norms},
+                                       {"norm_type", nullptr},
+                                       {"activation", activation},
+                                       {"gated", nullptr},
+                                       {"tied", output_layer},
+                                       {"bias", biases},
+                                       {"seed", seed},
+                                       {"random", nullptr},
+                                       {"rotary_columns", rotary_columns},
+                                       {"encoder_layers", nullptr}};
+constexpr FieldAspect kOfTheAttention[] = {{"mask", masks},         {"mask", painted},    {"encoder_mask", nullptr},
+                                           {"cross_mask", nullptr}, {"off", heads_off},   {"off_as", nullptr},
+                                           {"scale", scale},        {"weights", by_hand}, {"layer_edits", layer_edits},
+                                           {"dropout", dropout}};
+
+/// The words for what is not the same of two answers.
+struct Differences {
+  Language language;
+  const NamedAnswer &a, &b;
+  const QuestionFields& fields;
+  DifferenceWords words = {};
+
+  bool add(std::string before, std::string after) {
+    if (before == after) return false;
+    words.a.push_back(before.empty() ? "—" : std::move(before));
+    words.b.push_back(after.empty() ? "—" : std::move(after));
+    return true;
+  }
+  bool add(Aspect aspect) { return add(aspect(language, a), aspect(language, b)); }
+  /// Of a row that has no words of its own.
+  bool add(const QuestionField& field) {
+    const auto text = [&](const NamedAnswer& answer) { return field.name + (" " + field.text(answer.document)); };
+    return add(text(a), text(b));
+  }
+  /// The fields of a part of the question, those with an aspect first.
+  bool add(FieldPart part, std::span<const FieldAspect> aspects) {
+    bool differs = false;
+    for (const FieldAspect& one : aspects) differs = (one.aspect && add(one.aspect)) || differs;
+    for (const QuestionField& field : fields)
+      if (field.part == part && field.text &&
+          std::none_of(aspects.begin(), aspects.end(), [&](const FieldAspect& one) { return one.field == field.name; }))
+        differs = add(field) || differs;
+    return differs;
+  }
+};
 
 }  // namespace
 
-DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b) {
-  DifferenceWords words;
-  const auto say = [&](Aspect aspect) { return add(words, language, a, b, aspect); };
-  if (!say(source_text)) say(source_cuts);
-  if (!say(target_text)) say(target_cuts);
-  say(padding);
+DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b,
+                                 const QuestionFields& fields) {
+  Differences all{language, a, b, fields};
+  if (!all.add(source_text)) all.add(source_cuts);
+  if (!all.add(target_text)) all.add(target_cuts);
+  all.add(padding);
   if (a.trace.model != b.trace.model) {
     // A model that is called something else says enough; the shapes tell those of one name apart.
     const bool one_training = a.step && b.step && a.document.model_path == b.document.model_path;
-    bool told = say(one_training ? training_step : model_name);
-    if (!told)
-      for (const Aspect aspect : {kind_of_model, width, heads, layers, head_dim, kv_heads, ffn, positions, norms,
-                                  activation, output_layer, biases, seed})
-        told |= say(aspect);
-    if (!told) say(source_path);
+    bool differs = all.add(one_training ? training_step : model_name);
+    if (!differs) differs = all.add(FieldPart::model, kOfTheModel);
+    if (!differs) all.add(source_path);
   }
-  for (const Aspect aspect : {masks, painted, heads_off, scale, by_hand, layer_edits, dropout}) say(aspect);
-  return words;
+  all.add(FieldPart::edits, kOfTheAttention);
+  return std::move(all.words);
 }
 
 std::string in_a_line(const std::vector<std::string>& words) { return joined_texts(words, " · "); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "document/document.h"
+#include "document/question_fields.h"
 #include "model/trace.h"
 #include "view/settings.h"
 
@@ -22,7 +23,8 @@ struct NamedAnswer {
 struct DifferenceWords {
   std::vector<std::string> a, b;
 };
-DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b);
+DifferenceWords difference_words(Language language, const NamedAnswer& a, const NamedAnswer& b,
+                                 const QuestionFields& fields = question_fields());
 
 /// Those of one answer in a line: `causal · off: 1·3`.
 std::string in_a_line(const std::vector<std::string>& words);

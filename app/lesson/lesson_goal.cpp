@@ -9,6 +9,7 @@
 #include "base/formatted.h"
 #include "base/printable.h"
 #include "derived/matrix_names.h"
+#include "document/question_fields.h"
 #include "lesson/lesson.h"
 #include "model/config_fields.h"
 #include "model/head_text.h"
@@ -19,55 +20,68 @@ namespace {
 
 using nlohmann::json;
 
-enum class Takes { words, number };
+/// What a goal asks for, and the state that is looked at.
+struct Asked {
+  const std::string& word;
+  double number;
+  const GoalFacts& facts;
+  const Scene* scene;
 
-/// A property: its name, what it takes, which words are possible (null: any), and whether it is so.
-struct Property {
-  const char* name;
-  Takes takes;
-  bool (*is_possible)(const std::string& word);
-  const char* expected;
-  bool (*is_there)(const std::string& word, double number, const GoalFacts& facts, const Scene* scene);
+  const Document& document() const { return facts.document; }
+  const Config& config() const { return config_of(facts.document); }
+  const ViewState& view() const { return facts.view; }
 };
 
-template <std::size_t N>
-bool is_one_of(const char* const (&words)[N], const std::string& word) {
+/// A property: its name, which words are possible (null: it takes a number), and whether it is so.
+struct Property {
+  const char* name;
+  bool (*is_possible)(const std::string& word);
+  std::string expected;
+  bool (*is_there)(const Asked& asked);
+};
+
+constexpr const char* kMasks[] = {"causal", "not_causal", "padding", "not_padding", "painted"};
+constexpr const char* kOfTheView[] = {"head", "pinned", "matrix", "cell", "flow"};
+
+bool is_listed(const auto& words, const std::string& word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-constexpr const char* kMasks[] = {"causal", "not_causal", "padding", "not_padding", "painted"};
-constexpr const char* kChanges[] = {"text", "target", "head", "pinned", "matrix", "cell", "flow", "seed", "scale"};
-
-bool has_mask(const std::string& word, const GoalFacts& facts) {
-  const MaskSpec& mask = mask_of(facts.document, facts.view.chosen.stack, facts.view.chosen.layer);
-  if (word == "causal") return mask.causal;
-  if (word == "padding") return mask.padding;
-  if (word == "painted") return !mask.painted.empty();
-  return word == "not_causal" ? !mask.causal : !mask.padding;
+const QuestionField* field_named(const std::string& name) {
+  const QuestionFields& fields = question_fields();
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](const QuestionField& f) { return name == f.name; });
+  return found == fields.end() ? nullptr : &*found;
 }
 
-bool has_changed(const std::string& word, const GoalFacts& facts, const Scene* scene) {
-  if (!scene) return false;
-  const ViewState &now = facts.view, &then = scene->view;
-  if (word == "text") return facts.document.source.text != scene->document.source.text;
-  if (word == "target") return facts.document.target.text != scene->document.target.text;
+bool has_mask(const Asked& asked) {
+  const MaskSpec& mask = mask_of(asked.document(), asked.view().chosen.stack, asked.view().chosen.layer);
+  if (asked.word == "causal") return mask.causal;
+  if (asked.word == "padding") return mask.padding;
+  if (asked.word == "painted") return !mask.painted.empty();
+  return asked.word == "not_causal" ? !mask.causal : !mask.padding;
+}
+
+/// A field of the question, or a part of the view, is another than the scene had.
+bool has_changed(const Asked& asked) {
+  if (!asked.scene) return false;
+  const ViewState &now = asked.view(), &then = asked.scene->view;
+  const std::string& word = asked.word;
   if (word == "head") return now.chosen != then.chosen;
   if (word == "pinned") return now.pinned && now.pinned != then.pinned;
   if (word == "matrix") return now.look.matrix.quantity != then.look.matrix.quantity;
   if (word == "cell") return now.look.cell && !(now.look == then.look);
   if (word == "flow") return !(now.flow == then.flow);
-  if (word == "seed") return config_of(facts.document).seed != config_of(scene->document).seed;
-  return facts.document.edits.scale != scene->document.edits.scale;
+  return !field_named(word)->is_same(asked.document(), asked.scene->document);
 }
 
 /// The token of the pinned cell that a word names: on the side of the queries, or of the keys.
-bool is_pinned(const std::string& word, const GoalFacts& facts, bool query) {
-  if (!facts.trace || !facts.view.pinned) return false;
-  const Stack stack = facts.view.chosen.stack;
-  const Tokens& tokens = query ? facts.trace->query_tokens(stack) : facts.trace->key_tokens(stack);
-  const Index at = query ? facts.view.pinned->query : facts.view.pinned->key;
-  if (word.find('#') != std::string::npos) return find_position(tokens, {word}) == at;
-  return at < static_cast<Index>(tokens.size()) && tokens.tokens[static_cast<std::size_t>(at)].text == word;
+bool is_pinned(const Asked& asked, bool query) {
+  if (!asked.facts.trace || !asked.view().pinned) return false;
+  const Stack stack = asked.view().chosen.stack;
+  const Tokens& tokens = query ? asked.facts.trace->query_tokens(stack) : asked.facts.trace->key_tokens(stack);
+  const Index at = query ? asked.view().pinned->query : asked.view().pinned->key;
+  if (asked.word.find('#') != std::string::npos) return find_position(tokens, {asked.word}) == at;
+  return at < static_cast<Index>(tokens.size()) && tokens.tokens[static_cast<std::size_t>(at)].text == asked.word;
 }
 
 double scale_of(const Document& document) {
@@ -83,98 +97,83 @@ bool is_head(const std::string& word) { return parse_head(word).has_value(); }
 bool is_off_name(const std::string& word) { return word == "any" || is_head(word); }
 bool is_word(const std::string& word) { return !word.empty(); }
 
-constexpr Property kProperties[] = {
-    {"mask", Takes::words, [](const std::string& w) { return is_one_of(kMasks, w); },
-     "causal, not_causal, padding, not_padding or painted",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has_mask(w, f); }},
-    {"text_contains", Takes::words, is_word, "a text",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has(f.document.source.text, w); }},
-    {"target_contains", Takes::words, is_word, "a text",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return has(f.document.target.text, w); }},
-    {"pinned_query", Takes::words, is_word, "a word, or word#2",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return is_pinned(w, f, true); }},
-    {"pinned_key", Takes::words, is_word, "a word, or word#2",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return is_pinned(w, f, false); }},
-    {"chosen_head", Takes::words, is_head, "a head such as 0.3 or cross:0.3",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return parse_head(w) == f.view.chosen; }},
-    {"head_off", Takes::words, is_off_name, "any, or a head such as 0.3",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) {
-       const auto head = parse_head(w);
-       return head ? is_off(f.document.edits, *head) : !f.document.edits.off.empty();
-     }},
-    {"view", Takes::words, [](const std::string& w) { return parse_view(w).has_value(); },
-     "heads, inside, flow, train, compare or code",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) { return parse_view(w) == f.view.view; }},
-    {"matrix", Takes::words, [](const std::string& w) { return parse_matrix_name(w).has_value(); },
-     "a matrix such as head.query",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) {
-       return looks_at_matrices(f.view.view) && parse_matrix_name(w) == f.view.look.matrix.quantity;
-     }},
-    {"stack", Takes::words, [](const std::string& w) { return parse_stack(w).has_value(); }, "self, encoder or cross",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) {
-       return parse_stack(w) == f.view.chosen.stack;
-     }},
-    {"position", Takes::words,
-     [](const std::string& w) { return value_named<Position>(kPositionNames, w).has_value(); },
-     "none, sinusoidal, sinusoidal-halves, learned or rotary",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) {
-       return name(config_of(f.document).position) == w;
-     }},
-    {"arch", Takes::words, [](const std::string& w) { return value_named<Arch>(kArchNames, w).has_value(); },
-     "encoder, decoder or encoder-decoder",
-     [](const std::string& w, double, const GoalFacts& f, const Scene*) {
-       return name(config_of(f.document).arch) == w;
-     }},
-    {"changed", Takes::words, [](const std::string& w) { return is_one_of(kChanges, w); },
-     "text, target, head, pinned, matrix, cell, flow, seed or scale",
-     [](const std::string& w, double, const GoalFacts& f, const Scene* scene) { return has_changed(w, f, scene); }},
-    {"heads_at_most", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return static_cast<double>(config_of(f.document).num_heads) <= n;
-     }},
-    {"heads_at_least", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return static_cast<double>(config_of(f.document).num_heads) >= n;
-     }},
-    {"layers_at_least", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return static_cast<double>(config_of(f.document).num_layers) >= n;
-     }},
-    {"d_model_at_least", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return static_cast<double>(config_of(f.document).d_model) >= n;
-     }},
-    {"heads_off_at_most", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return static_cast<double>(f.document.edits.off.size()) <= n;
-     }},
-    {"scale_at_least", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) { return scale_of(f.document) >= n; }},
-    {"scale_at_most", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) { return scale_of(f.document) <= n; }},
-    {"trained_steps", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return f.trained_steps && static_cast<double>(*f.trained_steps) >= n;
-     }},
-    {"shown_step_at_most", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return f.shown_step && static_cast<double>(*f.shown_step) <= n;
-     }},
-    {"weights_by_hand_at_least", Takes::number, nullptr, "a number",
-     [](const std::string&, double n, const GoalFacts& f, const Scene*) {
-       return static_cast<double>(f.document.edits.weights.size()) >= n;
-     }},
-};
+template <const auto& names>
+bool is_name(const std::string& word) {
+  return is_listed(names, word);
+}
 
-std::string all_names() { return joined_texts(kProperties, ", ", &Property::name); }
+/// `a, b or c`.
+std::string alternatives(const auto& words) {
+  std::string text;
+  for (std::size_t i = 0; i < std::size(words); ++i)
+    text.append(i == 0 ? "" : i + 1 < std::size(words) ? ", " : " or ").append(words[i]);
+  return text;
+}
+
+std::string field_names() {
+  return joined_texts(question_fields(), ", ", [](const QuestionField& field) { return field.name; });
+}
+
+/// `count` is at most or at least the number of the goal.
+bool at_most(const Asked& asked, auto count) { return static_cast<double>(count) <= asked.number; }
+bool at_least(const Asked& asked, auto count) { return static_cast<double>(count) >= asked.number; }
+
+const std::vector<Property>& properties() {
+  static const std::vector<Property> all = {
+      {"mask", is_name<kMasks>, alternatives(kMasks), has_mask},
+      {"text_contains", is_word, "a text", [](const Asked& a) { return has(a.document().source.text, a.word); }},
+      {"target_contains", is_word, "a text", [](const Asked& a) { return has(a.document().target.text, a.word); }},
+      {"pinned_query", is_word, "a word, or word#2", [](const Asked& a) { return is_pinned(a, true); }},
+      {"pinned_key", is_word, "a word, or word#2", [](const Asked& a) { return is_pinned(a, false); }},
+      {"chosen_head", is_head, "a head such as 0.3 or cross:0.3",
+       [](const Asked& a) { return parse_head(a.word) == a.view().chosen; }},
+      {"head_off", is_off_name, "any, or a head such as 0.3",
+       [](const Asked& a) {
+         const auto head = parse_head(a.word);
+         return head ? is_off(a.document().edits, *head) : !a.document().edits.off.empty();
+       }},
+      {"view", [](const std::string& word) { return parse_view(word).has_value(); },
+       "heads, inside, flow, train, compare or code",
+       [](const Asked& a) { return parse_view(a.word) == a.view().view; }},
+      {"matrix", [](const std::string& word) { return parse_matrix_name(word).has_value(); },
+       "a matrix such as head.query",
+       [](const Asked& a) {
+         return looks_at_matrices(a.view().view) && parse_matrix_name(a.word) == a.view().look.matrix.quantity;
+       }},
+      {"stack", [](const std::string& word) { return parse_stack(word).has_value(); }, "self, encoder or cross",
+       [](const Asked& a) { return parse_stack(a.word) == a.view().chosen.stack; }},
+      {"position", is_name<kPositionNames>, alternatives(kPositionNames),
+       [](const Asked& a) { return name(a.config().position) == a.word; }},
+      {"arch", is_name<kArchNames>, alternatives(kArchNames),
+       [](const Asked& a) { return name(a.config().arch) == a.word; }},
+      {"changed", [](const std::string& word) { return is_name<kOfTheView>(word) || field_named(word); },
+       joined_texts(kOfTheView, ", ") + ", or a field of the question: " + field_names(), has_changed},
+      {"heads_at_most", nullptr, "a number", [](const Asked& a) { return at_most(a, a.config().num_heads); }},
+      {"heads_at_least", nullptr, "a number", [](const Asked& a) { return at_least(a, a.config().num_heads); }},
+      {"layers_at_least", nullptr, "a number", [](const Asked& a) { return at_least(a, a.config().num_layers); }},
+      {"d_model_at_least", nullptr, "a number", [](const Asked& a) { return at_least(a, a.config().d_model); }},
+      {"heads_off_at_most", nullptr, "a number",
+       [](const Asked& a) { return at_most(a, a.document().edits.off.size()); }},
+      {"scale_at_least", nullptr, "a number", [](const Asked& a) { return at_least(a, scale_of(a.document())); }},
+      {"scale_at_most", nullptr, "a number", [](const Asked& a) { return at_most(a, scale_of(a.document())); }},
+      {"trained_steps", nullptr, "a number",
+       [](const Asked& a) { return a.facts.trained_steps && at_least(a, *a.facts.trained_steps); }},
+      {"shown_step_at_most", nullptr, "a number",
+       [](const Asked& a) { return a.facts.shown_step && at_most(a, *a.facts.shown_step); }},
+      {"weights_by_hand_at_least", nullptr, "a number",
+       [](const Asked& a) { return at_least(a, a.document().edits.weights.size()); }}};
+  return all;
+}
+
+std::string all_names() { return joined_texts(properties(), ", ", &Property::name); }
 
 Result<Goal> goal_from_json(const std::string& where, const std::string& key, const json& value) {
-  const auto found = std::find_if(std::begin(kProperties), std::end(kProperties),
+  const auto found = std::find_if(properties().begin(), properties().end(),
                                   [&](const Property& property) { return key == property.name; });
-  if (found == std::end(kProperties)) return bad_input(where, "done", all_names(), printable(key));
-  Goal goal{static_cast<std::size_t>(found - std::begin(kProperties)), {}, 0};
+  if (found == properties().end()) return bad_input(where, "done", all_names(), printable(key));
+  Goal goal{static_cast<std::size_t>(found - properties().begin()), {}, 0};
   const auto wrong = [&] { return bad_input(where, "done: " + key, found->expected, printable(value.dump())); };
-  if (found->takes == Takes::number) {
+  if (!found->is_possible) {
     if (!value.is_number()) return wrong();
     goal.number = value.get<double>();
     return goal;
@@ -201,10 +200,11 @@ Result<std::vector<Goal>> goals_from_json(const std::string& where, const json& 
 }
 
 bool is_reached(const Goal& goal, const GoalFacts& facts, const Scene* scene) {
-  const Property& property = kProperties[goal.kind];
-  if (property.takes == Takes::number) return property.is_there({}, goal.number, facts, scene);
-  return std::any_of(goal.words.begin(), goal.words.end(),
-                     [&](const std::string& word) { return property.is_there(word, 0, facts, scene); });
+  const Property& property = properties()[goal.kind];
+  if (!property.is_possible) return property.is_there({std::string(), goal.number, facts, scene});
+  return std::any_of(goal.words.begin(), goal.words.end(), [&](const std::string& word) {
+    return property.is_there({word, 0, facts, scene});
+  });
 }
 
 }  // namespace headlight

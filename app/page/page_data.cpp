@@ -8,7 +8,7 @@
 #include "base/base64.h"
 #include "derived/fold.h"
 #include "document/bundled_models.h"
-#include "document/edits_json.h"
+#include "document/question_fields.h"
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "figure/taught.h"

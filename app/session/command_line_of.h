@@ -17,9 +17,6 @@ enum class CommandGives { picture, numbers, explanation };
 /// A figure of a batch shows the chosen sentence. Errors: a setting without an option, such as cells painted by hand.
 Result<std::vector<std::string>> command_words(const AppState& state, CommandGives gives = CommandGives::picture);
 
-/// SOURCE and REQUEST alone (cli/options/request_options.h).
-Result<std::vector<std::string>> request_words(const Document& document);
-
 /// The words as a POSIX shell reads them, quoted where they must be.
 std::string shell_line(const std::vector<std::string>& words);
 

@@ -6,8 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/folders.h"
 #include "base/names.h"
-#include "document/user_folders.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "view/view_json.h"

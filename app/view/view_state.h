@@ -162,7 +162,15 @@ struct ViewState : Layout {
   std::optional<NumbersDialog> numbers;    // while it is open
   std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open
 
-  friend bool operator==(const ViewState&, const ViewState&) = default;
+  // Out of line: they would be compiled again in every file that holds one.
+  ViewState();
+  ViewState(const ViewState&);
+  ViewState(ViewState&&) noexcept;
+  ViewState& operator=(const ViewState&);
+  ViewState& operator=(ViewState&&) noexcept;
+  ~ViewState();
+
+  friend bool operator==(const ViewState& a, const ViewState& b);
 };
 inline const Layout& layout_of(const ViewState& view) { return view; }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 
+#include "document/question_fields.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/code_words.h"
@@ -57,6 +58,7 @@ std::string all_words() {
                                kAnySentenceWords, kChosenHeadWords, kInsideWords, kCodeWords, kNumberWords, kTrainWords,
                                kFlowWords, kCompareWords, kGridWords, kHeadOrderWords, kMapWords, kLessonWords,
                                kPairWords, kChatWords, kPaletteWords, kFailureWords);
+  for (const QuestionField& field : question_fields()) all += std::string(field.change.en) + field.change.zh;
   return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
          all_relation_words() + all_explain_words() + all_failure_words() + "+−→✓▸▾×";
 }

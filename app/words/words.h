@@ -4,15 +4,11 @@
 #include <initializer_list>
 #include <string>
 
+#include "base/names.h"
 #include "view/settings.h"
 
 namespace headlight {
 
-/// The same in both languages. The words of an area of the window are the members of one struct, `k…Words`.
-struct Words {
-  const char* en;
-  const char* zh;
-};
 inline const char* words(Language language, const Words& words) {
   return language == Language::zh ? words.zh : words.en;
 }

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pwd.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -112,6 +113,14 @@ void sync_folder(const std::filesystem::path& folder) {
   if (descriptor < 0) return;
   static_cast<void>(::fsync(descriptor));
   ::close(descriptor);
+}
+
+/// The home that the environment names, else that of the account. Never a folder such as /tmp, in which another user
+/// could have made ours: without a home nothing can be kept, and the first try to keep something reports it.
+std::filesystem::path home_folder() {
+  if (const char* home = std::getenv("HOME"); home && *home == '/') return home;
+  const passwd* account = getpwuid(getuid());
+  return account && account->pw_dir && *account->pw_dir == '/' ? account->pw_dir : "/nonexistent";
 }
 
 }  // namespace
@@ -304,5 +313,13 @@ PassingFolder::~PassingFolder() {
   std::error_code ignored;
   if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
 }
+
+std::filesystem::path user_folder(const char* variable, const char* below_home) {
+  const char* set = std::getenv(variable);
+  if (set && *set == '/') return std::filesystem::path(set) / "headlight";
+  return home_folder() / below_home / "headlight";
+}
+
+std::filesystem::path config_folder() { return user_folder("XDG_CONFIG_HOME", ".config"); }
 
 }  // namespace headlight

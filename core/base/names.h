@@ -10,6 +10,12 @@
 
 namespace headlight {
 
+/// The same in both languages of the window.
+struct Words {
+  const char* en = "";
+  const char* zh = "";
+};
+
 using Names = std::span<const std::string_view>;
 
 /// The name of this value.

@@ -53,7 +53,8 @@ Matrix learned_rows(const MatrixSource& source, const MatrixId& id, Index first,
   if (kind.role == MatrixRole::shift) return norm_of(source, id.quantity)->shift;
   switch (id.quantity) {
     case Q::token_lookup: {
-      const StackWeights unscaled{.embeddings = {.tokens = source.stack->embeddings.tokens}};
+      StackWeights unscaled;
+      unscaled.embeddings.tokens = source.stack->embeddings.tokens;
       return token_vectors(source.model, unscaled, source.trace.query_tokens(id.stack)).middleRows(first, count);
     }
     case Q::type_vectors:

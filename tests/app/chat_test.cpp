@@ -6,6 +6,7 @@
 #include "app/program.h"
 #include "chat_tokenizer.h"
 #include "document/open_model.h"
+#include "document/question_fields.h"
 #include "document/tokenizers.h"
 #include "figure/drawing/map_layout.h"
 #include "read/tokenizer/tokenizer_file.h"

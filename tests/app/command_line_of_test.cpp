@@ -1,6 +1,7 @@
 // The window's state as a command: what is typed into a shell asks exactly the same.
 #include "session/command_line_of.h"
 #include "app/shipped.h"
+#include "document/question_fields.h"
 
 #include "app/program.h"
 #include "cli/options/request_options.h"

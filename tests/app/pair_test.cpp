@@ -3,6 +3,7 @@
 #include "app/program.h"
 #include "derived/fold.h"
 #include "document/open_model.h"
+#include "document/question_fields.h"
 #include "pair_tokenizer.h"
 #include "session/command_line_of.h"
 #include "session/session_file.h"

@@ -13,7 +13,8 @@ namespace headlight {
 void add_against(Parser& command, std::optional<std::string>& against);
 
 /// The question that such a string asks, as its words would after the command; '' is the default question. Errors name
-/// the option: words that are none, and what is wrong with the question. `source` stands for a SOURCE that it leaves out.
+/// the option: words that are none, and what is wrong with the question. `source` stands for a SOURCE that it leaves
+/// out.
 Result<Document> question_of(const std::string& against, const std::string& option = "--against",
                              const std::string& source = "");
 

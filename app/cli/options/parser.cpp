@@ -219,6 +219,12 @@ Status Parser::parse_line(const std::string& line) {
   return Done{};
 }
 
+void Parser::restrict(const std::string& option, const std::vector<const char*>& excludes, const char* needs) {
+  CLI::Option* const restricted = state_->app->get_option(option);
+  for (const char* other : excludes) restricted->excludes(std::string(other));
+  if (needs) restricted->needs(std::string(needs));
+}
+
 bool Parser::given(const std::string& option) const { return state_->app->count(option) > 0; }
 
 std::size_t Parser::count_given() const {

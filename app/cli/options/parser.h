@@ -91,9 +91,9 @@ class Parser {
   /// What stands below the options in the help: examples.
   void footer(const std::string& text);
 
-  /// Options that are added from now on stand below `title` in the help of the command; empty: below "Options". Those of
-  /// a `topic` are left out of `COMMAND --help`, which has one line for them, and are printed by `COMMAND --help-TOPIC`;
-  /// with `--format json` behind that as a list of {"option", "takes", "several", "group", "help"}.
+  /// Options that are added from now on stand below `title` in the help; empty: below "Options". Those of a `topic` are
+  /// left out of `COMMAND --help`, which has one line for them, and are printed by `COMMAND --help-TOPIC`; with
+  /// `--format json` behind that as a list of {"option", "takes", "several", "group", "help"}.
   void section(const std::string& title = "", const std::string& topic = "");
   /// Adds a topic: `about` is the line that stands for its options.
   void topic(const std::string& topic, const std::string& about);
@@ -108,6 +108,9 @@ class Parser {
   Result<ParsedLine> parse(std::vector<std::string> words);
   /// Parses options in one string, quoted as a shell would have them.
   Status parse_line(const std::string& line);
+
+  /// Names the options that one does not go with, and the one that it goes with (null: none).
+  void restrict(const std::string& option, const std::vector<const char*>& excludes, const char* needs);
 
   /// Whether an option was given; it must be one of this command.
   bool given(const std::string& option) const;

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/folders.h"
+#include "base/formatted.h"
 #include "base/nearest.h"
 #include "cli/options/number_options.h"
+#include "cli/options/print.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
 #include "document/known_words.h"
@@ -14,6 +16,8 @@
 #include "document/open_model.h"
 #include "document/sentence_facts.h"
 #include "document/tokenizers.h"
+#include "math/block.h"
+#include "model/batch_mask.h"
 #include "read/array/torch_file.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
@@ -47,6 +51,22 @@ std::vector<BundledShape> shipped_shapes() {
   return shapes ? *shapes : std::vector<BundledShape>{};
 }
 
+/// A line for each mask with an axis for sentences that fits in both orders of its axes.
+std::vector<Error> mask_warnings(const Request& request) {
+  std::vector<Error> warnings;
+  for (const Stack stack : kStacks) {
+    if (!has_stack(request, stack)) continue;
+    const auto mask = stretched_mask(mask_spec(request, stack), static_cast<Index>(query_tokens(request, stack).size()),
+                                     static_cast<Index>(key_tokens(request, stack).size()));
+    if (mask && mask->either)
+      warnings.emplace_back(ErrorCode::bad_value, mask_name(stack),
+                            axes_text(mask->shape) +
+                                " fits with the sentences as its first axis and as its last: read as " +
+                                axes_in_words(*mask));
+  }
+  return warnings;
+}
+
 Session session_of(OpenedModel model) {
   Session session;
   session.document = std::move(model.document);
@@ -54,31 +74,117 @@ Session session_of(OpenedModel model) {
   return session;
 }
 
+/// What is wrong with a word where a number is expected; empty: nothing.
+template <class Number>
+std::string number_fault(const std::string& word) {
+  return parse_number<Number>(word) ? std::string() : "expected a number, found '" + word + "'";
+}
+
+/// The parts of "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
+std::string take_numbers(const std::string& text, std::vector<std::string>& words) {
+  words.clear();
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    if (!parse_number<std::int64_t>(words.back()))
+      return "expected whole numbers with a comma between them, found '" + text + "'";
+    begin = end + 1;
+  }
+  return {};
+}
+
+/// Takes the word behind an option; returns what is wrong with it, empty: nothing.
+std::string take_word(OptionKind kind, const std::string& word, std::vector<std::string>& words) {
+  words.assign(1, word);
+  switch (kind) {
+    case OptionKind::number: return number_fault<float>(word);
+    case OptionKind::integer: return number_fault<Index>(word);
+    case OptionKind::numbers: return take_numbers(word, words);
+    case OptionKind::count:
+      if (word.starts_with('-')) return "expected a whole number, 0 or more, found " + word;
+      return number_fault<std::uint64_t>(word);
+    default: return {};
+  }
+}
+
+/// The heads of the parts of a question in the help.
+constexpr const char* kAttention =
+    "The attention (STACK: is encoder: or cross: in an encoder-decoder; nothing: the decoder's own)";
+constexpr const char* kTitles[] = {"What is asked", "The model", kAttention, kAttention};
+
 }  // namespace
 
-RequestOptions::RequestOptions(Parser& command) : command_(command), edits_(command) {
+RequestOptions::RequestOptions(Parser& command, const QuestionFields& fields) : command_(command), fields_(fields) {
   command.topic(kRequestTopic, "The options of a question: its text, its model, masks and edits");
   command.option("SOURCE", source_,
                  "A checkpoint folder or a file of it, the name of a model in a cache of this machine "
                  "(`headlight models`), a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
                  "(.headlight.json) or a page (.html). Default: of the trained models that come along "
                  "shipped:encoder where it knows every word, else shipped:any-sentence");
-  texts_.add(command);
-  model_.add(command);
+  for (const QuestionField& field : fields_) {
+    command_.section(kTitles[static_cast<std::size_t>(field.part)], kRequestTopic);
+    for (const FieldOption& option : field.options) add(option);
+  }
   add_number_options(command, numbers_, kRequestTopic);
   command.section("The computation", kRequestTopic);
   command.option("--threads", threads_, "Threads to compute with; 0, the default: all", "N").within(0, 1024);
   command.section();
+  for (const QuestionField& field : fields_)
+    for (const FieldOption& option : field.options) command.restrict(option.name, option.excludes, option.needs);
+}
+
+void RequestOptions::add(const FieldOption& option) {
+  if (option.kind == OptionKind::flag) {
+    command_.option(option.name, flags_[option.name], option.help);
+    return;
+  }
+  std::vector<std::string>& words = words_[option.name];
+  const bool list = option.kind == OptionKind::list, repeated = option.kind == OptionKind::repeated;
+  const TakeWord take = [&words, kind = option.kind](const std::string& word) { return take_word(kind, word, words); };
+  Option added = command_.option(option.name, list || repeated ? OptionTarget(words) : OptionTarget(take), option.help,
+                                 option.takes);
+  if (list) added.list();
+  if (repeated) added.repeated();
+}
+
+GivenOptions RequestOptions::given_options(bool reads_text) const {
+  GivenOptions all{.source = source_};
+  for (const auto& [option, words] : words_)
+    if (command_.given(option)) all.words[option] = words;
+  for (const auto& [option, is_given] : flags_)
+    if (is_given) all.words[option] = {};
+  if (!reads_text && reads_standard_input()) all.words["--text"] = {""};
+  return all;
+}
+
+/// Whether an option of the model was given, beside --random.
+bool RequestOptions::gives_shape() const {
+  for (const QuestionField& field : fields_)
+    for (const FieldOption& option : field.options)
+      if (field.part == FieldPart::model && field.text && given(option.name)) return true;
+  return false;
 }
 
 /// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
 bool RequestOptions::uses_shipped_model() const {
-  for (const char* option : model_options())
-    if (given(option)) return false;
-  return !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
+  return !gives_shape() && !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
 }
 
-Result<Startup> RequestOptions::opened_source() const {
+std::optional<Index> RequestOptions::num_heads() const {
+  return given("--num-heads") ? parse_number<Index>(words_.at("--num-heads").front()) : std::nullopt;
+}
+
+Status RequestOptions::agree(const Document& asked, const Document& there) const {
+  for (const QuestionField& field : fields_) {
+    if (field.part != FieldPart::model || !field.text || field.text(asked) == field.text(there)) continue;
+    for (const FieldOption& option : field.options)
+      if (given(option.name))
+        return bad_input(option.name, "", field.text(there) + ", as the checkpoint has it", field.text(asked));
+  }
+  return Done{};
+}
+
+Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) const {
   Startup start;
   const bool lesson = source_.ends_with(kLessonEnding);
   if (lesson && command_.name() != "open" && command_.name() != "screenshot")
@@ -89,42 +195,14 @@ Result<Startup> RequestOptions::opened_source() const {
     if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
     auto numbers = read_number_options(command_, numbers_);
     if (!numbers) return numbers.error();
-    if (given("--num-heads")) numbers->num_heads = model_.sizes().num_heads;
+    if (const auto heads = num_heads()) numbers->num_heads = *heads;
     auto opened = open_model(std::string(kNumbersSource) + numbers_json(*numbers));
     if (!opened) return opened.error();
     start.warnings = std::move(opened->warnings);
     start.session = session_of(*std::move(opened));
     return start;
   }
-  if (source_.empty() || lesson) {
-    // Of a shape the trained model that has it, what is left out being as in the default model; of --arch alone the
-    // nearest of that architecture.
-    std::optional<std::string> shipped;
-    const auto shapes = given("--random") ? std::vector<BundledShape>{} : shipped_shapes();
-    if (!shapes.empty() && uses_shipped_model()) shipped = kDefaultModel;
-    else if (!shapes.empty() && !given("--seed") && !given("--split")) {
-      Config shape = shapes.front().config;
-      if (const auto taken = model_.take(command_, shape); !taken) return taken.error();
-      const BundledShape* found = find_model(shapes, shape);
-      if (!found && shape.arch != shapes.front().config.arch) found = nearest_model(shapes, shape);
-      if (found && agree(command_, shape, found->config)) shipped = found->source;
-    }
-    if (!shipped) {
-      const char* why = given("--seed")    ? ", as --seed asks"
-                        : given("--split") ? ": trained models cut text by themselves"
-                                           : ": no trained model has this shape";
-      if (!given("--random"))
-        start.warnings.emplace_back(ErrorCode::bad_value, "",
-                                    "the weights are random, seed " +
-                                        std::to_string(given("--seed") ? model_.sizes().seed : 0) + why +
-                                        " (--random asks for such weights)");
-      return start;
-    }
-    auto opened = open_model(*shipped);
-    if (!opened) return opened.error();
-    start.session = session_of(*std::move(opened));
-    return start;
-  }
+  if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
   if (is_session(source_) || names_page(source_)) {
     auto session = read_session(source_);
     if (!session) return session.error();
@@ -141,9 +219,44 @@ Result<Startup> RequestOptions::opened_source() const {
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
-  auto opened = open_model(source_, heads ? std::optional(model_.sizes().num_heads) : std::nullopt, reading);
+  auto opened = open_model(source_, heads ? num_heads() : std::nullopt, reading);
   if (!opened) return opened.error();
   start.warnings = std::move(opened->warnings);
+  start.session = session_of(*std::move(opened));
+  return start;
+}
+
+/// Of a shape the trained model that has it, or fresh weights.
+Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words, Startup start) const {
+  // Of a shape the trained model that has it, what is left out being as in the default model; of --arch alone the
+  // nearest of that architecture.
+  std::optional<std::string> shipped;
+  const auto shapes = given("--random") ? std::vector<BundledShape>{} : shipped_shapes();
+  if (!shapes.empty() && uses_shipped_model()) shipped = kDefaultModel;
+  else if (!shapes.empty() && !given("--seed") && !given("--split")) {
+    Document asked;
+    asked.config = shapes.front().config;
+    if (const auto taken = take_fields(asked, given_words, FieldPart::model, fields_); !taken) return taken.error();
+    const Config& shape = asked.config;
+    const BundledShape* found = find_model(shapes, shape);
+    if (!found && shape.arch != shapes.front().config.arch) found = nearest_model(shapes, shape);
+    Document there;
+    if (found) there.config = found->config;
+    if (found && agree(asked, there)) shipped = found->source;
+  }
+  if (!shipped) {
+    const char* why = given("--seed")    ? ", as --seed asks"
+                      : given("--split") ? ": trained models cut text by themselves"
+                                         : ": no trained model has this shape";
+    if (!given("--random"))
+      start.warnings.emplace_back(ErrorCode::bad_value, "",
+                                  std::string("the weights are random, seed ") +
+                                      (given("--seed") ? given_words.word("--seed") : "0") + why +
+                                      " (--random asks for such weights)");
+    return start;
+  }
+  auto opened = open_model(*shipped);
+  if (!opened) return opened.error();
   start.session = session_of(*std::move(opened));
   return start;
 }
@@ -169,23 +282,35 @@ Result<Startup> RequestOptions::start_of_window() const {
 }
 
 Result<Startup> RequestOptions::start(bool reads_text) const {
-  auto start = opened_source();
+  GivenOptions given_words = given_options(reads_text);
+  auto start = opened_source(given_words);
   if (!start) return start;
   start->asked = command_.count_given() > 0;
   Document& document = start->session.document;
+  const auto take = [&](FieldPart part) { return take_fields(document, given_words, part, fields_); };
   const auto shaped = [&]() -> Status {
-    if (document.model) return check_model(document);
-    const auto taken = model_.take(command_, document.config);
+    if (document.model) return check_model(document, given_words);
+    const Status taken = take(FieldPart::model);
     return taken ? check(document.config) : taken;
   };
   if (const auto model = shaped(); !model) return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
-  const auto chosen = [&]() -> Status {
-    if (!sentence_chooses_model() || (!given("--text") && !given("--tokens"))) return Done{};
+  const bool new_text = given("--text") || given("--tokens");
+  const auto texts = [&]() -> Status {
+    // The target that a document begins with belongs to the text that it begins with.
+    const bool begins = document.tokenizers && document.tokenizers->start && document.target == Document{}.target;
+    if (begins && (new_text || command_.name() == "generate")) document.target = {};
+    const Status taken = take(FieldPart::text);
+    if (!taken || !sentence_chooses_model() || !new_text) return taken;
     return choose_model(document, nullptr);
   };
-  for (const Status& status : {texts_.apply(document, source_, reads_text), chosen(), edits_.apply(document)})
-    if (!status) return status.error();
+  if (const auto taken = texts(); !taken) return taken.error();
+  std::vector<Error> notes;
+  given_words.notes = &notes;
+  Status edited = take(FieldPart::mask);
+  if (edited) edited = take(FieldPart::edits);
+  print_warnings(notes);
+  if (!edited) return edited.error();
   return start;
 }
 
@@ -211,21 +336,24 @@ Result<Asked> RequestOptions::ask() const {
   return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
 }
 
-Status RequestOptions::check_model(const Document& document) const {
+Status RequestOptions::check_model(const Document& document, const GivenOptions& given_words) const {
   if (given("--random"))
     return bad_input("--random", "", "no such option beside a model of its own", source_in_words(document));
   if (has_own_inputs(document)) {
     if (given("--num-heads") && !is_tensors(source_) && !names_own_numbers(document.model_path))
       return bad_input("--num-heads", "", "the tensors file itself as SOURCE", source_);
-    for (const char* option : model_options())
-      if (given(option) && std::string_view(option) != "--num-heads")
-        return bad_input(option, "", "no such option beside " + inputs_in_words(document), source_in_words(document));
+    for (const QuestionField& field : fields_)
+      for (const FieldOption& option : field.options)
+        if (field.part == FieldPart::model && std::string_view(option.name) != "--num-heads" && given(option.name))
+          return bad_input(option.name, "", "no such option beside " + inputs_in_words(document),
+                           source_in_words(document));
     return Done{};
   }
   if (given("--seed")) return bad_input("--seed", "", "no such option beside a checkpoint", document.model_path);
-  Config asked = document.model->config;
-  if (const auto taken = model_.take(command_, asked); !taken) return taken;
-  return agree(command_, asked, document.model->config);
+  Document asked;
+  asked.config = document.model->config;
+  if (const auto taken = take_fields(asked, given_words, FieldPart::model, fields_); !taken) return taken;
+  return agree(asked, document);
 }
 
 }  // namespace headlight

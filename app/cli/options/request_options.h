@@ -2,12 +2,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/options/edit_options.h"
-#include "cli/options/model_options.h"
-#include "cli/options/text_options.h"
+#include "cli/options/parser.h"
+#include "document/question_fields.h"
 #include "session/startup.h"
 
 namespace headlight {
@@ -23,8 +23,8 @@ struct Asked {
 
 class RequestOptions {
  public:
-  /// Adds the options to a command.
-  explicit RequestOptions(Parser& command);
+  /// Adds the options of the table to a command, as the topic kRequestTopic.
+  explicit RequestOptions(Parser& command, const QuestionFields& fields = question_fields());
 
   /// The document that the options ask for, after parsing.
   Result<Startup> start() const { return start(true); }
@@ -32,7 +32,7 @@ class RequestOptions {
   Result<Startup> start_of_window() const;
   /// start() without the text of `--text -`, which is left on standard input, to be read line by line.
   Result<Startup> start_of_lines() const { return start(false); }
-  bool reads_standard_input() const { return texts_.reads_standard_input(); }
+  bool reads_standard_input() const { return given("--text") && words_.at("--text").front() == "-"; }
   /// Whether the sentence chooses its model (document/model_choice.h): no SOURCE and no shape was asked for.
   bool sentence_chooses_model() const { return source_.empty() && uses_shipped_model(); }
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.
@@ -42,19 +42,26 @@ class RequestOptions {
   const std::string& source() const { return source_; }
 
  private:
+  void add(const FieldOption& option);
+  GivenOptions given_options(bool reads_text) const;
   Result<Startup> start(bool reads_text) const;
   bool given(const char* option) const { return command_.given(option); }
+  bool gives_shape() const;
   bool uses_shipped_model() const;
-  Result<Startup> opened_source() const;
-  /// An Error names the first option that says something else than the model that was opened.
-  Status check_model(const Document& document) const;
+  Result<Startup> opened_source(const GivenOptions& given_words) const;
+  Result<Startup> shipped_or_fresh(const GivenOptions& given_words, Startup start) const;
+  /// The heads of a file that does not have their number.
+  std::optional<Index> num_heads() const;
+  /// An Error names the first option whose value differs from that of the model that was opened.
+  Status check_model(const Document& document, const GivenOptions& given_words) const;
+  Status agree(const Document& asked, const Document& there) const;
 
   Parser command_;
+  const QuestionFields& fields_;
   std::string source_;
-  TextOptions texts_;
-  ModelOptions model_;
+  std::map<std::string, std::vector<std::string>> words_;  // by option
+  std::map<std::string, bool> flags_;
   std::map<std::string, std::string> numbers_;  // by option: files of numbers
-  EditOptions edits_;
   int threads_ = 0;
 };
 

@@ -17,7 +17,7 @@ std::optional<HeadRef> switched_head(const Edits& a, const Edits& b) {
 }
 
 /// `heads 4 → 8`: a number of the model; empty where none differs.
-std::string changed_shape(const Gui& gui, const Config& before, const Config& now) {
+std::string changed_shape(Language language, const Config& before, const Config& now) {
   const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.d_model, &Config::d_model},
                                                               {kModelWords.heads, &Config::num_heads},
                                                               {kModelWords.layers, &Config::num_layers},
@@ -25,62 +25,64 @@ std::string changed_shape(const Gui& gui, const Config& before, const Config& no
   std::string text;
   for (const auto& [name, field] : numbers)
     if (before.*field != now.*field)
-      text += (text.empty() ? "" : ", ") + std::string(gui.word(name)) + " " + std::to_string(before.*field) + " → " +
-              std::to_string(now.*field);
+      text += (text.empty() ? "" : ", ") + std::string(words(language, name)) + " " + std::to_string(before.*field) +
+              " → " + std::to_string(now.*field);
   return text;
 }
 
-/// The weight that was set last, with its new value.
-std::string changed_weight(const Gui& gui, const Edits& before, const Edits& now) {
+/// The weight that was set last, with its new value; empty: none was, but some are no longer set.
+std::string changed_weight(Language language, const Edits& before, const Edits& now) {
   for (const WeightEdit& edit : now.weights)
     if (const WeightEdit* was = edited_weight(before, edit.head, edit.cell); !was || was->weight != edit.weight)
-      return std::string(gui.word(kChangeWords.weight)) + ": " + share_text(static_cast<double>(edit.weight));
-  return gui.word(kChangeWords.weights);
+      return std::string(words(language, kChangeWords.weight)) + ": " + share_text(static_cast<double>(edit.weight));
+  return {};
 }
 
 /// `norms, layer 1: off`: the first part that was switched; empty where the change is another.
-std::string changed_part(const Gui& gui, const Edits& before, const Edits& now) {
+std::string changed_part(Language language, const Edits& before, const Edits& now) {
   for (const Edits* edits : {&now, &before})
     for (const LayerEdit& edit : edits->layers)
       for (const BlockPart part : kBlockParts) {
         const bool off = is_off(now, edit.stack, edit.layer, part);
         if (off == is_off(before, edit.stack, edit.layer, part)) continue;
-        return filled(gui.word(off ? kChangeWords.part_off : kChangeWords.part_on),
-                      {gui.word(kMaskWords.parts[static_cast<std::size_t>(part)]), std::to_string(edit.layer)});
+        return filled(words(language, off ? kChangeWords.part_off : kChangeWords.part_on),
+                      {words(language, kMaskWords.parts[static_cast<std::size_t>(part)]), std::to_string(edit.layer)});
       }
+  return {};
+}
+
+std::string changed_head(Language language, const Edits& before, const Edits& now) {
+  if (now.off.empty() && before.off.size() > 1) return words(language, kChangeWords.all_on);
+  if (const auto off = switched_head(now, before))
+    return filled(words(language, kChangeWords.head_off), {head_label(*off)});
+  const auto on = switched_head(before, now);
+  return on ? filled(words(language, kChangeWords.head_on), {head_label(*on)}) : std::string();
+}
+
+/// What says more of a change than the name of its field; empty: nothing.
+std::string detail(Language language, const QuestionField& field, const Document& before, const Document& now) {
+  const std::string_view name = field.name;
+  if (field.part == FieldPart::model && field.text) return changed_shape(language, before.config, now.config);
+  if (name == "random") return words(language, now.model ? kChangeWords.trained : kChangeWords.random);
+  if (name == "off") return changed_head(language, before.edits, now.edits);
+  if (name == "weights") return changed_weight(language, before.edits, now.edits);
+  if (name == "layer_edits") return changed_part(language, before.edits, now.edits);
   return {};
 }
 
 }  // namespace
 
-std::string change_in_words(const Gui& gui, const Document& before, const Document& now) {
-  const Edits &old = before.edits, &fresh = now.edits;
-  if (!(before.config == now.config)) {
-    const std::string shape = changed_shape(gui, before.config, now.config);
-    return shape.empty() ? gui.word(kChangeWords.model) : shape;
-  }
-  if (before.model != now.model) return gui.word(now.model ? kChangeWords.trained : kChangeWords.random);
-  if (before.source.text != now.source.text || before.target.text != now.target.text ||
-      before.text_pair != now.text_pair || before.chat != now.chat)
-    return gui.word(kChangeWords.sentence);
-  if (!(before.source == now.source) || !(before.target == now.target)) return gui.word(kChangeWords.cut);
-  if (before.pad != now.pad) return gui.word(kChangeWords.padding);
-  if (old.off != fresh.off) {
-    if (fresh.off.empty() && old.off.size() > 1) return gui.word(kChangeWords.all_on);
-    const auto off = switched_head(fresh, old), on = switched_head(old, fresh);
-    if (off) return filled(gui.word(kChangeWords.head_off), {head_label(*off)});
-    if (on) return filled(gui.word(kChangeWords.head_on), {head_label(*on)});
-  }
-  if (old.off_as != fresh.off_as) return gui.word(kChangeWords.off_as);
-  if (!(old.weights == fresh.weights)) return changed_weight(gui, old, fresh);
-  if (old.scale != fresh.scale) return gui.word(kChangeWords.scale);
-  if (old.dropout != fresh.dropout || old.dropout_seed != fresh.dropout_seed) return gui.word(kChangeWords.dropout);
-  const auto masks_differ = [&](MaskSpec Document::*mask) { return !(before.*mask == now.*mask); };
-  if (masks_differ(&Document::mask) || masks_differ(&Document::encoder_mask) || masks_differ(&Document::cross_mask))
-    return gui.word(kChangeWords.mask);
-  if (old.layers == fresh.layers) return gui.word(kChangeWords.anything);
-  const std::string part = changed_part(gui, old, fresh);
-  return part.empty() ? gui.word(kChangeWords.layer) : part;
+std::string change_in_words(Language language, const Document& before, const Document& now,
+                            const QuestionFields& fields) {
+  const bool shape = !(before.config == now.config);  // says more than that the model is another
+  for (const FieldPart part : {FieldPart::model, FieldPart::text, FieldPart::edits, FieldPart::mask})
+    for (const QuestionField& field : fields) {
+      if (field.part != part || field.is_same(before, now) || (shape && std::string_view(field.name) == "random"))
+        continue;
+      const std::string more = detail(language, field, before, now);
+      return more.empty() ? words(language, field.change) : more;
+    }
+  return words(language, kChangeWords.anything);
 }
 
 }  // namespace headlight

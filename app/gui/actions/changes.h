@@ -1,10 +1,12 @@
 #pragma once
 
-#include "gui/frame/gui.h"
+#include "document/question_fields.h"
+#include "view/settings.h"
 
 namespace headlight {
 
 /// The difference between two questions, in a few words: "L1·H2 off", "heads 4 → 8". Of several changes the first.
-std::string change_in_words(const Gui& gui, const Document& before, const Document& now);
+std::string change_in_words(Language language, const Document& before, const Document& now,
+                            const QuestionFields& fields = question_fields());
 
 }  // namespace headlight

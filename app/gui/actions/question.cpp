@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "document/question_fields.h"
 #include "gui/frame/scope.h"
 #include "model/block_parts.h"
 #include "words/window_words.h"
@@ -198,7 +199,7 @@ void cut_pinned(Gui& gui) {
 
 void take_sentence(Gui& gui, const std::string& text) {
   gui.say_once(SetText{text});
-  gui.say(Changed{gui.word(kChangeWords.sentence)});
+  gui.say(Changed{gui.word(question_fields().front().change)});
   gui.say(ChooseStart{});
 }
 

@@ -42,7 +42,7 @@ std::string notice_text(Gui& gui, const Notice& notice) {
 void notice_line(Gui& gui, const Notice& notice, float right) {
   std::string text = notice_text(gui, notice);
   if (text.empty() && notice.kind == Notice::Kind::changed && !gui.state.undo.empty())
-    text = change_in_words(gui, gui.state.undo.back(), gui.state.document);
+    text = change_in_words(gui.state.settings.language, gui.state.undo.back(), gui.state.document);
   const std::string& all = notice.kind == Notice::Kind::failed ? notice.text : text;
   const auto more = std::count(all.begin(), all.end(), '\n');
   const std::string lines = "+" + std::to_string(more) + " " + gui.word(kWindowWords.more_lines);
