@@ -79,7 +79,8 @@ TEST(ModelCheck, HasTheWarningsOfLoading) {
 TEST(ModelCheck, AStateThatBeginsWithACheckpointLooksAtItToo) {
   auto opened = open_model(golden("family-qwen2"));
   ASSERT_TRUE(opened) << opened.error().message();
-  AppState state = initial_state(fixture::lexicon(), opened->document, {}, {"model.safetensors: odd"});
+  AppState state = initial_state(fixture::lexicon(), opened->document, {},
+                                 {Error(ErrorCode::bad_value, "model.safetensors", "odd")});
   ASSERT_NE(check_of_model(state), nullptr);
   EXPECT_FALSE(check_of_model(state)->findings);
   Loop loop({}, {});
@@ -124,7 +125,7 @@ TEST(ModelCheck, AShippedModelThatTheControlsTakeIsCheckedToo) {
 
 TEST(ModelCheck, AModelThatIsGoneIsForgotten) {
   AppState state = small_state();
-  state.checks.push_back({std::make_shared<const Model>(), {"gone"}, std::nullopt});
+  state.checks.push_back({std::make_shared<const Model>(), {Error(ErrorCode::bad_value, "gone")}, std::nullopt});
   ASSERT_TRUE(state.checks[0].model.expired());
   Loop loop({}, {});
   settle(loop, state, {OpenPath{golden("gpt2").string()}});
