@@ -30,8 +30,8 @@ class PageStackReader {
   PageStackReader(const JsonField& answer, const JsonField& stack) : answer_(answer), stack_(stack) {}
 
   PageStack read() {
-    using Part = void (PageStackReader::*)();
-    for (const Part part : {&PageStackReader::read_shape, &PageStackReader::read_heads, &PageStackReader::check_size,
+    using ReadPart = void (PageStackReader::*)();
+    for (const ReadPart part : {&PageStackReader::read_shape, &PageStackReader::read_heads, &PageStackReader::check_size,
                             &PageStackReader::read_layers, &PageStackReader::read_numbers})
       if (stack_.is_good()) (this->*part)();
     return std::move(page_);
