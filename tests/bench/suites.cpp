@@ -28,7 +28,7 @@ constexpr Index kWorthStopping = 2048;
 constexpr int kMomentsARound = 4;
 
 /// Whether a row of so many tokens is measured.
-bool wanted(const BenchOptions& options, const std::string& name, Index tokens) {
+bool is_asked(const BenchOptions& options, const std::string& name, Index tokens) {
   return options.wants(name) && (options.longest <= 0 || tokens <= options.longest);
 }
 
@@ -103,7 +103,7 @@ Result<BenchReport> attention_suite(const BenchOptions& options) {
   for (const AttentionSize& size : sizes) {
     const std::string name = "attention/T=" + std::to_string(size.tokens) + "/d=" + std::to_string(size.d_model) +
                              "/h=" + std::to_string(size.heads);
-    if (!wanted(options, name, size.tokens)) continue;
+    if (!is_asked(options, name, size.tokens)) continue;
     const auto request = std::make_shared<Request>(bare_attention(size));
     for (const int threads : options.threads)
       measured.add({.name = name,
@@ -135,7 +135,7 @@ void add_model(const std::string& of, const MakeModel& make, const BenchOptions&
   std::shared_ptr<const Model> model;
   for (const Index tokens : {10, 128, 512}) {
     const std::string name = "model/" + of + "/T=" + std::to_string(tokens);
-    if (!wanted(options, name, tokens)) continue;
+    if (!is_asked(options, name, tokens)) continue;
     if (!model) model = make();
     const auto request = std::make_shared<Request>(asked(model, tokens));
     for (const int threads : options.threads)
@@ -179,7 +179,7 @@ Result<BenchReport> growth_suite(const BenchOptions& options) {
     std::vector<double> tokens, seconds, bytes;
     for (const Index length : {256, 512, 1024, 2048, 4096, 8192}) {
       const std::string name = "growth/gpt2-small/T=" + std::to_string(length);
-      if (!wanted(options, name, length)) continue;
+      if (!is_asked(options, name, length)) continue;
       if (!model) model = packed_model(gpt2_small());
       const Request request = asked(model, length);
       reset_peak_memory();

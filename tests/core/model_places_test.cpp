@@ -273,7 +273,7 @@ TEST(ModelPlaces, ModelScopeAndOwnFolders) {
   std::vector<std::string> names;
   for (const KeptModel& model : kept_models(places)) {
     names.push_back(model.name);
-    EXPECT_EQ(model.trouble, "") << model.name;
+    EXPECT_FALSE(model.trouble) << model.name;
   }
   EXPECT_EQ(names, (std::vector<std::string>{"Qwen/Qwen3-0.6B", "old/bert", "mine", "runs/checkpoint-500"}));
   EXPECT_EQ(find_kept_model(places, "Qwen/Qwen3-0.6B")->folder, cache / "hub/models/Qwen/Qwen3-0___6B");

@@ -20,7 +20,7 @@ HEADLIGHT_FUZZ_TARGET(table) {
     if (!numbers) return require_line(numbers.error().message());
     const auto again = parse_own_numbers("fuzz", numbers_json(*numbers));
     require(again && *again == *numbers);
-    for (const auto& line : check_numbers(*numbers)) require_line(line);
+    for (const auto& line : check_numbers(*numbers)) require_line(line.message());
     if (const auto model = model_of_numbers("fuzz", *numbers); !model) require_line(model.error().message());
     return;
   }
