@@ -1,4 +1,4 @@
-// The models that a SOURCE can name: shipped ones, those of the caches of this machine, and of folders of the user's own.
+// The models that a SOURCE can name: shipped ones, those of the caches of this machine and of the user's folders.
 #pragma once
 
 #include <filesystem>

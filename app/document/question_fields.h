@@ -1,7 +1,7 @@
 // Every field of a Document once: its names, its help, and how it is written as options, as JSON and in words. The
 // options of the command line, sessions, the command that is copied, the difference between two questions, the name of
-// a change and the goals of lessons walk this table; `--help-request --format json` prints its options. A new field is a
-// member of Document or Edits and a row here; the engine alone knows its effect.
+// a change and the goals of lessons walk this table; `--help-request --format json` prints its options. A new field is
+// a member of Document or Edits and a row here; the engine alone knows its effect.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A lesson's text points at what it speaks of: `[it|it→animal]` is the word “it”, which lights a cell of the chosen head,
-// `[北京|北京]` a row of it, `[padding|@padding]` a control of the window.
+// A lesson's text points at what it describes: `[it|it→animal]` is the word “it”, which lights a cell of the chosen
+// head, `[北京|北京]` a row of it, `[padding|@padding]` a control of the window.
 #pragma once
 
 #include <string>

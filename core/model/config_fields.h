@@ -71,6 +71,7 @@ struct SeedField : FieldNames {
 };
 
 /// Calls visit(field) for each, in the order of Config.
+// Longer than 60 lines: each field is a row of data.
 template <class Visit>
 void for_each_field(const Visit& visit) {
   visit(ChoiceField<Arch>{

@@ -31,8 +31,9 @@ class PageStackReader {
 
   PageStack read() {
     using ReadPart = void (PageStackReader::*)();
-    for (const ReadPart part : {&PageStackReader::read_shape, &PageStackReader::read_heads, &PageStackReader::check_size,
-                            &PageStackReader::read_layers, &PageStackReader::read_numbers})
+    for (const ReadPart part :
+         {&PageStackReader::read_shape, &PageStackReader::read_heads, &PageStackReader::check_size,
+          &PageStackReader::read_layers, &PageStackReader::read_numbers})
       if (stack_.is_good()) (this->*part)();
     return std::move(page_);
   }
