@@ -26,9 +26,9 @@ struct LinesReport {
 };
 
 /// Answers each line as a sentence by itself, not padded to the others, by one JSON object a line: in order, as soon as
-/// it is there, with memory for a few lines. A line that is empty, or that cannot be answered, gives an object {"error",
-/// "code", "text"} instead. `document` is what is asked of each: its target and its text pair have a line for each line
-/// of the text that is not empty. Errors: input that cannot be read, output that cannot be written.
+/// it is there, with memory for a few lines. A line that is empty, or that cannot be answered, gives an object
+/// {"error", "code", "text"} instead. `document` is what is asked of each: its target and its text pair have a line for
+/// each line of the text that is not empty. Errors: input that cannot be read, output that cannot be written.
 Result<LinesReport> export_lines(const Document& document, const Lexicon& lexicon, const LinesAsked& asked,
                                  const std::optional<std::filesystem::path>& file);
 
