@@ -183,8 +183,9 @@ void append_moved(std::string& text, const Trace& before, const Trace& trace, co
   }
 }
 
-/// Every step with its numbers, at most eight to a line, under a title that names the two tokens and states how far they
-/// are from each other. With another answer to compare with (else null) the rows of each matrix that differ follow.
+/// Every step with its numbers, at most eight to a line, under a title that names the two tokens and states how far
+/// they are from each other. With another answer to compare with (else null) the rows of each matrix that differ
+/// follow.
 std::string explain_text(const Trace& trace, const HeadRef& head, const CellRef& cell, const std::vector<Step>& steps,
                          const Trace* before) {
   std::string text = label(trace.query_tokens(head.stack), cell.query) + " → " +

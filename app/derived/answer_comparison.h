@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/weak_ref.h"
+#include "derived/weak_ref.h"
 #include "heads/pattern_difference.h"
 #include "math/forward.h"
 #include "text/words.h"

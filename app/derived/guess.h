@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/progress.h"
-#include "base/weak_ref.h"
+#include "derived/weak_ref.h"
 #include "math/output.h"
 #include "model/trace.h"
 

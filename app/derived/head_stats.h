@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/weak_ref.h"
+#include "derived/weak_ref.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
 #include "heads/head_search.h"

@@ -57,8 +57,8 @@ void add_head_title(Page& page, const HeadTitle& title, float x, float y) {
 void add_name_below(Page& page, const HeadTitle& title, float x, float right, float y) {
   if (title.below.empty()) return;
   const float size = name_size(page), width = page.measure(title.below, size);
-  add_text(page, {std::min(x, right - width), y}, title.below, size,
-           title.words.quiet ? page.ink.dim : page.ink.accent, Role::title);
+  add_text(page, {std::min(x, right - width), y}, title.below, size, title.words.quiet ? page.ink.dim : page.ink.accent,
+           Role::title);
 }
 
 }  // namespace headlight

@@ -37,9 +37,7 @@ void add_row_labels(Drawing& scene, const AxisText& axis, const MapLayout& layou
   for (std::size_t at = 0; layout.rows && at < axis.words.size(); ++at) {
     const auto i = static_cast<Index>(at), number = i + axis.first;
     const bool is_number = axis.numbers && i != lit;
-    const auto touches_lit = [&] {
-      return lit && static_cast<float>(std::abs(i - *lit)) * layout.cell < style.line;
-    };
+    const auto touches_lit = [&] { return lit && static_cast<float>(std::abs(i - *lit)) * layout.cell < style.line; };
     if (is_number ? number % step != 0 || touches_lit() : !is_named(i, lit, step)) continue;
     const std::string label = is_number ? std::to_string(number) : axis.words[at];
     const float y = layout.plot.y + (static_cast<float>(i) + 0.5f) * layout.cell;

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/weak_ref.h"
 #include "check/checkpoint_check.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
@@ -19,6 +18,7 @@
 #include "derived/head_stats.h"
 #include "derived/inside.h"
 #include "derived/listing.h"
+#include "derived/weak_ref.h"
 #include "document/answer_snapshot.h"
 #include "math/attention.h"
 #include "session/figure_request.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "app/session_fixture.h"
-#include "base/weak_ref.h"
+#include "derived/weak_ref.h"
 #include "session/loop/errands.h"
 #include "session/update.h"
 

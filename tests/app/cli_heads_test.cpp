@@ -25,7 +25,8 @@ json measured(Strings words, const std::string& in = "") {
 /// Two heads over a|b|a: one looks at the token before, one at the first.
 std::string patterns_file(const fixture::Folder& folder) {
   return folder.with("patterns.json", R"({"attention": [{"name": "Self", "left_text": ["a", "b", "a"],
-    "right_text": ["a", "b", "a"], "attn": [[[[1, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 0, 0], [1, 0, 0]]]]}]})");
+    "right_text": ["a", "b", "a"], "attn": [[[[1, 0, 0], [1, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 0, 0], [1, 0,
+                     0]]]]}]})");
 }
 
 std::vector<std::string> lines(const std::string& text) {

@@ -174,9 +174,10 @@ TEST(CommandLine, AScreenshotMergesThePiecesOfAWordAsTheWindowDoes) {
 
 TEST(CommandLine, WhatATerminalObeysIsNotPrinted) {
   const Folder folder;
-  const std::string session = folder.with(
-      "a.headlight.json",
-      R"({"schema": "headlight.session/1", "request": {"source": "\u001b]0;x\u0007\u001b[2J\n\u009b\u202e", "text": "a"}})");
+  const std::string session =
+      folder.with("a.headlight.json",
+                  R"({"schema": "headlight.session/1", "request": {"source": "\u001b]0;x\u0007\u001b[2J\n\u009b\u202e",
+                     "text": "a"}})");
   const std::string line = refused({"export", session});
   EXPECT_TRUE(contains(line, "?]0;x??[2J???")) << line;
   EXPECT_TRUE(contains(refused({"export", "\u001b[31m"}), "?[31m: kind: "));

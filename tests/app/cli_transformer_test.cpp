@@ -239,7 +239,8 @@ TEST(Lines, EachIsAnObjectOfItsOwn) {
   std::string expected;
   for (const char* line : {"我爱", "The cat sat down", "", "你"})
     expected += *line ? run(small({"export", "--text", line})).out
-                      : "{\"error\":\"line 3: text: expected a sentence, found an empty line\",\"text\":\"\"}\n";
+                      : "{\"error\":\"line 3: text: expected a sentence, found an empty "
+                        "line\",\"code\":\"no_tokens\",\"text\":\"\"}\n";
   EXPECT_TRUE(ran.out == expected) << "as if each was asked alone";
   EXPECT_TRUE(run(with(words, {"--jobs", "3"}), text).out == ran.out) << "the order is kept";
   std::string many;

@@ -80,11 +80,11 @@ TEST_F(SettingsOf, ALayoutOrALessonThatCannotBeUsedIsThatOfTheStart) {
 }
 
 TEST_F(SettingsOf, NothingUsableGivesTheDefault) {
-  for (
-      const char* text :
-      {"", "{", "[]", "null", "\xFF\xFE", "{\"theme\": \"dark\", ", "{}",
-       R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true, "colours": 3, "greeted": 1})",
-       R"({"ui_scale": null, "recent": [1, null, []]})"})
+  for (const char* text :
+       {"", "{", "[]", "null", "\xFF\xFE", "{\"theme\": \"dark\", ", "{}",
+        R"({"language": "fr", "theme": 5, "ui_scale": "big", "recent": {"a": 1}, "new": true, "colours": 3,
+                     "greeted": 1})",
+        R"({"ui_scale": null, "recent": [1, null, []]})"})
     EXPECT_EQ(settings_from_json(text), default_settings()) << text;
   const Variable chinese("LANG", "zh_CN.UTF-8");
   EXPECT_EQ(settings_from_json(R"({"language": "fr"})").language, Language::zh);

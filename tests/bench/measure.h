@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/seconds.h"
+#include "training/seconds.h"
 
 namespace headlight {
 

@@ -293,10 +293,12 @@ std::map<std::string, std::string> good_files() {
                       std::string("\1\0\1\1", 4);
   files["mask.json"] = "[[true, false], [1, 0]]";
   files["attention.json"] =
-      R"({"attention": [{"name": "Self", "attn": [[[[1.0, 0.0], [0.25, 0.75]]]], "left_text": ["a", "b"], "right_text": ["a", "b"]}]})";
+      R"({"attention": [{"name": "Self", "attn": [[[[1.0, 0.0], [0.25, 0.75]]]], "left_text": ["a", "b"],
+                     "right_text": ["a", "b"]}]})";
   files["text.txt"] = "我爱北京\nI love Beijing\n";
   files["a.lesson.json"] =
-      R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "x", "set": {"request": {"text": "a b", "random": true}}, "done": {"mask": "causal"}}]})";
+      R"({"schema": "headlight.lesson/1", "title": "T", "steps": [{"text": "x", "set": {"request": {"text": "a b",
+                     "random": true}}, "done": {"mask": "causal"}}]})";
   files["a.headlight.json"] = to_json(session_of(fixture::small_state("a b")));
   return files;
 }

@@ -1,4 +1,5 @@
-// A checkpoint with a tokenizer in the window: its text box and chips, words that it does not know, ids in place of text.
+// A checkpoint with a tokenizer in the window: its text box and chips, words that it does not know, ids in place of
+// text.
 #include "base/file.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/theme.h"
@@ -12,7 +13,8 @@ using Ids = std::vector<std::int64_t>;
 /// A word-level tokenizer, <s> before every text; `pre_tokenizer` is how it cuts.
 std::string tokenizer_json(const std::string& pre_tokenizer) {
   return R"({"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": ")" + pre_tokenizer + R"("},
-    "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}],
+    "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}},
+                     {"Sequence": {"id": "A"}}],
                        "special_tokens": {"<s>": {"ids": [0], "tokens": ["<s>"]}}},
     "model": {"type": "WordLevel", "unk_token": "<unk>",
               "vocab": {"<s>": 0, "<unk>": 1, "the": 2, "cat": 3, "我": 4, "请": 5}}})";

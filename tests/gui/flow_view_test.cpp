@@ -22,7 +22,8 @@ class FlowViewTest : public GuiTest {
     for (const HeadRef& head : flow_heads(harness->state)) heads.push_back(head.head);
     return heads;
   }
-  /// Whether lines of a head's colour were drawn between the columns; thin ones are fainter, so that opacity is ignored.
+  /// Whether lines of a head's colour were drawn between the columns; thin ones are fainter, so that opacity is
+  /// ignored.
   bool drew_lines_of(Index head) const {
     const Box place = harness->box("flow");
     const float left = harness->box("flow query 0").right() + 4, right = harness->box("flow key 0").x - 4;

@@ -1,5 +1,5 @@
-// The keyboard without a pointer: Tab reaches every control, a ring shows where it is, Enter, Space and the arrows do what a
-// click and a drag would.
+// The keyboard without a pointer: Tab reaches every control, a ring shows where it is, Enter, Space and the arrows do
+// what a click and a drag would.
 #include <set>
 
 #include "gui/keys_fixture.h"

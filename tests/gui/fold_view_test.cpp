@@ -11,9 +11,12 @@ namespace {
 
 constexpr const char* kPieces = R"({"version": "1.0", "added_tokens": [], "pre_tokenizer": {"type": "Whitespace"},
   "post_processor": {"type": "TemplateProcessing",
-                     "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}],
-                     "special_tokens": {"<s>": {"ids": [0], "tokens": ["<s>"]}, "</s>": {"ids": [6], "tokens": ["</s>"]}}},
-  "model": {"type": "WordPiece", "unk_token": "<unk>", "continuing_subword_prefix": "##", "max_input_chars_per_word": 100,
+                     "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}},
+                     {"SpecialToken": {"id": "</s>"}}],
+                     "special_tokens": {"<s>": {"ids": [0], "tokens": ["<s>"]}, "</s>": {"ids": [6],
+                     "tokens": ["</s>"]}}},
+  "model": {"type": "WordPiece", "unk_token": "<unk>", "continuing_subword_prefix": "##",
+                     "max_input_chars_per_word": 100,
             "vocab": {"<s>": 0, "<unk>": 1, "the": 2, "cat": 3, "play": 4, "##ing": 5, "</s>": 6}}})";
 
 /// `<s> the cat play ##ing </s>`.

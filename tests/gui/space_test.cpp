@@ -1,4 +1,5 @@
-// What the window gives its room to: how large the maps are at each size of the window, and that nothing moves but what changed.
+// What the window gives its room to: how large the maps are at each size of the window, and that nothing moves but what
+// changed.
 #include <cmath>
 
 #include "gui/harness.h"

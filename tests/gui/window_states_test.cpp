@@ -91,7 +91,7 @@ TEST(StatesOfAWindow, ALineAboutAFileLeavesRoomForItsCrossAndSaysWhatItMeans) {
       "these are the page's own numbers, right to 0.0005, without new words and the next word";
   for (const Language language : {Language::en, Language::zh}) {
     const auto h = open_shipped("", "", {1280, 800}, language);
-    h->state.notice = Notice{Notice::Kind::failed, page};
+    h->state.notice = Notice{Notice::Kind::failed, page, ErrorCode::page_alone};
     h->frame(2);
     const Box cross = h->box("dismiss");
     EXPECT_TRUE(cross.x > 0 && cross.right() <= h->box("colour bar").x) << "the cross can be pressed";

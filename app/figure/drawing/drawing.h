@@ -47,8 +47,8 @@ struct Ramp {
 struct Rectangle {
   Box box;
   std::optional<Rgb> fill = {}, line = {};
-  float width = 0;   // of the line, inside and outside in equal parts
-  float corner = 0;  // the radius of its corners
+  float width = 0;    // of the line, inside and outside in equal parts
+  float corner = 0;   // the radius of its corners
   float opacity = 1;  // of the fill
 };
 

@@ -21,8 +21,8 @@ class Frames {
     up(key);
   }
   void type(char character) { order.add({.character = static_cast<unsigned>(character)}, deliver); }
-  /// Frames until nothing waits: of each the keys that it sees go down, ~ for Escape, with ^ where Ctrl is, and then the
-  /// characters.
+  /// Frames until nothing waits: of each the keys that it sees go down, ~ for Escape, with ^ where Ctrl is, and then
+  /// the characters.
   std::string seen() {
     std::string all;
     for (bool more = true; more;) {
