@@ -124,8 +124,7 @@ class Answering {
     if (report_.lines == 0) return bad_input("text", "tokens", "at least one", "none", ErrorCode::no_tokens);
     if (more_warnings_ > 0)
       report_.warnings.emplace_back(
-          ErrorCode::bad_value, "",
-          std::to_string(more_warnings_) + " more warnings; each is in the object of its line");
+          ErrorCode::bad_value, std::to_string(more_warnings_) + " more warnings; each is in the object of its line");
     return std::move(report_);
   }
 

@@ -28,7 +28,7 @@ bool operator==(const Error&, const Error&) = default;
 
 std::string Error::message() const {
   std::string line = where;
-  if (!what.empty()) line.append(line.empty() ? "" : ": ").append(what);
+  if (!what.empty()) line.append(": ").append(what);
   if (!expected.empty() || !found.empty()) line.append(": expected ").append(expected).append(", found ").append(found);
   return line;
 }

@@ -249,10 +249,9 @@ Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words
                       : given("--split") ? ": trained models cut text by themselves"
                                          : ": no trained model has this shape";
     if (!given("--random"))
-      start.warnings.emplace_back(ErrorCode::bad_value, "",
-                                  std::string("the weights are random, seed ") +
-                                      (given("--seed") ? given_words.word("--seed") : "0") + why +
-                                      " (--random asks for such weights)");
+      start.warnings.emplace_back(ErrorCode::bad_value, std::string("the weights are random, seed ") +
+                                                            (given("--seed") ? given_words.word("--seed") : "0") + why +
+                                                            " (--random asks for such weights)");
     return start;
   }
   auto opened = open_model(*shipped);
