@@ -8,12 +8,12 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/shell_word.h"
 #include "cli/commands.h"
 #include "cli/train_options.h"
 #include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
 #include "training/output_folder.h"
+#include "training/shell_word.h"
 
 namespace headlight {
 namespace {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/seconds.h"
 #include "document/answer_snapshot.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"
@@ -23,7 +24,6 @@
 #include "session/loop/loop.h"
 #include "session/loop/recovery.h"
 #include "session/state_rules.h"
-#include "training/seconds.h"
 #include "view/settings.h"
 
 namespace headlight {

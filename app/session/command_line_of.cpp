@@ -5,12 +5,12 @@
 #include <iterator>
 
 #include "base/formatted.h"
-#include "base/shell_word.h"
 #include "derived/derived_maps.h"
 #include "document/question_fields.h"
 #include "model/head_text.h"
 #include "session/figure_request.h"
 #include "session/head_grid.h"
+#include "training/shell_word.h"
 #include "view/view_names.h"
 
 namespace headlight {

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/shell_word.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/document.h"
@@ -16,6 +15,7 @@
 #include "read/tokenizer/tokenizer_json.h"
 #include "text/characters.h"
 #include "train/trained_checkpoint.h"
+#include "training/shell_word.h"
 
 namespace headlight {
 namespace {

@@ -4,13 +4,13 @@
 #include <thread>
 #include <utility>
 
+#include "base/seconds.h"
 #include "document/log_folder.h"
 #include "read/hub/checkpoint.h"
 #include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
 #include "training/log_watch.h"
 #include "training/output_folder.h"
-#include "training/seconds.h"
 
 namespace headlight {
 namespace {

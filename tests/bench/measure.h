@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "training/seconds.h"
+#include "base/seconds.h"
 
 namespace headlight {
 
