@@ -25,9 +25,9 @@ class ComparisonTest : public testing::Test {
     settle();
   }
   void settle() { loop.settle(state); }
-  template <class... Said>
-  void say(Said... said) {
-    (update(state, Command(std::move(said))), ...);
+  template <class... Pushed>
+  void push(Pushed... pushed) {
+    (update(state, Command(std::move(pushed))), ...);
     settle();
   }
   const ComparedHeads& heads() { return *state.comparison->heads; }
@@ -41,22 +41,22 @@ Matrix weights(const Trace& trace, const HeadRef& head) {
 }
 
 TEST_F(ComparisonTest, IsAskedOnlyWhereItIsSeen) {
-  say(KeepAnswer{}, SetText{"我请小猫"});
+  push(KeepAnswer{}, SetText{"我请小猫"});
   EXPECT_FALSE(comparison_question(state));
   EXPECT_FALSE(state.comparison);
-  say(ShowView{View::compare});
+  push(ShowView{View::compare});
   ASSERT_TRUE(state.comparison);
   EXPECT_TRUE(is_of_now(state));
   EXPECT_TRUE(state.comparison.to(*comparison_question(state)));
   const auto before = state.comparison->heads;
-  say(ChooseHead{{1, 1}});
+  push(ChooseHead{{1, 1}});
   EXPECT_EQ(state.comparison->heads, before) << "another head of the same two";
   EXPECT_EQ(state.comparison->chosen, (HeadRef{1, 1}));
 }
 
 TEST_F(ComparisonTest, TwoSentencesStandOnOneAxis) {
   const auto a = state.trace;
-  say(KeepAnswer{}, SetText{"小猫帮我订了去北京的车票"}, ShowView{View::compare}, ChooseHead{{1, 0}});
+  push(KeepAnswer{}, SetText{"小猫帮我订了去北京的车票"}, ShowView{View::compare}, ChooseHead{{1, 0}});
   const auto b = state.trace;
   const JointStack& stack = *heads().stack(Stack::self);
   const PatternPair& maps = state.comparison->maps;
@@ -87,21 +87,21 @@ TEST_F(ComparisonTest, TwoSentencesStandOnOneAxis) {
 }
 
 TEST_F(ComparisonTest, AHeadSwitchedOffIsComparedWithTheQuestionBeforeEdits) {
-  say(ShowView{View::compare});
+  push(ShowView{View::compare});
   EXPECT_FALSE(compared_trace(state)) << "nothing was kept, nothing was edited";
-  say(SwitchHead{{0, 1}, true});
+  push(SwitchHead{{0, 1}, true});
   ASSERT_TRUE(compared_trace(state));
   EXPECT_EQ(compared_trace(state), state.baseline);
   EXPECT_TRUE(compares_edits(state));
   ASSERT_TRUE(is_of_now(state));
   EXPECT_EQ(heads().head({0, 0})->measured.largest, 0) << "the first layer reads the same";
   EXPECT_GT(heads().head({1, 0})->measured.largest, 0);
-  say(SwitchHead{{0, 1}, false});
+  push(SwitchHead{{0, 1}, false});
   EXPECT_FALSE(compared_trace(state));
 }
 
 TEST_F(ComparisonTest, BlockedCellsCountAsNothing) {
-  say(KeepAnswer{}, SetMask{true, true}, ShowView{View::compare});
+  push(KeepAnswer{}, SetMask{true, true}, ShowView{View::compare});
   const PatternPair& maps = state.comparison->maps;
   for (Index r = 0; r < maps.b.rows(); ++r)
     for (Index c = 0; c < maps.b.cols(); ++c)
@@ -115,15 +115,15 @@ TEST_F(ComparisonTest, OfAnotherModelTheHeadsOfBothAreCompared) {
   Config larger = fixture::small_config();
   larger.num_heads = 4;
   larger.num_layers = 3;
-  say(KeepAnswer{}, SetConfig{larger}, ShowView{View::compare});
-  say(ChooseHead{{2, 3}});
+  push(KeepAnswer{}, SetConfig{larger}, ShowView{View::compare});
+  push(ChooseHead{{2, 3}});
   EXPECT_EQ(heads().heads.size(), 4u);
   EXPECT_EQ(heads().only_b, 8u);
   EXPECT_EQ(heads().only_a, 0u);
   EXPECT_TRUE(state.comparison->maps.a.array().isNaN().all()) << "A has no such head";
   EXPECT_FALSE(state.comparison->maps.b.array().isNaN().any());
   EXPECT_EQ(heads().head({2, 3}), nullptr);
-  say(ChooseHead{{0, 0}}, SwapKept{});
+  push(ChooseHead{{0, 0}}, SwapKept{});
   EXPECT_EQ(heads().only_a, 8u);
   EXPECT_EQ(heads().only_b, 0u);
 }
@@ -131,8 +131,8 @@ TEST_F(ComparisonTest, OfAnotherModelTheHeadsOfBothAreCompared) {
 TEST_F(ComparisonTest, AnAttentionThatAOnlyLacksHasNoDifference) {
   Config both = fixture::small_config();
   both.arch = Arch::encoder_decoder;
-  say(KeepAnswer{}, SetConfig{both}, ShowView{View::compare});
-  say(ChooseHead{{0, 0, Stack::cross}});
+  push(KeepAnswer{}, SetConfig{both}, ShowView{View::compare});
+  push(ChooseHead{{0, 0, Stack::cross}});
   const JointStack& cross = *heads().stack(Stack::cross);
   EXPECT_FALSE(cross.in_both);
   EXPECT_TRUE(state.comparison->maps.difference.array().isNaN().all());
@@ -140,7 +140,7 @@ TEST_F(ComparisonTest, AnAttentionThatAOnlyLacksHasNoDifference) {
 }
 
 TEST_F(ComparisonTest, HeadsStandInTheOrderOfWhatDiffers) {
-  say(KeepAnswer{}, SetText{"小猫帮我订了去北京的机票"}, ShowView{View::compare});
+  push(KeepAnswer{}, SetText{"小猫帮我订了去北京的机票"}, ShowView{View::compare});
   for (const DifferenceOrder order : {DifferenceOrder::largest, DifferenceOrder::mean, DifferenceOrder::divergence}) {
     const auto by = heads_by(heads(), Stack::self, order);
     ASSERT_EQ(by.size(), 4u);
@@ -154,38 +154,38 @@ TEST_F(ComparisonTest, HeadsStandInTheOrderOfWhatDiffers) {
 
 TEST_F(ComparisonTest, SwappingAsksAsQuestionAgain) {
   const Document first = state.document;
-  say(KeepAnswer{}, SetText{"小猫帮我"}, ShowView{View::compare});
+  push(KeepAnswer{}, SetText{"小猫帮我"}, ShowView{View::compare});
   const Document second = state.document;
   const float largest = heads().largest;
   const auto b = state.trace;
   const std::size_t undos = state.undo.size();
-  say(EndGesture{}, SwapKept{});
+  push(EndGesture{}, SwapKept{});
   EXPECT_TRUE(state.document == first);
   EXPECT_EQ(state.kept->trace, b);
   EXPECT_TRUE(state.kept->document == second);
   EXPECT_EQ(state.trace->request.tokens.text, first.source.text);
   EXPECT_GT(largest, 0);
   EXPECT_EQ(heads().largest, largest);
-  say(Undo{});
+  push(Undo{});
   EXPECT_TRUE(state.document == second) << "one step of undo";
   EXPECT_EQ(state.undo.size(), undos + 1);
-  say(Redo{});
+  push(Redo{});
   EXPECT_TRUE(state.document == first);
-  say(DropKept{});
+  push(DropKept{});
   EXPECT_FALSE(state.kept);
   EXPECT_FALSE(comparison_question(state));
 }
 
 TEST_F(ComparisonTest, NothingIsKeptOrSwappedBeforeTheAnswerIsThere) {
   const auto first = state.trace;
-  say(KeepAnswer{});
+  push(KeepAnswer{});
   update(state, Command(SetText{"小猫"}));
   update(state, Command(KeepAnswer{}));
   update(state, Command(SwapKept{}));
   EXPECT_EQ(state.kept->trace, first);
   EXPECT_EQ(state.document.source.text, "小猫");
   settle();
-  say(KeepAnswer{});
+  push(KeepAnswer{});
   EXPECT_EQ(state.kept->trace, state.trace);
 }
 
@@ -195,15 +195,15 @@ TEST_F(ComparisonTest, ASentenceOfABatchAndAPrefixAreAskedAgain) {
   document.mask.causal = true;
   state = initial_state(lexicon(), document, {});
   settle();
-  say(ChooseSentence{1}, ChoosePrefix{2});
-  say(KeepAnswer{});
+  push(ChooseSentence{1}, ChoosePrefix{2});
+  push(KeepAnswer{});
   const Request asked = state.trace->request;
   EXPECT_EQ(asked.tokens.size(), 2u);
-  say(ChoosePrefix{0}, ChooseSentence{0}, ShowView{View::compare});
+  push(ChoosePrefix{0}, ChooseSentence{0}, ShowView{View::compare});
   EXPECT_FALSE(state.trace->request == asked);
-  say(SwapKept{});
+  push(SwapKept{});
   EXPECT_TRUE(state.trace->request == asked) << "the same part of the same sentence";
-  say(SwapKept{});
+  push(SwapKept{});
   EXPECT_EQ(state.view.sentence, 0u);
   EXPECT_EQ(state.view.prefix, 0u);
 }
@@ -214,7 +214,7 @@ TEST_F(ComparisonTest, SwappingEndsWhatIsBeingWritten) {
   document.mask.causal = true;
   state = initial_state(lexicon(), document, {});
   settle();
-  say(KeepAnswer{});
+  push(KeepAnswer{});
   update(state, Command(SetText{"我请小猫"}));
   settle();
   state.generation = Generation{5, {}};
@@ -225,8 +225,8 @@ TEST_F(ComparisonTest, SwappingEndsWhatIsBeingWritten) {
 }
 
 TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {
-  say(SetText{"it's"}, EndGesture{});
-  say(KeepAnswer{}, SetText{"小猫 \"b\""}, SetMask{true, true}, ShowView{View::compare}, ChooseHead{{1, 0}});
+  push(SetText{"it's"}, EndGesture{});
+  push(KeepAnswer{}, SetText{"小猫 \"b\""}, SetMask{true, true}, ShowView{View::compare}, ChooseHead{{1, 0}});
   const auto words = command_words(state);
   ASSERT_TRUE(words) << words.error().message();
   EXPECT_EQ((*words)[1], "figure");
@@ -237,37 +237,37 @@ TEST_F(ComparisonTest, IsCopiedAsACommandThatAsksBoth) {
   EXPECT_EQ(question->source.text, "it's");
   EXPECT_EQ(question->config, state.kept->document.config);
   EXPECT_FALSE(question->mask.causal);
-  say(KeepAnswer{}, SetText{"it's \"b\""});
-  say(KeepAnswer{});
+  push(KeepAnswer{}, SetText{"it's \"b\""});
+  push(KeepAnswer{});
   EXPECT_FALSE(command_words(state)) << "quotes of both kinds";
 }
 
 TEST_F(ComparisonTest, WordsThatOnlyAHasCanBePinned) {
-  say(KeepAnswer{}, SetText{"小猫"}, ShowView{View::compare});
-  say(Pin{std::nullopt, CellRef{9, 8}});
+  push(KeepAnswer{}, SetText{"小猫"}, ShowView{View::compare});
+  push(Pin{std::nullopt, CellRef{9, 8}});
   EXPECT_EQ(state.view.pinned_kept, (CellRef{9, 8}));
-  say(Pin{std::nullopt, CellRef{10, 0}});
+  push(Pin{std::nullopt, CellRef{10, 0}});
   EXPECT_FALSE(state.view.pinned_kept) << "A has ten words";
-  say(Pin{std::nullopt, CellRef{9, 8}}, DropKept{});
+  push(Pin{std::nullopt, CellRef{9, 8}}, DropKept{});
   EXPECT_FALSE(state.view.pinned_kept);
 }
 
 TEST_F(ComparisonTest, LongSentencesAreRefusedInOneLine) {
   std::string text;
   for (int i = 0; i < 513; ++i) text += i == 0 ? "a" : " a";
-  say(KeepAnswer{}, SetText{text}, ShowView{View::compare});
+  push(KeepAnswer{}, SetText{text}, ShowView{View::compare});
   ASSERT_TRUE(state.comparison);
   EXPECT_EQ(heads().too_long, 513u);
   EXPECT_TRUE(heads().heads.empty());
   EXPECT_EQ(state.comparison->maps.a.size(), 0);
-  say(SetText{text.substr(2)});
+  push(SetText{text.substr(2)});
   EXPECT_FALSE(heads().too_long);
   EXPECT_EQ(heads().heads.size(), 4u);
   EXPECT_EQ(heads().heads.front().map.rows(), kThumbnail);
 }
 
 TEST_F(ComparisonTest, TheSameBitsWithAnyNumberOfThreads) {
-  say(KeepAnswer{}, SetText{"小猫帮我订了去北京的机票"}, ShowView{View::compare});
+  push(KeepAnswer{}, SetText{"小猫帮我订了去北京的机票"}, ShowView{View::compare});
   const ComparisonQuestion question = *comparison_question(state);
   Progress progress;
   const auto one = compare_answers(question, nullptr, progress, 1),
@@ -285,7 +285,7 @@ TEST_F(ComparisonTest, TheNextWordsOfBothStandTogether) {
   ASSERT_TRUE(decoder);
   state = initial_state(lexicon(), decoder->document, {});
   settle();
-  say(KeepAnswer{}, SwitchHead{{0, 0}, true}, ShowView{View::compare});
+  push(KeepAnswer{}, SwitchHead{{0, 0}, true}, ShowView{View::compare});
   const Vector before = probabilities(state.kept->trace->logits), after = probabilities(state.trace->logits);
   ASSERT_FALSE(heads().words.empty());
   const ComparedWord& first = heads().words.front();

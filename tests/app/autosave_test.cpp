@@ -10,7 +10,7 @@ namespace {
 using fixture::bytes;
 using fixture::eventually;
 using fixture::Folder;
-using fixture::say;
+using fixture::push;
 using fixture::small_state;
 
 class Autosave : public testing::Test {
@@ -26,10 +26,10 @@ class Autosave : public testing::Test {
   void quit_with_dark_theme() const {
     AppState state = small_state();
     Loop loop({}, path_);
-    say(loop, state, {});
+    push(loop, state, {});
     Settings settings;
     settings.theme = Theme::dark;
-    say(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
+    push(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
   }
 };
 
@@ -38,13 +38,13 @@ TEST_F(Autosave, HoldsAChangeSoonAndStaysUntilItIsSaved) {
   {
     Loop loop({}, path_);
     loop.settle(state);
-    say(loop, state, {}, 10);
+    push(loop, state, {}, 10);
     EXPECT_FALSE(kept()) << "nothing was changed";
-    say(loop, state, {SetText{"我写的字"}}, 20);
+    push(loop, state, {SetText{"我写的字"}}, 20);
     const double due = loop.next_due(20);
     EXPECT_GT(due, 0);
     EXPECT_LE(due, 0.5);
-    say(loop, state, {}, 20 + due);
+    push(loop, state, {}, 20 + due);
     ASSERT_TRUE(eventually(
         loop, state, [&] { return kept(); }, 21));
     EXPECT_NE(bytes(path_).find("我写的字"), std::string::npos);
@@ -56,9 +56,9 @@ TEST_F(Autosave, HoldsAChangeSoonAndStaysUntilItIsSaved) {
   {
     Loop loop({}, path_);
     loop.settle(state);
-    say(loop, state, {SaveSession{(folder_ / "mine.headlight.json").string()}});
+    push(loop, state, {SaveSession{(folder_ / "mine.headlight.json").string()}});
     loop.settle(state);
-    say(loop, state, {Quit{}});
+    push(loop, state, {Quit{}});
     EXPECT_TRUE(state.quit);
   }
   EXPECT_FALSE(kept()) << "nothing is unsaved";
@@ -68,8 +68,8 @@ TEST_F(Autosave, QuittingAtOnceKeepsWhatWasTyped) {
   AppState state = small_state();
   {
     Loop loop({}, path_);
-    say(loop, state, {}, 0);
-    say(loop, state, {SetText{"我写的字"}, Quit{}}, 0.01);
+    push(loop, state, {}, 0);
+    push(loop, state, {SetText{"我写的字"}, Quit{}}, 0.01);
     EXPECT_TRUE(state.quit);
   }
   ASSERT_TRUE(kept());
@@ -80,14 +80,14 @@ TEST_F(Autosave, ASaveThatFailsTakesTheEndBack) {
   AppState state = small_state();
   {
     Loop loop({}, path_);
-    say(loop, state, {}, 0);
-    say(loop, state, {SetText{"我写的字"}, SaveSession{"/dev/null/mine.headlight.json"}, Quit{}}, 0.01);
+    push(loop, state, {}, 0);
+    push(loop, state, {SetText{"我写的字"}, SaveSession{"/dev/null/mine.headlight.json"}, Quit{}}, 0.01);
     EXPECT_FALSE(state.quit) << "the save goes on";
     loop.settle(state);
     EXPECT_FALSE(state.quit);
     ASSERT_TRUE(state.notice);
     EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
-    say(loop, state, {SaveSession{(folder_ / "mine.headlight.json").string()}, Quit{}}, 0.02);
+    push(loop, state, {SaveSession{(folder_ / "mine.headlight.json").string()}, Quit{}}, 0.02);
     loop.settle(state);
     EXPECT_TRUE(state.quit);
   }
@@ -99,13 +99,13 @@ TEST_F(Autosave, WhatCannotBeWrittenIsSaidOnceAndTriedAgain) {
   const std::filesystem::path folder = folder_ / "full";
   Loop loop({}, (folder / "autosave.headlight.json").string());
   loop.settle(state);
-  say(loop, state, {}, 0);
-  say(loop, state, {SetText{"我写的字"}}, 1);
+  push(loop, state, {}, 0);
+  push(loop, state, {SetText{"我写的字"}}, 1);
   ASSERT_TRUE(eventually(
       loop, state, [&] { return state.notice.has_value(); }, 2));
   EXPECT_EQ(state.notice->kind, Notice::Kind::failed);
   EXPECT_NE(state.notice->text.find("autosave"), std::string::npos);
-  say(loop, state, {DismissNotice{}}, 2);
+  push(loop, state, {DismissNotice{}}, 2);
   EXPECT_GT(loop.next_due(2), 1) << "but not at once";
   std::filesystem::create_directories(folder);
   ASSERT_TRUE(eventually(
@@ -117,7 +117,7 @@ TEST_F(Autosave, AFailureIsAnAnswerThatIsSeen) {
   AppState state = small_state();
   Loop loop({}, (folder_ / "none" / "autosave.headlight.json").string());
   loop.settle(state);
-  say(loop, state, {SetText{"我写的字"}}, 1);
+  push(loop, state, {SetText{"我写的字"}}, 1);
   Commands none;
   for (double now = 2; !state.notice && now < 2000; ++now) {
     const bool answered = loop.step(state, none, now);
@@ -140,11 +140,11 @@ TEST_F(Autosave, SettingsOfAnotherWindowStay) {
   {
     AppState state = small_state();
     Loop loop({}, path_);
-    say(loop, state, {}, 0);
+    push(loop, state, {}, 0);
     ASSERT_TRUE(write_file(settings_path(), to_json(other)));  // by a window beside this one
     Settings settings = state.settings;
     settings.theme = Theme::dark;
-    say(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
+    push(loop, state, {SetSettings{settings}, Quit{}}, 0.01);
   }
   const Settings kept = settings_from_json(bytes(settings_path()));
   EXPECT_EQ(kept.theme, Theme::dark);
@@ -161,7 +161,7 @@ TEST_F(Autosave, WhatACrashLeftIsKeptAgainWithoutAChange) {
   AppState state = small_state("restored");
   state.notice = Notice{Notice::Kind::restored, {}};
   Loop loop({}, path_);
-  say(loop, state, {}, 0);
+  push(loop, state, {}, 0);
   ASSERT_TRUE(eventually(
       loop, state, [&] { return kept(); }, 1));
   EXPECT_NE(bytes(path_).find("restored"), std::string::npos);

@@ -29,7 +29,7 @@ TEST(HeadAnswers, NothingIsAskedWithoutNeed) {
 TEST(HeadAnswers, AnOrderHasItsNumbersAndStandsByThem) {
   Running running;
   for (const Measure measure : {Measure::entropy, Measure::distance, Measure::previous}) {
-    running.say(OrderHeads{{By::measure, measure}});
+    running.push(OrderHeads{{By::measure, measure}});
     const auto order = shown_order(running.state);
     ASSERT_EQ(order.size(), 4u);
     Progress progress;
@@ -37,7 +37,7 @@ TEST(HeadAnswers, AnOrderHasItsNumbersAndStandsByThem) {
     for (const HeadMeasures& one : *expected) EXPECT_EQ(order_value(running.state, one.head), one[measure]);
     for (std::size_t i = 1; i < order.size(); ++i)
       EXPECT_GE(order_value(running.state, order[i - 1]), order_value(running.state, order[i]));
-    running.say(OrderHeads{{By::measure, measure, true}});
+    running.push(OrderHeads{{By::measure, measure, true}});
     for (std::size_t i = 1; i < order.size(); ++i)
       EXPECT_LE(order_value(running.state, shown_order(running.state)[i - 1]),
                 order_value(running.state, shown_order(running.state)[i]));
@@ -47,7 +47,7 @@ TEST(HeadAnswers, AnOrderHasItsNumbersAndStandsByThem) {
 
 TEST(HeadAnswers, NumbersOfAnEarlierAnswerAreNotShownButHeadsKeepTheirPlaces) {
   Running running;
-  running.say(OrderHeads{{By::measure, Measure::entropy}});
+  running.push(OrderHeads{{By::measure, Measure::entropy}});
   const auto order = shown_order(running.state);
   update(running.state, SetText{"a b c d"});
   update(running.state, fixture::answer(running.state));
@@ -60,7 +60,7 @@ TEST(HeadAnswers, NumbersOfAnEarlierAnswerAreNotShownButHeadsKeepTheirPlaces) {
 
 TEST(HeadAnswers, AnotherShapeHasAnotherOrder) {
   Running running;
-  running.say(OrderHeads{{By::measure, Measure::entropy}});
+  running.push(OrderHeads{{By::measure, Measure::entropy}});
   EXPECT_EQ(shown_order(running.state).size(), 4u);
   Config config = running.state.document.config;
   config.num_heads = 4;
@@ -75,23 +75,23 @@ TEST(HeadAnswers, AnotherShapeHasAnotherOrder) {
 
 TEST(HeadAnswers, EffectsAreAskedForWithTheirOrderAndOnce) {
   Running running;
-  running.say(OrderHeads{{By::effect}});
+  running.push(OrderHeads{{By::effect}});
   ASSERT_TRUE(known_effects(running.state));
   EXPECT_EQ(known_effects(running.state)->size(), 4u);
   EXPECT_GT(*order_value(running.state, shown_order(running.state).front()), 0.0f);
   const auto effects = running.state.effects;
-  running.say(Hover{});
+  running.push(Hover{});
   EXPECT_EQ(running.state.effects, effects);
-  running.say(SwitchHead{{0, 1}, true}, EndGesture{});
+  running.push(SwitchHead{{0, 1}, true}, EndGesture{});
   EXPECT_NE(running.state.effects, effects) << "another answer";
   EXPECT_EQ(order_value(running.state, {0, 1}), 0.0f) << "it is off already";
-  running.say(OrderHeads{});
+  running.push(OrderHeads{});
   EXPECT_TRUE(shown_order(running.state).empty());
 }
 
 TEST(HeadAnswers, WhatIsKnownIsTakenOver) {
   Running running;
-  running.say(OrderHeads{{By::measure, Measure::entropy}});
+  running.push(OrderHeads{{By::measure, Measure::entropy}});
   const HeadStats before = *running.state.heads;
   Progress progress;
   const auto more = answer_heads({running.state.trace, true, WordPair{"我", ""}}, &before, progress);
@@ -104,20 +104,20 @@ TEST(HeadAnswers, WhatIsKnownIsTakenOver) {
 
 TEST(HeadAnswers, ASearchCountsTheHeadsAndPassesOverTheOthers) {
   Running running;
-  running.say(FindHeads{{true, {"我", "北京"}, 0.0f}});
+  running.push(FindHeads{{true, {"我", "北京"}, 0.0f}});
   EXPECT_EQ(count_found(running.state), 4);
-  running.say(FindHeads{{true, {"我", "北京"}, 1.0f}});
+  running.push(FindHeads{{true, {"我", "北京"}, 1.0f}});
   EXPECT_EQ(count_found(running.state), 0);
   EXPECT_TRUE(is_passed_over(running.state, {1, 1}));
   float largest = 0;
   for (const StrongestCell& cell : running.state.heads->found) largest = std::max(largest, cell.weight);
-  running.say(FindHeads{{true, {"我", "北京"}, std::nextafter(largest, 0.0f)}});
+  running.push(FindHeads{{true, {"我", "北京"}, std::nextafter(largest, 0.0f)}});
   EXPECT_EQ(count_found(running.state), 1);
   EXPECT_FALSE(lacks_words(running.state));
-  running.say(FindHeads{{true, {"nobody", "北京"}, 0.1f}});
+  running.push(FindHeads{{true, {"nobody", "北京"}, 0.1f}});
   EXPECT_TRUE(lacks_words(running.state));
   EXPECT_EQ(count_found(running.state), 0);
-  running.say(FindHeads{{false, {"我", "北京"}, 1.0f}});
+  running.push(FindHeads{{false, {"我", "北京"}, 1.0f}});
   EXPECT_FALSE(is_passed_over(running.state, {1, 1}));
   EXPECT_FALSE(count_found(running.state));
   EXPECT_EQ(words_of_cell(running.state, {2, 7}), (WordPair{"李雷", "北京"}));

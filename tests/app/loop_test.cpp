@@ -20,7 +20,7 @@ namespace {
 using fixture::bytes;
 using fixture::eventually;
 using fixture::Folder;
-using fixture::say;
+using fixture::push;
 using fixture::settle;
 using fixture::small_state;
 
@@ -91,7 +91,7 @@ TEST(Loop, SixtyQuickEditsEndWithTheLast) {
   AppState state = small_state();
   Loop loop({}, {});
   std::string text = "x";
-  for (int i = 0; i < 60; ++i) say(loop, state, {SetText{text += i % 7 ? "y" : " z"}});
+  for (int i = 0; i < 60; ++i) push(loop, state, {SetText{text += i % 7 ? "y" : " z"}});
   loop.settle(state);
   ASSERT_FALSE(is_stale(state));
   EXPECT_EQ(state.trace->request.tokens.text, text);
@@ -115,9 +115,9 @@ TEST(Loop, UndoAndRedoAskAgain) {
   AppState state = small_state();
   Loop loop({}, {});
   loop.settle(state);
-  say(loop, state, {SetScale{3.0f}});
-  say(loop, state, {Undo{}});
-  say(loop, state, {Redo{}});
+  push(loop, state, {SetScale{3.0f}});
+  push(loop, state, {Undo{}});
+  push(loop, state, {Redo{}});
   loop.settle(state);
   ASSERT_FALSE(is_stale(state));
   EXPECT_EQ(state.trace->blocks[0].self.scale, 3.0f);
@@ -132,8 +132,8 @@ TEST(Loop, UndoneWorkDoesNotComeBack) {
   loop.settle(state);
   const auto right = state.trace;
   for (int i = 0; i < 20; ++i) {
-    say(loop, state, {SetScale{static_cast<float>(i)}});
-    say(loop, state, {Undo{}});
+    push(loop, state, {SetScale{static_cast<float>(i)}});
+    push(loop, state, {Undo{}});
     EXPECT_EQ(state.trace, right);
     EXPECT_FALSE(is_stale(state));
     loop.settle(state);
@@ -146,9 +146,9 @@ TEST(Loop, ALongJobGivesWayToAShortOne) {
   state.document.config = {.d_model = 64, .num_heads = 8, .num_layers = 8, .ffn = 64};
   state.document.source.split = Split::characters;
   Loop loop({}, {});
-  say(loop, state, {SetText{std::string(3000, 'x')}});
+  push(loop, state, {SetText{std::string(3000, 'x')}});
   ASSERT_TRUE(loop.computing());
-  say(loop, state, {SetText{"我爱"}});
+  push(loop, state, {SetText{"我爱"}});
   ASSERT_TRUE(eventually(loop, state, [&] { return !is_stale(state); }));
   EXPECT_EQ(state.trace->queries(), 2);
 }
@@ -175,7 +175,7 @@ TEST(Loop, AFailedRequestIsNotRetriedButAskedAfterAChange) {
   EXPECT_TRUE(is_stale(state));
   EXPECT_NE(message_of(problem_of(state)), "");
   for (int i = 0; i < 5; ++i) {
-    say(loop, state, {});
+    push(loop, state, {});
     EXPECT_FALSE(loop.computing());
   }
   settle(loop, state, {GiveMask{fixture::open_mask(10, 10)}});
@@ -200,7 +200,7 @@ TEST(Loop, EnlargedPartGetsItsWeights) {
   EXPECT_EQ(state.detail->weights.cols(), 4);
   EXPECT_TRUE(same(state.detail->weights, attention_rows(*state.trace, {1, 0}, 2, 5).middleCols(1, 4)));
   const auto version = state.detail.version();
-  say(loop, state, {ChooseHead{{0, 0}}});
+  push(loop, state, {ChooseHead{{0, 0}}});
   settle(loop, state, {ChooseHead{{1, 0}}});
   EXPECT_EQ(state.detail->region, shown_region(state));
   EXPECT_GE(state.detail.version(), version);
@@ -310,9 +310,9 @@ TEST(Loop, CancelledExportLeavesNothing) {
   state.document.source.split = Split::characters;
   state.document.config = {.d_model = 32, .num_heads = 8, .num_layers = 4, .ffn = 0};
   Loop loop({}, {});
-  say(loop, state, {SetText{std::string(1500, 'x')}, ExportTo{(folder / "big.csv").string()}});
+  push(loop, state, {SetText{std::string(1500, 'x')}, ExportTo{(folder / "big.csv").string()}});
   ASSERT_TRUE(loop.writing());
-  say(loop, state, {SetText{"x"}, CancelFileWork{}});
+  push(loop, state, {SetText{"x"}, CancelFileWork{}});
   ASSERT_TRUE(eventually(loop, state, [&] { return !loop.writing(); }));
   loop.settle(state);
   EXPECT_TRUE(folder.names().empty());
@@ -333,9 +333,9 @@ TEST(Loop, SavingIsFinishedBeforeTheEnd) {
   AppState state = small_state();
   {
     Loop loop({}, {});
-    say(loop, state,
-        {ExportTo{(folder / "a.json").string()}, SaveSession{(folder / "1.headlight.json").string()},
-         SaveSession{(folder / "2.headlight.json").string()}, Quit{}});
+    push(loop, state,
+         {ExportTo{(folder / "a.json").string()}, SaveSession{(folder / "1.headlight.json").string()},
+          SaveSession{(folder / "2.headlight.json").string()}, Quit{}});
   }
   for (const char* name : {"1.headlight.json", "2.headlight.json"}) {
     const auto session = read_session(folder / name);

@@ -244,15 +244,15 @@ TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
   const std::string path = folder.path() / "autosave.headlight.json";
   AppState state = small_state("我爱北京");
   Loop loop({}, path);
-  const auto say = [&](Commands commands, double now) { loop.step(state, commands, now); };
+  const auto push = [&](Commands commands, double now) { loop.step(state, commands, now); };
   loop.settle(state);
-  say({}, 1);
-  say({KeepAnswer{}, SetText{"我"}, ShowView{View::compare}, ShowGrid{GridShow::glance}}, 2);
+  push({}, 1);
+  push({KeepAnswer{}, SetText{"我"}, ShowView{View::compare}, ShowGrid{GridShow::glance}}, 2);
   loop.settle(state);
   std::optional<Session> left;
   // Both are written on a worker.
   for (int i = 0; i < 2000 && !(left && left->kept && read_settings().layout.view == View::compare); ++i) {
-    say({}, 3 + i);
+    push({}, 3 + i);
     if (auto session = std::filesystem::exists(path) ? read_session(path)
                                                      : Result<Session>(Error(ErrorCode::bad_value, "not yet")))
       left = *session;

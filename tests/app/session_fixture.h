@@ -86,11 +86,11 @@ inline AppState answered_state() {
 }
 
 /// One step of the loop with these commands.
-inline void say(Loop& loop, AppState& state, Commands commands, double now = 0) { loop.step(state, commands, now); }
+inline void push(Loop& loop, AppState& state, Commands commands, double now = 0) { loop.step(state, commands, now); }
 
 /// Does what the commands say, and all that comes of it.
 inline void settle(Loop& loop, AppState& state, Commands commands) {
-  say(loop, state, std::move(commands));
+  push(loop, state, std::move(commands));
   loop.settle(state);
 }
 
@@ -101,10 +101,10 @@ struct Running {
 
   Running() { loop.settle(state); }
   explicit Running(AppState begun) : state(std::move(begun)) { loop.settle(state); }
-  template <class... Said>
-  void say(Said... said) {
+  template <class... Pushed>
+  void push(Pushed... pushed) {
     Commands commands;
-    (commands.emplace_back(std::move(said)), ...);
+    (commands.emplace_back(std::move(pushed)), ...);
     settle(loop, state, std::move(commands));
   }
 };
@@ -113,7 +113,7 @@ struct Running {
 template <class Done>
 bool eventually(Loop& loop, AppState& state, Done done, double now = 0) {
   for (int i = 0; i < 3000 && !done(); ++i) {
-    say(loop, state, {}, now);
+    push(loop, state, {}, now);
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   return done();

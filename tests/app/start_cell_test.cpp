@@ -20,29 +20,29 @@ struct Window : fixture::Running {
 TEST(Telling, TheDefaultSentenceShowsTheSamePerson) {
   Window window;
   EXPECT_EQ(window.state.view.chosen, HeadRef{}) << "nothing is chosen unasked";
-  window.say(ChooseStart{});
+  window.push(ChooseStart{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
   EXPECT_EQ(window.state.view.pinned, (CellRef{4, 0}));
 }
 
 TEST(Telling, TheEnglishSentenceShowsItsPronoun) {
   Window window;
-  window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{}, ChooseStart{});
+  window.push(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{}, ChooseStart{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
-  window.say(SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{}, ChooseStart{});
+  window.push(SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{}, ChooseStart{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 5})) << "the answer that belongs to the new sentence is awaited";
 }
 
 TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHead) {
   Window window;
-  window.say(SetText{"The cat didn't cross because it was too tired"}, EndGesture{},
-             ChooseStart{});  // known words, in no sentence of the grammar
+  window.push(SetText{"The cat didn't cross because it was too tired"}, EndGesture{},
+              ChooseStart{});  // known words, in no sentence of the grammar
   const auto word = [&](Index token) { return window.state.trace->key_tokens(Stack::self).tokens[at(token)].text; };
   ASSERT_TRUE(window.state.view.pinned);
   EXPECT_EQ(word(window.state.view.pinned->query), "it");
   EXPECT_EQ(word(window.state.view.pinned->key), "cat");
-  window.say(SetText{"I want to buy a new book for my sister."}, EndGesture{});
+  window.push(SetText{"I want to buy a new book for my sister."}, EndGesture{});
   ASSERT_TRUE(is_any_sentence(window.state.document)) << "which another model answers";
   const HeadRef head = window.state.view.chosen;
   EXPECT_FALSE(relations_of(window.state.document, head).empty());
@@ -54,18 +54,19 @@ TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHe
 
 TEST(Telling, FollowsTheTextUntilTheUserChooses) {
   Window window;
-  window.say(ChooseStart{});
-  window.say(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
+  window.push(ChooseStart{});
+  window.push(SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1}));
-  window.say(SetMask{.causal = true}, EndGesture{});
+  window.push(SetMask{.causal = true}, EndGesture{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1})) << "an edit moves nothing";
-  window.say(Pin{CellRef{2, 3}}, SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{});
+  window.push(Pin{CellRef{2, 3}}, SetText{"The animal didn't cross the street because it was too wide."}, EndGesture{});
   EXPECT_EQ(window.state.view.pinned, (CellRef{2, 3}));
 }
 
 TEST(Telling, TypingChoosesNothing) {
   Window window;
-  window.say(ChooseHead{{0, 3}}, SetText{"The animal didn't cross the street because it was too tired."}, EndGesture{});
+  window.push(ChooseHead{{0, 3}}, SetText{"The animal didn't cross the street because it was too tired."},
+              EndGesture{});
   EXPECT_EQ(window.state.view.chosen, (HeadRef{0, 3}));
   EXPECT_FALSE(window.state.view.pinned);
 }
@@ -74,7 +75,7 @@ TEST(Telling, ATranslatorBeginsWithCrossAttention) {
   Window window;
   Config config = window.state.document.config;
   config.arch = Arch::encoder_decoder;
-  window.say(SetConfig{config}, EndGesture{}, ChooseStart{});
+  window.push(SetConfig{config}, EndGesture{}, ChooseStart{});
   ASSERT_TRUE(window.state.document.model);
   EXPECT_EQ(window.state.view.chosen.stack, Stack::cross);
   EXPECT_TRUE(window.state.view.pinned);
@@ -82,7 +83,7 @@ TEST(Telling, ATranslatorBeginsWithCrossAttention) {
 
 TEST(Telling, RandomWeightsTellNothing) {
   Window window;
-  window.say(UseTrained{false}, EndGesture{}, ChooseStart{});
+  window.push(UseTrained{false}, EndGesture{}, ChooseStart{});
   EXPECT_FALSE(start_cell(window.state));
   EXPECT_EQ(window.state.view.chosen, HeadRef{});
   EXPECT_FALSE(window.state.view.pinned);
@@ -90,9 +91,9 @@ TEST(Telling, RandomWeightsTellNothing) {
 
 TEST(Reset, LooksAsAtTheBeginning) {
   Window window;
-  window.say(ChooseHead{{0, 3}}, SetScope{true}, SetPainting{true},
-             SetMask{.causal = true, .padding = true, .layer = 0}, EndGesture{});
-  window.say(Reset{}, EndGesture{});
+  window.push(ChooseHead{{0, 3}}, SetScope{true}, SetPainting{true},
+              SetMask{.causal = true, .padding = true, .layer = 0}, EndGesture{});
+  window.push(Reset{}, EndGesture{});
   EXPECT_FALSE(window.state.view.one_layer);
   EXPECT_FALSE(window.state.view.painting);
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
@@ -101,28 +102,28 @@ TEST(Reset, LooksAsAtTheBeginning) {
 
 TEST(Edits, OfAnotherModelsHeadsAndWordsAreDropped) {
   Window window;
-  window.say(SetWeight{{1, 5}, {0, 0}, 0.39f}, EndGesture{}, SwitchHead{{1, 5}, true}, EndGesture{},
-             PaintCell{{2, 3}, false}, EndGesture{}, SetScale{0.5f}, EndGesture{});
+  window.push(SetWeight{{1, 5}, {0, 0}, 0.39f}, EndGesture{}, SwitchHead{{1, 5}, true}, EndGesture{},
+              PaintCell{{2, 3}, false}, EndGesture{}, SetScale{0.5f}, EndGesture{});
   Config config = window.state.document.config;
   config.arch = Arch::decoder;
-  window.say(SetConfig{config}, EndGesture{});
+  window.push(SetConfig{config}, EndGesture{});
   const Document& document = window.state.document;
   EXPECT_TRUE(document.edits.weights.empty()) << "the decoder's first word is <s>, not the encoder's";
   EXPECT_TRUE(document.edits.off.empty());
   EXPECT_TRUE(document.mask.painted.empty());
   EXPECT_EQ(document.edits.scale, 0.5f) << "which speaks of no head and no word";
-  window.say(Undo{});
+  window.push(Undo{});
   EXPECT_EQ(document.edits.weights.size(), 1u);
   EXPECT_EQ(document.edits.off.size(), 1u);
   // Another number of heads: L1·H5 is another head. Other positions: the same one.
   config = window.state.document.config;
   config.num_heads = 4;
-  window.say(SetConfig{config}, EndGesture{});
+  window.push(SetConfig{config}, EndGesture{});
   EXPECT_TRUE(document.edits.weights.empty() && document.edits.off.empty());
-  window.say(Undo{});
+  window.push(Undo{});
   config = window.state.document.config;
   config.position = Position::learned;
-  window.say(SetConfig{config}, EndGesture{});
+  window.push(SetConfig{config}, EndGesture{});
   EXPECT_EQ(document.edits.weights.size(), 1u);
 }
 
@@ -131,7 +132,7 @@ TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
   EXPECT_FALSE(window.state.nearest);
   Config config = window.state.document.config;
   config.d_model = 64;  // a model of the family, which no sentence exchanges for another
-  window.say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
+  window.push(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
   ASSERT_TRUE(window.state.nearest);
   EXPECT_EQ(window.state.nearest.question()->words, (std::vector<std::string>{"I", "am", "a", "student"}));
   EXPECT_FALSE(window.state.nearest->empty());
@@ -139,13 +140,13 @@ TEST(Nearest, IsLookedForWhereWordsAreUnknown) {
 
 TEST(GuessOfTheStage, FollowsThePinnedRow) {
   Window window;
-  window.say(ChooseStart{});
+  window.push(ChooseStart{});
   ASSERT_TRUE(window.state.guess);
   EXPECT_EQ(window.state.guess.question()->hidden, 4);
-  window.say(Pin{CellRef{9, 5}});
+  window.push(Pin{CellRef{9, 5}});
   EXPECT_EQ(window.state.guess.question()->hidden, 9);
   EXPECT_EQ(window.state.guess->place, "机票");
-  window.say(SwitchHead{{1, 5}, true}, EndGesture{});
+  window.push(SwitchHead{{1, 5}, true}, EndGesture{});
   EXPECT_EQ(window.state.guess.question()->trace, window.state.trace);
   EXPECT_TRUE(window.state.guess->right->before);
 }

@@ -20,16 +20,16 @@ class TrainerTest : public testing::Test {
   std::unique_ptr<Loop> open_loop() {
     return std::make_unique<Loop>([] {}, "", LoopOptions{.training = tiny_trainer(folder / "trained")});
   }
-  void say(Commands commands) { loop->step(state, commands, 0); }
+  void push(Commands commands) { loop->step(state, commands, 0); }
   /// Says it and waits until the training stands still.
   void finish(Commands commands) {
-    say(std::move(commands));
+    push(std::move(commands));
     loop->settle_training(state);
   }
   template <class Done>
   bool eventually(Done done) {
     for (int i = 0; i < 4000 && !done(); ++i) {
-      say({});
+      push({});
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     return done();
@@ -67,9 +67,9 @@ TEST_F(TrainerTest, ATrainingAnswersTheSentenceAndIsOneStepOfUndo) {
   EXPECT_EQ(run().scores.front().step, 0);
 
   ASSERT_EQ(state.undo.size(), 1u);
-  say({Undo{}});
+  push({Undo{}});
   EXPECT_EQ(state.document, before);
-  say({Redo{}});
+  push({Redo{}});
   EXPECT_TRUE(shows_training(state));
   EXPECT_EQ(state.document.model, run().live);
 }
@@ -106,7 +106,7 @@ TEST_F(TrainerTest, PausedAndGoneOnWithItIsTheSameToTheBit) {
   EXPECT_EQ(run().name, "encoder-d8-h2-l1-s5-2");
   EXPECT_NE(weights(run().folder), whole);
   EXPECT_TRUE(fs::exists(fs::path(run().folder) / "resume.safetensors"));
-  say({PauseTraining{}});
+  push({PauseTraining{}});
   EXPECT_EQ(run().phase, TrainingPhase::paused);
   finish({ResumeTraining{}});
   EXPECT_EQ(run().phase, TrainingPhase::done);
@@ -115,18 +115,18 @@ TEST_F(TrainerTest, PausedAndGoneOnWithItIsTheSameToTheBit) {
 }
 
 TEST_F(TrainerTest, PausedByHandItStandsStill) {
-  say({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
+  push({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
   ASSERT_TRUE(eventually([&] { return run().step > 3; }));
   finish({PauseTraining{}});
   EXPECT_EQ(run().phase, TrainingPhase::paused);
   const Index step = run().step;
-  say({});
+  push({});
   EXPECT_EQ(run().step, step);
   EXPECT_EQ(run().live->name, run().name + ", step " + std::to_string(step)) << "the newest is there to be seen";
   const auto card = read_card(run().folder);
   ASSERT_TRUE(card && *card);
   EXPECT_EQ((*card)->step, step) << "and kept";
-  say({ResumeTraining{}});
+  push({ResumeTraining{}});
   EXPECT_TRUE(eventually([&] { return run().step > step; }));
   finish({StopTraining{}});
   EXPECT_EQ(run().phase, TrainingPhase::stopped);
@@ -159,7 +159,7 @@ TEST_F(TrainerTest, WhatWasKilledIsOfferedAndGoesOnToTheSameBits) {
 }
 
 TEST_F(TrainerTest, ClosingTheWindowStopsAndKeeps) {
-  say({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
+  push({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
   ASSERT_TRUE(eventually([&] { return run().step > 3; }));
   loop.reset();
   const auto list = list_trained(folder / "trained");
@@ -242,28 +242,28 @@ TEST_F(TrainerTest, WhatCannotBeDoneIsSaidInOneLine) {
 TEST_F(TrainerTest, OneAtATime) {
   finish({StartTraining{tiny_plan(), tiny_text(folder), 4}});
   const std::uint64_t id = run().id;
-  say({StartTraining{tiny_plan(), {}}});
+  push({StartTraining{tiny_plan(), {}}});
   EXPECT_EQ(run().id, id);
   EXPECT_EQ(run().phase, TrainingPhase::paused);
   ASSERT_TRUE(state.notice);
   EXPECT_EQ(state.notice->text, "training: expected the one that goes on to be stopped first, found another one");
-  say({ContinueTraining{"/nowhere"}});
+  push({ContinueTraining{"/nowhere"}});
   EXPECT_EQ(run().id, id);
 }
 
 TEST_F(TrainerTest, NewModelsAreNoStepsOfUndoAndUndoStaysInTheirTime) {
   finish({StartTraining{tiny_plan(), tiny_text(folder), 2}});
   const auto early = run().live;
-  say({SetText{"the dog sat"}, EndGesture{}, SetText{"a cat saw"}, EndGesture{}});
+  push({SetText{"the dog sat"}, EndGesture{}, SetText{"a cat saw"}, EndGesture{}});
   EXPECT_EQ(state.undo.size(), 3u);
   finish({ResumeTraining{}});
   EXPECT_EQ(run().phase, TrainingPhase::done);
   EXPECT_EQ(state.undo.size(), 3u);
   ASSERT_NE(run().live, early);
-  say({Undo{}});
+  push({Undo{}});
   EXPECT_EQ(state.document.source.text, "the dog sat");
   EXPECT_EQ(state.document.model, run().live) << "another question, of the same model";
-  say({Undo{}, Undo{}});
+  push({Undo{}, Undo{}});
   EXPECT_FALSE(shows_training(state));
   EXPECT_EQ(early.use_count(), 1) << "nothing keeps what it was in between";
 }
@@ -272,21 +272,21 @@ TEST_F(TrainerTest, EarlierStepsAreLookedAt) {
   finish({StartTraining{tiny_plan(), {}}});
   const auto newest = attention_rows(*state.trace, {0, 0}, 0, state.trace->queries());
   const std::size_t undo = state.undo.size();
-  say({ChooseShot{3}});
+  push({ChooseShot{3}});
   loop->settle(state);
   EXPECT_EQ(run().shown, 3);
   EXPECT_EQ(state.trace->model->name, run().name + ", step 3");
   EXPECT_NE(attention_rows(*state.trace, {0, 0}, 0, state.trace->queries()), newest);
   EXPECT_EQ(state.undo.size(), undo) << "a look is no edit";
-  say({ChooseShot{10000}});
+  push({ChooseShot{10000}});
   EXPECT_EQ(run().shown, 12) << "the nearest";
-  say({ChooseShot{}});
+  push({ChooseShot{}});
   loop->settle(state);
   EXPECT_EQ(attention_rows(*state.trace, {0, 0}, 0, state.trace->queries()), newest);
 
-  say({Undo{}});
+  push({Undo{}});
   ASSERT_FALSE(shows_training(state));
-  say({ChooseShot{2}});
+  push({ChooseShot{2}});
   EXPECT_TRUE(shows_training(state)) << "its model is taken first";
   EXPECT_EQ(state.document.model->name, run().name + ", step 2");
   EXPECT_EQ(state.undo.size(), 1u);
@@ -294,43 +294,43 @@ TEST_F(TrainerTest, EarlierStepsAreLookedAt) {
 
 TEST_F(TrainerTest, AKeptStepStandsBesideTheNewestAndIsSwappedBack) {
   finish({StartTraining{tiny_plan(), {}}});
-  say({ChooseShot{3}});
+  push({ChooseShot{3}});
   loop->settle(state);
-  say({KeepAnswer{}, ChooseShot{}});
+  push({KeepAnswer{}, ChooseShot{}});
   loop->settle(state);
   const auto early = state.kept->trace->model;
   EXPECT_EQ(state.kept->step, 3);
   EXPECT_EQ(shown_step(state), 12);
   EXPECT_NE(state.trace->model, early);
   const std::size_t undo = state.undo.size();
-  say({SwapKept{}});
+  push({SwapKept{}});
   loop->settle(state);
   EXPECT_EQ(state.trace->model, early);
   EXPECT_EQ(shown_step(state), 3) << "and stays there, whatever the training says";
   EXPECT_EQ(state.kept->step, 12);
   EXPECT_EQ(state.undo.size(), undo) << "a look is no edit";
-  say({SwapKept{}});
+  push({SwapKept{}});
   loop->settle(state);
   EXPECT_EQ(shown_step(state), 12);
-  say({Undo{}});
+  push({Undo{}});
   loop->settle(state);
   EXPECT_FALSE(shown_step(state));
-  say({SwapKept{}});
+  push({SwapKept{}});
   loop->settle(state);
   EXPECT_EQ(state.trace->model, early) << "from another question too";
   EXPECT_EQ(shown_step(state), 3);
 }
 
 TEST_F(TrainerTest, GoesOnBehindAnotherDocument) {
-  say({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
+  push({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
   ASSERT_TRUE(eventually([&] { return run().step > 1; }));
-  say({Undo{}});
+  push({Undo{}});
   ASSERT_FALSE(shows_training(state));
   const auto model = state.document.model;
   const Index step = run().step;
   ASSERT_TRUE(eventually([&] { return run().step > step + 3; }));
   EXPECT_EQ(state.document.model, model);
-  say({ShowTraining{}});
+  push({ShowTraining{}});
   EXPECT_TRUE(shows_training(state));
   EXPECT_EQ(state.document.model, run().live);
   EXPECT_EQ(state.undo.size(), 1u);
@@ -338,12 +338,12 @@ TEST_F(TrainerTest, GoesOnBehindAnotherDocument) {
 }
 
 TEST_F(TrainerTest, TheWindowIsNeverOutrun) {
-  say({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
+  push({StartTraining{tiny_plan(1000000), tiny_text(folder)}});
   ASSERT_TRUE(eventually([&] { return shows_training(state); }));
   // Without a step of the loop news waits, and is one piece when it is taken.
   std::this_thread::sleep_for(std::chrono::milliseconds(900));
   const auto version = state.training_version;
-  say({});
+  push({});
   EXPECT_LE(state.training_version, version + 2);
   finish({StopTraining{}});
 }

@@ -19,9 +19,9 @@ class ActionsTest : public KeysTest {
   void in_every_state(const std::function<void(const std::string& state)>& test) {
     const auto from = [&](const char* name, auto... said) {
       start();
-      harness->say(said...);
+      harness->push(said...);
       harness->settle();
-      harness->say(DismissNotice{});  // of what was said here
+      harness->push(DismissNotice{});  // of what was said here
       draws_ = std::string_view(name) == "edited";
       test(name);
     };
@@ -184,7 +184,7 @@ TEST_F(ActionsTest, SignsThatAreKeysBeginNoSentence) {
 
 TEST_F(ActionsTest, LettersBehindADialogAreItsOwn) {
   Harness& h = *harness;
-  h.say(Browse{Browser::Purpose::open, testing::TempDir()});
+  h.push(Browse{Browser::Purpose::open, testing::TempDir()});
   h.settle();
   h.type("abc");
   h.settle();

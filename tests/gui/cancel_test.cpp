@@ -11,8 +11,8 @@ TEST_F(GuiTest, EscEndsWorkOnFilesBeforeAnythingElse) {
   document.source.text = std::string(1500, 'x');
   document.config = {.d_model = 32, .num_heads = 8, .num_layers = 4, .ffn = 0};
   start(document);
-  harness->say(Pin{CellRef{1, 0}});
-  harness->say(ExportTo{folder / "big.csv"});
+  harness->push(Pin{CellRef{1, 0}});
+  harness->push(ExportTo{folder / "big.csv"});
   ASSERT_TRUE(harness->has("cancel"));
   harness->key(Key::escape);
   harness->settle();

@@ -15,7 +15,7 @@ class ChatViewTest : public KeysTest {
     for (const char* file : {"config.json", "model.safetensors"})
       std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/gpt2/" + std::string(file), folder.path() / file);
     ASSERT_TRUE(write_file(folder.path() / "tokenizer.json", chat_tokenizer_json({"<|im_start|>", "<|im_end|>"})));
-    harness->say(SetText{"hi"}, EndGesture{}, OpenPath{folder.path().string()});
+    harness->push(SetText{"hi"}, EndGesture{}, OpenPath{folder.path().string()});
     harness->settle();
     ASSERT_TRUE(document().model) << (state().notice ? state().notice->text : "");
   }
@@ -129,7 +129,7 @@ TEST_F(ChatViewTest, AsIdsItKeepsItsBands) {
 }
 
 TEST_F(ChatViewTest, AModelThatKnowsNoConversationOffersNone) {
-  harness->say(Reset{});
+  harness->push(Reset{});
   harness->settle();
   EXPECT_FALSE(harness->has("ask by conversation"));
 }

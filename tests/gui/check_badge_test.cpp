@@ -11,20 +11,20 @@ class CheckBadge : public GuiTest {
  protected:
   void SetUp() override { start({}, {1600, 900}); }
   void open(const std::filesystem::path& path) {
-    harness->say(OpenPath{path.string()});
+    harness->push(OpenPath{path.string()});
     harness->settle();
     harness->frame(2);
   }
   /// The findings that the badge would show, in place of those that were found.
   void find(std::vector<Finding> findings) {
-    harness->say(reply(&Answers::check, {harness->state.document.model, {}, {}},
-                       std::make_shared<const std::vector<Finding>>(std::move(findings))));
+    harness->push(reply(&Answers::check, {harness->state.document.model, {}, {}},
+                        std::make_shared<const std::vector<Finding>>(std::move(findings))));
     harness->frame(2);
   }
   void chinese() {
     Settings settings = harness->state.settings;
     settings.language = settings.language == Language::zh ? Language::en : Language::zh;
-    harness->say(SetSettings{settings});
+    harness->push(SetSettings{settings});
     harness->frame(2);
   }
 

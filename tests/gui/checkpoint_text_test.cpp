@@ -27,7 +27,7 @@ class CheckpointTextTest : public GuiTest {
       std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/gpt2/" + std::string(file), folder.path() / file);
     ASSERT_TRUE(
         write_file(folder.path() / "tokenizer.json", tokenizer.empty() ? tokenizer_json(pre_tokenizer) : tokenizer));
-    harness->say(OpenPath{folder.path().string()});
+    harness->push(OpenPath{folder.path().string()});
     harness->settle();
     ASSERT_TRUE(harness->state.document.model) << (harness->state.notice ? harness->state.notice->text : "");
   }

@@ -89,7 +89,7 @@ TEST_F(CodeViewTest, InEveryDialectLinesLeadToTheirMatricesAndCellsToTheirLines)
     for (const Q quantity : {Q::attention_input, Q::query_weight, Q::query, Q::key, Q::value, Q::dot, Q::scores,
                              Q::exponentials, Q::weights, Q::z, Q::concat, Q::attention_output}) {
       const MatrixId id = matrix_id(quantity, view().chosen);
-      h.say(LookAt{{id, MatrixCell{1, 0}}});
+      h.push(LookAt{{id, MatrixCell{1, 0}}});
       h.settle();
       const std::vector<std::size_t> made = listing().lines_that_make(id);
       ASSERT_FALSE(made.empty()) << path(*h.state.trace, id);
@@ -101,7 +101,7 @@ TEST_F(CodeViewTest, InEveryDialectLinesLeadToTheirMatricesAndCellsToTheirLines)
         EXPECT_EQ(made.size(), 1u) << "within the softmax";
       }
     }
-    h.say(LookAt{{matrix_id(Quantity::ffn_output, view().chosen), std::nullopt}});
+    h.push(LookAt{{matrix_id(Quantity::ffn_output, view().chosen), std::nullopt}});
     h.settle();
     EXPECT_TRUE(listing().lines_that_make(view().look.matrix).empty()) << "what is no part of the program";
   }
@@ -109,7 +109,7 @@ TEST_F(CodeViewTest, InEveryDialectLinesLeadToTheirMatricesAndCellsToTheirLines)
 
 TEST_F(CodeViewTest, EveryDialectShowsShapesWithTheBatch) {
   Harness& h = *harness;
-  h.say(SetText{"我爱北京\n小猫"}, EndGesture{});
+  h.push(SetText{"我爱北京\n小猫"}, EndGesture{});
   h.settle();
   open();
   const auto queries = static_cast<Index>(h.state.trace->request.tokens.size());
@@ -138,14 +138,14 @@ TEST_F(CodeViewTest, ProgramFollowsTheQuestion) {
   open();
   const auto text = [&] { return program_text({view().code.dialect, listing().lines, {}}); };
   const std::string before = text();
-  h.say(SetMask{true, true}, EndGesture{});
+  h.push(SetMask{true, true}, EndGesture{});
   h.settle();
   EXPECT_NE(text(), before);
   EXPECT_NE(text().find("mask"), std::string::npos);
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_EQ(text(), before);
-  h.say(SetDropout{0.5f, 1}, SetCode{{Dialect::module, false}});
+  h.push(SetDropout{0.5f, 1}, SetCode{{Dialect::module, false}});
   h.settle();
   EXPECT_NE(message_of(listing().problem).find("dropout"), std::string::npos)
       << "what the module does not have is said";
@@ -165,7 +165,7 @@ TEST_F(CodeViewTest, IsCopiedAndSavedAsTheCommandLineWritesIt) {
   h.click("save program");
   h.settle();
   EXPECT_EQ(h.state.browser.name, "attention.py");
-  h.say(ExportTo{file});
+  h.push(ExportTo{file});
   h.settle();
   std::ifstream stream(file);
   std::stringstream written;
@@ -182,7 +182,7 @@ TEST_F(CodeViewTest, InsideLeadsToItAndTheMatrixStays) {
   Harness& h = *harness;
   h.click("view inside");
   h.settle();
-  h.say(LookAt{{matrix_id(Quantity::value, view().chosen), MatrixCell{1, 2}}});
+  h.push(LookAt{{matrix_id(Quantity::value, view().chosen), MatrixCell{1, 2}}});
   h.settle();
   h.click("show program");
   h.settle();

@@ -73,7 +73,7 @@ TEST_F(ControlsTest, AWidthThatNothingDividesHasOneHead) {
   Config odd = config();
   odd = with_d_model(odd, 127);
   EXPECT_EQ(odd.num_heads, 1);
-  h.say(SetConfig{odd}, EndGesture{});
+  h.push(SetConfig{odd}, EndGesture{});
   h.settle();
   slide("heads", 0.1f, 1.0f);
   EXPECT_EQ(config().num_heads, 1);

@@ -23,7 +23,7 @@ class DoubtTest : public GuiTest {
   void ask_unknown_words() {
     Config config = document().config;
     config.d_model = 64;
-    harness->say(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
+    harness->push(SetConfig{config}, EndGesture{}, SetText{"I am a student"}, EndGesture{});
     harness->settle();
   }
   const Document& document() const { return harness->state.document; }
@@ -33,7 +33,7 @@ class DoubtTest : public GuiTest {
 TEST_F(DoubtTest, WhereTheSentenceHasNoRoomItsLastPartsAreLeftOut) {
   begin({1440, 900});
   Harness& h = *harness;
-  h.say(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}});
+  h.push(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}});
   h.settle();
   ASSERT_TRUE(h.says("same person. Nobody told the model."));
   h.resize({960, 600});
@@ -70,21 +70,21 @@ TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
 TEST_F(DoubtTest, TheSentenceOnTheStageSaysWhatWasTaught) {
   Harness& h = *harness;
   h.state.chose_start = true;
-  h.say(SetText{"The cat sat on the mat because it was tired"}, EndGesture{});
+  h.push(SetText{"The cat sat on the mat because it was tired"}, EndGesture{});
   h.settle();
   const auto told = view().pinned;
   ASSERT_TRUE(told);
   EXPECT_TRUE(h.says("subject → its predicate. The training taught it.")) << h.words_on_screen();
-  h.say(Pin{CellRef{4, 0}});
+  h.push(Pin{CellRef{4, 0}});
   h.settle();
   EXPECT_TRUE(h.says("it has no relation")) << h.words_on_screen();
 }
 
 TEST_F(DoubtTest, WhatAHeadIsOftenWrongInIsNotSaidToBeSo) {
   Harness& h = *harness;
-  h.say(SetText{"他昨天在学校看书"}, EndGesture{});
+  h.push(SetText{"他昨天在学校看书"}, EndGesture{});
   h.settle();
-  h.say(ChooseHead{{3, 4}}, Pin{CellRef{4, 5}});  // from 学校 at 看, which less than 80 % of its rows find
+  h.push(ChooseHead{{3, 4}}, Pin{CellRef{4, 5}});  // from 学校 at 看, which less than 80 % of its rows find
   h.settle();
   EXPECT_TRUE(h.says("“学校” looks at “看”")) << h.words_on_screen();
   EXPECT_TRUE(h.says(", right in")) << h.words_on_screen();
@@ -116,7 +116,7 @@ TEST_F(DoubtTest, RandomWeightsLeadBackToTheTrainedOnes) {
   Config config = document().config;
   config.d_model = 236;
   config.num_heads = 4;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.settle();
   ASSERT_TRUE(h.has("random weights"));
   EXPECT_TRUE(h.says("Back to 128"));
@@ -132,13 +132,13 @@ TEST_F(DoubtTest, WhatARandomDecoderSaysIsSaidToBeChance) {
   Harness& h = *harness;
   Config config = document().config;
   config.arch = Arch::decoder;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.settle();
   ASSERT_FALSE(h.has("random weights")) << "the nearest trained decoder";
   config = document().config;
   config.d_model = 236;
   config.num_heads = 4;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.settle();
   EXPECT_TRUE(h.has("random weights"));
   EXPECT_TRUE(h.says("by chance")) << h.words_on_screen();
@@ -148,8 +148,8 @@ TEST_F(DoubtTest, ARowThatMayLookAtNothingIsAWarningInAmber) {
   Harness& h = *harness;
   ASSERT_FALSE(h.drew(h.colours().caution, h.box("atlas")));
   for (Index key = 0; key < h.state.trace->keys(Stack::self); ++key)
-    h.say(PaintCell{{0, key}, false, Stack::self, std::nullopt});
-  h.say(EndGesture{});
+    h.push(PaintCell{{0, key}, false, Stack::self, std::nullopt});
+  h.push(EndGesture{});
   h.settle();
   ASSERT_FALSE(h.state.trace->warnings.empty());
   EXPECT_TRUE(h.drew(h.colours().caution, h.box("atlas")));
@@ -159,7 +159,7 @@ TEST_F(DoubtTest, TheTrainedTickIsOffWhereWeightsAreRandom) {
   Harness& h = *harness;
   Config config = document().config;
   config.num_heads = 16;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.settle();
   ASSERT_TRUE(document().trained) << "trained weights are wanted, but this shape has none";
   h.click("trained");
@@ -235,7 +235,7 @@ TEST_F(DoubtTest, ADecodersNextWordsStandBehindTheLast) {
   Harness& h = *harness;
   Config config = document().config;
   config.arch = Arch::decoder;
-  h.say(SetConfig{config}, SetText{"我请李雷帮我订了去北京的"}, EndGesture{});
+  h.push(SetConfig{config}, SetText{"我请李雷帮我订了去北京的"}, EndGesture{});
   h.settle();
   ASSERT_TRUE(h.has("ghost 0"));
   const std::string word = h.state.guess->words.front().word.text;

@@ -72,7 +72,7 @@ TEST_F(EditsTest, SpaceAndTheButtonSwitchTheChosenHead) {
 
 TEST_F(EditsTest, AMaskOfOneLayerBlocksNothingElsewhere) {
   Harness& h = *harness;
-  h.say(SetScope{true});
+  h.push(SetScope{true});
   h.click("causal");  // off, in the first layer
   const LayerEdit* edit = layer_edit(edits(), Stack::self, 0);
   ASSERT_TRUE(edit && edit->mask);
@@ -132,7 +132,7 @@ TEST_F(EditsTest, PartsOfTheChosenLayerAreSwitched) {
 TEST_F(EditsTest, TheLayerIsThatOfTheChosenHead) {
   Harness& h = *harness;
   h.click("head 1.0");
-  h.say(SetScope{true});
+  h.push(SetScope{true});
   EXPECT_TRUE(h.says("Layer 1"));
   h.key({Key::left_alt, Key::m});
   EXPECT_TRUE(layer_edit(edits(), Stack::self, 1));

@@ -175,7 +175,7 @@ TEST_F(FlowViewTest, LinesOfAModelWithoutThisStackAreNotDrawn) {
   ASSERT_TRUE(before);
   Config config = h.state.document.config;
   config.arch = Arch::encoder_decoder;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.settle();
   for (const Stack stack : {Stack::cross, Stack::encoder}) {
     h.state.flow = before;
@@ -195,7 +195,7 @@ TEST_F(FlowViewTest, OneWordAndAThousand) {
     document.source.text = text;
     document.config = {.d_model = 8, .num_heads = 8, .num_layers = 1, .ffn = 0};
     show(document);
-    harness->say(SetFlow{{.heads = all_heads_of_layer(harness->state), .threshold = 0}});
+    harness->push(SetFlow{{.heads = all_heads_of_layer(harness->state), .threshold = 0}});
     harness->settle();
     EXPECT_EQ(harness->state.trace->queries(), static_cast<Index>(count));
     EXPECT_TRUE(drew_lines_of(0));
@@ -219,7 +219,7 @@ TEST_F(FlowViewTest, AnotherSentenceKeepsTheView) {
   EXPECT_EQ(view().view, View::flow);
   EXPECT_EQ(h.state.flow->question.trace, h.state.trace);
   EXPECT_TRUE(drew_lines_of(0));
-  h.say(SetConfig{{.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 0}});
+  h.push(SetConfig{{.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 0}});
   h.settle();
   EXPECT_EQ(shown_heads(), (std::vector<Index>{0, 1})) << "of those that there are";
   EXPECT_TRUE(is_consistent(h.state));
@@ -230,7 +230,7 @@ TEST_F(FlowViewTest, AnotherSentenceKeepsTheView) {
 
 TEST_F(FlowViewTest, AWorkersAnswerComesWhereTheHeadChanges) {
   show();
-  harness->say(ChooseHead{{1, 3}});
+  harness->push(ChooseHead{{1, 3}});
   harness->settle();
   EXPECT_EQ(harness->state.flow->question.heads, (std::vector<HeadRef>{{1, 3}}));
 }

@@ -26,12 +26,12 @@ class FocusTest : public KeysTest {
 
 TEST_F(FocusTest, TabReachesEveryControlOfEveryViewAndARingShowsIt) {
   Harness& h = *harness;
-  h.say(SwitchHead{{0, 1}, true}, EndGesture{}, SwitchHead{{0, 2}, true}, EndGesture{}, Undo{});  // both arrows are on
-  h.say(Pin{CellRef{4, 5}}, KeepAnswer{});
+  h.push(SwitchHead{{0, 1}, true}, EndGesture{}, SwitchHead{{0, 2}, true}, EndGesture{}, Undo{});  // both arrows are on
+  h.push(Pin{CellRef{4, 5}}, KeepAnswer{});
   h.settle();
   for (const View view : {View::heads, View::inside, View::code, View::flow, View::train, View::compare}) {
     SCOPED_TRACE(static_cast<int>(view));
-    h.say(ShowView{view});
+    h.push(ShowView{view});
     h.settle();
     const DrawnBoxes boxes = h.boxes;
     std::set<std::string> reached;

@@ -27,7 +27,7 @@ class FoldViewTest : public GuiTest {
     for (const char* file : {"config.json", "model.safetensors"})
       std::filesystem::copy_file(HEADLIGHT_TEST_DATA "/golden/gpt2/" + std::string(file), folder.path() / file);
     ASSERT_TRUE(write_file(folder.path() / "tokenizer.json", kPieces));
-    harness->say(SetText{"the cat playing"}, EndGesture{}, OpenPath{folder.path().string()});
+    harness->push(SetText{"the cat playing"}, EndGesture{}, OpenPath{folder.path().string()});
     harness->settle();
     ASSERT_TRUE(harness->state.document.model) << (harness->state.notice ? harness->state.notice->text : "");
     ASSERT_EQ(harness->state.trace->queries(), 6) << harness->tokens();
@@ -39,7 +39,7 @@ class FoldViewTest : public GuiTest {
 
 TEST_F(FoldViewTest, ColumnsOfSpecialTokensAreDrawnPaler) {
   Harness& h = *harness;
-  h.say(SetFold{{}});
+  h.push(SetFold{{}});
   h.settle();
   const auto is_covered = [&](const std::string& map, Index column) {
     const Box plot = h.box(map);
@@ -59,7 +59,7 @@ TEST_F(FoldViewTest, ColumnsOfSpecialTokensAreDrawnPaler) {
 
 TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
   Harness& h = *harness;
-  h.say(ShowView{View::flow});
+  h.push(ShowView{View::flow});
   h.settle();
   EXPECT_TRUE(h.has("flow query 5"));
   h.click("fold special");
@@ -114,7 +114,7 @@ TEST_F(FoldViewTest, MapsAreFoldedAndSaySo) {
 
 TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   Harness& h = *harness;
-  h.say(SetFold{{.special = true, .words = true}});
+  h.push(SetFold{{.special = true, .words = true}});
   h.frame(2);
   const Box plot = h.box("stage map");
   const auto centre = [&](float row, float column) {
@@ -140,11 +140,11 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
   h.key(Key::down);
   h.key(Key::down);
   EXPECT_EQ(h.state.view.pinned, (CellRef{3, 2})) << "the last row";
-  h.say(Pin{CellRef{4, 2}});
+  h.push(Pin{CellRef{4, 2}});
   h.click_at(centre(2, 1));
   EXPECT_FALSE(h.state.view.pinned) << "another token of the same word is the same cell";
   h.point_away();
-  h.say(Pin{CellRef{0, 2}});
+  h.push(Pin{CellRef{0, 2}});
   h.frame(2);
   EXPECT_TRUE(h.says("<s>: left out with the special tokens"));
   EXPECT_TRUE(is_consistent(h.state));
@@ -152,21 +152,21 @@ TEST_F(FoldViewTest, CellsAreThoseOfTheFirstTokens) {
 
 TEST_F(FoldViewTest, InsideABlockTokensAreSpokenOfAsTheyAre) {
   Harness& h = *harness;
-  h.say(SetFold{{.special = true, .words = true}}, ShowView{View::inside}, Pin{CellRef{0, 2}});
+  h.push(SetFold{{.special = true, .words = true}}, ShowView{View::inside}, Pin{CellRef{0, 2}});
   h.settle();
   EXPECT_FALSE(h.says("left out with the special tokens"));
   EXPECT_TRUE(h.says("<s> looks at")) << h.words_on_screen();
-  h.say(SetFold{});
+  h.push(SetFold{});
   h.key({Key::left_alt, Key::z});
   EXPECT_EQ(h.state.view.fold, FoldChoice{}) << "what is not seen is not changed";
 }
 
 TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{3, 2}});
+  h.push(Pin{CellRef{3, 2}});
   h.frame(2);
   EXPECT_TRUE(h.has("weight by hand"));
-  h.say(SetFold{{.special = false, .words = true}});
+  h.push(SetFold{{.special = false, .words = true}});
   h.probe.clear();
   h.frame(2);
   EXPECT_FALSE(h.has("weight by hand"));
@@ -186,7 +186,7 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_EQ(h.state.view.viewport, Viewport{});
   h.point_at("paint");
   EXPECT_TRUE(h.says("Show all tokens first: Alt Z and Alt Shift Z"));
-  h.say(Pin{CellRef{2, 1}});
+  h.push(Pin{CellRef{2, 1}});
   h.probe.clear();
   h.frame(2);
   EXPECT_TRUE(h.has("weight by hand")) << "a cell of single tokens";
@@ -194,10 +194,10 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   h.key({Key::left_alt, Key::x});
   h.settle();
   EXPECT_NE(h.state.trace->mask(Stack::self, 0).allowed(2, 1), was_allowed);
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_TRUE(h.state.document == before);
-  h.say(Pin{CellRef{3, 2}});
+  h.push(Pin{CellRef{3, 2}});
   h.click("why");
   h.settle();
   EXPECT_EQ(h.state.view.view, View::inside);
@@ -216,7 +216,7 @@ TEST_F(FoldViewTest, IsOfferedWhereItDoesSomething) {
     return both;
   };
   EXPECT_EQ(offered(), std::pair(true, true));
-  h.say(SetText{"the cat"}, EndGesture{});
+  h.push(SetText{"the cat"}, EndGesture{});
   h.settle();
   EXPECT_EQ(offered(), std::pair(true, false));
   start();
@@ -227,7 +227,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   Harness& h = *harness;
   std::string text;
   for (int i = 0; i < 40; ++i) text += "word ";
-  h.say(SetSplit{Split::characters}, SetText{text}, EndGesture{});
+  h.push(SetSplit{Split::characters}, SetText{text}, EndGesture{});
   h.settle();
   h.click("merge words");
   h.settle();
@@ -247,7 +247,7 @@ TEST_F(GuiTest, LongSentencesAreFoldedUpToALimit) {
   h.settle();
   EXPECT_GT(h.map("stage map").weights.rows(), kThumbnail);
   for (int i = 0; i < 80; ++i) text += "word ";
-  h.say(SetText{text}, EndGesture{});
+  h.push(SetText{text}, EndGesture{});
   h.settle();
   h.click("merge words");
   EXPECT_EQ(h.state.view.fold, FoldChoice{});

@@ -10,7 +10,7 @@ namespace {
 class GridWaysTest : public GuiTest {
  protected:
   void show(GridShow way) {
-    harness->say(ShowGrid{way});
+    harness->push(ShowGrid{way});
     harness->settle();
     harness->probe.clear();
     harness->frame(2);
@@ -76,7 +76,7 @@ TEST_F(GridWaysTest, AGlanceHasEveryHeadOfEveryLayer) {
 TEST_F(GridWaysTest, AGlanceFollowsOrderSearchAndSwitches) {
   start_large();
   Harness& h = *harness;
-  h.say(OrderHeads{{.by = HeadOrder::By::measure, .measure = Measure::entropy}});
+  h.push(OrderHeads{{.by = HeadOrder::By::measure, .measure = Measure::entropy}});
   show(GridShow::glance);
   const std::vector<HeadRef> order = shown_order(h.state);
   ASSERT_EQ(order.size(), 192u);
@@ -84,7 +84,7 @@ TEST_F(GridWaysTest, AGlanceFollowsOrderSearchAndSwitches) {
   EXPECT_LT(first.x, second.x);
   EXPECT_EQ(first.y, second.y);
   EXPECT_LT(first.y, h.box(place_of("head", order[100])).y);
-  h.say(SwitchHead{order[0], true}, EndGesture{});
+  h.push(SwitchHead{order[0], true}, EndGesture{});
   h.settle();
   EXPECT_LT(h.map(place_of("head", order[0])).opacity, 0.5f);
 }
@@ -118,7 +118,7 @@ TEST_F(GridWaysTest, OfAnEncoderDecoderTheChosenAttentionIsShown) {
   document.config.arch = Arch::encoder_decoder;
   start(document);
   Harness& h = *harness;
-  h.say(ChooseHead{{0, 0, Stack::cross}}, Pin{CellRef{3, 1}});
+  h.push(ChooseHead{{0, 0, Stack::cross}}, Pin{CellRef{3, 1}});
   show(GridShow::maps);
   const DrawnMap map = h.map("head 1.2");
   EXPECT_NEAR(

@@ -56,10 +56,10 @@ class Harness {
   void frame(int count = 1);
   /// Frames until no work is left and the answers have been drawn.
   void settle();
-  /// Says commands as a panel would, and draws the outcome.
-  template <class... Said>
-  void say(Said... said) {
-    (commands.emplace_back(std::move(said)), ...);
+  /// Pushes commands as a panel would, and draws the outcome.
+  template <class... Pushed>
+  void push(Pushed... pushed) {
+    (commands.emplace_back(std::move(pushed)), ...);
     frame();
   }
   void resize(ImVec2 size) { size_ = size; }

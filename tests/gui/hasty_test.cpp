@@ -34,7 +34,7 @@ class HastyHands {
       h_.state.quit = false;
       Settings settings = h_.state.settings;
       settings.ui_scale = 1;
-      h_.say(Reset{}, EndGesture{}, SetSettings{settings});
+      h_.push(Reset{}, EndGesture{}, SetSettings{settings});
     }
   }
 
@@ -166,36 +166,36 @@ class HastyHands {
                             "👨‍👩‍👧𠮷",
                             "\u3000\u200b"};
     switch (pick(23)) {
-      case 0: h_.say(SetText{kTexts[pick(std::size(kTexts))]}); break;
-      case 1: h_.say(ToggleCut{pick(40), pick(2) == 0 ? TextSide::source : TextSide::target}); break;
-      case 2: h_.say(SetPad{pick(20)}); break;
-      case 3: h_.say(PaintCell{cell(), pick(2) == 0}); break;
-      case 4: h_.say(Pin{cell()}); break;
-      case 5: h_.say(ChooseHead{head()}); break;
-      case 6: h_.say(ChooseSentence{pick(4)}); break;
-      case 7: h_.say(GiveMask{pick(2) == 0 ? nullptr : std::make_shared<const Matrix>(Matrix::Zero(10, 10))}); break;
-      case 8: h_.say(SetViewport{{index(8), 4, index(8), 4}}); break;
-      case 9: h_.say(SetScale{pick(2) == 0 ? std::nullopt : std::optional(3e38f)}); break;
-      case 10: h_.say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-cross-4x6/input.safetensors"}); break;
-      case 11: h_.say(SetTarget{kTexts[pick(std::size(kTexts))]}); break;
-      case 12: h_.say(SwitchHead{head(), pick(2) == 0}); break;
-      case 13: h_.say(SetWeight{head(), cell(), static_cast<float>(pick(5)) / 4}); break;
-      case 14: h_.say(SetLayerScale{stack(), index(6), 0.5f}); break;
-      case 15: h_.say(SetMask{pick(2) == 0, true, stack(), index(6)}); break;
-      case 16: h_.say(Generate{index(6), {}}); break;
-      case 17: h_.say(ChoosePrefix{pick(12)}); break;
-      case 18: h_.say(ShowView{View::inside}, ShowSteps{pick(2) == 0}); break;
+      case 0: h_.push(SetText{kTexts[pick(std::size(kTexts))]}); break;
+      case 1: h_.push(ToggleCut{pick(40), pick(2) == 0 ? TextSide::source : TextSide::target}); break;
+      case 2: h_.push(SetPad{pick(20)}); break;
+      case 3: h_.push(PaintCell{cell(), pick(2) == 0}); break;
+      case 4: h_.push(Pin{cell()}); break;
+      case 5: h_.push(ChooseHead{head()}); break;
+      case 6: h_.push(ChooseSentence{pick(4)}); break;
+      case 7: h_.push(GiveMask{pick(2) == 0 ? nullptr : std::make_shared<const Matrix>(Matrix::Zero(10, 10))}); break;
+      case 8: h_.push(SetViewport{{index(8), 4, index(8), 4}}); break;
+      case 9: h_.push(SetScale{pick(2) == 0 ? std::nullopt : std::optional(3e38f)}); break;
+      case 10: h_.push(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-cross-4x6/input.safetensors"}); break;
+      case 11: h_.push(SetTarget{kTexts[pick(std::size(kTexts))]}); break;
+      case 12: h_.push(SwitchHead{head(), pick(2) == 0}); break;
+      case 13: h_.push(SetWeight{head(), cell(), static_cast<float>(pick(5)) / 4}); break;
+      case 14: h_.push(SetLayerScale{stack(), index(6), 0.5f}); break;
+      case 15: h_.push(SetMask{pick(2) == 0, true, stack(), index(6)}); break;
+      case 16: h_.push(Generate{index(6), {}}); break;
+      case 17: h_.push(ChoosePrefix{pick(12)}); break;
+      case 18: h_.push(ShowView{View::inside}, ShowSteps{pick(2) == 0}); break;
       case 19: {
         const auto quantity = static_cast<Quantity>(pick(static_cast<std::size_t>(Quantity::probabilities) + 1));
-        h_.say(LookAt{{matrix_id(quantity, head()), MatrixCell{index(30), index(300)}}});
+        h_.push(LookAt{{matrix_id(quantity, head()), MatrixCell{index(30), index(300)}}});
         break;
       }
-      case 20: h_.say(LookBack{}); break;
-      case 21: h_.say(SetDropout{0.25f * static_cast<float>(pick(3)), pick(3)}); break;
+      case 20: h_.push(LookBack{}); break;
+      case 21: h_.push(SetDropout{0.25f * static_cast<float>(pick(3)), pick(3)}); break;
       case 22: {
         Config config = h_.state.document.config;
         config.arch = static_cast<Arch>(pick(3));
-        h_.say(SetConfig{config});
+        h_.push(SetConfig{config});
         break;
       }
     }
@@ -221,8 +221,8 @@ TEST(HastyHandsTest, NothingTheyDoLeavesAnImpossibleState) {
   }
   harness.settle();
   EXPECT_TRUE(is_consistent(harness.state));
-  harness.say(Browse{}, ShowHelp{false}, Reset{}, EndGesture{}, SetViewport{}, ShowView{}, ChoosePrefix{},
-              SetSettings{settings});
+  harness.push(Browse{}, ShowHelp{false}, Reset{}, EndGesture{}, SetViewport{}, ShowView{}, ChoosePrefix{},
+               SetSettings{settings});
   harness.settle();
   EXPECT_FALSE(is_stale(harness.state));
   EXPECT_EQ(harness.tokens(), "我|请|李雷|帮|我|订了|去|北京|的|机票") << "and the window works as before";

@@ -72,7 +72,7 @@ TEST_F(HeadOrderTest, OneLayerOfManyHeadsIsWrappedToo) {
   Config config = state().document.config;
   config.num_heads = 16;
   config.num_layers = 1;
-  harness->say(SetConfig{config}, EndGesture{});
+  harness->push(SetConfig{config}, EndGesture{});
   harness->settle();
   const auto by_layer = on_screen();
   choose("distance");
@@ -88,7 +88,7 @@ TEST_F(HeadOrderTest, AtAGlanceSortedHeadsSayWhichTheyAre) {
   Document document;
   document.config = {.d_model = 64, .num_heads = 16, .num_layers = 4, .ffn = 0};
   start(document);
-  harness->say(ShowGrid{GridShow::glance});
+  harness->push(ShowGrid{GridShow::glance});
   harness->settle();
   EXPECT_FALSE(harness->has("corner 0.0")) << "rows and columns have numbers";
   choose("entropy");
@@ -99,7 +99,7 @@ TEST_F(HeadOrderTest, AtAGlanceSortedHeadsSayWhichTheyAre) {
 }
 
 TEST_F(HeadOrderTest, TheHeadsThatAreFoundAreGathered) {
-  harness->say(FindHeads{{true, {"我", "北京"}, 0.0f}}, OrderHeads{{By::found}});
+  harness->push(FindHeads{{true, {"我", "北京"}, 0.0f}}, OrderHeads{{By::found}});
   harness->settle();
   const auto order = shown_order(state());
   ASSERT_EQ(order.size(), heads_of(*state().trace).size());
@@ -118,9 +118,9 @@ TEST_F(HeadOrderTest, EveryOrderSaysWhatItMeansInBothLanguages) {
   for (const Language language : {Language::en, Language::zh}) {
     Settings settings = state().settings;
     settings.language = language;
-    harness->say(SetSettings{settings});
+    harness->push(SetSettings{settings});
     for (const HeadOrder& order : head_orders()) {
-      harness->say(OrderHeads{order});
+      harness->push(OrderHeads{order});
       harness->settle();
       harness->point_at("order");
       const OrderWords of_order = order_words(order);
@@ -129,7 +129,7 @@ TEST_F(HeadOrderTest, EveryOrderSaysWhatItMeansInBothLanguages) {
       if (order.by == By::layer) continue;
       EXPECT_TRUE(harness->says(tip.substr(0, language == Language::zh ? 12 : 16))) << tip;
     }
-    harness->say(OrderHeads{});
+    harness->push(OrderHeads{});
   }
 }
 
@@ -147,7 +147,7 @@ TEST_F(HeadOrderTest, KeysStepThroughTheOrders) {
 TEST_F(HeadOrderTest, TheNextHeadIsTheOneBesideIt) {
   choose("confidence");
   const auto order = on_screen();
-  harness->say(ChooseHead{order[2]});
+  harness->push(ChooseHead{order[2]});
   key({Key::right_bracket});
   EXPECT_EQ(state().view.chosen, order[3]);
   key({Key::left_bracket});
@@ -169,7 +169,7 @@ TEST_F(HeadOrderTest, EffectsComeFromASweepThatCanBeCancelled) {
   config.num_heads = 16;
   config.d_model = 256;
   config.ffn = 512;
-  harness->say(SetConfig{config}, EndGesture{});
+  harness->push(SetConfig{config}, EndGesture{});
   for (int i = 0; i < 20000 && !harness->has("cancel sweep"); ++i) {
     harness->frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -186,9 +186,9 @@ TEST_F(HeadOrderTest, AttentionAloneSaysWhyItHasNoEffects) {
   const TemporaryFolder folder;
   const std::string file = folder.with("patterns.json", R"({"attention": [{"name": "Self", "left_text": ["a", "b"],
     "right_text": ["a", "b"], "attn": [[[[1, 0], [0.5, 0.5]]]]}]})");
-  harness->say(OpenPath{file});
+  harness->push(OpenPath{file});
   harness->settle();
-  harness->say(OrderHeads{{By::effect}});
+  harness->push(OrderHeads{{By::effect}});
   harness->settle();
   EXPECT_TRUE(harness->says("found attention alone")) << harness->words_on_screen();
   EXPECT_EQ(on_screen().size(), 1u);
@@ -209,7 +209,7 @@ TEST_F(HeadOrderTest, ASearchDimsTheOthersAndCounts) {
   HeadRef strongest;
   for (const StrongestCell& cell : state().heads->found)
     if (cell.weight > largest) largest = cell.weight, strongest = cell.head;
-  harness->say(FindHeads{{true, {"我", "北京"}, std::nextafter(largest, 0.0f)}});
+  harness->push(FindHeads{{true, {"我", "北京"}, std::nextafter(largest, 0.0f)}});
   harness->settle();
   EXPECT_TRUE(harness->says("1 of 8")) << harness->words_on_screen();
   for (const HeadRef& head : heads_of(*state().trace)) {
@@ -227,7 +227,7 @@ TEST_F(HeadOrderTest, ASearchDimsTheOthersAndCounts) {
 }
 
 TEST_F(HeadOrderTest, TheKeyTakesTheWordsOfThePinnedCell) {
-  harness->say(Pin{CellRef{5, 9}});
+  harness->push(Pin{CellRef{5, 9}});
   key({Key::slash});
   harness->frame(3);
   EXPECT_EQ(state().view.find.words, (WordPair{"订了", "机票"}));
@@ -235,7 +235,7 @@ TEST_F(HeadOrderTest, TheKeyTakesTheWordsOfThePinnedCell) {
   key({Key::escape});
   EXPECT_FALSE(typing());
   EXPECT_TRUE(state().view.find.on);
-  harness->say(Pin{CellRef{2, 7}});
+  harness->push(Pin{CellRef{2, 7}});
   harness->click("find pinned");
   harness->settle();
   EXPECT_EQ(state().view.find.words, (WordPair{"李雷", "北京"}));
@@ -245,7 +245,7 @@ TEST_F(HeadOrderTest, TheKeyTakesTheWordsOfThePinnedCell) {
 }
 
 TEST_F(HeadOrderTest, AWordThatIsNotThereIsSaid) {
-  harness->say(FindHeads{{true, {"nobody", ""}, 0.3f}});
+  harness->push(FindHeads{{true, {"nobody", ""}, 0.3f}});
   harness->settle();
   EXPECT_TRUE(harness->says("no such word here"));
 }

@@ -58,7 +58,7 @@ TEST_F(HeadTest, RowBarsGrowIntoTheRoomThatTheMapLeaves) {
 
 TEST_F(HeadTest, WhilePaintingTheStageSaysWhatThePointerDoes) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{2, 3}});
+  h.push(Pin{CellRef{2, 3}});
   h.click("paint");
   h.point_away();
   EXPECT_TRUE(h.says("click or drag over cells")) << "a pinned cell does not hide it";
@@ -203,7 +203,7 @@ TEST_F(HeadTest, TheWheelZoomsAroundThePointer) {
 
 TEST_F(HeadTest, TheRightButtonPans) {
   Harness& h = *harness;
-  h.say(SetViewport{{3, 4, 3, 4}});
+  h.push(SetViewport{{3, 4, 3, 4}});
   h.settle();
   const Box plot = h.box("stage map");
   const float cell = plot.w / 4;
@@ -220,7 +220,7 @@ TEST_F(HeadTest, TheRightButtonPans) {
 
 TEST_F(HeadTest, PaintingInAZoomedPartPaintsTheRightCells) {
   Harness& h = *harness;
-  h.say(SetViewport{{2, 4, 5, 4}});
+  h.push(SetViewport{{2, 4, 5, 4}});
   h.settle();
   h.click("paint");
   h.after_frame = [&] {

@@ -21,7 +21,7 @@ class KeysTest : public GuiTest {
     return ImGui::GetIO().WantTextInput;
   }
   void close_browser() {
-    harness->say(Browse{});
+    harness->push(Browse{});
     harness->frame(2);
   }
 };

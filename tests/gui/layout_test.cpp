@@ -130,7 +130,7 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   document.edits.weights = {{{0, 0}, {1, 1}, 0.5f}};
   Harness h(document, {GetParam().width, GetParam().height}, settings());
   h.settle();
-  h.say(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
+  h.push(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
   h.settle();
   h.click("more controls");
   h.settle();
@@ -200,7 +200,7 @@ TEST_P(LayoutTest, OverlaysFitTheWindow) {
   Harness h({}, {GetParam().width, GetParam().height}, settings());
   h.settle();
   const Box window{0, 0, GetParam().width, GetParam().height};
-  h.say(ShowHelp{true});
+  h.push(ShowHelp{true});
   h.frame(3);
   EXPECT_TRUE(inside(h.box("close help"), window, false));
   EXPECT_TRUE(h.says(words(GetParam().language, kWindowWords.close)));
@@ -217,11 +217,11 @@ TEST_P(LayoutTest, OverlaysFitTheWindow) {
   h.move_to({window.w / 2, window.h / 2});
   h.wheel(-100);
   EXPECT_TRUE(h.says(words(GetParam().language, action(Act::quit).name))) << "the last line can be reached";
-  h.say(ShowHelp{false}, Browse{Browser::Purpose::export_to, testing::TempDir()});
+  h.push(ShowHelp{false}, Browse{Browser::Purpose::export_to, testing::TempDir()});
   h.settle();
   for (const char* name : {"file name", "file action", "close browser"})
     EXPECT_TRUE(inside(h.box(name), window, false)) << name;
-  h.say(Browse{}, Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.push(Browse{}, Browse{Browser::Purpose::figure, testing::TempDir()});
   h.settle();
   const std::vector<std::string> choices{"file name",   "file action",   "figure grid",   "figure head",
                                          "figure flow", "figure layers", "figure column", "figure slide"};
@@ -236,7 +236,7 @@ TEST_P(LayoutTest, TheFlowViewHasRoomForItsLines) {
   Document document;
   document.config.num_heads = 16;
   Harness h(document, {GetParam().width, GetParam().height}, settings());
-  h.say(ShowView{View::flow});
+  h.push(ShowView{View::flow});
   h.settle();
   const Box flow = h.box("flow");
   const std::vector<std::string> names{"flow all heads", "flow chosen head", "threshold", "flow head 0",
@@ -252,10 +252,10 @@ TEST_P(LayoutTest, TheFlowViewHasRoomForItsLines) {
 
 TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
   Harness h({}, {GetParam().width, GetParam().height}, settings());
-  h.say(ShowView{View::compare});
+  h.push(ShowView{View::compare});
   h.settle();
   EXPECT_TRUE(inside(h.box("keep"), h.box("compare"), false)) << "where nothing was kept yet";
-  h.say(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票，因为它饿了"}, EndGesture{});
+  h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票，因为它饿了"}, EndGesture{});
   h.settle();
   const Box window{0, 0, GetParam().width, GetParam().height};
   const std::vector<std::string> regions{

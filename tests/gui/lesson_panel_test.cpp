@@ -61,14 +61,14 @@ TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
 
 TEST_F(LessonPanel, WhatWasDoneIsRememberedAndSeenInTheList) {
   Harness& h = *harness;
-  h.say(OpenLesson{0});
+  h.push(OpenLesson{0});
   h.settle();
   const Lesson& lesson = state().lessons->front();
   EXPECT_FALSE(was_done(state(), lesson, 0));
   h.click("causal");
   h.settle();
   EXPECT_TRUE(was_done(state(), lesson, 0));
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_EQ(is_attempt_done(state()), false);
   EXPECT_TRUE(was_done(state(), lesson, 0)) << "once is enough";
@@ -91,7 +91,7 @@ TEST_F(LessonPanel, ItsWordsLightWhatTheySpeakOf) {
                                nullptr);
   ASSERT_TRUE(read) << read.error().message();
   h.state.lessons = std::make_shared<const std::vector<Lesson>>(std::vector{*read});
-  h.say(OpenLesson{0});
+  h.push(OpenLesson{0});
   h.settle();
   EXPECT_TRUE(h.says("订了 looks at 机票 and the list."));
   EXPECT_EQ(state().view.pointed, "causal") << "until it is done";
@@ -110,7 +110,7 @@ TEST_F(LessonPanel, ItsWordsLightWhatTheySpeakOf) {
 
 TEST_F(LessonPanel, TheTickComesAndGoesWithWhatTheReaderDoes) {
   Harness& h = *harness;
-  h.say(OpenLesson{0});
+  h.push(OpenLesson{0});
   h.settle();
   EXPECT_TRUE(h.says("Try: Hide the future."));
   EXPECT_EQ(is_attempt_done(state()), false);
@@ -132,9 +132,9 @@ TEST_F(LessonPanel, TheKeysTurnThePagesOverTheEndsOfLessons) {
   const auto back = [&] { h.key({Key::left_ctrl, Key::page_up}); };
   next();
   EXPECT_FALSE(state().view.lesson) << "nothing is read";
-  h.say(OpenLesson{0});
+  h.push(OpenLesson{0});
   h.settle();
-  h.say(SetText{"小猫饿坏了"}, EndGesture{});
+  h.push(SetText{"小猫饿坏了"}, EndGesture{});
   next();
   EXPECT_EQ(place(), (LessonPosition{0, 1}));
   EXPECT_EQ(state().document.source.text, "小猫饿坏了") << "a step without a setting leaves the text";
@@ -182,7 +182,7 @@ TEST_F(LessonPanel, TheFirstLessonEndsTheGreeting) {
   h.settle();
   EXPECT_EQ(place(), (LessonPosition{0, 0}));
   EXPECT_TRUE(state().settings.greeted);
-  h.say(OpenLesson{});
+  h.push(OpenLesson{});
   h.frame(2);
   EXPECT_FALSE(h.says("Point at a cell and"));
 }

@@ -70,7 +70,7 @@ TEST_F(WindowInMotion, MapsFadeToTheNextHeadInLessThanAnEighthOfASecond) {
   h.moves = true;
   h.frame(3);
   EXPECT_EQ(drawn_on_stage(h), (std::pair{1.0f, std::size_t{1}})) << "settled";
-  h.say(ChooseHead{{1, 3}});
+  h.push(ChooseHead{{1, 3}});
   std::vector<float> shares;
   for (int frame = 0; frame < 12; ++frame, h.frame()) {
     const auto [opacity, times] = drawn_on_stage(h);
@@ -88,7 +88,7 @@ TEST_F(WindowInMotion, ASettingSwitchesTheFadingOff) {
   h.moves = true;
   h.state.settings.motion = false;
   h.frame(2);
-  h.say(ChooseHead{{1, 3}});
+  h.push(ChooseHead{{1, 3}});
   EXPECT_EQ(drawn_on_stage(h), (std::pair{1.0f, std::size_t{1}}));
 }
 

@@ -91,7 +91,7 @@ TEST_F(OtherMapsTest, MasksAndWeightsByHandStayWhatTheyAre) {
 TEST_F(OtherMapsTest, BlockedCellsStayBlockedInNorms) {
   Harness& h = *harness;
   document().mask.causal = true;
-  h.say(SetMask{true, true});
+  h.push(SetMask{true, true});
   show(MapKind::norms);
   EXPECT_EQ(h.map("head 0.0").weights(0, 1), -1.0f);
   h.hover("stage map", {0, 1});
@@ -100,7 +100,7 @@ TEST_F(OtherMapsTest, BlockedCellsStayBlockedInNorms) {
 
 TEST_F(OtherMapsTest, NothingIsZoomedOrFolded) {
   Harness& h = *harness;
-  h.say(SetViewport{{0, 4, 0, 4}});
+  h.push(SetViewport{{0, 4, 0, 4}});
   h.settle();
   show(MapKind::norms);
   EXPECT_EQ(h.map("stage map").weights.rows(), 10);
@@ -117,7 +117,7 @@ TEST_F(OtherMapsTest, WhereTheyCannotBeAlineSaysWhy) {
   Harness& h = *harness;
   std::string text;
   for (int i = 0; i < 130; ++i) text += "我";
-  h.say(SetText{text}, SetSplit{Split::characters}, EndGesture{}, ShowMaps{MapKind::norms});
+  h.push(SetText{text}, SetSplit{Split::characters}, EndGesture{}, ShowMaps{MapKind::norms});
   h.settle();
   ASSERT_GT(state().trace->queries(), kThumbnail);
   EXPECT_TRUE(h.says("Norms: only for sentences of up to 128 tokens. Weights are shown.")) << h.words_on_screen();
@@ -130,16 +130,16 @@ TEST_F(OtherMapsTest, CrossAttentionIsNotRolledOut) {
   pair.target.text = "我爱北京";
   start(pair);
   Harness& h = *harness;
-  h.say(ShowMaps{MapKind::rollout});
+  h.push(ShowMaps{MapKind::rollout});
   h.settle();
   EXPECT_TRUE(h.has("layer 0"));
-  h.say(ChooseHead{{0, 0, Stack::cross}});
+  h.push(ChooseHead{{0, 0, Stack::cross}});
   h.settle();
   EXPECT_TRUE(h.has("head 0.0"));
   EXPECT_TRUE(h.says("Rollout: the rows and the columns here are different words"));
   const Theme theme = state().settings.theme;
   EXPECT_EQ(h.map("head 0.0").scale, weight_scale(*state().trace, state().folded.get(), theme, Scale::linear));
-  h.say(ShowMaps{MapKind::norms});
+  h.push(ShowMaps{MapKind::norms});
   h.settle();
   EXPECT_TRUE(same(h.map("head 0.0").weights, *shown().map({0, 0, Stack::cross})));
 }
@@ -148,7 +148,7 @@ TEST_F(OtherMapsTest, AreSaidInChineseToo) {
   Harness& h = *harness;
   Settings settings = state().settings;
   settings.language = Language::zh;
-  h.say(SetSettings{settings});
+  h.push(SetSettings{settings});
   show(MapKind::rollout);
   EXPECT_TRUE(h.says(kind_line(Language::zh, MapKind::rollout)));
   EXPECT_TRUE(h.says("层 0 · 累积"));

@@ -44,10 +44,10 @@ TEST_F(OwnNumbersTest, PastedTablesAreAnsweredAndUndone) {
   EXPECT_NEAR(weight(1, 1), 0.5, 1e-6) << "all scores are 0";
   EXPECT_TRUE(h.says("Nothing is wrong"));
   h.click("close numbers");
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_NEAR(weight(1, 1), 1 / (1 + std::exp(-4 / std::sqrt(2.0))), 1e-6);
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_TRUE(state().document == before);
 }
@@ -70,7 +70,7 @@ TEST_F(OwnNumbersTest, WhatCannotBeTakenIsSaidInALineAndChangesNothing) {
     SCOPED_TRACE(message);
     const bool weight = std::string(message).starts_with("w_q");
     if (text.size() < 1000) take(weight ? "w_q" : "x", text);
-    else h.say(TakeNumbers{OwnTable::x, 0, text});
+    else h.push(TakeNumbers{OwnTable::x, 0, text});
     EXPECT_NE(message_of(state().view.numbers->problem).find(message), std::string::npos)
         << message_of(state().view.numbers->problem);
     EXPECT_EQ(message_of(state().view.numbers->problem).find('\n'), std::string::npos);
@@ -195,7 +195,7 @@ TEST_F(OwnNumbersTest, AnyCellIsChangedInPlaceAndEverythingBelowFollows) {
                                               {Quantity::given_query, MatrixCell{1, 2}, OwnTable::x},
                                               {Quantity::output_weight, MatrixCell{0, 2}, OwnTable::w_o}}) {
     const MatrixId id = matrix_id(quantity, {0, 1});
-    h.say(LookAt{{id, cell}});
+    h.push(LookAt{{id, cell}});
     h.settle();
     const auto own = own_cell(state(), id, cell);
     ASSERT_TRUE(own);
@@ -205,7 +205,7 @@ TEST_F(OwnNumbersTest, AnyCellIsChangedInPlaceAndEverythingBelowFollows) {
         << "the cell that is changed is the cell that is seen";
     EXPECT_TRUE(h.has("own number"));
   }
-  h.say(LookAt{{matrix_id(Quantity::given_query), MatrixCell{0, 0}}});
+  h.push(LookAt{{matrix_id(Quantity::given_query), MatrixCell{0, 0}}});
   h.settle();
   h.double_click("own number");
   h.key({Key::left_ctrl, Key::a});
@@ -216,10 +216,10 @@ TEST_F(OwnNumbersTest, AnyCellIsChangedInPlaceAndEverythingBelowFollows) {
   EXPECT_NE(weight(0, 0), before);
   EXPECT_EQ(rows_of(*state().trace, matrix_id(Quantity::given_query), 0, 1)(0, 0), -7.5f);
   EXPECT_EQ(state().undo.size() + (state().gesture ? 1 : 0), steps + 1) << "one step of undo";
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_EQ(weight(0, 0), before);
-  h.say(LookAt{{matrix_id(Quantity::scores), MatrixCell{0, 0}}});
+  h.push(LookAt{{matrix_id(Quantity::scores), MatrixCell{0, 0}}});
   h.settle();
   EXPECT_FALSE(own_cell(state(), matrix_id(Quantity::scores), {0, 0})) << "scores of x are computed";
 }

@@ -22,7 +22,7 @@ class PairViewTest : public KeysTest {
   void SetUp() override {
     KeysTest::SetUp();
     make_pair_model(folder.path());
-    harness->say(SetText{"the cat sat"}, EndGesture{}, OpenPath{folder.path().string()});
+    harness->push(SetText{"the cat sat"}, EndGesture{}, OpenPath{folder.path().string()});
     harness->settle();
     ASSERT_TRUE(document().model) << (state().notice ? state().notice->text : "");
   }
@@ -70,7 +70,7 @@ TEST_F(PairAppearsTest, WhileSomebodyTypesTheKeyboardStaysInTheFirstBox) {
   make_pair_model(folder.path());
   h.retype("the cat");
   EXPECT_FALSE(h.has("second text"));
-  h.say(OpenPath{folder.path().string()});
+  h.push(OpenPath{folder.path().string()});
   h.type(" sat");  // while it is read
   h.settle();
   EXPECT_TRUE(h.has("second text"));
@@ -107,7 +107,7 @@ TEST_F(PairViewTest, APartIsChosenWithAClickOrAKey) {
 TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
   Harness& h = *harness;
   type_second("it was tired");
-  h.say(SetFold{{.special = false, .words = false, .pair = PairPart::b_to_a}});
+  h.push(SetFold{{.special = false, .words = false, .pair = PairPart::b_to_a}});
   h.frame(2);
   const Box map = h.box("stage map");
   h.move_to({map.x + map.w * 2.5f / 5, map.y + map.h * 0.5f / 4});
@@ -119,7 +119,7 @@ TEST_F(PairViewTest, ACellOfAPartIsTheCellOfTheWhole) {
 TEST_F(PairViewTest, AWordOfTheOtherSentenceIsNotSaidToBeSpecial) {
   Harness& h = *harness;
   type_second("it was tired");
-  h.say(SetFold{{.special = false, .words = false, .pair = PairPart::a_to_b}}, Pin{CellRef{1, 2}});
+  h.push(SetFold{{.special = false, .words = false, .pair = PairPart::a_to_b}}, Pin{CellRef{1, 2}});
   h.frame(2);
   EXPECT_TRUE(h.says("cat: not in the part of the pair that is shown")) << h.words_on_screen();
   EXPECT_FALSE(h.says("left out with the special tokens"));
@@ -128,7 +128,7 @@ TEST_F(PairViewTest, AWordOfTheOtherSentenceIsNotSaidToBeSpecial) {
 TEST_F(PairViewTest, LinesShowThePartToo) {
   Harness& h = *harness;
   type_second("it was tired");
-  h.say(ShowView{View::flow});
+  h.push(ShowView{View::flow});
   h.settle();
   shift(Key::digit_6);
   shift(Key::digit_6);
@@ -155,7 +155,7 @@ TEST_F(PairViewTest, AskedByIdsItIsStillAPair) {
   EXPECT_EQ(document().source.ids.size(), 9u);
   EXPECT_EQ(h.map("head 1.1").weights, whole) << "with its types";
   EXPECT_TRUE(offers_parts());
-  h.say(SetIds{{2, 4, 3, 7, 3, 8}}, EndGesture{});
+  h.push(SetIds{{2, 4, 3, 7, 3, 8}}, EndGesture{});
   EXPECT_EQ(document().token_types.size(), 6u);
   EXPECT_TRUE(message_of(state().problem).empty()) << message_of(state().problem);
   h.click("ask by text");

@@ -105,14 +105,14 @@ TEST_F(PaletteTest, FindsInBothLanguages) {
   start({}, {1280, 800}, chinese);
   open();
   for (const char* query : {"因果", "causal"}) {
-    harness->say(ShowPalette{CommandPalette{query, 0}});
+    harness->push(ShowPalette{CommandPalette{query, 0}});
     EXPECT_EQ(found().front(), "遮住后面的词：打开因果掩码") << query;
   }
 }
 
 TEST_F(PaletteTest, FindsByNamesAlone) {
   open();
-  harness->say(ShowPalette{CommandPalette{"mask", 0}});
+  harness->push(ShowPalette{CommandPalette{"mask", 0}});
   ASSERT_FALSE(found().empty());
   for (const std::string& title : found())
     EXPECT_FALSE(title.starts_with("Order of the heads")) << title << ": its tooltip speaks of masked words";
@@ -148,7 +148,7 @@ TEST_F(PaletteTest, TheStateIsCopiedAsACommand) {
   h.key(Key::enter);
   h.frame(2);
   EXPECT_EQ(h.clipboard, "headlight export --text '我请李雷帮我订了去北京的机票' --random -o attention.json");
-  h.say(PaintCell{{1, 2}, false}, EndGesture{});
+  h.push(PaintCell{{1, 2}, false}, EndGesture{});
   h.clipboard.clear();
   h.key({Key::left_ctrl, Key::left_shift, Key::c});
   h.frame(2);

@@ -17,7 +17,7 @@ class RelationTableTest : public GuiTest {
     start(opened->document);
   }
   void show() {
-    harness->say(ShowGrid{GridShow::relations});
+    harness->push(ShowGrid{GridShow::relations});
     harness->settle();
     harness->probe.clear();
     harness->frame(2);
@@ -31,7 +31,7 @@ std::string cell_of(const RelationScore& relation, std::size_t layer) {
 TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
   open("shipped:encoder-d32-h2");
   Harness& h = *harness;
-  h.say(ShowGrid{GridShow::relations});
+  h.push(ShowGrid{GridShow::relations});
   EXPECT_EQ(known_layer_scores(h.state), nullptr) << "it is measured only where it is looked at";
   EXPECT_TRUE(h.says("Each relation is being measured"));
   show();
@@ -72,10 +72,10 @@ TEST_F(RelationTableTest, EachLayerHasItsBestHead) {
   EXPECT_EQ(shell_line(*words), "headlight heads shipped:encoder-d32-h2 --relations --by layer");
 
   // Another sentence changes nothing about the model.
-  h.say(SetText{"我爱你"}, EndGesture{});
+  h.push(SetText{"我爱你"}, EndGesture{});
   h.settle();
   EXPECT_EQ(known_layer_scores(h.state), scores);
-  h.say(SetSettings{[&] {
+  h.push(SetSettings{[&] {
     Settings settings = h.state.settings;
     settings.language = Language::zh;
     return settings;
@@ -95,7 +95,7 @@ TEST_F(RelationTableTest, SaysWhyThereIsNone) {
   EXPECT_TRUE(harness->says("A model that translates has no relations within one sentence"));
   EXPECT_EQ(harness->state.layer_scores, nullptr);
   open(HEADLIGHT_TEST_DATA "/golden/gpt2");
-  harness->say(SetIds{{1, 2, 3}}, EndGesture{});
+  harness->push(SetIds{{1, 2, 3}}, EndGesture{});
   show();
   const Error* error = harness->state.layer_scores.error_of(*layer_question(harness->state));
   ASSERT_TRUE(error);

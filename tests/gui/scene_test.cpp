@@ -27,7 +27,7 @@ int order_of(float begin, float end, float other_begin, float other_end) {
 }
 
 TEST_F(SceneTest, TheDiagramOfAFigureIsThatOfTheWindow) {
-  harness->say(ShowView{View::inside}, ShowSteps{false});
+  harness->push(ShowView{View::inside}, ShowSteps{false});
   harness->settle();
   const Drawing drawing = figure(FigureKind::diagram);
   ASSERT_EQ(drawing.hits.size(), harness->state.inside->diagram.nodes.size());
@@ -47,7 +47,7 @@ TEST_F(SceneTest, TheDiagramOfAFigureIsThatOfTheWindow) {
 }
 
 TEST_F(SceneTest, TheWordsOfFlowStandInTheSameRows) {
-  harness->say(ShowView{View::flow});
+  harness->push(ShowView{View::flow});
   harness->settle();
   const Drawing drawing = figure(FigureKind::flow);
   const Index words = harness->state.trace->queries();
@@ -64,7 +64,7 @@ TEST_F(SceneTest, TheWordsOfFlowStandInTheSameRows) {
 
 TEST_F(SceneTest, StepsAndTheMatrixHaveTheSameNames) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside}, OpenInsideLine{0});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside}, OpenInsideLine{0});
   h.settle();
   const Drawing steps = figure(FigureKind::steps);
   ASSERT_EQ(steps.hits.size(), h.state.inside->steps.size());

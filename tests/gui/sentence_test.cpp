@@ -53,7 +53,7 @@ TEST_F(SentenceTest, TypingReplacesAndIsOneUndoStep) {
 TEST_F(SentenceTest, CharactersOfSlowFramesAreKeptWhileTheBoxTakesTheKeyboard) {
   Harness& h = *harness;
   for (int frames = 0; frames < 4; ++frames) {
-    h.say(FocusText{true});
+    h.push(FocusText{true});
     h.frame(frames);
     for (const std::u32string_view in_one_frame : {U"The cat", U" sat"}) {
       for (const char32_t character : in_one_frame) h.fonts.input(character);
@@ -344,7 +344,7 @@ TEST_F(SentenceTest, FiveThousandTokensPasted) {
 
 TEST_F(SentenceTest, AGivenMaskThatNoLongerFits) {
   Harness& h = *harness;
-  h.say(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(10, 10))}, EndGesture{});
+  h.push(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(10, 10))}, EndGesture{});
   h.settle();
   EXPECT_FALSE(is_stale(h.state));
   EXPECT_TRUE(h.has("remove mask"));

@@ -112,34 +112,34 @@ TEST_P(Space, NothingMovesThatDidNotChange) {
   const auto before = places(*h);
   ASSERT_GE(before.size(), 25u);
   for (const HeadRef head : {HeadRef{0, 3}, HeadRef{1, 2}, HeadRef{1, 7}, HeadRef{0, 0}}) {
-    h->say(ChooseHead{head});
+    h->push(ChooseHead{head});
     h->frame(2);
     EXPECT_EQ(places(*h), before) << "another head";
   }
-  h->say(Pin{CellRef{4, 5}});
+  h->push(Pin{CellRef{4, 5}});
   h->settle();
   EXPECT_EQ(places(*h), before) << "a pinned cell";
   h->hover("head 0.3", {2, 2});
   EXPECT_EQ(places(*h), before) << "under the pointer";
   h->point_away();
-  h->say(SwitchHead{{0, 1}, true}, SetWeight{{0, 0}, {4, 5}, 0.3f}, EndGesture{});
+  h->push(SwitchHead{{0, 1}, true}, SetWeight{{0, 0}, {4, 5}, 0.3f}, EndGesture{});
   h->settle();
   auto after = places(*h);
   after["switch head"] = before.at("switch head");  // what it says is as wide as it says it
   EXPECT_EQ(after, before) << "an edit";
   Settings settings = h->state.settings;
   settings.greeted = !settings.greeted;
-  h->say(SetSettings{settings});
+  h->push(SetSettings{settings});
   h->frame(2);
   after = places(*h);
   after["switch head"] = before.at("switch head");
   EXPECT_EQ(after, before) << "a hint";
-  h->say(FileFailed{Error(ErrorCode::bad_value, "something is wrong\nin two lines")});
+  h->push(FileFailed{Error(ErrorCode::bad_value, "something is wrong\nin two lines")});
   h->frame(2);
   after = places(*h);
   after["switch head"] = before.at("switch head");
   EXPECT_EQ(after, before) << "an error";
-  h->say(SetText{});
+  h->push(SetText{});
   h->settle();
   EXPECT_FALSE(h->has("stage map")) << "a card is in its place";
   for (const char* name : {"top bar", "sentence", "status"}) EXPECT_EQ(h->box(name), before.at(name)) << "a card";
@@ -228,7 +228,7 @@ TEST(SpaceOfAWindow, TheSmallestWindowHasALargeMapAndNothingOverlaps) {
     const auto width = static_cast<float>(kLeastWindow.width), height = static_cast<float>(kLeastWindow.height);
     Harness h(of_heads(2, 8), {width, height}, settings_of(width, height, language));
     h.settle();
-    h.say(Pin{CellRef{4, 5}});
+    h.push(Pin{CellRef{4, 5}});
     h.settle();
     const Box map = h.box("stage map");
     for (Index layer = 0; layer < 2; ++layer)

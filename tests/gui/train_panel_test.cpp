@@ -25,7 +25,7 @@ class TrainPanel : public GuiTest {
     TrainingPlan plan = harness->state.training_plan;
     plan.recipe.schedule.steps = steps;
     plan.batch = 4;
-    harness->say(SetTrainingPlan{plan});
+    harness->push(SetTrainingPlan{plan});
   }
   /// Frames until the training is so far.
   template <class Done>
@@ -236,7 +236,7 @@ TEST_F(TrainPanel, AShapeThatCannotBeTrainedSaysWhy) {
   h.click("training advanced");
   Config config = h.state.document.config;
   config.position = Position::rotary;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.frame(2);
   EXPECT_TRUE(h.has("training problem"));
   EXPECT_TRUE(h.says("position: expected none, sinusoidal or learned, found rotary"));
@@ -244,7 +244,7 @@ TEST_F(TrainPanel, AShapeThatCannotBeTrainedSaysWhy) {
   EXPECT_FALSE(h.state.training);
   config.position = Position::sinusoidal;
   config.arch = Arch::decoder;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   h.frame(2);
   EXPECT_FALSE(h.has("training problem"));
   EXPECT_TRUE(h.says("Asked for: the next word"));
@@ -259,7 +259,7 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   h.click("training advanced");
   h.click("corpus text");
   ASSERT_EQ(h.state.browser.purpose, Browser::Purpose::corpus);
-  h.say(Browse{Browser::Purpose::corpus, folder.path().string()});
+  h.push(Browse{Browser::Purpose::corpus, folder.path().string()});
   h.settle();
   h.click("entry mine.txt");
   h.click("file action");
@@ -282,7 +282,7 @@ TEST_F(TrainPanel, WhatWasLeftIsOffered) {
   Harness& h = *harness;
   h.click("view train");
   plan_steps(8);
-  h.say(StartTraining{next_training(h.state), {}, 3});
+  h.push(StartTraining{next_training(h.state), {}, 3});
   wait();
   h.click("stop training");
   wait();
@@ -296,7 +296,7 @@ TEST_F(TrainPanel, WhatWasLeftIsOffered) {
   wait();
   ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_EQ(run().step, 8);
-  again.say(Undo{});
+  again.push(Undo{});
   ASSERT_TRUE(again.scroll_into("train", "open encoder-d8-h2-l1-s0"));
   again.click("open encoder-d8-h2-l1-s0");
   again.settle();

@@ -46,9 +46,9 @@ TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
                                          nullptr);
           ASSERT_TRUE(lesson);
           h->state.lessons = std::make_shared<const std::vector<Lesson>>(std::vector<Lesson>{*std::move(lesson)});
-          h->say(OpenLesson{0});
+          h->push(OpenLesson{0});
         }
-        h->say(Pin{CellRef{2, 1}});
+        h->push(Pin{CellRef{2, 1}});
         h->settle();
         SCOPED_TRACE(std::string(source) + text + (with_lesson ? " lesson" : "") +
                      (language == Language::zh ? " zh" : ""));
@@ -78,7 +78,7 @@ TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
       EXPECT_GE(h->box("head 0.0").w, 58);
     }
     h->resize({960, 600});
-    h->say(ChooseHead{{3, 5}});
+    h->push(ChooseHead{{3, 5}});
     h->settle();
     EXPECT_TRUE(h->says(language == Language::zh ? "补语从句 → 动词" : "complement clause →"))
         << "the stage names the head where the atlas has no room for names";

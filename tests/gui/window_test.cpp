@@ -43,7 +43,7 @@ TEST_F(WindowTest, EverythingGrowsWithTheSizeThatIsChosen) {
   const float low = h.box("top bar").h;
   EXPECT_EQ(low, 44);
   for (int i = 0; i < 12; ++i)
-    h.say(SetSettings{[&] {
+    h.push(SetSettings{[&] {
       Settings settings = h.state.settings;
       settings.ui_scale = std::min(2.0f, settings.ui_scale + 0.1f);
       return settings;
@@ -56,7 +56,7 @@ TEST_F(WindowTest, EverythingGrowsWithTheSizeThatIsChosen) {
 
 TEST_F(WindowTest, ANoticeOfSeveralLinesSaysHowManyMoreAndShowsThem) {
   Harness& h = *harness;
-  h.say(FileFailed{Error(ErrorCode::bad_value, "the first line\nthe second one\nand the third")});
+  h.push(FileFailed{Error(ErrorCode::bad_value, "the first line\nthe second one\nand the third")});
   h.frame(2);
   EXPECT_TRUE(h.says("the first line +2 more")) << h.words_on_screen();
   EXPECT_FALSE(h.says("the second one"));
@@ -68,7 +68,7 @@ TEST_F(WindowTest, ANoticeOfSeveralLinesSaysHowManyMoreAndShowsThem) {
   }
   h.click("dismiss");
   EXPECT_FALSE(h.state.notice);
-  h.say(FileFailed{Error(ErrorCode::bad_value, "one line")});
+  h.push(FileFailed{Error(ErrorCode::bad_value, "one line")});
   h.frame(2);
   EXPECT_FALSE(h.has("more of the notice") && h.says("more"));
 }
@@ -118,7 +118,7 @@ TEST_F(WindowTest, AnAnswerThatTookLongIsNotWaitedFor) {
   Config config = h.state.document.config;
   config.d_model = 256;
   config.num_layers = 6;
-  h.say(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{});
   int frames = 0;
   while (is_stale(h.state) && frames < 100000) {
     h.frame();

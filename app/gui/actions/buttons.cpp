@@ -7,13 +7,13 @@
 namespace headlight {
 
 void keep_button(Gui& gui, const Words& label) {
-  if (flat_button(gui, "keep", gui.word(label))) gui.say(KeepAnswer{});
+  if (flat_button(gui, "keep", gui.word(label))) gui.push(KeepAnswer{});
   explain_item(gui, kCompareWords.tip_keep_as_a, {Act::keep_answer});
 }
 
 void own_range_button(Gui& gui) {
   const bool own = gui.state.view.own_range;
-  if (flat_button(gui, "own range", gui.word(kGridWords.own_range), own)) gui.say(SetOwnRange{!own});
+  if (flat_button(gui, "own range", gui.word(kGridWords.own_range), own)) gui.push(SetOwnRange{!own});
   explain_item(gui, kGridWords.tip_own_range, {Act::own_range});
 }
 

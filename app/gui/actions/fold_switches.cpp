@@ -44,7 +44,7 @@ void pair_switches(Gui& gui, bool beside, Fixed fixed) {
     if (i > 0) ImGui::SameLine(0, 0);
     if (fold_switch(gui, fixed, id.c_str(), gui.word(words.name), shown == fold.pair,
                     with_keys(gui, words.tip, {Act::next_pair_part}).c_str()))
-      gui.say(SetFold{fold});
+      gui.push(SetFold{fold});
   }
 }
 
@@ -72,7 +72,7 @@ void fold_switches(Gui& gui, bool beside) {
     FoldChoice fold = state.view.fold;
     const bool on = fold.*which;
     fold.*which = !on;
-    if (fold_switch(gui, fixed, name, gui.word(label), on, gui.word(tip))) gui.say(SetFold{fold});
+    if (fold_switch(gui, fixed, name, gui.word(label), on, gui.word(tip))) gui.push(SetFold{fold});
   };
   choice("fold special", kAnswerWords.fold_special, kAnswerWords.tip_fold_special, possible.choice.special,
          &FoldChoice::special);

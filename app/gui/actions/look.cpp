@@ -21,7 +21,7 @@ void move_look(Gui& gui, Index rows, Index columns) {
   const MatrixCell from = look.cell.value_or(MatrixCell{});
   const MatrixCell to{std::clamp<Index>(from.row + (look.cell ? rows : 0), 0, size.rows - 1),
                       std::clamp<Index>(from.col + (look.cell ? columns : 0), 0, size.cols - 1)};
-  gui.say(LookAt{{look.matrix, to}});
+  gui.push(LookAt{{look.matrix, to}});
 }
 
 /// In Compare; cells that neither answer has are stepped over.
@@ -38,7 +38,7 @@ void move_joint_cell(Gui& gui, Index rows, Index columns) {
   };
   for (; inside(); cell = {cell.query + rows, cell.key + columns}) {
     const CellsBehind cells = cells_behind(*stack, cell);
-    if (cells.a || cells.b) return gui.say(Pin{cells.b, cells.b ? std::nullopt : cells.a});
+    if (cells.a || cells.b) return gui.push(Pin{cells.b, cells.b ? std::nullopt : cells.a});
   }
 }
 
@@ -48,11 +48,11 @@ void move_pinned(Gui& gui, Index rows, Index columns) {
   const auto from = gui.state.view.pinned ? gui.state.view.pinned : gui.state.view.hovered;
   CellRef cell = from.value_or(CellRef{});
   if (const FoldedStack* folded = shown_fold(gui.state, stack))
-    return gui.say(Pin{moved(folded->fold, cell, from ? rows : 0, from ? columns : 0)});
+    return gui.push(Pin{moved(folded->fold, cell, from ? rows : 0, from ? columns : 0)});
   if (from)
     cell = {std::clamp<Index>(cell.query + rows, 0, trace.queries(stack) - 1),
             std::clamp<Index>(cell.key + columns, 0, trace.keys(stack) - 1)};
-  gui.say(Pin{cell});
+  gui.push(Pin{cell});
 }
 
 const FoldedMaps::Possible* foldable(const AppState& state) {
@@ -78,12 +78,12 @@ void choose_head(Gui& gui, Index layers, Index heads) {
   if (const std::vector<HeadRef> order = shown_order(gui.state); !order.empty() && layers == 0) {
     const auto count = static_cast<Index>(order.size());
     const Index at = std::find(order.begin(), order.end(), head) - order.begin();
-    return gui.say(ChooseHead{order[static_cast<std::size_t>((at + heads + count) % count)]});
+    return gui.push(ChooseHead{order[static_cast<std::size_t>((at + heads + count) % count)]});
   }
   const Index all = trace.num_heads(head.stack);
   head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers(head.stack) - 1);
   head.head = (head.head + heads + all) % all;
-  gui.say(ChooseHead{head});
+  gui.push(ChooseHead{head});
 }
 
 void step_stack(Gui& gui, bool back) {
@@ -94,7 +94,7 @@ void step_stack(Gui& gui, bool back) {
   const auto at =
       static_cast<std::size_t>(std::find(stacks.begin(), stacks.end(), state.view.chosen.stack) - stacks.begin());
   const Stack next = stacks[(at + (back ? stacks.size() - 1 : 1)) % stacks.size()];
-  gui.say(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
+  gui.push(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
 }
 
 void move_cell(Gui& gui, Index rows, Index columns) {
@@ -108,7 +108,7 @@ void step_dialect(Gui& gui, bool back) {
   constexpr std::size_t kDialects = std::size(kDialectNames);
   code.dialect =
       static_cast<Dialect>((static_cast<std::size_t>(code.dialect) + (back ? kDialects - 1 : 1)) % kDialects);
-  gui.say(SetCode{code});
+  gui.push(SetCode{code});
 }
 
 void step_code_line(Gui& gui, bool back) {
@@ -121,7 +121,7 @@ void step_code_line(Gui& gui, bool back) {
       made.empty() ? (back ? count : -1) : static_cast<std::ptrdiff_t>(back ? made.front() : made.back());
   for (at += back ? -1 : 1; at >= 0 && at < count; at += back ? -1 : 1) {
     const auto& shows = listing->lines[static_cast<std::size_t>(at)].shows;
-    if (shows && exists(trace, *shows)) return gui.say(LookAt{{*shows, std::nullopt}});
+    if (shows && exists(trace, *shows)) return gui.push(LookAt{{*shows, std::nullopt}});
   }
 }
 
@@ -130,11 +130,11 @@ void step_grid(Gui& gui, bool back) {
   if (!has_many_heads(gui.state)) std::erase(forms, GridShow::glance);
   const auto now = std::find(forms.begin(), forms.end(), shown_grid(gui.state)) - forms.begin();
   const auto count = static_cast<std::ptrdiff_t>(forms.size());
-  gui.say(ShowGrid{forms[static_cast<std::size_t>((now + (back ? count - 1 : 1)) % count)]});
+  gui.push(ShowGrid{forms[static_cast<std::size_t>((now + (back ? count - 1 : 1)) % count)]});
 }
 
 void step_map_kind(Gui& gui, bool back) {
-  gui.say(ShowMaps{static_cast<MapKind>((static_cast<int>(gui.state.view.maps) + (back ? 2 : 1)) % 3)});
+  gui.push(ShowMaps{static_cast<MapKind>((static_cast<int>(gui.state.view.maps) + (back ? 2 : 1)) % 3)});
 }
 
 void step_order(Gui& gui, bool back) {
@@ -144,12 +144,12 @@ void step_order(Gui& gui, bool back) {
   while (at + 1 < orders.size() && name(orders[at]) != name(now)) ++at;
   HeadOrder next = orders[(at + (back ? orders.size() - 1 : 1)) % orders.size()];
   next.ascending = now.ascending;
-  gui.say(OrderHeads{next});
+  gui.push(OrderHeads{next});
 }
 
 void step_differences(Gui& gui, bool back) {
   const int now = static_cast<int>(gui.state.view.differences);
-  gui.say(OrderDifferences{static_cast<DifferenceOrder>((now + (back ? 3 : 1)) % 4)});
+  gui.push(OrderDifferences{static_cast<DifferenceOrder>((now + (back ? 3 : 1)) % 4)});
 }
 
 void begin_search(Gui& gui) {
@@ -158,8 +158,8 @@ void begin_search(Gui& gui) {
   if (!find.on && find.words == WordPair{} && state.trace && state.view.pinned)
     find.words = words_of_cell(state, *state.view.pinned);
   find.on = true;
-  gui.say(FindHeads{std::move(find)});
-  gui.say(FocusFind{true});
+  gui.push(FindHeads{std::move(find)});
+  gui.push(FocusFind{true});
 }
 
 void zoom(Gui& gui, float factor) {
@@ -167,7 +167,7 @@ void zoom(Gui& gui, float factor) {
   const Stack stack = state.view.chosen.stack;
   const auto& lit = state.view.pinned ? state.view.pinned : state.view.hovered;
   const CellRef middle{state.trace->queries(stack) / 2, state.trace->keys(stack) / 2};
-  gui.say(SetViewport{zoomed(state, factor, lit.value_or(middle))});
+  gui.push(SetViewport{zoomed(state, factor, lit.value_or(middle))});
 }
 
 void zoom_compared(Gui& gui, float factor) {
@@ -176,7 +176,7 @@ void zoom_compared(Gui& gui, float factor) {
   if (!stack) return;
   const auto queries = static_cast<Index>(stack->queries.size()), keys = static_cast<Index>(stack->keys.size());
   const CellRef around = lit_joint_cell(state, *stack).value_or(CellRef{queries / 2, keys / 2});
-  gui.say(SetComparedPart{zoomed(state.view.compared, queries, keys, factor, around)});
+  gui.push(SetComparedPart{zoomed(state.view.compared, queries, keys, factor, around)});
 }
 
 std::vector<Index> all_heads_of_layer(const AppState& state) {
@@ -190,7 +190,7 @@ void change_threshold(Gui& gui, float factor) {
   const float moved = flow.threshold * factor;
   if (factor > 1) flow.threshold = std::min(1.0f, std::max(kLeastThreshold, moved));
   else flow.threshold = moved < kLeastThreshold ? 0 : moved;
-  gui.say(SetFlow{flow});
+  gui.push(SetFlow{flow});
 }
 
 bool can_fold(const AppState& state, bool FoldChoice::*which) {
@@ -201,7 +201,7 @@ bool can_fold(const AppState& state, bool FoldChoice::*which) {
 void toggle_fold(Gui& gui, bool FoldChoice::*which) {
   FoldChoice fold = gui.state.view.fold;
   fold.*which = !(fold.*which);
-  gui.say(SetFold{fold});
+  gui.push(SetFold{fold});
 }
 
 bool can_choose_pair_part(const AppState& state) {
@@ -212,35 +212,35 @@ bool can_choose_pair_part(const AppState& state) {
 void step_pair_part(Gui& gui, bool back) {
   FoldChoice fold = gui.state.view.fold;
   fold.pair = static_cast<PairPart>((static_cast<int>(fold.pair) + (back ? 4 : 1)) % 5);
-  gui.say(SetFold{fold});
+  gui.push(SetFold{fold});
 }
 
 void step_sentence(Gui& gui, bool back) {
   const std::size_t count = gui.state.requests.size();
-  gui.say(ChooseSentence{(gui.state.view.sentence + (back ? count - 1 : 1)) % count});
+  gui.push(ChooseSentence{(gui.state.view.sentence + (back ? count - 1 : 1)) % count});
 }
 
 void turn_page(Gui& gui, bool back) {
   const Lesson* lesson = current_lesson(gui.state);
   if (!lesson) return;
   const LessonPosition& position = *gui.state.view.lesson;
-  if (back && position.step > 0) return gui.say(GoToStep{position.step - 1});
-  if (!back && position.step + 1 < lesson->steps.size()) return gui.say(GoToStep{position.step + 1});
+  if (back && position.step > 0) return gui.push(GoToStep{position.step - 1});
+  if (!back && position.step + 1 < lesson->steps.size()) return gui.push(GoToStep{position.step + 1});
   if (back && position.lesson > 0) {
     const std::size_t before = position.lesson - 1;
-    gui.say(OpenLesson{before});
-    return gui.say(GoToStep{(*gui.state.lessons)[before].steps.size() - 1});
+    gui.push(OpenLesson{before});
+    return gui.push(GoToStep{(*gui.state.lessons)[before].steps.size() - 1});
   }
-  if (!back && position.lesson + 1 < gui.state.lessons->size()) gui.say(OpenLesson{position.lesson + 1});
+  if (!back && position.lesson + 1 < gui.state.lessons->size()) gui.push(OpenLesson{position.lesson + 1});
 }
 
 void step_shot(Gui& gui, bool back) {
   const auto& run = gui.state.training;
   const auto& shots = run->shots;
   const auto at = std::find_if(shots.begin(), shots.end(), [&](const Shot& shot) { return run->shown == shot.step; });
-  if (back && at != shots.begin()) gui.say(ChooseShot{std::prev(at)->step});
+  if (back && at != shots.begin()) gui.push(ChooseShot{std::prev(at)->step});
   if (!back && at != shots.end())
-    gui.say(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});
+    gui.push(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});
 }
 
 }  // namespace headlight

@@ -15,13 +15,13 @@ constexpr Words kGroups[] = {{"Views", "视图"}, {"Heads and cells", "头与单
 static_assert(std::size(kGroups) == static_cast<std::size_t>(ActionGroup::count));
 
 /// `heads 4 → 8`: a number of the model that the commands change; empty where there is none.
-std::string changed_number(const Gui& gui, std::span<const Command> said) {
+std::string changed_number(const Gui& gui, std::span<const Command> pushed) {
   const Config& before = gui.state.document.config;
   const std::pair<const Words&, Index Config::*> numbers[] = {{kModelWords.heads, &Config::num_heads},
                                                               {kModelWords.d_model, &Config::d_model},
                                                               {kModelWords.layers, &Config::num_layers},
                                                               {kModelWords.feed_forward, &Config::ffn}};
-  for (const Command& command : said) {
+  for (const Command& command : pushed) {
     const auto* set = command.as<SetConfig>();
     if (!set) continue;
     std::string text;
@@ -43,13 +43,13 @@ const Words& group_words(ActionGroup group) { return kGroups[static_cast<std::si
 void perform(Gui& gui, const Action& action) {
   const std::size_t before = gui.commands.size();
   action.run(gui);
-  const std::span<const Command> said = std::span(gui.commands).subspan(before);
-  const bool edits = std::any_of(said.begin(), said.end(), [](const Command& command) {
+  const std::span<const Command> pushed = std::span(gui.commands).subspan(before);
+  const bool edits = std::any_of(pushed.begin(), pushed.end(), [](const Command& command) {
     return command.as<EndGesture>() || command.as<SwapKept>();
   });
   if (!edits) return;
-  const std::string number = changed_number(gui, said);
-  gui.say(Changed{number.empty() ? gui.word(action.name) : number});
+  const std::string number = changed_number(gui, pushed);
+  gui.push(Changed{number.empty() ? gui.word(action.name) : number});
 }
 
 std::string all_action_words() {

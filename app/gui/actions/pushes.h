@@ -10,41 +10,41 @@
 namespace headlight::pushes {
 
 template <auto command>
-void says(Gui& gui) {
-  gui.say(command);
+void push_value(Gui& gui) {
+  gui.push(command);
 }
 template <GridShow way>
 void show_grid(Gui& gui) {
-  gui.say(ShowView{View::heads});
-  gui.say(ShowGrid{way});
+  gui.push(ShowView{View::heads});
+  gui.push(ShowGrid{way});
 }
 template <MapKind maps>
 void show_maps_of(Gui& gui) {
-  gui.say(ShowView{View::heads});
-  gui.say(ShowMaps{maps});
+  gui.push(ShowView{View::heads});
+  gui.push(ShowMaps{maps});
 }
 template <class Command>
-void say(Gui& gui) {
-  gui.say(Command{});
+void push_new(Gui& gui) {
+  gui.push(Command{});
 }
 template <class Command>
-void say_once(Gui& gui) {
-  gui.say_once(Command{});
+void push_new_once(Gui& gui) {
+  gui.push_once(Command{});
 }
 template <Browser::Purpose purpose>
 void browse(Gui& gui) {
-  gui.say(Browse{purpose, {}});
+  gui.push(Browse{purpose, {}});
 }
 template <bool off>
 void switch_head(Gui& gui) {
-  gui.say_once(SwitchHead{gui.state.view.chosen, off});
+  gui.push_once(SwitchHead{gui.state.view.chosen, off});
 }
 template <bool SetMask::*part, bool on>
 void set_mask(Gui& gui) {
   const MaskSpec& mask = scoped_mask(gui.state);
   SetMask set{mask.causal, mask.padding, gui.state.view.chosen.stack, scoped_layer(gui.state)};
   set.*part = on;
-  gui.say_once(set);
+  gui.push_once(set);
 }
 template <Config (*change)(Config)>
 void config(Gui& gui) {
@@ -78,7 +78,7 @@ void switch_part(Gui& gui) {
 }
 template <int steps>
 void pad(Gui& gui) {
-  gui.say_once(SetPad{gui.state.document.pad + static_cast<std::size_t>(steps)});
+  gui.push_once(SetPad{gui.state.document.pad + static_cast<std::size_t>(steps)});
 }
 
 }  // namespace headlight::pushes

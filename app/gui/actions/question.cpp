@@ -84,7 +84,7 @@ Config with_position(Config config, Position position) {
 
 void change_config(Gui& gui, Config (*change)(Config)) {
   const Config changed = change(gui.state.document.config);
-  if (!(changed == gui.state.document.config)) gui.say_once(SetConfig{changed});
+  if (!(changed == gui.state.document.config)) gui.push_once(SetConfig{changed});
 }
 
 Config next_kind(Config config) {
@@ -154,7 +154,7 @@ bool is_part_off_here(const Gui& gui, BlockPart part) {
 }
 
 void switch_part_here(Gui& gui, BlockPart part) {
-  gui.say_once(SwitchPart{stack_of_part(gui, part), gui.state.view.chosen.layer, part, !is_part_off_here(gui, part)});
+  gui.push_once(SwitchPart{stack_of_part(gui, part), gui.state.view.chosen.layer, part, !is_part_off_here(gui, part)});
 }
 
 bool any_parts_off(const Gui& gui) {
@@ -165,14 +165,14 @@ bool any_parts_off(const Gui& gui) {
 void multiply_scale(Gui& gui, float factor) {
   const float now = scoped_scale(gui.state).value_or(shown_scale(gui.state));
   say_scale(gui, std::clamp(now * factor, 0.001f, 1000.0f));
-  gui.say(EndGesture{});
+  gui.push(EndGesture{});
 }
 
 void block_pinned(Gui& gui) {
   const AppState& state = gui.state;
   const CellRef& cell = *state.view.pinned;
-  gui.say_once(PaintCell{cell, !mask_of_chosen(state).allowed(cell.query, cell.key), state.view.chosen.stack,
-                         scoped_layer(state)});
+  gui.push_once(PaintCell{cell, !mask_of_chosen(state).allowed(cell.query, cell.key), state.view.chosen.stack,
+                          scoped_layer(state)});
 }
 
 bool can_join(const Gui& gui) {
@@ -187,24 +187,24 @@ bool can_cut(const Gui& gui) {
 
 void join_pinned(Gui& gui) {
   const auto pinned = pinned_token(gui.state);
-  gui.say_once(ToggleCut{sentence_begin(gui.state, pinned->side) + pinned->token().end, pinned->side});
+  gui.push_once(ToggleCut{sentence_begin(gui.state, pinned->side) + pinned->token().end, pinned->side});
 }
 
 void cut_pinned(Gui& gui) {
   const auto pinned = pinned_token(gui.state);
   const auto cuts = inner_cuts(gui.state, *pinned);
-  gui.say_once(
+  gui.push_once(
       ToggleCut{sentence_begin(gui.state, pinned->side) + pinned->token().begin + cuts[cuts.size() / 2], pinned->side});
 }
 
 void take_sentence(Gui& gui, const std::string& text) {
-  gui.say_once(SetText{text});
-  gui.say(Changed{gui.word(question_fields().front().change)});
-  gui.say(ChooseStart{});
+  gui.push_once(SetText{text});
+  gui.push(Changed{gui.word(question_fields().front().change)});
+  gui.push(ChooseStart{});
 }
 
 void take_sample(Gui& gui, const Sample& sample) {
-  if (!sample.file.empty()) gui.say(OpenPath{sample.file});
+  if (!sample.file.empty()) gui.push(OpenPath{sample.file});
   else take_sentence(gui, sample.text);
 }
 
@@ -212,13 +212,13 @@ void say_start(Gui& gui, bool usual) {
   const AppState& state = gui.state;
   TrainingPlan plan = next_training(state);
   if (usual) plan = default_plan(plan.config);
-  if (check_plan(plan)) gui.say(StartTraining{plan, usual ? CorpusChoice{} : state.training_corpus});
+  if (check_plan(plan)) gui.push(StartTraining{plan, usual ? CorpusChoice{} : state.training_corpus});
 }
 
 void run_training(Gui& gui) {
   const auto& run = gui.state.training;
-  if (run && can_resume(*run)) gui.say(ResumeTraining{});
-  else if (run && is_active(*run)) gui.say(PauseTraining{});
+  if (run && can_resume(*run)) gui.push(ResumeTraining{});
+  else if (run && is_active(*run)) gui.push(PauseTraining{});
   else if (gui.state.view.view == View::train) say_start(gui, false);
 }
 

@@ -9,7 +9,7 @@ namespace {
 void change_settings(Gui& gui, const std::function<void(Settings&)>& change) {
   Settings settings = gui.state.settings;
   change(settings);
-  if (!(settings == gui.state.settings)) gui.say(SetSettings{std::move(settings)});
+  if (!(settings == gui.state.settings)) gui.push(SetSettings{std::move(settings)});
 }
 
 }  // namespace
@@ -37,10 +37,10 @@ void choose_colours(Gui& gui, ColourMap colours) {
 
 void copy_as_command(Gui& gui, CommandGives gives) {
   auto words = command_words(gui.state, gives);
-  if (!words) return gui.say(FileFailed{words.error()});
+  if (!words) return gui.push(FileFailed{words.error()});
   const std::string line = shell_line(*words);
   ImGui::SetClipboardText(line.c_str());
-  gui.say(Copied{line});
+  gui.push(Copied{line});
 }
 
 void copy_program(Gui& gui) {
@@ -49,26 +49,26 @@ void copy_program(Gui& gui) {
   Program program;
   program.lines = listing->lines;
   ImGui::SetClipboardText(program_text(program).c_str());
-  gui.say(Copied{listing->lines.front().text});
+  gui.push(Copied{listing->lines.front().text});
 }
 
 void save_session(Gui& gui) {
-  if (gui.state.session_path.empty()) gui.say(Browse{Browser::Purpose::save, {}});
-  else gui.say(SaveSession{gui.state.session_path});
+  if (gui.state.session_path.empty()) gui.push(Browse{Browser::Purpose::save, {}});
+  else gui.push(SaveSession{gui.state.session_path});
 }
 
 void leave(Gui& gui) {
   const AppState& state = gui.state;
-  if (state.view.help) gui.say(ShowHelp{false});
-  else if (state.browser.purpose != Browser::Purpose::none) gui.say(Browse{});
-  else if (state.view.numbers) gui.say(ShowNumbers{});
-  else if (gui.work.writing) gui.say(CancelFileWork{});
-  else if (state.view.painting) gui.say(SetPainting{false});
-  else if (gui.work.sweeping) gui.say(OrderHeads{});
+  if (state.view.help) gui.push(ShowHelp{false});
+  else if (state.browser.purpose != Browser::Purpose::none) gui.push(Browse{});
+  else if (state.view.numbers) gui.push(ShowNumbers{});
+  else if (gui.work.writing) gui.push(CancelFileWork{});
+  else if (state.view.painting) gui.push(SetPainting{false});
+  else if (gui.work.sweeping) gui.push(OrderHeads{});
   else if (state.view.find.on)
-    gui.say(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
-  else if (state.view.pinned || state.view.pinned_kept) gui.say(Pin{});
-  else if (state.notice) gui.say(DismissNotice{});
+    gui.push(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
+  else if (state.view.pinned || state.view.pinned_kept) gui.push(Pin{});
+  else if (state.notice) gui.push(DismissNotice{});
 }
 
 }  // namespace headlight

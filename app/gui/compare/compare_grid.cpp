@@ -31,7 +31,7 @@ void order_buttons(Gui& gui) {
     same_line_if_room(button_width(gui.word(kCompareWords.orders[i].name)), i == 0 ? 4 * gui.unit : 0);
     const auto order = static_cast<DifferenceOrder>(i);
     if (flat_button(gui, kOrderNames[i], gui.word(kCompareWords.orders[i].name), gui.state.view.differences == order))
-      gui.say(OrderDifferences{order});
+      gui.push(OrderDifferences{order});
     explain_item(gui, kCompareWords.orders[i].tip, {Act::next_difference_order});
   }
 }
@@ -81,7 +81,7 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
       .stack = &stack, .head = head.head, .cells = &head.map, .version = joint_version(state, head.head)};
   const MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
   ImGui::SetCursorScreenPos(top_left(box));
-  if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head.head});
+  if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.push(ChooseHead{head.head});
   const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head.head;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (title_height <= 0) return small_difference(gui, head, stack, map, layout, hovered);

@@ -102,7 +102,7 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
   if (clicked && cell) pin_joint_cell(gui, stack, *cell);
   if (!hovered) return;
   const auto queries = static_cast<Index>(stack.queries.size()), keys = static_cast<Index>(stack.keys.size());
-  if (const auto part = turned(state.view.compared, queries, keys, layout.cell, cell)) gui.say(SetComparedPart{*part});
+  if (const auto part = turned(state.view.compared, queries, keys, layout.cell, cell)) gui.push(SetComparedPart{*part});
 }
 
 std::string percent_or_none(const Gui& gui, const std::optional<float>& probability) {
@@ -157,7 +157,7 @@ float weight_legend(Gui& gui, const Box& box) {
             {box.x + 6 * gui.unit, box.y + text + 4 * gui.unit, width - 12 * gui.unit, 8 * gui.unit});
   ImGui::SetCursorScreenPos({box.x - ImGui::GetStyle().FramePadding.x, box.y + 2 * text + 16 * gui.unit});
   const auto choose = [&](const char* name, const Words& label, Scale wanted) {
-    if (flat_button(gui, name, gui.word(label), gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
+    if (flat_button(gui, name, gui.word(label), gui.state.view.scale == wanted)) gui.push(SetColourScale{wanted});
     explain_item(gui, kWindowWords.tip_colour_scale);
   };
   choose("linear", kWindowWords.linear, Scale::linear);
@@ -193,7 +193,7 @@ void compare_maps_panel(Gui& gui) {
   title(gui);
   if (state.view.compared != Viewport{}) {
     same_line_if_room(part_line_width(gui, state.view.compared), 12 * gui.unit);
-    if (part_line(gui, state.view.compared)) gui.say(SetComparedPart{});
+    if (part_line(gui, state.view.compared)) gui.push(SetComparedPart{});
   }
   cell_line(gui);
   const JointStack* stack = state.comparison->heads->stack(state.comparison->chosen.stack);

@@ -73,7 +73,7 @@ void compare_start_panel(Gui& gui) {
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0, 8 * gui.unit});
   centre(primary_width(gui.word(kCompareWords.keep_as_a)));
-  if (primary_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.say(KeepAnswer{});
+  if (primary_button(gui, "keep", gui.word(kCompareWords.keep_as_a))) gui.push(KeepAnswer{});
   explain_item(gui, kCompareWords.tip_keep_as_a, {Act::keep_answer});
 }
 
@@ -89,10 +89,10 @@ void compare_header_panel(Gui& gui) {
   keep_button(gui);
   if (gui.state.kept) {
     ImGui::SameLine(0, 0);
-    if (flat_button(gui, "swap", gui.word(kCompareWords.swap_a_b))) gui.say(SwapKept{});
+    if (flat_button(gui, "swap", gui.word(kCompareWords.swap_a_b))) gui.push(SwapKept{});
     explain_item(gui, kCompareWords.tip_swap_a_b, {Act::swap_answers});
     ImGui::SameLine(0, 0);
-    if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.say(DropKept{});
+    if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.push(DropKept{});
     explain_item(gui, kCompareWords.tip_drop_a, {Act::drop_answer});
   }
   if (const Error* problem = problem_of(gui.state))

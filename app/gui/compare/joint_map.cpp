@@ -162,15 +162,15 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
 }
 
 void hover_joint_cell(Gui& gui, const HeadRef& head, const JointStack& stack, const std::optional<CellRef>& cell) {
-  if (!cell || !is_of_now(gui.state)) return gui.say(Hover{head, std::nullopt});
+  if (!cell || !is_of_now(gui.state)) return gui.push(Hover{head, std::nullopt});
   const CellsBehind cells = cells_behind(stack, *cell);
-  gui.say(Hover{head, cells.b, cells.b ? std::nullopt : cells.a});
+  gui.push(Hover{head, cells.b, cells.b ? std::nullopt : cells.a});
 }
 
 void pin_joint_cell(Gui& gui, const JointStack& stack, const CellRef& cell) {
   const CellsBehind cells = cells_behind(stack, cell);
-  if (pinned_joint_cell(gui.state, stack) == cell || !is_of_now(gui.state)) return gui.say(Pin{});
-  gui.say(Pin{cells.b, cells.b ? std::nullopt : cells.a});
+  if (pinned_joint_cell(gui.state, stack) == cell || !is_of_now(gui.state)) return gui.push(Pin{});
+  gui.push(Pin{cells.b, cells.b ? std::nullopt : cells.a});
 }
 
 std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack& stack, const CellRef& cell) {

@@ -41,7 +41,7 @@ void toggle(Gui& gui, Index head) {
   if (at != heads.end() && *at == head) heads.erase(at);
   else heads.insert(at, head);
   flow.heads = std::move(heads);
-  gui.say(SetFlow{flow});
+  gui.push(SetFlow{flow});
 }
 
 void head_choices(Gui& gui) {
@@ -49,13 +49,13 @@ void head_choices(Gui& gui) {
   const auto all = all_heads_of_layer(gui.state);
   if (flat_button(gui, "flow all heads", gui.word(kFlowWords.all_heads), flow.heads == all)) {
     flow.heads = all;
-    gui.say(SetFlow{flow});
+    gui.push(SetFlow{flow});
   }
   explain_item(gui, kFlowWords.tip_heads);
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "flow chosen head", gui.word(kFlowWords.chosen_head), !flow.heads)) {
     flow.heads.reset();
-    gui.say(SetFlow{flow});
+    gui.push(SetFlow{flow});
   }
   explain_item(gui, kFlowWords.tip_heads);
 }
@@ -71,7 +71,7 @@ void layer_menu(Gui& gui) {
   if (begin_menu_below(gui, "flow layers")) {
     for (Index at = 0; at < layers; ++at)
       if (menu_line(gui, ("flow layer " + std::to_string(at)).c_str(), title(at).c_str(), {}, at == chosen.layer))
-        gui.say(ChooseHead{{at, chosen.head, chosen.stack}});
+        gui.push(ChooseHead{{at, chosen.head, chosen.stack}});
     ImGui::EndPopup();
   }
   ImGui::SameLine(0, 12 * gui.unit);
@@ -92,7 +92,7 @@ void threshold_slider(Gui& gui) {
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
   if (slider(gui, "threshold", root, 0.0f, 1.0f, kFlowWords.tip_threshold, 160 * gui.unit)) {
     flow.threshold = std::clamp(root * root, 0.0f, 1.0f);
-    gui.say(SetFlow{flow});
+    gui.push(SetFlow{flow});
   }
   ImGui::EndGroup();
 }
@@ -232,9 +232,9 @@ void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord&
     break;
   }
   const CellRef cell = sides.cell(*strongest);
-  gui.say(Hover{head, cell});
+  gui.push(Hover{head, cell});
   const bool is_pinned = sides.groups_of(gui.state.view.pinned) == strongest;
-  if (ImGui::IsMouseClicked(0)) gui.say(Pin{is_pinned ? std::nullopt : std::optional(cell)});
+  if (ImGui::IsMouseClicked(0)) gui.push(Pin{is_pinned ? std::nullopt : std::optional(cell)});
 }
 
 void no_lines(Gui& gui, const std::vector<FlowHead>& heads) {

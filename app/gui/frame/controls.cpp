@@ -44,7 +44,7 @@ bool slider(Gui& gui, const char* name, int& value, int least, int most, const W
     value = std::clamp(value + steps, least, most);
     moved = true;
   }
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
   explain_item(gui, tip);
   return moved;
 }
@@ -59,7 +59,7 @@ bool slider(Gui& gui, const char* name, float& value, float least, float most, c
     value = std::clamp(value + static_cast<float>(steps) * (most - least) / 100, least, most);
     moved = true;
   }
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(EndGesture{});
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(EndGesture{});
   explain_item(gui, tip);
   return moved;
 }

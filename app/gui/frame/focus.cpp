@@ -69,7 +69,7 @@ void add_focus_stop(Gui& gui, const std::string& name, const Box& box, BoxKind k
 bool walk_focus(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   const ControlFocus& now = gui.state.view.focus;
-  const auto let_go = [&] { gui.say(FocusControl{}); };
+  const auto let_go = [&] { gui.push(FocusControl{}); };
   if (now.item != 0 && (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1))) let_go();
   if (gui.state.view.palette || !gui.stops || io.KeyCtrl || io.KeyAlt || io.KeySuper) return false;
   const void* front = window_in_front(gui);
@@ -83,7 +83,7 @@ bool walk_focus(Gui& gui) {
     const FocusStop& next = neighbour(stops, io.WantTextInput && typed != 0 ? typed : now.item, io.KeyShift);
     ImGui::ClearActiveID();
     if (next.kind == BoxKind::field) press_item(next.control.item, true);
-    gui.say(FocusControl{next.control});
+    gui.push(FocusControl{next.control});
     return true;
   }
   if (now.item == 0 || io.WantTextInput) return false;
@@ -103,7 +103,7 @@ int focus_steps(Gui& gui) {
   const ImGuiID item = ImGui::GetItemID();
   if (item == 0 || gui.state.view.focus.item != item) return 0;
   for (const Key key : {Key::left, Key::right})
-    if (ImGui::IsKeyReleased(imgui_key(key))) gui.say(EndGesture{});
+    if (ImGui::IsKeyReleased(imgui_key(key))) gui.push(EndGesture{});
   return static_cast<int>(key_pressed(Key::right)) - static_cast<int>(key_pressed(Key::left));
 }
 

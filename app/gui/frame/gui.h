@@ -69,12 +69,12 @@ struct Gui {
   bool chinese() const { return state.settings.language == Language::zh; }
 
   template <class T>
-  void say(T command) {
+  void push(T command) {
     commands.emplace_back(std::move(command));
   }
   /// A whole edit at once: one step of undo.
   template <class T>
-  void say_once(T command) {
+  void push_once(T command) {
     commands.emplace_back(std::move(command));
     commands.emplace_back(EndGesture{});
   }

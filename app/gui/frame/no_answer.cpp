@@ -28,23 +28,23 @@ void failure_buttons(Gui& gui, const AnswerState& shown, bool opening) {
   if (const std::string text = opening ? gui.state.open_failure->text : std::string(); !text.empty()) {
     has_way_out = true;
     if (primary_button(gui, "where is model", gui.word(kFailureWords.where_is_model))) {
-      gui.say_once(SetText{text});
-      gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
+      gui.push_once(SetText{text});
+      gui.push(Browse{Browser::Purpose::open, gui.state.browser.folder});
     }
   }
   if (has_way_out) same_line_if_room(button_width(gui.word(kFailureWords.choose_another)), 8 * unit);
   const char* choose = gui.word(kFailureWords.choose_another);
   if (has_way_out ? flat_button(gui, "choose another", choose) : primary_button(gui, "choose another", choose))
-    gui.say(Browse{Browser::Purpose::open, gui.state.browser.folder});
+    gui.push(Browse{Browser::Purpose::open, gui.state.browser.folder});
   same_line_if_room(button_width(gui.word(kFailureWords.details)), 8 * unit);
   if (flat_button(gui, "failure details", gui.word(kFailureWords.details), shown.details))
-    gui.say(ShowFailure{!shown.details});
+    gui.push(ShowFailure{!shown.details});
   const Words& back = opening ? kFailureWords.go_back : kFailureWords.undo_opening;
   if (opening || !gui.state.undo.empty()) {
     same_line_if_room(button_width(gui.word(back)), 8 * unit);
     if (flat_button(gui, "leave failure", gui.word(back))) {
-      if (opening) gui.say(LeaveFailure{});
-      else gui.say(Undo{});
+      if (opening) gui.push(LeaveFailure{});
+      else gui.push(Undo{});
     }
   }
 }
@@ -125,7 +125,7 @@ void example_card(Gui& gui, const Example& one, std::size_t number, const Box& b
   const float unit = gui.unit, inset = kCardInset * unit;
   ImGui::SetCursorScreenPos(top_left(box));
   const std::string name = "example " + std::to_string(number);
-  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SetText{one.sample->text});
+  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.push_once(SetText{one.sample->text});
   gui.name_item(name);
   const bool hovered = ImGui::IsItemHovered();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -193,7 +193,7 @@ bool read_first_button(Gui& gui, bool (*button)(Gui&, const char*, const char*))
   if (!longer) return false;
   const std::string label = filled(gui.word(kFailureWords.read_first), {std::to_string(longer->most)});
   if (button(gui, "read first", label.c_str()))
-    if (const auto cut = read_first_tokens(gui.state)) gui.say_once(*cut);
+    if (const auto cut = read_first_tokens(gui.state)) gui.push_once(*cut);
   return true;
 }
 

@@ -26,8 +26,8 @@ std::optional<float> scoped_scale(const AppState& state) {
 }
 
 void say_scale(Gui& gui, std::optional<float> scale) {
-  if (const auto layer = scoped_layer(gui.state)) gui.say(SetLayerScale{gui.state.view.chosen.stack, *layer, scale});
-  else gui.say(SetScale{scale});
+  if (const auto layer = scoped_layer(gui.state)) gui.push(SetLayerScale{gui.state.view.chosen.stack, *layer, scale});
+  else gui.push(SetScale{scale});
 }
 
 float shown_scale(const AppState& state) {

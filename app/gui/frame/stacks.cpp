@@ -48,7 +48,7 @@ bool stack_tabs(Gui& gui) {
   std::vector<Segment> segments;
   for (const auto& [stack, tab] : tabs) segments.push_back(tab);
   const HeadRef& chosen = gui.state.view.chosen;
-  if (const auto tab = segmented(gui, segments)) gui.say(ChooseHead{{chosen.layer, chosen.head, tabs[*tab].first}});
+  if (const auto tab = segmented(gui, segments)) gui.push(ChooseHead{{chosen.layer, chosen.head, tabs[*tab].first}});
   return true;
 }
 

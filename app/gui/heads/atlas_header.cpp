@@ -53,7 +53,7 @@ void grid_lines(Gui& gui) {
   for (const auto& way : ways) {
     if (way.show == GridShow::glance && !has_many_heads(gui.state)) continue;
     if (menu_line(gui, way.name, gui.word(grid_word(way.show)), {}, shown_grid(gui.state) == way.show))
-      gui.say(ShowGrid{way.show});
+      gui.push(ShowGrid{way.show});
     explain_item(gui, way.tip, {Act::next_grid});
   }
 }

@@ -58,7 +58,7 @@ struct Atlas {
 /// The switch of a head: a disc while the head is on, a ring while it is off. Gives whether the pointer is on it.
 bool on_off(Gui& gui, const HeadRef& head, const Box& box, bool off, const std::string& name) {
   ImGui::SetCursorScreenPos(top_left(box));
-  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.say_once(SwitchHead{head, !off});
+  if (ImGui::InvisibleButton(name.c_str(), {box.w, box.h})) gui.push_once(SwitchHead{head, !off});
   const bool hovered = ImGui::IsItemHovered();
   gui.name_box(name, box, BoxKind::button);
   explain_item(gui, kChosenHeadWords.tip_on_off);
@@ -195,7 +195,7 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box, 
   }
   ImGui::SetCursorScreenPos(top_left(title));
   if (ImGui::InvisibleButton(id.c_str(), {std::max(box.w, title.w), title.h + box.h}) && !over_button)
-    gui.say(ChooseHead{head});
+    gui.push(ChooseHead{head});
   const bool hovered = ImGui::IsItemHovered() && !over_button;
   if (title.h > 0) title_line(gui, atlas, head, line, hovered);
 
@@ -215,7 +215,7 @@ void one_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box, 
   }
   gui.name_box(id, box, BoxKind::thumbnail, head);
   if (!hovered) return;
-  gui.say(Hover{head, cell});
+  gui.push(Hover{head, cell});
   if (title.h <= 0) enlarged(gui, head, content);
   else if (cell) column_word(gui, atlas, layout, content, *cell);
 }

@@ -35,7 +35,7 @@ void map_kind_lines(Gui& gui) {
     const auto why = why_not_here(state, kind);
     const std::string called = "maps " + std::string(name(kind));
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * (why ? 0.5f : 1.0f));
-    if (menu_line(gui, called.c_str(), map_kind_word(gui, kind), {}, state.view.maps == kind)) gui.say(ShowMaps{kind});
+    if (menu_line(gui, called.c_str(), map_kind_word(gui, kind), {}, state.view.maps == kind)) gui.push(ShowMaps{kind});
     ImGui::PopStyleVar();
     explain_item(gui, why ? why_not_line(language, kind, *why)
                           : std::string(kind_line(language, kind)) + "\n" + kind_formula(language, kind) + "\n" +

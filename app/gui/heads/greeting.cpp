@@ -59,13 +59,13 @@ bool greeting(Gui& gui) {
   }
   if (lessons) {
     ImGui::SameLine(0, gap);
-    if (link_button(gui, "first lesson", begin)) gui.say(OpenLesson{0});
+    if (link_button(gui, "first lesson", begin)) gui.push(OpenLesson{0});
   }
   ImGui::SameLine(end);
   if (flat_button(gui, "dismiss greeting", "×")) {
     Settings settings = state.settings;
     settings.greeted = true;
-    gui.say(SetSettings{settings});
+    gui.push(SetSettings{settings});
   }
   explain_item(gui, kLessonWords.tip_dismiss);
   return true;

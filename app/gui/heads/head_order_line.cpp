@@ -34,7 +34,7 @@ void order_menu(Gui& gui) {
     order.ascending = now.ascending;
     const std::string called = "order " + std::string(name(order));
     if (menu_line(gui, called.c_str(), gui.word(order_words(order).name), {}, order == now)) {
-      gui.say(OrderHeads{order});
+      gui.push(OrderHeads{order});
       if (order.by == HeadOrder::By::found && !gui.state.view.find.on) begin_search(gui);
     }
     explain_item(gui, gui.word(order_words(order).tip));
@@ -119,7 +119,7 @@ void order_control(Gui& gui) {
   if (!own) return;
   ImGui::SameLine(0, 4 * gui.unit);
   if (flat_button(gui, "direction", direction_label(gui)))
-    gui.say(OrderHeads{{order.by, order.measure, !order.ascending}});
+    gui.push(OrderHeads{{order.by, order.measure, !order.ascending}});
   explain_item(gui, kHeadOrderWords.tip_direction);
 }
 
@@ -137,7 +137,7 @@ bool sweep_line(Gui& gui) {
   ImGui::ProgressBar(gui.work.sweep_progress, {80 * gui.unit, ImGui::GetFrameHeight()});
   gui.name_item("sweep", BoxKind::label);
   ImGui::SameLine(0, 4 * gui.unit);
-  if (flat_button(gui, "cancel sweep", gui.word(kWindowWords.cancel))) gui.say(OrderHeads{});
+  if (flat_button(gui, "cancel sweep", gui.word(kWindowWords.cancel))) gui.push(OrderHeads{});
   return true;
 }
 
@@ -148,7 +148,7 @@ void search_line(Gui& gui) {
   const float box = 72 * gui.unit, end = ImGui::GetContentRegionMax().x - button_width("×");
   if (state.view.focus_find) ImGui::SetKeyboardFocusHere();
   changed |= word_box(gui, "find from", kHeadOrderWords.from_hint, find.words.from, box);
-  if (state.view.focus_find && ImGui::IsItemActive()) gui.say(FocusFind{false});
+  if (state.view.focus_find && ImGui::IsItemActive()) gui.push(FocusFind{false});
   ImGui::SameLine(0, 6 * gui.unit);
   quiet(gui, gui.word(kHeadOrderWords.looks_at));
   ImGui::SameLine(0, 6 * gui.unit);
@@ -170,7 +170,7 @@ void search_line(Gui& gui) {
     find.on = false;
     changed = true;
   }
-  if (changed) gui.say(FindHeads{std::move(find)});
+  if (changed) gui.push(FindHeads{std::move(find)});
 }
 
 }  // namespace headlight

@@ -57,7 +57,7 @@ void layer_cell(Gui& gui, const Table& table, const RelationScore& relation, std
 
   const std::string id = "relation " + relation.relation + " " + std::to_string(layer);
   ImGui::SetCursorScreenPos({box.x, box.y});
-  if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.say(ChooseHead{head});
+  if (ImGui::InvisibleButton(id.c_str(), {box.w, box.h})) gui.push(ChooseHead{head});
   gui.name_item(id);
   const bool hovered = ImGui::IsItemHovered();
   if (hovered) {
@@ -66,7 +66,7 @@ void layer_cell(Gui& gui, const Table& table, const RelationScore& relation, std
         filled(gui.word(kHeadNameWords.tip_relation),
                {std::to_string(relation.sentences), share_text(score), share_text(alone), share_text(relation.random)});
     explain_item(gui, head_label(head) + "  " + relation_in_words(language, looking(relation, best)) + "\n" + numbers);
-    gui.say(Hover{head, std::nullopt});
+    gui.push(Hover{head, std::nullopt});
   }
 
   ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -25,9 +25,9 @@ void pinned_cell(Gui& gui, float right) {
   const MapKind kind = shown_kind(state, head.stack);
   const CellRef cell = *state.view.pinned;
   if (flat_button(gui, "why", gui.word(kChosenHeadWords.why))) {
-    gui.say(ShowView{View::inside});
-    gui.say(ShowSteps{true});
-    gui.say(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
+    gui.push(ShowView{View::inside});
+    gui.push(ShowSteps{true});
+    gui.push(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
   }
   const bool folded = !possible::pins_tokens(gui);
   explain_item(gui, std::string(kind != MapKind::weights
@@ -57,11 +57,11 @@ void pinned_cell(Gui& gui, float right) {
   if (room < narrowest) return;  // the bars below the map set weights, too
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
   if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight, std::min(room, 160 * gui.unit)))
-    gui.say(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
+    gui.push(SetWeight{head, cell, std::clamp(weight, 0.0f, 1.0f)});
   if (!edit) return;
   ImGui::SameLine(0, 4 * gui.unit);
   ImGui::SetCursorPosY(top);
-  if (flat_button(gui, "weight as computed", "×")) gui.say_once(SetWeight{head, cell, std::nullopt});
+  if (flat_button(gui, "weight as computed", "×")) gui.push_once(SetWeight{head, cell, std::nullopt});
   explain_item(gui, kMaskWords.tip_weight);
 }
 

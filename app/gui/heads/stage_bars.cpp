@@ -27,9 +27,9 @@ bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) 
     const Index key =
         content.region.first_key + static_cast<Index>(share * static_cast<float>(content.region.num_keys));
     const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
-    gui.say(SetWeight{content.head, {query, key}, weight});
+    gui.push(SetWeight{content.head, {query, key}, weight});
   }
-  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
   return ImGui::IsItemActive();
 }
 

@@ -39,7 +39,7 @@ void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string name = "word " + word.text;
   ImGui::PushID(static_cast<int>(word.row));  // several words of a vocabulary may read the same
-  if (ImGui::InvisibleButton("word", size) && can_append) gui.say_once(AppendWord{word});
+  if (ImGui::InvisibleButton("word", size) && can_append) gui.push_once(AppendWord{word});
   ImGui::PopID();
   gui.name_item(name);
   if (can_append) explain_item(gui, kChosenHeadWords.tip_append);
@@ -73,7 +73,7 @@ void word_search(Gui& gui) {
   if (ImGui::InputTextWithHint("##word", gui.word(kChosenHeadWords.find_word), text.data(), text.capacity() + 1,
                                ImGuiInputTextFlags_CallbackResize, grow_text, &text)) {
     text.resize(std::strlen(text.c_str()));
-    gui.say(SearchWord{gui.fonts.typed(text)});
+    gui.push(SearchWord{gui.fonts.typed(text)});
   }
   gui.name_item("find word", BoxKind::field);
   explain_item(gui, kChosenHeadWords.tip_find_word);
@@ -91,7 +91,8 @@ void writing_on(Gui& gui) {
   lead(gui, gui.word(kChosenHeadWords.write));
   for (const int count : {1, 5, 20}) {
     const std::string label = std::to_string(count);
-    if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str())) gui.say(Generate{count, sampling});
+    if (flat_button(gui, ("write " + std::to_string(count)).c_str(), label.c_str()))
+      gui.push(Generate{count, sampling});
     explain_item(gui, kChosenHeadWords.tip_write);
     ImGui::SameLine(0, 4 * gui.unit);
   }
@@ -100,7 +101,7 @@ void writing_on(Gui& gui) {
   control_label(gui, kChosenHeadWords.temperature, formatted("%.2f", static_cast<double>(sampling.temperature)));
   Sampling changed = sampling;
   if (slider(gui, "temperature", changed.temperature, 0.0f, 2.0f, kChosenHeadWords.tip_temperature))
-    gui.say(SetSampling{{std::max(0.0f, changed.temperature), sampling.seed}});
+    gui.push(SetSampling{{std::max(0.0f, changed.temperature), sampling.seed}});
 }
 
 /// Steps through what the decoder has read so far, one answer a token.
@@ -113,7 +114,7 @@ void prefix(Gui& gui) {
   dim_text(gui, filled(gui.word(kChosenHeadWords.prefix), {std::to_string(now), std::to_string(count)}));
   const SlimScope slim(gui);
   if (ImGui::SliderInt("##prefix", &now, 1, count, "", ImGuiSliderFlags_AlwaysClamp))
-    gui.say(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});
+    gui.push(ChoosePrefix{now == count ? 0 : static_cast<std::size_t>(now)});
   gui.name_item("prefix", BoxKind::slider);
   explain_item(gui, kChosenHeadWords.tip_prefix);
 }
@@ -152,7 +153,7 @@ void draw_guess(Gui& gui, const Box& slot) {
   guess_bars(gui, {slot.x, slot.y, begin - 8 * gui.unit, slot.h});
   ImGui::SetCursorPos({begin, 0});
   if (!state.generation) return more_of_guess(gui, more);
-  if (flat_button(gui, "stop writing", gui.word(kChosenHeadWords.stop), true)) gui.say(StopGenerating{});
+  if (flat_button(gui, "stop writing", gui.word(kChosenHeadWords.stop), true)) gui.push(StopGenerating{});
 }
 
 }  // namespace headlight

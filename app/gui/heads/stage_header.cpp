@@ -27,7 +27,7 @@ void head_switch(Gui& gui, float room) {
   const bool off = chosen_is_off(gui);
   const std::string label = switch_label(gui);
   ImGui::SetCursorPos({room - button_width(label.c_str()), 6 * gui.unit});
-  if (flat_button(gui, "switch head", label.c_str(), off)) gui.say_once(SwitchHead{gui.state.view.chosen, !off});
+  if (flat_button(gui, "switch head", label.c_str(), off)) gui.push_once(SwitchHead{gui.state.view.chosen, !off});
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
   const float radius = 4.5f * gui.unit, spaces = ImGui::CalcTextSize("    ").x;
   const ImVec2 middle{min.x + ImGui::GetStyle().FramePadding.x + 0.4f * spaces, std::round((min.y + max.y) / 2)};
@@ -45,7 +45,7 @@ float part_of_map(Gui& gui, float right) {
   if (part.num_queries == 0 || !of_weights || shown_fold(state, state.view.chosen.stack)) return right;
   const float width = part_line_width(gui, part);
   ImGui::SetCursorPos({right - width, 6 * gui.unit});
-  if (part_line(gui, part)) gui.say(SetViewport{});
+  if (part_line(gui, part)) gui.push(SetViewport{});
   return right - width;
 }
 

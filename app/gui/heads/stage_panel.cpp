@@ -54,9 +54,9 @@ PaintCell painted(const AppState& state, CellRef cell, bool allowed) {
 void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
   const Index steps = std::max<Index>({1, std::abs(to.query - from.query), std::abs(to.key - from.key)});
   for (Index i = 0; i <= steps; ++i)
-    gui.say(painted(gui.state,
-                    {from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps},
-                    allowed));
+    gui.push(painted(gui.state,
+                     {from.query + (to.query - from.query) * i / steps, from.key + (to.key - from.key) * i / steps},
+                     allowed));
 }
 
 /// A stroke sets every cell it crosses to the opposite of what its first cell was.
@@ -66,8 +66,8 @@ void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const s
     // An answer with folded tokens came in the middle of a stroke, which can only end.
   } else if (ImGui::IsItemActivated() && cell) {
     const bool allowed = !mask_of_chosen(state).allowed(cell->query, cell->key);
-    gui.say(SetStroke{allowed});
-    gui.say(painted(state, *cell, allowed));
+    gui.push(SetStroke{allowed});
+    gui.push(painted(state, *cell, allowed));
   } else if (ImGui::IsItemActive() && state.view.stroke && cell) {
     const ImGuiIO& io = ImGui::GetIO();
     auto before = cell_at(layout, content.region.num_queries, content.region.num_keys, io.MousePos.x - io.MouseDelta.x,
@@ -77,8 +77,8 @@ void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const s
       paint_line(gui, before.value_or(*cell), *cell, *state.view.stroke);
   }
   if (ImGui::IsItemDeactivated() && state.view.stroke) {
-    gui.say(SetStroke{});
-    gui.say(EndGesture{});
+    gui.push(SetStroke{});
+    gui.push(EndGesture{});
   }
 }
 
@@ -103,14 +103,14 @@ void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, co
   gui.name_box("stage map", layout.plot, BoxKind::map, state.view.chosen);
   const float opacity = awaits_detail(gui, content) ? kStaleOpacity : answer_opacity(gui);
   const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, opacity);
-  if (hovered || active) gui.say(Hover{state.view.chosen, cell});
+  if (hovered || active) gui.push(Hover{state.view.chosen, cell});
   if (painting) paint(gui, content, layout, cell);
-  else if (clicked && cell) gui.say(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
+  else if (clicked && cell) gui.push(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
   const Stack stack = state.view.chosen.stack;
   if (!hovered || !is_of_weights(content)) return;
   if (const auto part =
           turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
-    gui.say(SetViewport{*part});
+    gui.push(SetViewport{*part});
 }
 
 /// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.

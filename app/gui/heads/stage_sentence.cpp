@@ -81,7 +81,7 @@ void change_word(Gui& gui) { take_sentence(gui, changed_text(*sample_to_change(g
 
 void toggle_head(Gui& gui) {
   const HeadRef& head = gui.state.view.chosen;
-  gui.say_once(SwitchHead{head, !is_off(gui.state.document.edits, head)});
+  gui.push_once(SwitchHead{head, !is_off(gui.state.document.edits, head)});
 }
 
 /// One guessed word: its text, its share as a bar and in digits; gives its width, 0 where it has no room.
@@ -100,7 +100,7 @@ float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, 
   if (size.x > room) return 0;
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(static_cast<int>(guessed.word.row));  // several words of a vocabulary may read the same
-  if (ImGui::InvisibleButton("guessed", size) && can_append) gui.say_once(AppendWord{guessed.word});
+  if (ImGui::InvisibleButton("guessed", size) && can_append) gui.push_once(AppendWord{guessed.word});
   ImGui::PopID();
   gui.name_item("word " + guessed.word.text);
   explain_item(gui, can_append ? kStageWords.tip_guess : kStageWords.tip_hidden);

@@ -21,18 +21,18 @@ void program_header(Gui& gui) {
     const auto dialect = static_cast<Dialect>(i);
     if (i > 0) same_line_if_room(button_width(kLabels[i]), 0);
     if (flat_button(gui, ("dialect " + std::string(kDialectNames[i])).c_str(), kLabels[i], code.dialect == dialect))
-      gui.say(SetCode{{dialect, code.block}});
+      gui.push(SetCode{{dialect, code.block}});
     explain_item(gui, *tips[i]);
   }
   const auto button = [&](const char* name, const Words& label, bool on, float gap) {
     same_line_if_room(button_width(gui.word(label)), gap * gui.unit);
     return flat_button(gui, name, gui.word(label), on);
   };
-  if (button("whole block", kCodeWords.block, code.block, 12)) gui.say(SetCode{{code.dialect, !code.block}});
+  if (button("whole block", kCodeWords.block, code.block, 12)) gui.push(SetCode{{code.dialect, !code.block}});
   explain_item(gui, kCodeWords.tip_block);
   if (button("copy program", kCodeWords.copy, false, 12)) copy_program(gui);
   explain_item(gui, kCodeWords.tip_copy, {Act::copy_program});
-  if (button("save program", kCodeWords.save, false, 0)) gui.say(Browse{Browser::Purpose::export_to, {}});
+  if (button("save program", kCodeWords.save, false, 0)) gui.push(Browse{Browser::Purpose::export_to, {}});
   explain_item(gui, kCodeWords.tip_save, {Act::export_numbers});
 }
 
@@ -65,7 +65,7 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
     const std::string made = line.makes + " " + shape_of_line(line);
     if (!line.makes.empty()) explain_item(gui, gui.fonts.shown(filled(gui.word(kCodeWords.line_makes), {made})));
   }
-  if (shows && pressed) gui.say(LookAt{{*line.shows, std::nullopt}});
+  if (shows && pressed) gui.push(LookAt{{*line.shows, std::nullopt}});
   const float top = at.y + (columns.height - ImGui::GetFontSize()) / 2;
   const std::string number = std::to_string(index + 1);
   list.AddText({at.x + columns.number - ImGui::CalcTextSize(number.c_str()).x, top}, colours.faint, number.c_str());

@@ -74,7 +74,7 @@ void diagram(Gui& gui) {
                  {origin.x + box.x, origin.y + box.y, box.w, box.h}, false);
     }
   const auto [hovered, clicked] = scene_buttons(gui, scene, origin);
-  if (clicked) gui.say(LookAt{{inside->diagram.nodes[*clicked].shows, std::nullopt}});
+  if (clicked) gui.push(LookAt{{inside->diagram.nodes[*clicked].shows, std::nullopt}});
   if (hovered) {
     const MatrixId& id = inside->diagram.nodes[*hovered].shows;
     outline_hit(gui, scene.hits[*hovered], origin, gui.colours().accent);
@@ -98,7 +98,7 @@ void draw_step(Gui& gui, const Inside& inside, std::size_t index) {
   add_step(scene, style, *inside.question.trace, step, picture, index, box, chosen);
   paint(gui, scene, at, kFirstStep + index);
   const auto [hovered, clicked] = scene_buttons(gui, scene, at);
-  if (clicked) gui.say(LookAt{{step.id, MatrixCell{step.row, step.col}}});
+  if (clicked) gui.push(LookAt{{step.id, MatrixCell{step.row, step.col}}});
   if (hovered || chosen) outline_hit(gui, scene.hits.front(), at, chosen ? gui.colours().accent : gui.colours().line);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({box.w, box.h});
@@ -132,13 +132,13 @@ void way_panel(Gui& gui) {
   if (state_card(gui)) return;
   problem_line(gui);
   if (flat_button(gui, "show steps", gui.word(kInsideWords.steps_of_weight), state.view.steps))
-    gui.say(ShowSteps{true});
+    gui.push(ShowSteps{true});
   explain_item(gui, kInsideWords.tip_steps);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "show way", gui.word(kInsideWords.way_of_data), !state.view.steps)) gui.say(ShowSteps{false});
+  if (flat_button(gui, "show way", gui.word(kInsideWords.way_of_data), !state.view.steps)) gui.push(ShowSteps{false});
   explain_item(gui, kInsideWords.tip_way);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "show program", gui.word(kCodeWords.view_code))) gui.say(ShowView{View::code});
+  if (flat_button(gui, "show program", gui.word(kCodeWords.view_code))) gui.push(ShowView{View::code});
   explain_item(gui, kCodeWords.tip_view_code);
   if (!state.inside) {
     dim_text(gui, gui.word(kAnswerWords.computing));

@@ -26,7 +26,7 @@ std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index 
 
 void back_button(Gui& gui) {
   ImGui::BeginDisabled(gui.state.view.looked.empty());
-  if (flat_button(gui, "look back", gui.word(kInsideWords.back))) gui.say(LookBack{});
+  if (flat_button(gui, "look back", gui.word(kInsideWords.back))) gui.push(LookBack{});
   ImGui::EndDisabled();
   explain_item(gui, kInsideWords.tip_back);
 }
@@ -113,7 +113,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   std::string tip;
   if (const auto at = grid.at(picture, mouse.x, mouse.y); at && ImGui::IsItemHovered()) {
     subject.pointed = MatrixCell{picture.first_row + at->row, picture.column_of(at->row, at->col)};
-    if (ImGui::IsItemActivated()) gui.say(LookAt{{id, subject.pointed}});
+    if (ImGui::IsItemActivated()) gui.push(LookAt{{id, subject.pointed}});
     tip = shown_place(gui, trace, id, subject.pointed->row, subject.pointed->col) + " = " +
           exact_number(picture.values(at->row, at->col));
   }
@@ -133,7 +133,7 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
 void link(Gui& gui, const Trace& trace, const CellValue& place, const std::string& name) {
   const std::string text = shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
   ImGui::PushID(name.c_str());
-  if (ImGui::Selectable(text.c_str())) gui.say(LookAt{{place.id, MatrixCell{place.row, place.col}}});
+  if (ImGui::Selectable(text.c_str())) gui.push(LookAt{{place.id, MatrixCell{place.row, place.col}}});
   ImGui::PopID();
   // Of the line alone: a Selectable reaches into the lines above and below.
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
@@ -201,8 +201,8 @@ void own_number_box(Gui& gui, const OwnCell& own) {
   const bool changed = ImGui::InputFloat("##own number", &value, 0.1f, 1.0f, "%.7g");
   gui.name_item("own number", BoxKind::field);
   explain_item(gui, kNumberWords.tip_set);
-  if (changed) gui.say(SetOwnNumber{own, value});
-  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  if (changed) gui.push(SetOwnNumber{own, value});
+  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
 }
 
 /// The tutorials mask in different ways, which differ in a row without any key.

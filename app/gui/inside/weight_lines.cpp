@@ -221,9 +221,9 @@ void heading(const DrawnWeightLine& line, WeightLine which, bool open) {
   const float width = ImGui::GetContentRegionAvail().x;
   const std::string name = "line " + std::to_string(number + 1);
   if (ImGui::InvisibleButton(name.c_str(), {width, height})) {
-    gui.say(OpenInsideLine{open ? std::nullopt : std::optional(number)});
+    gui.push(OpenInsideLine{open ? std::nullopt : std::optional(number)});
     if (const Step* step = line.step(words.step); step && !open)
-      gui.say(LookAt{{step->id, MatrixCell{step->row, step->col}}});
+      gui.push(LookAt{{step->id, MatrixCell{step->row, step->col}}});
   }
   gui.name_item(name);
   const bool hovered = ImGui::IsItemHovered();

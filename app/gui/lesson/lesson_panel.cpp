@@ -42,7 +42,7 @@ void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
 /// Marks the target of a link: a control with a ring, a word's row or a cell in every head.
 void point_at(Gui& gui, const std::string& target) {
   const LessonTarget to = target_of(target);
-  if (!to.control.empty()) return gui.say(PointAt{to.control});
+  if (!to.control.empty()) return gui.push(PointAt{to.control});
   if (!gui.state.trace) return;
   const HeadRef& head = gui.state.view.chosen;
   const auto query = find_position(gui.state.trace->query_tokens(head.stack), {to.query});
@@ -54,7 +54,7 @@ void point_at(Gui& gui, const std::string& target) {
     row.row(0).maxCoeff(&strongest);
     key = strongest;
   }
-  gui.say(Hover{head, CellRef{*query, *key}});
+  gui.push(Hover{head, CellRef{*query, *key}});
 }
 
 /// A text whose links can be pointed at; true while one is. It leaves the cursor below it.
@@ -117,7 +117,7 @@ void step_discs(Gui& gui, const Lesson& lesson, float left) {
     const bool here = gui.state.view.lesson->step == i, done = was_done(gui.state, lesson, i);
     const std::string name = "lesson step " + std::to_string(i);
     ImGui::SetCursorScreenPos(at);
-    if (ImGui::InvisibleButton(name.c_str(), {size, size})) gui.say(GoToStep{i});
+    if (ImGui::InvisibleButton(name.c_str(), {size, size})) gui.push(GoToStep{i});
     gui.name_item(name);
     const bool hovered = ImGui::IsItemHovered();
     const ImVec2 middle{at.x + size / 2, at.y + size / 2};
@@ -164,7 +164,7 @@ void page_buttons(Gui& gui, const Lesson& lesson, const LessonStep& step, float 
   if (!content.scene) return;
   ImGui::SameLine(0, 8 * gui.unit);
   if (button("lesson again", kLessonWords.set_again, gui.word(kLessonWords.tip_set_again)))
-    gui.say(GoToStep{position.step});
+    gui.push(GoToStep{position.step});
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ void lesson_panel(Gui& gui) {
   if (!lesson || !step) return;
   const Language language = gui.state.settings.language;
   const float unit = gui.unit, left = kInset * unit, width = ImGui::GetWindowWidth() - 2 * left;
-  if (!gui.state.view.pointed.empty()) gui.say(PointAt{});  // told anew in every frame
+  if (!gui.state.view.pointed.empty()) gui.push(PointAt{});  // told anew in every frame
   ImGui::SetCursorPos({left, 12 * unit});
   {
     const FontScope title(gui, TextSize::title);
@@ -188,7 +188,7 @@ void lesson_panel(Gui& gui) {
   }
   const float below = ImGui::GetCursorPosY();
   ImGui::SetCursorPos({left + width - 16 * unit, 10 * unit});
-  if (flat_button(gui, "leave lesson", gui.word(kLessonWords.leave))) gui.say(OpenLesson{});
+  if (flat_button(gui, "leave lesson", gui.word(kLessonWords.leave))) gui.push(OpenLesson{});
   explain_item(gui, gui.word(kLessonWords.tip_leave));
   ImGui::SetCursorPos({left, below + 4 * unit});
   step_discs(gui, *lesson, left);
@@ -202,7 +202,7 @@ void lesson_panel(Gui& gui) {
                          left + kMark * unit, width - kMark * unit) ||
              linked;
     explain_item(gui, kLessonWords.tip_done);
-    if (done == false && !step->points.empty() && !linked) gui.say(PointAt{step->points});
+    if (done == false && !step->points.empty() && !linked) gui.push(PointAt{step->points});
     ImGui::Dummy({0, 10 * unit});
   }
   page_buttons(gui, *lesson, *step, left);
@@ -237,7 +237,7 @@ void lesson_menu(Gui& gui) {
         i < 10 && !ImGui::IsWindowAppearing() && key_pressed(static_cast<Key>('0' + (i + 1) % 10), false);
     ImGui::PushID(static_cast<int>(i));
     if (plain_selectable(gui.fonts.shown(title), here) || digit) {
-      gui.say(OpenLesson{i});
+      gui.push(OpenLesson{i});
       ImGui::CloseCurrentPopup();
     }
     ImGui::PopID();

@@ -21,7 +21,7 @@ float row_height() { return ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpac
 /// Says the conversation, changed, as one step of undo.
 void say_changed(Gui& gui, Chat chat) {
   if (chat.turns.empty() || chat.turns.back().role != ChatRole::assistant) chat.open = false;
-  gui.say_once(SetChat{std::move(chat)});
+  gui.push_once(SetChat{std::move(chat)});
 }
 
 float role_width(const Gui& gui) {
@@ -97,7 +97,7 @@ void turn_buttons(Gui& gui) {
   if (chat.turns.back().role != ChatRole::assistant) return;
   ImGui::SameLine(0, 4 * gui.unit);
   if (flat_button(gui, "answer goes on", gui.word(kChatWords.open), chat.open))
-    gui.say_once(SetChat{{chat.turns, !chat.open}});
+    gui.push_once(SetChat{{chat.turns, !chat.open}});
   explain_item(gui, kChatWords.tip_open);
 }
 
@@ -110,7 +110,7 @@ void add_turn(Gui& gui) {
     chat.open = chat.turns.back().role == ChatRole::user;  // an answer that is begun
     chat.turns.push_back({chat.open ? ChatRole::assistant : ChatRole::user});
   }
-  gui.say_once(SetChat{std::move(chat)});
+  gui.push_once(SetChat{std::move(chat)});
 }
 
 }  // namespace headlight

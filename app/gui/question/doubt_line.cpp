@@ -67,7 +67,7 @@ void write_at_end(Gui& gui, const std::string& word) {
   const bool latin = static_cast<unsigned char>(word.front()) < 0x80;
   const bool space = latin && !text.empty() && static_cast<unsigned char>(text.back()) < 0x80 && text.back() != ' ';
   text += (space ? " " : "") + word;
-  gui.say_once(SetText{text});
+  gui.push_once(SetText{text});
 }
 
 /// The words that the model knows, under the kinds in which they stand in the grammar's sentences.
@@ -136,7 +136,7 @@ void unknown_words(Gui& gui) {
     words_popup(gui);
   }
   ImGui::SameLine(0, 8 * gui.unit);
-  if (flat_button(gui, "open a model", gui.word(kDoubtWords.open_model))) gui.say(Browse{Browser::Purpose::open, {}});
+  if (flat_button(gui, "open a model", gui.word(kDoubtWords.open_model))) gui.push(Browse{Browser::Purpose::open, {}});
 }
 
 /// The way back to trained weights: the number that differs from theirs.
@@ -158,7 +158,7 @@ void random_weights(Gui& gui) {
   if (const BundledModel* nearest = nearest_model(*state.shipped, state.document.config)) {
     ImGui::SameLine(0, 12 * gui.unit);
     const std::string back = way_back(gui, state.document.config, nearest->model->config);
-    if (flat_button(gui, "back to trained", back.c_str())) gui.say_once(UseTrained{true});
+    if (flat_button(gui, "back to trained", back.c_str())) gui.push_once(UseTrained{true});
   }
   ImGui::SameLine(0, 8 * gui.unit);
   train_shape_button(gui);

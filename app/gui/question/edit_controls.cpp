@@ -16,7 +16,7 @@ void scale_controls(Gui& gui) {
   bool automatic = !scale;
   if (checkbox(gui, "scale automatic", kMaskWords.scale_automatic, automatic, kMaskWords.tip_scale)) {
     say_scale(gui, automatic ? std::nullopt : std::optional(now));
-    gui.say(EndGesture{});
+    gui.push(EndGesture{});
   }
   control_label(gui, kMaskWords.scale, short_number(now));
   float value = now;
@@ -28,10 +28,10 @@ void dropout_control(Gui& gui) {
   float dropout = edits.dropout;
   control_label(gui, kMaskWords.dropout, short_number(dropout));
   if (slider(gui, "dropout", dropout, 0.0f, 0.9f, kMaskWords.tip_dropout) && std::isfinite(dropout))
-    gui.say(SetDropout{std::min(std::max(dropout, 0.0f), 0.99f), edits.dropout_seed});
+    gui.push(SetDropout{std::min(std::max(dropout, 0.0f), 0.99f), edits.dropout_seed});
   if (edits.dropout <= 0.0f) return;
   if (wide_button(gui, "dropout seed", kMaskWords.drop_others, kMaskWords.tip_dropout))
-    gui.say_once(SetDropout{edits.dropout, edits.dropout_seed + 1});
+    gui.push_once(SetDropout{edits.dropout, edits.dropout_seed + 1});
 }
 
 }  // namespace
@@ -41,20 +41,20 @@ void changed_by_hand(Gui& gui) {
   if (!edits.off.empty()) {
     control_label(gui, kMaskWords.heads_off, std::to_string(edits.off.size()));
     const auto off_as = [&](const char* name, const Words& label, OffAs as) {
-      if (flat_button(gui, name, gui.word(label), edits.off_as == as)) gui.say_once(SetOffAs{as});
+      if (flat_button(gui, name, gui.word(label), edits.off_as == as)) gui.push_once(SetOffAs{as});
       explain_item(gui, kMaskWords.tip_off_as);
     };
     off_as("off as zero", kMaskWords.off_zero, OffAs::zero);
     ImGui::SameLine(0, 0);
     off_as("off as mean", kMaskWords.off_mean, OffAs::mean);
-    if (wide_button(gui, "all on", kMaskWords.all_on, kMaskWords.tip_off_as)) gui.say_once(SwitchAllOn{});
+    if (wide_button(gui, "all on", kMaskWords.all_on, kMaskWords.tip_off_as)) gui.push_once(SwitchAllOn{});
   }
   if (any_parts_off(gui) && wide_button(gui, "parts on", kMaskWords.parts_on, kMaskWords.tip_parts_on))
-    gui.say_once(SwitchPartsOn{});
+    gui.push_once(SwitchPartsOn{});
   if (!edits.weights.empty()) {
     control_label(gui, kMaskWords.weights_by_hand, std::to_string(edits.weights.size()));
     if (wide_button(gui, "clear weights", kMaskWords.clear_weights, kMaskWords.tip_weight))
-      gui.say_once(ClearWeights{});
+      gui.push_once(ClearWeights{});
   }
 }
 

@@ -18,14 +18,14 @@ void scope(Gui& gui) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
   const std::string one = layer_title(state.settings.language, head.layer);
-  if (flat_button(gui, "all layers", gui.word(kMaskWords.all_layers), !state.view.one_layer)) gui.say(SetScope{false});
+  if (flat_button(gui, "all layers", gui.word(kMaskWords.all_layers), !state.view.one_layer)) gui.push(SetScope{false});
   explain_item(gui, kMaskWords.tip_scope);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "one layer", one.c_str(), state.view.one_layer)) gui.say(SetScope{true});
+  if (flat_button(gui, "one layer", one.c_str(), state.view.one_layer)) gui.push(SetScope{true});
   explain_item(gui, kMaskWords.tip_scope);
   if (layer_edit(state.document.edits, head.stack, head.layer) &&
       wide_button(gui, "clear layer", kMaskWords.clear_layer, kMaskWords.tip_scope))
-    gui.say_once(ClearLayer{head.stack, head.layer});
+    gui.push_once(ClearLayer{head.stack, head.layer});
 }
 
 /// The question in which layers the mask or the scale holds arises once one of them was changed.
@@ -43,7 +43,7 @@ void padding_slider(Gui& gui) {
   int pad = static_cast<int>(gui.state.document.pad);
   const int most = std::max(1, static_cast<int>(request->tokens.size()));
   control_label(gui, kMaskWords.pad_last, std::to_string(pad));
-  if (slider(gui, "pad", pad, 0, most, kSentenceWords.tip_pad_here)) gui.say(SetPad{static_cast<std::size_t>(pad)});
+  if (slider(gui, "pad", pad, 0, most, kSentenceWords.tip_pad_here)) gui.push(SetPad{static_cast<std::size_t>(pad)});
 }
 
 }  // namespace
@@ -61,7 +61,7 @@ void mask_controls(Gui& gui) {
   SetMask wanted{mask.causal, mask.padding, stack, layer};
   bool changed = checkbox(gui, "causal", kMaskWords.causal, wanted.causal, kMaskWords.tip_causal);
   changed = checkbox(gui, "padding", kMaskWords.padding, wanted.padding, kMaskWords.tip_padding) || changed;
-  if (changed) gui.say_once(wanted);
+  if (changed) gui.push_once(wanted);
   if (state.trace && state.trace->num_layers(stack) > 1 && has_reason_to_scope(state)) scope(gui);
   padding_slider(gui);
   if (state.trace && shown_fold(state, stack)) {  // there are no single cells to paint
@@ -70,15 +70,15 @@ void mask_controls(Gui& gui) {
                 with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words}));
     ImGui::PopStyleVar();
   } else if (wide_button(gui, "paint", kMaskWords.paint, kMaskWords.paint_hint, state.view.painting)) {
-    gui.say(SetPainting{!state.view.painting});
+    gui.push(SetPainting{!state.view.painting});
   }
   if (!mask.painted.empty() && wide_button(gui, "clear paint", kMaskWords.clear_paint, kMaskWords.paint_hint))
-    gui.say_once(ClearPaint{stack, layer});
+    gui.push_once(ClearPaint{stack, layer});
   if (mask.given || mask.batch) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted(gui.word(kMaskWords.mask_from_file));
     ImGui::SameLine();
-    if (flat_button(gui, "remove mask", gui.word(kMaskWords.remove))) gui.say_once(GiveMask{nullptr, stack, layer});
+    if (flat_button(gui, "remove mask", gui.word(kMaskWords.remove))) gui.push_once(GiveMask{nullptr, stack, layer});
   }
 }
 

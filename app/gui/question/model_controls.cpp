@@ -19,7 +19,7 @@ auto setter(Gui& gui, auto Config::*field) {
   return [&gui, field](auto value) {
     Config changed = gui.state.document.config;
     changed.*field = value;
-    gui.say_once(SetConfig{changed});
+    gui.push_once(SetConfig{changed});
   };
 }
 
@@ -102,7 +102,7 @@ void shape_controls(Gui& gui) {
   if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, kModelWords.tip_d_model)) {
     // A typed number is taken as it is.
     const Index width = ImGui::GetIO().MouseDown[0] ? snapped_width(d_model, widths) : d_model;
-    gui.say(SetConfig{with_d_model(config, width)});
+    gui.push(SetConfig{with_d_model(config, width)});
   }
   mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
   control_label(gui, kModelWords.heads, std::to_string(config.num_heads) + " · d_k " + std::to_string(config.d_k()));
@@ -118,7 +118,7 @@ void shape_controls(Gui& gui) {
       positions.push_back(std::lower_bound(possible.begin(), possible.end(), number) - possible.begin());
     mark_trained(gui, shares_of(positions, 0, static_cast<Index>(possible.size()) - 1));
   }
-  if (heads) gui.say(SetConfig{with_heads(config, *heads)});
+  if (heads) gui.push(SetConfig{with_heads(config, *heads)});
 
   const bool two_stacks = config.arch == Arch::encoder_decoder;
   if (two_stacks) {
@@ -127,7 +127,7 @@ void shape_controls(Gui& gui) {
                                           kModelWords.tip_layers)) {
       Config changed = config;
       changed.encoder_layers = *layers;
-      gui.say(SetConfig{changed});
+      gui.push(SetConfig{changed});
     }
   }
   control_label(gui, two_stacks ? kModelWords.decoder_layers : kModelWords.layers, std::to_string(config.num_layers));
@@ -136,7 +136,7 @@ void shape_controls(Gui& gui) {
     Config changed = config;
     if (two_stacks) changed.encoder_layers = config.layers_of_encoder();
     changed.num_layers = *layers;
-    gui.say(SetConfig{changed});
+    gui.push(SetConfig{changed});
   }
 }
 
@@ -146,7 +146,7 @@ void trained_control(Gui& gui) {
   if (!state.shipped || state.shipped->empty()) return;
   bool trained = state.document.trained && state.document.model;
   if (checkbox(gui, "trained", kModelWords.trained_weights, trained, kModelWords.tip_trained))
-    gui.say_once(UseTrained{trained});
+    gui.push_once(UseTrained{trained});
   if (is_any_sentence(state.document)) {
     wrapped_small(gui, gui.word(kAnySentenceWords.model), gui.colours().dim);
     explain_item(gui, kAnySentenceWords.tip_chosen);
@@ -199,7 +199,7 @@ void feed_forward_controls(Gui& gui) {
   if (const auto ffn = number_slider(gui, "ffn", config.ffn, 0, kMostSliderFfn, kModelWords.tip_feed_forward)) {
     Config changed = config;
     changed.ffn = *ffn;
-    gui.say(SetConfig{changed});
+    gui.push(SetConfig{changed});
   }
   activation_choice(gui);
   bool gated = config.gated;
@@ -214,17 +214,17 @@ void finer_controls(Gui& gui) {
                                         kModelWords.tip_kv_heads)) {
     Config changed = config;
     changed.num_kv_heads = *heads == config.num_heads ? 0 : *heads;
-    gui.say(SetConfig{changed});
+    gui.push(SetConfig{changed});
   }
   bool own = config.head_dim > 0;
   if (checkbox(gui, "own d_k", kModelWords.own_d_k, own, kModelWords.tip_own_d_k))
-    gui.say_once(SetConfig{with_own_d_k(config, own)});
+    gui.push_once(SetConfig{with_own_d_k(config, own)});
   if (own) {
     control_label(gui, kModelWords.d_k, std::to_string(config.head_dim));
     if (const auto d_k = number_slider(gui, "d_k", config.head_dim, 1, kMostSliderHeadDim, kModelWords.tip_own_d_k)) {
       Config changed = config;
       changed.head_dim = config.position == Position::rotary ? std::max<Index>(2, *d_k / 2 * 2) : *d_k;
-      gui.say(SetConfig{changed});
+      gui.push(SetConfig{changed});
     }
   }
   bias_switches(gui);
@@ -266,7 +266,7 @@ void finer_model_controls(Gui& gui) {
                      {Position::sinusoidal, kModelWords.position_sinusoidal},
                      {Position::learned, kModelWords.position_learned},
                      {Position::rotary, kModelWords.position_rotary}},
-                    [&](Position position) { gui.say_once(SetConfig{with_position(config, position)}); });
+                    [&](Position position) { gui.push_once(SetConfig{with_position(config, position)}); });
 }
 
 void block_controls(Gui& gui) {

@@ -62,9 +62,9 @@ void ask_by(Gui& gui, bool ids) {
         if (pair) wanted.types->push_back(tokens.tokens[i].type);
       }
     }
-    gui.say(std::move(wanted));
+    gui.push(std::move(wanted));
   }
-  gui.say(EndGesture{});
+  gui.push(EndGesture{});
 }
 
 /// Text, ids or, of an instruct model, a conversation, of a checkpoint that reads them.
@@ -72,7 +72,7 @@ void ids_choice(Gui& gui) {
   const Document& document = gui.state.document;
   const bool ids = reads_ids(document), chat = reads_chat(document);
   if (flat_button(gui, "ask by text", gui.word(kSentenceWords.as_text), !ids && !chat) && (ids || chat)) {
-    if (takes_chat(document)) gui.say_once(SetChat{});
+    if (takes_chat(document)) gui.push_once(SetChat{});
     else ask_by(gui, false);
   }
   explain_item(gui, kSentenceWords.tip_as_ids);
@@ -97,7 +97,7 @@ void split_choice(Gui& gui) {
   }
   const auto choice = [&](const char* name, const Words& label, Split split) {
     const bool on = !by_hand && document.source.split == split;
-    if (flat_button(gui, name, gui.word(label), on)) gui.say_once(SetSplit{split});
+    if (flat_button(gui, name, gui.word(label), on)) gui.push_once(SetSplit{split});
     explain_item(gui, kSentenceWords.tip_split);
   };
   ImGui::AlignTextToFramePadding();
@@ -105,7 +105,7 @@ void split_choice(Gui& gui) {
   ImGui::SameLine(0, 4 * gui.unit);
   if (is_checkpoint(document)) {
     if (flat_button(gui, "split by tokenizer", gui.word(kSentenceWords.own_tokenizer), !by_hand) && by_hand)
-      gui.say_once(SetSplit{document.source.split});
+      gui.push_once(SetSplit{document.source.split});
   } else {
     choice("split words", kSentenceWords.words, Split::words);
     ImGui::SameLine(0, 0);
@@ -114,17 +114,17 @@ void split_choice(Gui& gui) {
   if (by_hand) {
     ImGui::SameLine(0, 0);
     if (flat_button(gui, "split automatic", gui.word(kSentenceWords.automatic), true))
-      gui.say_once(SetSplit{document.source.split});
+      gui.push_once(SetSplit{document.source.split});
   }
   if (gui.state.requests.size() > 1) {
     const std::size_t count = gui.state.requests.size(), now = gui.state.view.sentence;
     ImGui::SameLine(0, 16 * gui.unit);
-    if (flat_button(gui, "sentence before", "<")) gui.say(ChooseSentence{(now + count - 1) % count});
+    if (flat_button(gui, "sentence before", "<")) gui.push(ChooseSentence{(now + count - 1) % count});
     ImGui::SameLine(0, 0);
     ImGui::AlignTextToFramePadding();
     ImGui::Text("%s %zu / %zu", gui.word(kSentenceWords.sentence_number), now + 1, count);
     ImGui::SameLine(0, 0);
-    if (flat_button(gui, "sentence after", ">")) gui.say(ChooseSentence{(now + 1) % count});
+    if (flat_button(gui, "sentence after", ">")) gui.push(ChooseSentence{(now + 1) % count});
   }
 }
 
@@ -164,7 +164,7 @@ void sentence_panel(Gui& gui) {
       ImGui::SameLine(0, 16 * gui.unit);
     }
   } else if (gui.state.view.focus_text) {
-    gui.say(FocusText{false});  // no box takes the keyboard, which would be kept from every other key
+    gui.push(FocusText{false});  // no box takes the keyboard, which would be kept from every other key
   }
   const float room = ImGui::GetContentRegionAvail().x;
   chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room);

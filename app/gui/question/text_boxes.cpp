@@ -45,7 +45,7 @@ struct TextBox {
   const std::string& text;
   const char* hint;
   bool takes_keyboard;  // at Ctrl L
-  std::function<void(Gui& gui, std::string text)> say;
+  std::function<void(Gui& gui, std::string text)> submit;
   int most_lines = kMostTextLines;
 };
 
@@ -89,15 +89,15 @@ void text_box(Gui& gui, const TextBox& box, float width) {
                                     (enter_leaves ? ImGuiInputTextFlags_CtrlEnterForNewLine : 0),
                                 edit_callback, &editing);
   if (empty) ImGui::PopStyleColor();
-  if (editing.takes_keyboard && ImGui::IsItemActive()) gui.say(FocusText{false});
+  if (editing.takes_keyboard && ImGui::IsItemActive()) gui.push(FocusText{false});
   // Escape leaves the box; ImGui would take back what was typed.
   if (edited && !key_pressed(Key::escape, false)) {
     shown.resize(std::strlen(shown.c_str()));
     std::string typed = gui.fonts.typed(shown);
     known = fingerprint(typed);
-    box.say(gui, std::move(typed));
+    box.submit(gui, std::move(typed));
   }
-  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
   gui.name_item(box.name, BoxKind::field, ImGui::GetID("##text"));
   ImGui::PopID();
 }
@@ -111,18 +111,18 @@ void side_box(Gui& gui, TextSide side, float width) {
   if (side == TextSide::target)
     return text_box(gui,
                     {named(side, "text"), text, gui.word(kSentenceWords.target_hint), false,
-                     [](Gui& g, std::string typed) { g.say(SetTarget{std::move(typed)}); }},
+                     [](Gui& g, std::string typed) { g.push(SetTarget{std::move(typed)}); }},
                     width);
   text_box(gui,
            {named(side, "text"), text, gui.word(kSentenceWords.sentence_hint), true,
-            [](Gui& g, std::string typed) { g.say(SetText{std::move(typed)}); }},
+            [](Gui& g, std::string typed) { g.push(SetText{std::move(typed)}); }},
            width);
 }
 
 void second_box(Gui& gui, float width) {
   text_box(gui,
            {"second text", gui.state.document.text_pair, gui.word(kPairWords.second_hint), false,
-            [](Gui& g, std::string typed) { g.say(SetTextPair{std::move(typed)}); }},
+            [](Gui& g, std::string typed) { g.push(SetTextPair{std::move(typed)}); }},
            width);
   if (gui.state.document.text_pair.empty()) explain_item(gui, kPairWords.tip_second);
 }
@@ -138,7 +138,7 @@ void turn_box(Gui& gui, std::size_t turn, float width) {
             [turn](Gui& g, std::string typed) {
               Chat changed = g.state.document.chat;
               changed.turns[turn].text = std::move(typed);
-              g.say(SetChat{std::move(changed)});
+              g.push(SetChat{std::move(changed)});
             },
             1},
            width);
@@ -161,10 +161,10 @@ void ids_box(Gui& gui, TextSide side, float width) {
       std::istringstream words(part);
       for (std::int64_t id = 0; words >> id;) wanted.ids.push_back(id);
     }
-    if (!wanted.ids.empty()) gui.say(std::move(wanted));
+    if (!wanted.ids.empty()) gui.push(std::move(wanted));
   }
-  if (takes_keyboard && ImGui::IsItemActive()) gui.say(FocusText{false});
-  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  if (takes_keyboard && ImGui::IsItemActive()) gui.push(FocusText{false});
+  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
   gui.name_item(named(side, "ids"), BoxKind::field);
   ImGui::PopID();
 }

@@ -61,7 +61,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
   ImGui::PushID(static_cast<int>(i));
   const ImGuiIO& io = ImGui::GetIO();
   const bool dragged = io.MouseDragMaxDistanceSqr[0] > io.MouseDragThreshold * io.MouseDragThreshold;
-  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.say_once(ToggleCut{begin + right.begin, side});
+  if (ImGui::InvisibleButton("gap", {gap.w, gap.h}) && !dragged) gui.push_once(ToggleCut{begin + right.begin, side});
   gui.name_box(named(side, "gap " + std::to_string(i)), gap, BoxKind::button);
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
   if (hovered || active) {
@@ -79,13 +79,13 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
       const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
       const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
       if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
-        gui.say(ToggleCut{begin + right.begin, side});
-        gui.say(ToggleCut{begin + into.begin + cut, side});
+        gui.push(ToggleCut{begin + right.begin, side});
+        gui.push(ToggleCut{begin + into.begin + cut, side});
         ImGui::ResetMouseDragDelta(0);
       }
     }
   }
-  if (ImGui::IsItemDeactivated()) gui.say(EndGesture{});
+  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
   ImGui::PopID();
 }
 
@@ -160,18 +160,18 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const CellRef beside = gui.state.view.pinned.value_or(CellRef{});
   const auto index = static_cast<Index>(i);
   if (is_row || is_column)
-    gui.say(Hover{std::nullopt, CellRef{is_row ? index : beside.query, is_column ? index : beside.key}});
+    gui.push(Hover{std::nullopt, CellRef{is_row ? index : beside.query, is_column ? index : beside.key}});
   if (token.special || has_own_inputs(gui.state.document) || reads_ids(gui.state.document, side)) return;
   const auto cut =
       cuttable ? nearest_inner_cut(gui, written(tokens, token), at.x, ImGui::GetIO().MousePos.x) : std::nullopt;
   if (cut) {
     list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.accent, gui.unit);
-    if (clicked) gui.say_once(ToggleCut{begin + token.begin + cut->offset, side});
+    if (clicked) gui.push_once(ToggleCut{begin + token.begin + cut->offset, side});
   }
   // Padding reaches from here to the end of what was typed; on its first token it is taken back.
   if (!ImGui::IsMouseClicked(1) || side == TextSide::target) return;
   const std::size_t own = own_tokens(gui.state.document, tokens), from_here = own - std::min(i, own);
-  gui.say_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
+  gui.push_once(SetPad{gui.state.document.pad == from_here ? 0 : from_here});
 }
 
 /// The words with which a decoder would go on, behind the last one; a click writes one. Gives their width.
@@ -194,7 +194,7 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
     const Box box{at.x, at.y, width, height};
     ImGui::SetCursorScreenPos(at);
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton("ghost", {width, height})) gui.say_once(AppendWord{word});
+    if (ImGui::InvisibleButton("ghost", {width, height})) gui.push_once(AppendWord{word});
     ImGui::PopID();
     const bool hovered = ImGui::IsItemHovered();
     gui.name_box("ghost " + std::to_string(i), box, BoxKind::button);

@@ -51,16 +51,16 @@ void act(Gui& gui, const Browser& browser) {
   const bool model = browser.purpose == Browser::Purpose::open &&
                      std::filesystem::is_regular_file(std::filesystem::path(path) / "config.json", ignored);
   if (!model && std::filesystem::is_directory(path, ignored)) {
-    gui.say(Browse{browser.purpose, plain_folder(path)});
-    gui.say(NameFile{});
+    gui.push(Browse{browser.purpose, plain_folder(path)});
+    gui.push(NameFile{});
     return;
   }
   switch (browser.purpose) {
-    case Browser::Purpose::open: gui.say(OpenPath{path}); break;
-    case Browser::Purpose::save: gui.say(SaveSession{path}); break;
-    case Browser::Purpose::export_to: gui.say(ExportTo{path}); break;
-    case Browser::Purpose::figure: gui.say(FigureTo{path}); break;
-    case Browser::Purpose::corpus: gui.say(SetCorpus{path}); break;
+    case Browser::Purpose::open: gui.push(OpenPath{path}); break;
+    case Browser::Purpose::save: gui.push(SaveSession{path}); break;
+    case Browser::Purpose::export_to: gui.push(ExportTo{path}); break;
+    case Browser::Purpose::figure: gui.push(FigureTo{path}); break;
+    case Browser::Purpose::corpus: gui.push(SetCorpus{path}); break;
     case Browser::Purpose::none: break;
   }
 }
@@ -78,10 +78,10 @@ void name_box(Gui& gui, float width) {
   name.resize(std::strlen(name.c_str()));
   Browser named = gui.state.browser;
   named.name = gui.fonts.typed(name);
-  if (named.name != gui.state.browser.name) gui.say(NameFile{named.name});
+  if (named.name != gui.state.browser.name) gui.push(NameFile{named.name});
   if (entered) act(gui, named);  // with the last keys, which the state does not have yet
   // The field would swallow the key that closes the browser.
-  if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.say(Browse{});
+  if (ImGui::IsItemDeactivated() && key_pressed(Key::escape, false)) gui.push(Browse{});
 }
 
 /// The kind of an entry, in the window's language.
@@ -119,10 +119,10 @@ void entry_line(Gui& gui, std::size_t i) {
   const ImU32 ink = opening || entry.folder ? gui.colours().text : gui.colours().dim;
   const std::string what = entry.folder && !entry.opens ? gui.word(kFileWords.folder) : kind_in_words(gui, entry.what);
   if (list_line(gui, entry.name + (entry.folder && !model ? "/" : ""), what, entry.name == browser.name, ink)) {
-    if (model) gui.say(OpenPath{(folder / entry.name).string()});
-    else if (entry.folder) gui.say(Browse{browser.purpose, (folder / entry.name).string()});
+    if (model) gui.push(OpenPath{(folder / entry.name).string()});
+    else if (entry.folder) gui.push(Browse{browser.purpose, (folder / entry.name).string()});
     else if (ImGui::IsMouseDoubleClicked(0)) act(gui, browser);
-    else gui.say(NameFile{entry.name});
+    else gui.push(NameFile{entry.name});
   }
   gui.name_item("entry " + entry.name);
   ImGui::PopID();
@@ -134,7 +134,7 @@ void entry_list(Gui& gui) {
   const std::filesystem::path folder(browser.folder);
   if (folder.has_parent_path() && folder.parent_path() != folder) {
     const std::string up = std::string(".. ") + gui.word(kFileWords.folder_up);
-    if (ImGui::Selectable(up.c_str())) gui.say(Browse{browser.purpose, folder.parent_path().string()});
+    if (ImGui::Selectable(up.c_str())) gui.push(Browse{browser.purpose, folder.parent_path().string()});
     gui.name_item("folder up");
   }
   std::vector<std::size_t> shown;
@@ -159,7 +159,7 @@ const Words& kind_of_model(Arch arch) {
 void path_line(Gui& gui, const std::string& name, const std::string& label, const std::string& what,
                const std::string& path) {
   ImGui::PushID(name.c_str());
-  if (list_line(gui, label, what, gui.state.document.model_path == path, gui.colours().text)) gui.say(OpenPath{path});
+  if (list_line(gui, label, what, gui.state.document.model_path == path, gui.colours().text)) gui.push(OpenPath{path});
   ImGui::PopID();
   gui.name_item(name);
 }
@@ -207,7 +207,7 @@ void places_column(Gui& gui) {
       {Place::disk, "place disk", &kFileWords.on_disk},
       {Place::folders, "place folders", &kFileWords.folders}};
   for (const auto& [place, name, words] : places) {
-    if (plain_selectable(gui.word(*words), gui.state.browser.list == place)) gui.say(ChooseList{place});
+    if (plain_selectable(gui.word(*words), gui.state.browser.list == place)) gui.push(ChooseList{place});
     gui.name_item(name);
   }
 }
@@ -281,7 +281,7 @@ void browser_panel(Gui& gui) {
   if (primary_button(gui, "file action", gui.word(action_word(browser)))) act(gui, browser);
   ImGui::EndDisabled();
   ImGui::SameLine();
-  if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.say(Browse{});
+  if (flat_button(gui, "close browser", gui.word(kWindowWords.close))) gui.push(Browse{});
   ImGui::EndChild();
   ImGui::PopStyleColor();
   end_dialog();

@@ -30,7 +30,7 @@ void format_choices(Gui& gui, std::initializer_list<const char*> endings) {
   for (const char* ending : endings) {
     same_line_if_room(button_width(ending + 1), ending == *endings.begin() ? 12 * gui.unit : 0);
     if (flat_button(gui, (std::string("format ") + ending).c_str(), ending + 1, name.extension() == ending))
-      gui.say(NameFile{std::filesystem::path(name).replace_extension(ending).string()});
+      gui.push(NameFile{std::filesystem::path(name).replace_extension(ending).string()});
   }
 }
 
@@ -43,7 +43,7 @@ void width_box(Gui& gui) {
   ImGui::SetNextItemWidth(wide);
   ImGui::InputInt("##width", &mm, 0, 0);
   gui.name_item("figure width", BoxKind::field);
-  if (ImGui::IsItemDeactivatedAfterEdit()) gui.say(ChooseFigure{browser.figure, static_cast<float>(mm), browser.dark});
+  if (ImGui::IsItemDeactivatedAfterEdit()) gui.push(ChooseFigure{browser.figure, static_cast<float>(mm), browser.dark});
   ImGui::SameLine(0, 4 * gui.unit);
   ImGui::AlignTextToFramePadding();
   dim_text(gui, gui.word(kFileWords.millimetres));
@@ -57,7 +57,7 @@ void figure_choices(Gui& gui) {
   const auto kind = [&](const char* name, const char* label, FigureKind one) {
     if (!first) same_line_if_room(button_width(label), 0);
     first = false;
-    if (flat_button(gui, name, label, browser.figure == one)) gui.say(ChooseFigure{one, browser.width, browser.dark});
+    if (flat_button(gui, name, label, browser.figure == one)) gui.push(ChooseFigure{one, browser.width, browser.dark});
   };
   kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
   kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
@@ -77,7 +77,7 @@ void figure_choices(Gui& gui) {
   const auto width = [&](const char* name, const Words& label, float mm) {
     same_line_if_room(button_width(gui.word(label)), mm == kColumnMm ? 12 * gui.unit : 0);
     if (flat_button(gui, name, gui.word(label), browser.width == mm))
-      gui.say(ChooseFigure{browser.figure, mm, browser.dark});
+      gui.push(ChooseFigure{browser.figure, mm, browser.dark});
   };
   dim_label(gui, kFileWords.width);
   width("figure column", kFileWords.column, kColumnMm);
@@ -87,7 +87,7 @@ void figure_choices(Gui& gui) {
   const auto theme = [&](const char* name, const Words& label, std::optional<bool> dark) {
     same_line_if_room(button_width(gui.word(label)), dark ? 0 : 12 * gui.unit);
     if (flat_button(gui, name, gui.word(label), browser.dark == dark))
-      gui.say(ChooseFigure{browser.figure, browser.width, dark});
+      gui.push(ChooseFigure{browser.figure, browser.width, dark});
   };
   theme("figure theme window", kFileWords.theme_of_window, std::nullopt);
   theme("figure theme light", kFileWords.light, false);
@@ -98,11 +98,11 @@ void figure_choices(Gui& gui) {
 void export_choices(Gui& gui) {
   const ExportPart part = gui.state.browser.part;
   if (flat_button(gui, "export all", gui.word(kFileWords.export_all), part == ExportPart::all))
-    gui.say(ChooseExport{ExportPart::all});
+    gui.push(ChooseExport{ExportPart::all});
   ImGui::SameLine(0, 0);
   const std::string head =
       std::string(gui.word(kFileWords.export_head)) + " · " + head_words(gui, gui.state.view.chosen);
-  if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.say(ChooseExport{ExportPart::head});
+  if (flat_button(gui, "export head", head.c_str(), part == ExportPart::head)) gui.push(ChooseExport{ExportPart::head});
   format_choices(gui, {".json", ".npz", ".safetensors", ".csv", ".py"});
   if (!gui.state.trace) return;
   std::string size = std::to_string(numbers_of_attention(gui.state)) + " " + gui.word(kFileWords.numbers_in_all);

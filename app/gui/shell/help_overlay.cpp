@@ -134,11 +134,11 @@ void help_overlay(Gui& gui) {
     draw_columns(gui, lines, set);
     ImGui::EndChild();
   }
-  if (flat_button(gui, "close help", gui.word(kWindowWords.close))) gui.say(ShowHelp{false});
+  if (flat_button(gui, "close help", gui.word(kWindowWords.close))) gui.push(ShowHelp{false});
   const bool outside =
       ImGui::IsMouseReleased(0) &&
       !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem | ImGuiHoveredFlags_ChildWindows);
-  if (outside && !ImGui::IsWindowAppearing()) gui.say(ShowHelp{false});
+  if (outside && !ImGui::IsWindowAppearing()) gui.push(ShowHelp{false});
   end_dialog();
 }
 

@@ -22,7 +22,7 @@ void table_choices(Gui& gui, const NumbersDialog& dialog) {
     const char* label = gui.word(kNumberWords.tables[i]);
     if (i > 0) same_line_if_room(button_width(label), 0);
     if (flat_button(gui, ("table " + std::string(kOwnTableNames[i])).c_str(), label, dialog.table == table))
-      gui.say(ShowNumbers{dialog_on(gui.state, table)});
+      gui.push(ShowNumbers{dialog_on(gui.state, table)});
   }
   if (!is_of_heads(dialog.table)) return;
   const OwnNumbers* numbers = typed_numbers(gui.state);
@@ -32,7 +32,7 @@ void table_choices(Gui& gui, const NumbersDialog& dialog) {
     const std::string label = head < count ? std::to_string(head) : gui.word(kNumberWords.one_more);
     same_line_if_room(button_width(label.c_str()), head == 0 ? 6 * gui.unit : 0);
     if (flat_button(gui, ("table head " + std::to_string(head)).c_str(), label.c_str(), dialog.head == head))
-      gui.say(ShowNumbers{dialog_on(gui.state, dialog.table, head)});
+      gui.push(ShowNumbers{dialog_on(gui.state, dialog.table, head)});
   }
 }
 
@@ -59,7 +59,7 @@ void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
   shown.resize(std::strlen(shown.c_str()));
   NumbersDialog changed = dialog;
   changed.text = gui.fonts.typed(shown);
-  gui.say(ShowNumbers{std::move(changed)});
+  gui.push(ShowNumbers{std::move(changed)});
 }
 
 void sample_buttons(Gui& gui) {
@@ -69,7 +69,7 @@ void sample_buttons(Gui& gui) {
     const char* label = gui.word(kNumberWords.sample_names[i]);
     same_line_if_room(button_width(label), i == 0 ? 6 * gui.unit : 0);
     if (flat_button(gui, ("numbers " + std::string(kSampleFiles[i])).c_str(), label) && folder)
-      gui.say(OpenPath{(*folder / "assets" / "numbers" / (kSampleFiles[i] + std::string(kNumbersEnding))).string()});
+      gui.push(OpenPath{(*folder / "assets" / "numbers" / (kSampleFiles[i] + std::string(kNumbersEnding))).string()});
   }
 }
 
@@ -101,10 +101,10 @@ void numbers_panel(Gui& gui) {
   const float room = ImGui::GetContentRegionAvail().y;
   table_box(gui, dialog, std::max(room * 0.3f, room - found - 2 * ImGui::GetFrameHeightWithSpacing()));
   if (primary_button(gui, "take numbers", gui.word(kNumberWords.take)))
-    gui.say(TakeNumbers{dialog.table, dialog.head, dialog.text});
+    gui.push(TakeNumbers{dialog.table, dialog.head, dialog.text});
   explain_item(gui, kNumberWords.tip_take);
   ImGui::SameLine();
-  if (flat_button(gui, "close numbers", gui.word(kWindowWords.close))) gui.say(ShowNumbers{});
+  if (flat_button(gui, "close numbers", gui.word(kWindowWords.close))) gui.push(ShowNumbers{});
   if (dialog.problem) wrapped_small(gui, plain_lines(gui, *dialog.problem), gui.colours().warning);
   if (typed_numbers(gui.state) != gui.state.document.numbers.get()) wrapped_dim(gui, gui.word(kNumberWords.waiting));
   sample_buttons(gui);

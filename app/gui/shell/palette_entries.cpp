@@ -50,7 +50,7 @@ bool is_listed(const Action& action) {
 
 void add_files(List& list, const Gui& gui) {
   for (const std::string& path : gui.state.settings.recent)
-    list.add(kPaletteWords.open_recent, path, "", [path](Gui& g) { g.say(OpenPath{path}); });
+    list.add(kPaletteWords.open_recent, path, "", [path](Gui& g) { g.push(OpenPath{path}); });
   for (std::size_t i = 0; i < gui.samples.size(); ++i) {
     const Sample& sample = gui.samples[i];
     std::string text = sample.text;
@@ -62,7 +62,7 @@ void add_files(List& list, const Gui& gui) {
   if (!gui.state.shipped) return;
   const auto add_model = [&](const std::string& source) {
     list.add(kPaletteWords.take_model, source.substr(kShipped.size()), source,
-             [source](Gui& g) { g.say(OpenPath{source}); });
+             [source](Gui& g) { g.push(OpenPath{source}); });
   };
   for (const BundledModel& model : *gui.state.shipped) add_model(model.source);
   if (!gui.state.shipped->empty()) add_model(std::string(kAnySentence));
@@ -74,14 +74,14 @@ void add_lessons(List& list, const Gui& gui) {
     const Said& title = (*gui.state.lessons)[i].title;
     list.add(
         kPaletteWords.begin_lesson, title.in(gui.state.settings.language), title.en + " " + title.zh,
-        [i](Gui& g) { g.say(OpenLesson{i}); }, keys_of(Act::choose_lesson));
+        [i](Gui& g) { g.push(OpenLesson{i}); }, keys_of(Act::choose_lesson));
   }
 }
 
 void add_looks(List& list, const Gui& gui) {
   for (const HeadOrder& order : head_orders()) {
     list.add(
-        kPaletteWords.order_heads, order_words(order).name, [order](Gui& g) { g.say(OrderHeads{order}); },
+        kPaletteWords.order_heads, order_words(order).name, [order](Gui& g) { g.push(OrderHeads{order}); },
         keys_of(Act::next_order));
   }
   if (const Tokens* tokens = shown_tokens(gui.state); tokens && second_sentence(*tokens) > 0)
@@ -89,7 +89,7 @@ void add_looks(List& list, const Gui& gui) {
       FoldChoice fold = gui.state.view.fold;
       fold.pair = static_cast<PairPart>(i);
       list.add(
-          kPairWords.show_pair_part, pair_words(fold.pair).name, [fold](Gui& g) { g.say(SetFold{fold}); },
+          kPairWords.show_pair_part, pair_words(fold.pair).name, [fold](Gui& g) { g.push(SetFold{fold}); },
           keys_of(Act::next_pair_part));
     }
   for (int map = 0; map < kColourMaps; ++map)

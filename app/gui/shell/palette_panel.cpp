@@ -75,8 +75,8 @@ void palette_panel(Gui& gui) {
       !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   end_dialog();
   if (entered && !found.empty()) run = palette.chosen;
-  if (run || closes || (outside && !ImGui::IsWindowAppearing())) gui.say(ShowPalette{});
-  else if (!(palette == *gui.state.view.palette)) gui.say(ShowPalette{std::move(palette)});
+  if (run || closes || (outside && !ImGui::IsWindowAppearing())) gui.push(ShowPalette{});
+  else if (!(palette == *gui.state.view.palette)) gui.push(ShowPalette{std::move(palette)});
   if (run) found[*run].run(gui);
 }
 

@@ -27,7 +27,7 @@ void type_into_sentence(Gui& gui) {
   const std::size_t before = typed.size();
   for (const ImWchar character : ImGui::GetIO().InputQueueCharacters)
     if (!typed.empty() || is_letter(character)) append_utf8(typed, character);
-  if (typed.size() > before) gui.say(FocusText{true, typed});
+  if (typed.size() > before) gui.push(FocusText{true, typed});
 }
 
 }  // namespace

@@ -67,11 +67,11 @@ void notice_line(Gui& gui, const Notice& notice, float right) {
   }
   ImGui::SameLine();
   if (notice.kind == Notice::Kind::changed) {
-    if (flat_button(gui, "undo change", gui.word(action(Act::undo).name))) gui.say(Undo{});
+    if (flat_button(gui, "undo change", gui.word(action(Act::undo).name))) gui.push(Undo{});
     explain_item(gui, keys_of(Act::undo));
     ImGui::SameLine();
   }
-  if (flat_button(gui, "dismiss", "×")) gui.say(DismissNotice{});
+  if (flat_button(gui, "dismiss", "×")) gui.push(DismissNotice{});
   ImGui::SameLine(0, 16 * gui.unit);
 }
 
@@ -122,7 +122,7 @@ void colour_menu(Gui& gui, const Box& box) {
     Settings settings = gui.state.settings;
     settings.colours = static_cast<ColourMap>(map);
     if (ImGui::Selectable(gui.word(kGridWords.colour_words[map]), settings == gui.state.settings))
-      gui.say(SetSettings{settings});
+      gui.push(SetSettings{settings});
     gui.name_item("colours " + std::string(name(settings.colours)));
   }
   ImGui::EndPopup();
@@ -156,7 +156,7 @@ float colour_bar(Gui& gui) {
       gui.colours().dim, number.c_str());
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
-    if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.say(SetColourScale{wanted});
+    if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.push(SetColourScale{wanted});
     explain_item(gui, kWindowWords.tip_colour_scale);
   };
   choose("linear", labels[0], Scale::linear);
@@ -181,7 +181,7 @@ void status_bar(Gui& gui) {
     ImGui::SetNextItemWidth(220 * gui.unit);
     ImGui::ProgressBar(gui.work.writing_progress, {220 * gui.unit, 0}, gui.word(kWindowWords.writing));
     ImGui::SameLine();
-    if (flat_button(gui, "cancel", gui.word(kWindowWords.cancel))) gui.say(CancelFileWork{});
+    if (flat_button(gui, "cancel", gui.word(kWindowWords.cancel))) gui.push(CancelFileWork{});
     ImGui::SameLine();
   }
   training_status(gui);

@@ -72,7 +72,7 @@ void more_menu(Gui& gui) {
   if (menu_line(gui, "motion", gui.word(kWindowWords.motion), {}, gui.state.settings.motion)) {
     Settings settings = gui.state.settings;
     settings.motion = !settings.motion;
-    gui.say(SetSettings{settings});
+    gui.push(SetSettings{settings});
   }
   explain_item(gui, kWindowWords.tip_motion);
   ImGui::Separator();
@@ -255,7 +255,7 @@ void top_bar(Gui& gui) {
     ImGui::SetCursorPosY(top);
   }
   check_badge(gui, top, has_room);
-  if (const auto chosen = segmented(gui, views)) gui.say(ShowView{kSegmentViews[*chosen]});
+  if (const auto chosen = segmented(gui, views)) gui.push(ShowView{kSegmentViews[*chosen]});
   ImGui::SameLine(0, close);
   lesson_menu(gui);
   ImGui::SameLine(std::max(ImGui::GetCursorPosX() + close, ImGui::GetWindowWidth() - right));
@@ -265,7 +265,7 @@ void top_bar(Gui& gui) {
   ImGui::SameLine(0, close);
   share_menu(gui);
   ImGui::SameLine(0, close);
-  if (flat_button(gui, "open", gui.word(kWindowWords.open))) gui.say(Browse{Browser::Purpose::open, {}});
+  if (flat_button(gui, "open", gui.word(kWindowWords.open))) gui.push(Browse{Browser::Purpose::open, {}});
   ImGui::SameLine(0, close);
   more_menu(gui);
 }

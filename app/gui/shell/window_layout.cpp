@@ -198,7 +198,7 @@ void draw_window(Gui& gui) {
   // A list that is open has the keys, also the one that closes it.
   const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
   // The cell under the pointer is set anew in every frame.
-  if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.say(Hover{});
+  if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.push(Hover{});
   region(gui, "top bar", regions.top_bar, true, false, top_bar);
   region(gui, "sentence", regions.sentence, false, false, sentence_panel);
   if (regions.lesson.w > 0) region(gui, "lesson", regions.lesson, true, true, lesson_panel);

@@ -211,7 +211,7 @@ void time_slider(Gui& gui, const TrainingRun& run) {
   explain_item(gui, kTrainWords.tip_time, {Act::earlier_step, Act::later_step, Act::newest_step});
   if (held) {
     const auto wanted = step_near(run, frame.step_at(ImGui::GetIO().MousePos.x));
-    if (wanted != run.shown || !shows_training(gui.state)) gui.say(ChooseShot{wanted});
+    if (wanted != run.shown || !shows_training(gui.state)) gui.push(ChooseShot{wanted});
   }
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Palette& colours = gui.colours();
@@ -233,7 +233,7 @@ void time_slider(Gui& gui, const TrainingRun& run) {
   ImGui::SameLine(0, 8 * gui.unit);
   const bool newest = !run.shown && shows_training(gui.state);
   if (flat_button(gui, "newest", gui.word(is_working(run) ? kTrainWords.live : kTrainWords.newest), newest))
-    gui.say(ChooseShot{});
+    gui.push(ChooseShot{});
   explain_item(gui, kTrainWords.tip_newest);
 }
 

@@ -64,7 +64,7 @@ void number(Gui& gui, const char* name, const Words& label, const Words& tip, Va
   if (!number_row(gui, name, label, tip, value, step, least, most)) return;
   TrainingPlan plan = gui.state.training_plan;
   change(plan, value);
-  gui.say(SetTrainingPlan{plan});
+  gui.push(SetTrainingPlan{plan});
 }
 
 void schedule(Gui& gui) {
@@ -82,7 +82,7 @@ void schedule(Gui& gui) {
   const float power = std::pow(10.0f, std::floor(exponent));
   TrainingPlan next = plan;
   next.recipe.schedule.peak = std::round(std::pow(10.0f, exponent) / power * 10) / 10 * power;  // two digits
-  gui.say(SetTrainingPlan{next});
+  gui.push(SetTrainingPlan{next});
 }
 
 /// A part of what is asked for: off, or on with its share.
@@ -137,14 +137,14 @@ void term_row(Gui& gui, const PlanSwitch& term) {
     TrainingPlan usual = default_plan(plan.config);
     const float usually = term.of(usual);
     share = !on ? 0 : usually > 0 ? usually : term.usual;
-    gui.say(SetTrainingPlan{plan});
+    gui.push(SetTrainingPlan{plan});
   }
   if (share <= 0) return;
   ImGui::SameLine(switch_column(gui));
   const std::string name = std::string(term.name) + " share";
   if (!valued_slider(gui, name.c_str(), share, 0.0f, term.most, term.tip, short_number(share))) return;
   share = std::clamp(std::round(share * 100) / 100, 0.01f, term.most);
-  gui.say(SetTrainingPlan{plan});
+  gui.push(SetTrainingPlan{plan});
 }
 
 void corpus_row(Gui& gui) {
@@ -152,11 +152,11 @@ void corpus_row(Gui& gui) {
   row_label(gui, kTrainWords.corpus, kTrainWords.tip_corpus);
   if (flat_button(gui, "corpus grammar", gui.word(kTrainWords.corpus_grammar), corpus.text.empty()) &&
       !corpus.text.empty())
-    gui.say(SetCorpus{});
+    gui.push(SetCorpus{});
   explain_item(gui, kTrainWords.tip_corpus);
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "corpus text", gui.word(kTrainWords.corpus_text), !corpus.text.empty()))
-    gui.say(Browse{Browser::Purpose::corpus, {}});
+    gui.push(Browse{Browser::Purpose::corpus, {}});
   explain_item(gui, kTrainWords.tip_corpus_text);
   if (corpus.text.empty()) return;
   ImGui::PushTextWrapPos(0);
@@ -222,7 +222,7 @@ void training_form(Gui& gui) {
   }
   const bool advanced = gui.state.view.train_advanced;
   const std::string label = std::string(gui.word(kTrainWords.advanced)) + (advanced ? " ▾" : " ▸");
-  if (flat_button(gui, "training advanced", label.c_str(), advanced)) gui.say(ShowAdvanced{!advanced});
+  if (flat_button(gui, "training advanced", label.c_str(), advanced)) gui.push(ShowAdvanced{!advanced});
   explain_item(gui, kTrainWords.tip_advanced);
   if (!advanced) return;
   schedule(gui);

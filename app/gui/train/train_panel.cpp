@@ -51,25 +51,25 @@ void run_buttons(Gui& gui, const TrainingRun& run) {
   if (runs || can_resume(run)) {
     if (flat_button(gui, "pause training", gui.word(runs ? kTrainWords.pause_training : kTrainWords.resume_training),
                     true))
-      runs ? gui.say(PauseTraining{}) : gui.say(ResumeTraining{});
+      runs ? gui.push(PauseTraining{}) : gui.push(ResumeTraining{});
     explain_item(gui, kTrainWords.tip_pause_training, {Act::run_training});
     any = true;
   }
   if (is_active(run)) {
     if (any) beside();
-    if (flat_button(gui, "stop training", gui.word(kTrainWords.stop_training))) gui.say(StopTraining{});
+    if (flat_button(gui, "stop training", gui.word(kTrainWords.stop_training))) gui.push(StopTraining{});
     explain_item(gui, kTrainWords.tip_stop_training, {Act::stop_training});
     any = true;
   }
   if (run.phase == TrainingPhase::stopped && !run.folder.empty()) {
     if (flat_button(gui, "continue training", gui.word(kTrainWords.resume_training), true))
-      gui.say(ContinueTraining{run.folder});
+      gui.push(ContinueTraining{run.folder});
     explain_item(gui, kTrainWords.tip_continue_training);
     any = true;
   }
   if (run.live && !shows_training(gui.state)) {
     if (any) beside();
-    if (flat_button(gui, "show training", gui.word(kTrainWords.show_training))) gui.say(ShowTraining{});
+    if (flat_button(gui, "show training", gui.word(kTrainWords.show_training))) gui.push(ShowTraining{});
     explain_item(gui, kTrainWords.tip_show_training);
   }
 }
@@ -102,14 +102,14 @@ void one_earlier(Gui& gui, const TrainedFolder& left) {
   } else if (left.unfinished && !own) {
     if (flat_button(gui, ("go on " + left.name).c_str(),
                     (std::string(gui.word(kTrainWords.go_on_with)) + " " + name).c_str()))
-      gui.say(ContinueTraining{left.folder});
+      gui.push(ContinueTraining{left.folder});
     explain_item(gui, kTrainWords.tip_continue_training);
     ImGui::SameLine(0, 6 * gui.unit);
     ImGui::AlignTextToFramePadding();
     dim_text(gui, std::to_string(left.step) + " / " + std::to_string(left.steps));
   } else if (flat_button(gui, ("open " + left.name).c_str(), name.c_str(),
                          gui.state.document.model_path == left.folder)) {
-    gui.say(OpenPath{left.folder});
+    gui.push(OpenPath{left.folder});
   }
   ImGui::PopID();
 }
@@ -163,9 +163,9 @@ void training_status(Gui& gui) {
   ImGui::ProgressBar(share_done(*run), {180 * gui.unit, 0}, words.c_str());
   gui.name_item("training status", BoxKind::label);
   explain_item(gui, kTrainWords.tip_training_status);
-  if (ImGui::IsItemClicked()) gui.say(ShowView{View::train});
+  if (ImGui::IsItemClicked()) gui.push(ShowView{View::train});
   ImGui::SameLine();
-  if (flat_button(gui, "cancel training", gui.word(kTrainWords.stop_training))) gui.say(StopTraining{});
+  if (flat_button(gui, "cancel training", gui.word(kTrainWords.stop_training))) gui.push(StopTraining{});
   explain_item(gui, kTrainWords.tip_stop_training, {Act::stop_training});
   ImGui::SameLine();
 }

@@ -25,7 +25,7 @@ class CompareViewTest : public KeysTest {
   }
   void keep_and_ask(const std::string& text) {
     shift(Key::digit_5);
-    harness->say(SetText{text}, EndGesture{});
+    harness->push(SetText{text}, EndGesture{});
     key({Key::digit_5});
     harness->settle();
   }

@@ -29,12 +29,12 @@ TEST_F(CompareViewTest, TheEmptyViewSaysWhatToDo) {
 TEST_F(CompareViewTest, AnswersAreKeptFromEveryView) {
   Harness& h = *harness;
   for (const Key view : {Key::digit_1, Key::digit_2, Key::digit_3, Key::digit_4, Key::digit_5}) {
-    h.say(DropKept{});
+    h.push(DropKept{});
     key({view});
     shift(Key::digit_5);
     EXPECT_TRUE(state().kept) << static_cast<int>(view);
   }
-  h.say(DropKept{}, ShowView{View::heads});
+  h.push(DropKept{}, ShowView{View::heads});
   h.click("keep");
   EXPECT_TRUE(state().kept);
 }
@@ -69,9 +69,9 @@ TEST_F(CompareViewTest, AfterARestartTheKeptAnswerIsThereAgain) {
 
 TEST_F(CompareViewTest, ItOpensOnTheHeadThatChangedMost) {
   Harness& h = *harness;
-  h.say(ChooseHead{{0, 0}}, SwitchHead{{0, 1}, true}, EndGesture{});  // layer 0 is as before: only later ones change
+  h.push(ChooseHead{{0, 0}}, SwitchHead{{0, 1}, true}, EndGesture{});  // layer 0 is as before: only later ones change
   h.settle();
-  h.say(ShowView{View::compare});
+  h.push(ShowView{View::compare});
   h.settle();
   ASSERT_TRUE(is_of_now(state()));
   const HeadRef most = heads_by(heads(), Stack::self, DifferenceOrder::largest).front();
@@ -79,8 +79,8 @@ TEST_F(CompareViewTest, ItOpensOnTheHeadThatChangedMost) {
   EXPECT_EQ(state().view.chosen, most);
   EXPECT_EQ(state().comparison->chosen, most);
   // What the reader chooses then stays chosen, whatever is changed.
-  h.say(ChooseHead{{0, 0}});
-  h.say(SwitchHead{{0, 2}, true}, EndGesture{});
+  h.push(ChooseHead{{0, 0}});
+  h.push(SwitchHead{{0, 2}, true}, EndGesture{});
   h.settle();
   EXPECT_EQ(state().view.chosen, (HeadRef{0, 0}));
 }
@@ -135,7 +135,7 @@ TEST_F(CompareViewTest, EachHeadCanHaveItsOwnRange) {
 
 TEST_F(CompareViewTest, HoveringOneLightsTheSameCellInAllAndSaysIt) {
   Harness& h = *harness;
-  h.say(KeepAnswer{}, SetMask{true, true}, EndGesture{}, ShowView{View::compare});
+  h.push(KeepAnswer{}, SetMask{true, true}, EndGesture{}, ShowView{View::compare});
   h.settle();
   const CellRef cell{5, 3};
   h.move_to(joint_point("map A", cell));
@@ -182,7 +182,7 @@ TEST_F(CompareViewTest, AWordThatOnlyAHasIsLitAndPinnedToo) {
 TEST_F(CompareViewTest, ArrowsStepOverCellsThatNeitherHas) {
   Harness& h = *harness;
   keep_and_ask("小猫帮我订了去北京的机票");
-  h.say(Pin{CellRef{0, 0}});  // 小猫 looks at itself; it is only in B
+  h.push(Pin{CellRef{0, 0}});  // 小猫 looks at itself; it is only in B
   const CellRef from = *lit_joint_cell(state(), axes());
   key({Key::right});
   const CellRef to = *lit_joint_cell(state(), axes());
@@ -253,14 +253,14 @@ TEST_F(CompareViewTest, ManyHeadsAreInOnePictureByTheirDifference) {
   Config config = harness->state.document.config;
   config.d_model = 96;
   config.num_heads = config.num_layers = 12;
-  harness->say(SetConfig{config}, EndGesture{});
+  harness->push(SetConfig{config}, EndGesture{});
   harness->settle();
-  harness->say(KeepAnswer{}, SwitchHead{{0, 3}}, EndGesture{}, ShowView{View::compare});
+  harness->push(KeepAnswer{}, SwitchHead{{0, 3}}, EndGesture{}, ShowView{View::compare});
   harness->settle();
   const auto by_size = heads_by(*harness->state.comparison->heads, Stack::self, harness->state.view.differences);
   ASSERT_EQ(by_size.size(), 144u);
   for (const DifferenceOrder order : {harness->state.view.differences, DifferenceOrder::layer}) {
-    harness->say(OrderDifferences{order});
+    harness->push(OrderDifferences{order});
     harness->frame(3);
     Box last;
     for (const HeadRef& head : heads_by(*harness->state.comparison->heads, Stack::self, order)) {
@@ -279,7 +279,7 @@ TEST_F(CompareViewTest, TheLastComparisonStaysUntilTheNewOneIsThere) {
   keep_and_ask("小猫帮我订了去北京的机票");
   const DrawnMap before = h.map("map difference");
   EXPECT_EQ(before.opacity, 1);
-  h.say(SetText{"小狗帮我订了去北京的机票"});
+  h.push(SetText{"小狗帮我订了去北京的机票"});
   if (!is_of_now(state())) {
     EXPECT_LT(h.map("map difference").opacity, 1) << "the old one, dimmed";
     h.move_to(joint_point("map A", {1, 1}));
@@ -293,12 +293,12 @@ TEST_F(CompareViewTest, WhatOnlyOneModelHasIsSaid) {
   Harness& h = *harness;
   Config other = document().config;
   other.num_heads *= 2;
-  h.say(KeepAnswer{}, SetConfig{other}, EndGesture{}, ShowView{View::compare});
+  h.push(KeepAnswer{}, SetConfig{other}, EndGesture{}, ShowView{View::compare});
   h.settle();
   EXPECT_TRUE(h.says(std::string(kCompareWords.heads_only_b.en) + " 8")) << h.words_on_screen();
   EXPECT_TRUE(h.says("heads 4"));
   EXPECT_TRUE(h.says("heads 8"));
-  h.say(ChooseHead{{0, 7}});
+  h.push(ChooseHead{{0, 7}});
   h.settle();
   EXPECT_TRUE(h.says(kCompareWords.no_such_head_in_a.en));
   h.move_to(joint_point("map B", {1, 1}));
@@ -308,18 +308,18 @@ TEST_F(CompareViewTest, WhatOnlyOneModelHasIsSaid) {
 
 TEST_F(CompareViewTest, AFigureOfItIsWrittenAsSeen) {
   Harness& h = *harness;
-  h.say(Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.push(Browse{Browser::Purpose::figure, testing::TempDir()});
   h.settle();
   EXPECT_FALSE(h.has("figure compare")) << "there is nothing to compare";
-  h.say(Browse{});
+  h.push(Browse{});
   keep_and_ask("小猫帮我订了去北京的机票");
-  h.say(Browse{Browser::Purpose::figure, testing::TempDir()});
+  h.push(Browse{Browser::Purpose::figure, testing::TempDir()});
   h.settle();
   EXPECT_EQ(state().browser.figure, FigureKind::compare) << "what is seen";
   EXPECT_TRUE(h.has("figure compare"));
   const TemporaryFolder folder;
   const std::string file = (folder / "compare.svg").string();
-  h.say(FigureTo{file});
+  h.push(FigureTo{file});
   h.settle();
   ASSERT_TRUE(state().notice);
   EXPECT_EQ(state().notice->kind, Notice::Kind::exported) << state().notice->text;
@@ -341,7 +341,7 @@ TEST_F(CompareViewTest, WhereNoTokenIsInBothThereIsNoDifferenceToTell) {
   EXPECT_FALSE(h.has("colour bar")) << "nothing has the colours of a difference";
   h.click("language");
   EXPECT_TRUE(h.says(words(Language::zh, kCompareWords.nothing_aligned)));
-  h.say(SetText{"two 我 sleep"}, EndGesture{});
+  h.push(SetText{"two 我 sleep"}, EndGesture{});
   h.settle();
   EXPECT_FALSE(h.says(words(Language::zh, kCompareWords.nothing_aligned)));
 }
@@ -351,7 +351,7 @@ TEST_F(CompareViewTest, NextWordsStandBesideEachOther) {
   ASSERT_TRUE(decoder);
   start(decoder->document);
   Harness& h = *harness;
-  h.say(KeepAnswer{}, SwitchHead{{1, 0}, true}, EndGesture{}, ShowView{View::compare});
+  h.push(KeepAnswer{}, SwitchHead{{1, 0}, true}, EndGesture{}, ShowView{View::compare});
   h.settle();
   ASSERT_FALSE(heads().words.empty());
   const ComparedWord& word = heads().words.front();

@@ -82,10 +82,10 @@ TEST_F(CompareViewTest, AnotherSentenceIsSeenWholeAnotherMaskIsNot) {
   key({Key::equal});
   const Viewport part = state().view.compared;
   ASSERT_NE(part, Viewport{});
-  h.say(SetMask{true, true}, EndGesture{});
+  h.push(SetMask{true, true}, EndGesture{});
   h.settle();
   EXPECT_EQ(state().view.compared, part);
-  h.say(SetText{"小猫帮我订了去上海的车票"}, EndGesture{});
+  h.push(SetText{"小猫帮我订了去上海的车票"}, EndGesture{});
   h.settle();
   EXPECT_EQ(state().view.compared, Viewport{});
   EXPECT_TRUE(is_consistent(state()));
@@ -96,7 +96,7 @@ TEST_F(CompareViewTest, LongSentencesAreZoomedDownToTheirNumbers) {
   std::string text, other;
   for (int i = 0; i < 512; ++i) text += (i == 0 ? "w" : " w") + std::to_string(i);
   other = "x" + text.substr(2);
-  h.say(SetText{text}, EndGesture{});
+  h.push(SetText{text}, EndGesture{});
   h.settle();
   keep_and_ask(other);
   ASSERT_EQ(axes().queries.size(), 513u);
@@ -127,11 +127,11 @@ TEST_F(CompareViewTest, TooLongSentencesGetOneLine) {
 
 TEST_F(CompareViewTest, WhereNothingDiffersTheMapSaysSo) {
   Harness& h = *harness;
-  h.say(KeepAnswer{}, ShowView{View::compare});
+  h.push(KeepAnswer{}, ShowView{View::compare});
   h.settle();
   EXPECT_TRUE(h.says("Nothing differs in this head"));
   EXPECT_TRUE(h.says("change the sentence")) << "and what to change";
-  h.say(SetText{"小猫请李雷帮我订了去北京的车票"}, EndGesture{});
+  h.push(SetText{"小猫请李雷帮我订了去北京的车票"}, EndGesture{});
   h.settle();
   EXPECT_FALSE(h.says("Nothing differs in this head"));
 }

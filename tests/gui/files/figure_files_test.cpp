@@ -40,7 +40,7 @@ TEST_F(FigureFromTheWindow, WritesTheViewThatIsSeen) {
 TEST_F(FigureFromTheWindow, EveryViewHasItsFigure) {
   Harness& h = *harness;
   const auto figure_of = [&](auto... commands) {
-    h.say(Browse{}, commands...);
+    h.push(Browse{}, commands...);
     h.settle();
     h.key({Key::left_ctrl, Key::left_shift, Key::e});
     h.settle();
@@ -101,9 +101,9 @@ TEST_F(FigureFromTheWindow, AWidthThatIsNoneBecomesTheNearestThatIs) {
   Harness& h = *harness;
   h.click("figure");
   h.settle();
-  h.say(ChooseFigure{FigureKind::grid, 3, {}});
+  h.push(ChooseFigure{FigureKind::grid, 3, {}});
   EXPECT_EQ(h.state.browser.width, kLeastMm);
-  h.say(ChooseFigure{FigureKind::grid, 5000, {}});
+  h.push(ChooseFigure{FigureKind::grid, 5000, {}});
   EXPECT_EQ(h.state.browser.width, kMostMm);
   h.settle();
   EXPECT_TRUE(h.has("figure size"));

@@ -154,7 +154,7 @@ TEST_F(FilesTest, AnEmptyWindowOffersExamples) {
   harness->settle();
   EXPECT_FALSE(state().document.source.text.empty());
   EXPECT_FALSE(nothing_asked(state()));
-  harness->say(SetText{"我"}, EndGesture{});
+  harness->push(SetText{"我"}, EndGesture{});
   harness->settle();
   EXPECT_TRUE(has_one_word(state()));
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.one_word)));
@@ -188,7 +188,7 @@ TEST_F(FilesTest, AMaskFileIsTaken) {
   for (int i = 0; i < 10; ++i)
     rows += std::string(i ? "," : "") + "[true,true,true,true,true,true,true,true,true,false]";
   put("mask.json", "[" + rows + "]");
-  harness->say(OpenPath{folder / "mask.json"});
+  harness->push(OpenPath{folder / "mask.json"});
   harness->settle();
   EXPECT_EQ(notice(), Notice::Kind::opened) << state().notice->text;
   ASSERT_TRUE(state().document.mask.given);
@@ -198,7 +198,7 @@ TEST_F(FilesTest, AMaskFileIsTaken) {
 }
 
 TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
-  harness->say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
+  harness->push(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
   harness->settle();
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_FALSE(is_stale(state()));
@@ -225,7 +225,7 @@ TEST_F(FilesTest, ATensorsFileHasOnlyTheControlsThatMakeSense) {
 }
 
 TEST_F(FilesTest, CrossAttentionHasTwoAxes) {
-  harness->say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-cross-4x6/input.safetensors"});
+  harness->push(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-cross-4x6/input.safetensors"});
   harness->settle();
   ASSERT_TRUE(state().document.model) << (state().notice ? state().notice->text : "");
   EXPECT_NE(state().trace->queries(), state().trace->keys());
@@ -241,7 +241,7 @@ TEST_F(FilesTest, CrossAttentionHasTwoAxes) {
 TEST_F(FilesTest, AFileDroppedWhileTypingWins) {
   put("a.txt", "小猫");
   harness->retype("abc");
-  harness->say(OpenPath{folder / "a.txt"});
+  harness->push(OpenPath{folder / "a.txt"});
   harness->settle();
   harness->frame(3);
   EXPECT_EQ(state().document.source.text, "小猫");
@@ -249,7 +249,7 @@ TEST_F(FilesTest, AFileDroppedWhileTypingWins) {
 
 TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
   put("a.txt", "小猫");
-  harness->say(OpenPath{folder / "a.txt"});
+  harness->push(OpenPath{folder / "a.txt"});
   harness->settle();
   EXPECT_EQ(state().settings.recent, (std::vector<std::string>{folder / "a.txt"}));
   browse("open");
@@ -257,7 +257,7 @@ TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
   harness->click("place recent");
   harness->frame(2);
   EXPECT_TRUE(harness->says(folder / "a.txt"));
-  harness->say(SetText{"x"}, EndGesture{});
+  harness->push(SetText{"x"}, EndGesture{});
   harness->click("recent 0");
   harness->settle();
   EXPECT_EQ(state().document.source.text, "小猫");

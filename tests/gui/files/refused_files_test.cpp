@@ -33,7 +33,7 @@ TEST_F(FilesTest, WhatCannotBeReadIsOneLineAndChangesNothing) {
     harness->frame(2);
     EXPECT_TRUE(harness->has("failure line"));
     harness->click("leave failure");
-    harness->say(DismissNotice{});
+    harness->push(DismissNotice{});
     harness->probe.clear();
     harness->frame(2);
     EXPECT_FALSE(state().notice);
@@ -49,7 +49,7 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   ASSERT_TRUE(std::filesystem::exists(weights));
   std::filesystem::resize_file(weights, std::filesystem::file_size(weights) / 2);
   const Document before = state().document;
-  harness->say(OpenPath{path});
+  harness->push(OpenPath{path});
   harness->settle();
   ASSERT_TRUE(state().open_failure);
   EXPECT_TRUE(harness->says(words(Language::en, kFailureWords.cannot_open)));
@@ -62,7 +62,7 @@ TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
   harness->click("choose another");
   harness->settle();
   EXPECT_EQ(browsing(), Browser::Purpose::open);
-  harness->say(Browse{});
+  harness->push(Browse{});
   harness->click("leave failure");
   harness->settle();
   EXPECT_FALSE(state().open_failure);
@@ -97,15 +97,15 @@ TEST_F(FilesTest, InChineseEveryErrorIsSaidInChineseFirst) {
                                                      {"picture.jpeg", "不是能在这里打开的种类"},
                                                      {"plain", "文件夹里没有能读取的模型"}};
   for (const auto& [name, meaning] : bad) {
-    h.say(OpenPath{folder.path() / name});
+    h.push(OpenPath{folder.path() / name});
     h.settle();
     ASSERT_TRUE(state().notice && h.has("failure card")) << name;
     EXPECT_TRUE(h.says(meaning)) << state().notice->text;
     EXPECT_FALSE(h.says(state().notice->text)) << "neither on the card nor in the status line";
   }
-  h.say(LeaveFailure{});
+  h.push(LeaveFailure{});
   put("small.json", "[[1, 0], [1, 1]]");
-  h.say(OpenPath{folder.path() / "small.json"});
+  h.push(OpenPath{folder.path() / "small.json"});
   h.settle();
   EXPECT_TRUE(h.says("掩码与句子对不上")) << message_of(problem_of(state()));
 }
@@ -116,7 +116,7 @@ TEST_F(FilesTest, AModelThatCannotBeAskedHasNoMapsOfAnother) {
                         std::filesystem::copy_options::recursive);
   for (const char* name : {"tokenizer.json", "vocab.txt", "tokenizer_config.json", "special_tokens_map.json"})
     std::filesystem::remove(path / name);
-  harness->say(OpenPath{path});
+  harness->push(OpenPath{path});
   harness->settle();
   ASSERT_EQ(state().document.model_path, path.string()) << (state().notice ? state().notice->text : "");
   if (message_of(problem_of(state())).empty()) GTEST_SKIP() << "this checkpoint needs no tokenizer";
@@ -139,7 +139,7 @@ TEST_F(FilesTest, ATextThatIsTooLongIsCutToWhatTheModelReads) {
   ASSERT_TRUE(write_file(path / "tokenizer.json", kPairTokenizer));
   std::string text;
   for (int i = 0; i < 60; ++i) text += i % 2 > 0 ? "cat " : "the ";
-  harness->say(SetText{text}, EndGesture{}, OpenPath{path});
+  harness->push(SetText{text}, EndGesture{}, OpenPath{path});
   harness->settle();
   ASSERT_EQ(state().document.model_path, path.string()) << (state().notice ? state().notice->text : "");
   const auto longer = too_long(state());
@@ -159,15 +159,15 @@ TEST_F(FilesTest, ATextThatIsTooLongIsCutToWhatTheModelReads) {
   harness->settle();
   EXPECT_EQ(state().document.source.text, text) << "one step of undo";
   EXPECT_TRUE(too_long(state()));
-  harness->say(SetText{"the cat"}, EndGesture{});
+  harness->push(SetText{"the cat"}, EndGesture{});
   harness->settle();
-  harness->say(SetText{text}, EndGesture{});
+  harness->push(SetText{text}, EndGesture{});
   harness->settle();
   EXPECT_FALSE(harness->has("failure card")) << "the maps are of this model";
   harness->click("read first");
   harness->settle();
   EXPECT_EQ(state().trace->queries(Stack::self), longer->most);
-  harness->say(SetIds{std::vector<std::int64_t>(60, 4)}, EndGesture{});
+  harness->push(SetIds{std::vector<std::int64_t>(60, 4)}, EndGesture{});
   harness->settle();
   harness->click("read first");
   harness->settle();
@@ -180,7 +180,7 @@ TEST_F(FilesTest, ASessionWhoseModelIsGoneKeepsItsSentence) {
   put("here.headlight.json", R"({"schema": "headlight.session/1", "request": {"text": "饿坏了", "pad": -1}})");
   const Document before = state().document;
   for (const char* name : {"here.headlight.json", "s.headlight.json"}) {
-    harness->say(OpenPath{folder.path() / name});
+    harness->push(OpenPath{folder.path() / name});
     harness->settle();
     ASSERT_TRUE(harness->has("failure card")) << name;
     EXPECT_EQ(harness->has("where is model"), name[0] == 's') << "only where a model is missing";
@@ -190,7 +190,7 @@ TEST_F(FilesTest, ASessionWhoseModelIsGoneKeepsItsSentence) {
   harness->settle();
   EXPECT_EQ(browsing(), Browser::Purpose::open);
   EXPECT_EQ(state().document.source.text, "饿坏了") << "the sentence waits for the model";
-  harness->say(Browse{}, Undo{});
+  harness->push(Browse{}, Undo{});
   harness->settle();
   EXPECT_TRUE(state().document == before);
   EXPECT_TRUE(sentence_of_session(folder / "absent.headlight.json").empty());

@@ -9,7 +9,7 @@ TEST_F(FilesTest, SavingAndOpeningASession) {
   harness->retype("我爱北京");
   harness->click("kind decoder");
   harness->settle();
-  harness->say(ChooseHead{{1, 3}}, Pin{CellRef{1, 0}}, SetColourScale{Scale::log});
+  harness->push(ChooseHead{{1, 3}}, Pin{CellRef{1, 0}}, SetColourScale{Scale::log});
   harness->settle();
   const Document saved = state().document;
   EXPECT_TRUE(has_unsaved_changes(state()));
@@ -36,7 +36,7 @@ TEST_F(FilesTest, SavingAndOpeningASession) {
   EXPECT_FALSE(has_unsaved_changes(state()));
 
   harness->click("reset");
-  harness->say(ChooseHead{}, Pin{}, SetColourScale{});
+  harness->push(ChooseHead{}, Pin{}, SetColourScale{});
   browse("open");
   harness->double_click("entry mine.headlight.json");
   harness->point_away();
@@ -55,9 +55,9 @@ TEST_F(FilesTest, ASessionsViewIsNotCutDownToTheAnswerBefore) {
   session.view.chosen = {4, 7};
   session.view.pinned = CellRef{9, 8};
   put("large.headlight.json", to_json(session));
-  harness->say(SetText{"我"}, EndGesture{});
+  harness->push(SetText{"我"}, EndGesture{});
   harness->settle();
-  harness->say(OpenPath{folder / "large.headlight.json"});
+  harness->push(OpenPath{folder / "large.headlight.json"});
   harness->settle();
   EXPECT_EQ(state().view.chosen, (HeadRef{4, 7}));
   EXPECT_EQ(state().view.pinned, (CellRef{9, 8}));

@@ -17,7 +17,7 @@ class InsideViewTest : public GuiTest {
   const ViewState& view() const { return harness->state.view; }
   const Look& look() const { return harness->state.view.look; }
   void look_at(const MatrixId& id, std::optional<MatrixCell> cell = std::nullopt) {
-    harness->say(LookAt{{id, cell}});
+    harness->push(LookAt{{id, cell}});
     harness->settle();
   }
   void click(const std::string& region, const std::string& name) {

@@ -15,7 +15,7 @@ namespace {
 TEST_F(InsideViewTest, WhatTheModelLostIsSaidAndLeftByTheWayOneCame) {
   start(document_of(Arch::encoder_decoder));
   Harness& h = *harness;
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   look_at(matrix_id(Quantity::query), MatrixCell{0, 0});
   look_at(matrix_id(Quantity::query, {1, 1, Stack::cross}), MatrixCell{1, 1});
   h.click("kind encoder");
@@ -31,7 +31,7 @@ TEST_F(InsideViewTest, WhatTheModelLostIsSaidAndLeftByTheWayOneCame) {
 
 TEST_F(InsideViewTest, NoTextIsSaidHereToo) {
   Harness& h = *harness;
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   h.settle();
   h.retype("");
   h.settle();
@@ -47,10 +47,10 @@ TEST_F(InsideViewTest, NoTextIsSaidHereToo) {
 
 TEST_F(InsideViewTest, AProblemIsSaidHereTooAndTheOldNumbersAreFaint) {
   Harness& h = *harness;
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   h.settle();
   EXPECT_EQ(h.map("matrix").opacity, 1);
-  h.say(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(3, 4))}, EndGesture{});
+  h.push(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(3, 4))}, EndGesture{});
   h.settle();
   ASSERT_FALSE(message_of(problem_of(h.state)).empty());
   EXPECT_TRUE(h.says(message_of(problem_of(h.state)).substr(0, 30)));
@@ -61,17 +61,17 @@ TEST_F(InsideViewTest, OfATensorsFileThereIsOneAttention) {
   for (const char* name : {"tensors-self-6", "tensors-cross-4x6", "tensors-causal-7", "tensors-pad-8"}) {
     SCOPED_TRACE(name);
     Harness& h = *harness;
-    h.say(OpenPath{std::string(HEADLIGHT_TEST_DATA "/golden/") + name + "/input.safetensors"});
+    h.push(OpenPath{std::string(HEADLIGHT_TEST_DATA "/golden/") + name + "/input.safetensors"});
     h.settle();
     ASSERT_TRUE(h.state.document.model);
-    h.say(Pin{CellRef{1, 2}}, ShowView{View::inside}, ShowSteps{true});
+    h.push(Pin{CellRef{1, 2}}, ShowView{View::inside}, ShowSteps{true});
     h.settle();
-    h.say(OpenInsideLine{0});
+    h.push(OpenInsideLine{0});
     h.settle();
     EXPECT_TRUE(h.has("step q"));
     look_at(matrix_id(Quantity::weights), MatrixCell{1, 2});
     EXPECT_TRUE(h.says("= " + exact_number(value_at(look().matrix, {1, 2}))));
-    h.say(ShowSteps{false});
+    h.push(ShowSteps{false});
     h.settle();
     for (const Node& node : Diagram(h.state.inside->diagram).nodes) {
       click("way", "node " + node.id);
@@ -89,7 +89,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
              "left_text": ["[CLS]", " 我"], "right_text": ["[CLS]", " 我"]}],
              "default_filter": "0", "layer": null, "heads": null, "include_layers": [0]})";
   Harness& h = *harness;
-  h.say(OpenPath{folder / "attention.json"});
+  h.push(OpenPath{folder / "attention.json"});
   h.settle();
   ASSERT_TRUE(h.state.document.model) << (h.state.notice ? h.state.notice->text : "");
   EXPECT_EQ(h.map("head 0.0").weights(0, 1), 0.75f);
@@ -120,7 +120,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   h.settle();
   const auto steps = h.state.inside->steps;
   for (const Step& step : steps) {
-    h.say(OpenInsideLine{static_cast<std::size_t>(weight_line_of(step.name))});
+    h.push(OpenInsideLine{static_cast<std::size_t>(weight_line_of(step.name))});
     h.settle();
     EXPECT_TRUE(h.scroll_into("way", "step " + step.name)) << step.name;
   }
@@ -133,15 +133,15 @@ TEST_F(InsideViewTest, AHeadThatIsOffAndAWeightByHandAreTold) {
   document.edits.weights = {{{0, 0}, {3, 1}, 0.5f}};
   start(document);
   Harness& h = *harness;
-  h.say(Pin{CellRef{3, 1}}, ShowView{View::inside});
+  h.push(Pin{CellRef{3, 1}}, ShowView{View::inside});
   look_at(matrix_id(Quantity::weights), MatrixCell{3, 1});
   EXPECT_TRUE(h.says(words_of(Language::en, Operation::set_by_hand)));
   look_at(matrix_id(Quantity::weights), MatrixCell{3, 0});
   EXPECT_TRUE(h.says(words_of(Language::en, Operation::share_of_rest)));
-  h.say(ChooseHead{{0, 1}});
+  h.push(ChooseHead{{0, 1}});
   look_at(matrix_id(Quantity::z, {0, 1}), MatrixCell{3, 0});
   EXPECT_TRUE(h.says(words_of(Language::en, Operation::zero_off)));
-  h.say(OpenInsideLine{4});
+  h.push(OpenInsideLine{4});
   h.settle();
   ASSERT_TRUE(h.scroll_into("way", "step head_output"));
   EXPECT_TRUE(h.says("What the head would say"));
@@ -152,7 +152,7 @@ TEST_F(InsideViewTest, WhatASinkTakesIsSaid) {
   document.config.sinks = true;
   start(document);
   Harness& h = *harness;
-  h.say(Pin{CellRef{3, 1}}, ShowView{View::inside});
+  h.push(Pin{CellRef{3, 1}}, ShowView{View::inside});
   h.settle();
   const Matrix row = attention_rows(*h.state.trace, view().chosen, 3, 1);
   ASSERT_LT(row.sum(), 0.99f);
@@ -166,15 +166,15 @@ TEST_F(InsideViewTest, ABatchAndItsPadding) {
   document.source.text = "我请李雷帮我\n我爱你";
   start(document);
   Harness& h = *harness;
-  h.say(ChooseSentence{1});
+  h.push(ChooseSentence{1});
   h.settle();
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   h.settle();
   const CellRef cell = view().pinned.value_or(CellRef{-1, -1});
   EXPECT_FALSE(h.state.trace->query_tokens().tokens[static_cast<std::size_t>(cell.query)].pad);
   look_at(matrix_id(Quantity::scores), MatrixCell{0, h.state.trace->keys() - 1});
   EXPECT_TRUE(h.says("= −∞")) << "padding is blocked";
-  h.say(ChooseSentence{0});
+  h.push(ChooseSentence{0});
   h.settle();
   EXPECT_TRUE(is_consistent(h.state));
   EXPECT_FALSE(h.says("= −∞"));
@@ -185,11 +185,11 @@ TEST_F(InsideViewTest, ARowThatMayLookAtNothingIsExplained) {
   document.pad = 10;
   start(document);
   Harness& h = *harness;
-  h.say(Pin{CellRef{2, 2}}, ShowView{View::inside});
+  h.push(Pin{CellRef{2, 2}}, ShowView{View::inside});
   h.settle();
   const std::vector<Step> steps = h.state.inside->steps;
   for (const Step& step : steps) {
-    h.say(LookAt{{step.id, MatrixCell{step.row, step.col}}});
+    h.push(LookAt{{step.id, MatrixCell{step.row, step.col}}});
     h.settle();
     EXPECT_TRUE(h.has("cell value"));
   }
@@ -202,18 +202,18 @@ TEST_F(InsideViewTest, AVeryLongSentenceIsLookedIntoWithoutWaiting) {
   for (int i = 0; i < 2000; ++i) document.source.text += i % 9 ? "的" : "x";
   start(document);
   Harness& h = *harness;
-  h.say(Pin{CellRef{1990, 1500}}, ShowView{View::inside});
+  h.push(Pin{CellRef{1990, 1500}}, ShowView{View::inside});
   EXPECT_EQ(h.state.inside, nullptr) << "no frame computes it";
   h.settle();
   ASSERT_TRUE(h.state.inside);
   for (const bool steps : {true, false}) {
-    h.say(ShowSteps{steps});
+    h.push(ShowSteps{steps});
     for (const Quantity quantity : {Quantity::scores, Quantity::z, Quantity::weights}) {
       const MatrixId id = matrix_id(quantity);
       SCOPED_TRACE(path(*h.state.trace, id));
       const MatrixCell cell{1990, shape(*h.state.trace, id).cols - 1};
       const auto before = h.state.inside;
-      h.say(LookAt{{id, cell}});
+      h.push(LookAt{{id, cell}});
       EXPECT_EQ(h.state.inside, before) << "the old picture stays until the new one comes";
       h.settle();
       EXPECT_TRUE(h.says("= " + exact_number(value_at(id, cell))));
@@ -238,22 +238,22 @@ TEST_F(InsideViewTest, AVeryLongSentenceIsLookedIntoWithoutWaiting) {
 TEST_F(InsideViewTest, ARowThatMayAttendToNothingHasThreeAnswersSideBySide) {
   Harness& h = *harness;
   const Index keys = h.state.trace->keys(Stack::self);
-  for (Index key = 0; key < keys; ++key) h.say(PaintCell{{2, key}, false});
-  h.say(EndGesture{}, ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{2, 3}}});
+  for (Index key = 0; key < keys; ++key) h.push(PaintCell{{2, key}, false});
+  h.push(EndGesture{}, ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{2, 3}}});
   h.settle();
   EXPECT_TRUE(h.says("zeros, as here  0")) << h.words_on_screen();
   EXPECT_TRUE(h.says("−∞, then softmax  NaN"));
   EXPECT_TRUE(h.says("−1e9, then softmax  " + exact_number(1.0f / static_cast<float>(keys))));
-  h.say(LookAt{{matrix_id(Quantity::weights), MatrixCell{1, 3}}});
+  h.push(LookAt{{matrix_id(Quantity::weights), MatrixCell{1, 3}}});
   h.settle();
   EXPECT_FALSE(h.says("then softmax")) << "of a row with keys there is one answer";
 }
 
 TEST_F(InsideViewTest, TheBatchIsAnAxisOfWhatIsComputed) {
   Harness& h = *harness;
-  h.say(SetText{"我爱北京\n小猫"}, EndGesture{}, ShowView{View::inside});
+  h.push(SetText{"我爱北京\n小猫"}, EndGesture{}, ShowView{View::inside});
   const auto said = [&](Quantity quantity) {
-    h.say(LookAt{{matrix_id(quantity), std::nullopt}});
+    h.push(LookAt{{matrix_id(quantity), std::nullopt}});
     h.settle();
     const Shape size = shape(*h.state.trace, matrix_id(quantity));
     std::string sizes = "(2, ";
@@ -264,7 +264,7 @@ TEST_F(InsideViewTest, TheBatchIsAnAxisOfWhatIsComputed) {
   for (const Quantity quantity : {Quantity::weights, Quantity::value, Quantity::concat, Quantity::mask})
     EXPECT_TRUE(said(quantity)) << h.words_on_screen();
   EXPECT_FALSE(said(Quantity::output_weight)) << "one for all sentences";
-  h.say(SetText{"我爱北京"}, EndGesture{}, LookAt{{matrix_id(Quantity::weights), std::nullopt}});
+  h.push(SetText{"我爱北京"}, EndGesture{}, LookAt{{matrix_id(Quantity::weights), std::nullopt}});
   h.settle();
   EXPECT_FALSE(h.says("in the batch"));
 }
@@ -273,13 +273,13 @@ TEST_F(InsideViewTest, AMaskFromAFileSaysHowItIsBroadcast) {
   Harness& h = *harness;
   const Index keys = h.state.trace->keys(Stack::self);
   const std::string count = std::to_string(keys);
-  h.say(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(1, keys))}, ShowView{View::inside},
-        LookAt{{matrix_id(Quantity::mask), MatrixCell{2, 3}}});
+  h.push(GiveMask{std::make_shared<const Matrix>(Matrix::Zero(1, keys))}, ShowView{View::inside},
+         LookAt{{matrix_id(Quantity::mask), MatrixCell{2, 3}}});
   h.settle();
   EXPECT_TRUE(h.has("given mask"));
   EXPECT_TRUE(h.says("(queries, keys) = (1, " + count + ")")) << h.words_on_screen();
   EXPECT_TRUE(h.says("axis 0 (queries) is repeated " + count + " times")) << h.words_on_screen();
-  h.say(GiveMask{nullptr}, PaintCell{{0, 1}, false}, EndGesture{});
+  h.push(GiveMask{nullptr}, PaintCell{{0, 1}, false}, EndGesture{});
   h.settle();
   EXPECT_FALSE(h.has("given mask")) << "cells painted by hand have no shape of their own";
 }

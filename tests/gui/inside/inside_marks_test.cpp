@@ -16,10 +16,10 @@ class InsideMarksTest : public InsideViewTest {
   /// A is the default sentence; on the screen is the same with another place.
   void change_a_word() {
     Harness& h = *harness;
-    h.say(Pin{CellRef{9, 5}}, KeepAnswer{});
+    h.push(Pin{CellRef{9, 5}}, KeepAnswer{});
     h.retype("我请李雷帮我订了去上海的机票");
     h.settle();
-    h.say(ShowView{View::inside});
+    h.push(ShowView{View::inside});
     h.settle();
     ASSERT_TRUE(h.state.inside && h.state.inside->question.before);
     ASSERT_EQ(h.state.trace->request.tokens.size(), 10u);
@@ -35,7 +35,7 @@ class InsideMarksTest : public InsideViewTest {
 
 TEST_F(InsideMarksTest, AChangeOfOneWordMarksTheRowsThatMoved) {
   Harness& h = *harness;
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   h.settle();
   EXPECT_FALSE(h.has("moved rows")) << "nothing to compare with";
   change_a_word();
@@ -53,15 +53,15 @@ TEST_F(InsideMarksTest, AChangeOfOneWordMarksTheRowsThatMoved) {
   EXPECT_TRUE(h.says("A feed-forward moves only its own row."));
   look_at(matrix_id(Quantity::query_weight));
   EXPECT_FALSE(h.has("moved rows")) << "what is learned does not move";
-  h.say(ShowSteps{false});
+  h.push(ShowSteps{false});
   look_at(matrix_id(Quantity::key));
   int marked = 0;
   for (const Picture& picture : h.state.inside->pictures) marked += num_moved_rows(picture).value_or(0) > 0;
   EXPECT_GT(marked, 5) << "the boxes of the diagram have marks too";
-  h.say(DropKept{});
+  h.push(DropKept{});
   look_at(matrix_id(Quantity::query));
   EXPECT_TRUE(h.says("1 of 10 rows moved when 北京 became 上海.")) << "without A: the answer before the last edit";
-  h.say(Undo{});
+  h.push(Undo{});
   h.settle();
   EXPECT_FALSE(h.has("moved rows"));
 }
@@ -70,53 +70,53 @@ TEST_F(InsideMarksTest, WithoutAnAWhatMovedIsThatOfTheLastWordChanged) {
   Harness& h = *harness;
   h.retype("我请李雷帮我订了去上海的机票");
   h.settle();
-  h.say(EndGesture{}, ShowView{View::inside});
+  h.push(EndGesture{}, ShowView{View::inside});
   look_at(matrix_id(Quantity::query));
   EXPECT_TRUE(h.says("1 of 10 rows moved when 北京 became 上海. Each row is made of its own row alone."));
   for (Index row = 0; row < 10; ++row) EXPECT_EQ(h.drew(ink(), bar_of(row)), row == kBeijing) << row;
-  h.say(SetText{"我请李雷帮我订了去上海的船票"}, EndGesture{});
+  h.push(SetText{"我请李雷帮我订了去上海的船票"}, EndGesture{});
   h.settle();
   EXPECT_TRUE(h.says("1 of 10 rows moved when 机票 became 船票."));
-  h.say(KeepAnswer{});
+  h.push(KeepAnswer{});
   h.settle();
   EXPECT_TRUE(h.says("0 of 10 rows moved against A.")) << "an A goes before";
-  h.say(DropKept{}, SetMask{true, true}, EndGesture{});
+  h.push(DropKept{}, SetMask{true, true}, EndGesture{});
   h.settle();
   EXPECT_FALSE(h.has("moved rows")) << "no word changed";
-  h.say(SetText{"我请李雷帮我订了去上海"}, EndGesture{});
+  h.push(SetText{"我请李雷帮我订了去上海"}, EndGesture{});
   h.settle();
   EXPECT_FALSE(h.has("moved rows")) << "another number of words";
 }
 
 TEST_F(InsideMarksTest, AnotherNumberOfWordsHasNoMarks) {
   Harness& h = *harness;
-  h.say(KeepAnswer{});
+  h.push(KeepAnswer{});
   h.retype("我爱北京");
   h.settle();
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   look_at(matrix_id(Quantity::query));
   EXPECT_FALSE(h.has("moved rows"));
 }
 
 TEST_F(InsideMarksTest, TheWayFromWordToWordIsTold) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   h.settle();
   EXPECT_TRUE(h.says("4 steps through an RNN, 2 layers of convolutions of width 3, 1 here")) << h.words_on_screen();
-  h.say(Pin{CellRef{5, 4}});
+  h.push(Pin{CellRef{5, 4}});
   h.settle();
   EXPECT_TRUE(h.says("1 step through an RNN, 1 layer of convolutions of width 3, 1 here"));
-  h.say(Pin{CellRef{5, 5}});
+  h.push(Pin{CellRef{5, 5}});
   h.settle();
   EXPECT_FALSE(h.has("path")) << "a word and itself";
-  h.say(SetMask{true, false}, EndGesture{}, Pin{CellRef{5, 9}});
+  h.push(SetMask{true, false}, EndGesture{}, Pin{CellRef{5, 9}});
   h.settle();
   EXPECT_TRUE(h.says("convolutions of width 3, blocked here"));
 }
 
 TEST_F(InsideMarksTest, TheGradientOfEachRowStandsBesideItAndFollowsTheScale) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   h.settle();
   const auto shown = [&](float size) {
     char digits[16];
@@ -135,7 +135,7 @@ TEST_F(InsideMarksTest, TheGradientOfEachRowStandsBesideItAndFollowsTheScale) {
   EXPECT_TRUE(h.says("the size of diag(a)"));
   EXPECT_TRUE(h.says("× " + brief_number(effect.scale) + ": " + exact_number(effect.gradient(9))));
   h.point_away();
-  h.say(SwitchPart{Stack::self, 0, BlockPart::scale, true});
+  h.push(SwitchPart{Stack::self, 0, BlockPart::scale, true});
   h.settle();
   const ScaleEffect off = scale_effect(*h.state.trace, {}, 0, 10);
   EXPECT_EQ(off.gradient, effect.other) << "the scale is off: what stood at the right stands at the left";

@@ -75,7 +75,7 @@ TEST_F(InsideViewTest, ThePinnedWeightIsTheOneThatBothSidesExplain) {
 
 TEST_F(InsideViewTest, MapsOfWordsAreSquare) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   h.settle();
   const Box plot = h.box("matrix");
   EXPECT_EQ(plot.w, plot.h);
@@ -84,7 +84,7 @@ TEST_F(InsideViewTest, MapsOfWordsAreSquare) {
 
 TEST_F(InsideViewTest, ALineClosesWhereItWasOpened) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   h.settle();
   h.click("line 2");
   h.settle();
@@ -100,13 +100,13 @@ TEST_F(InsideViewTest, ALineClosesWhereItWasOpened) {
 
 TEST_F(InsideViewTest, EveryStepLeadsToItsMatrix) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   h.settle();
   const auto steps = h.state.inside->steps;
   EXPECT_GT(steps.size(), 20u);
   for (const Step& step : steps) {
     SCOPED_TRACE(step.name);
-    h.say(OpenInsideLine{static_cast<std::size_t>(weight_line_of(step.name))});
+    h.push(OpenInsideLine{static_cast<std::size_t>(weight_line_of(step.name))});
     click("way", "step " + step.name);
     EXPECT_EQ(look().matrix, step.id);
     EXPECT_EQ(look().cell, (MatrixCell{step.row, step.col}));
@@ -121,7 +121,7 @@ TEST_F(InsideViewTest, EveryNumberShownIsTheTracesAndSaysSoWherePointedAt) {
   for (const Arch arch : {Arch::encoder, Arch::encoder_decoder}) {
     start(document_of(arch));
     Harness& h = *harness;
-    h.say(ShowView{View::inside});
+    h.push(ShowView{View::inside});
     const Trace& trace = *h.state.trace;
     std::vector<MatrixId> all = matrices_of(trace, Stack::self, 1, 1);
     for (const MatrixId& id : matrices_of_output(trace, Stack::self)) all.push_back(id);
@@ -144,7 +144,7 @@ TEST_F(InsideViewTest, EveryNumberShownIsTheTracesAndSaysSoWherePointedAt) {
 
 TEST_F(InsideViewTest, EveryCellOfAMatrixSaysItsValue) {
   Harness& h = *harness;
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   for (const Quantity quantity : {Quantity::weights, Quantity::scores, Quantity::query}) {
     const MatrixId id = matrix_id(quantity);
     look_at(id);
@@ -164,7 +164,7 @@ TEST_F(InsideViewTest, EveryBoxOfTheDiagramShowsItsMatrix) {
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
     start(document_of(arch));
     Harness& h = *harness;
-    h.say(ChooseHead{{1, 1}}, ShowView{View::inside}, ShowSteps{false});
+    h.push(ChooseHead{{1, 1}}, ShowView{View::inside}, ShowSteps{false});
     h.settle();
     const Diagram diagram = h.state.inside->diagram;
     EXPECT_GT(diagram.nodes.size(), 12u);
@@ -186,7 +186,7 @@ TEST_F(InsideViewTest, EveryBoxOfTheDiagramShowsItsMatrix) {
 
 TEST_F(InsideViewTest, TheArrowsMoveTheCellThatIsExplained) {
   Harness& h = *harness;
-  h.say(ShowView{View::inside});
+  h.push(ShowView{View::inside});
   look_at(matrix_id(Quantity::scores), MatrixCell{0, 0});
   h.key(Key::down);
   h.key(Key::right);
@@ -205,7 +205,7 @@ TEST_F(InsideViewTest, TheArrowsMoveTheCellThatIsExplained) {
 
 TEST_F(InsideViewTest, TheDiagramDrawsWhoLooksAtWhomInSquareCells) {
   Harness& h = *harness;
-  h.say(ShowView{View::inside}, ShowSteps{false});
+  h.push(ShowView{View::inside}, ShowSteps{false});
   h.settle();
   int patterns = 0;
   for (const Node& node : h.state.inside->diagram.nodes) {
@@ -224,7 +224,7 @@ TEST_F(InsideViewTest, TheDiagramDrawsWhoLooksAtWhomInSquareCells) {
 
 TEST_F(InsideViewTest, AnEditWhileLookingIsFollowed) {
   Harness& h = *harness;
-  h.say(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   look_at(matrix_id(Quantity::weights), MatrixCell{9, 5});
   const float before = value_at(look().matrix, {9, 5});
   h.slide("scale", 0.125f, 0.9f);
@@ -244,13 +244,13 @@ TEST_F(InsideViewTest, AnEditWhileLookingIsFollowed) {
 TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
   start(document_of(Arch::encoder));
   Harness& h = *harness;
-  h.say(Pin{CellRef{2, 1}}, ShowView{View::inside});
+  h.push(Pin{CellRef{2, 1}}, ShowView{View::inside});
   h.settle();
   look_at(matrix_id(Quantity::weights), MatrixCell{2, 1});
   h.key({Key::left_ctrl, Key::left_shift, Key::e});
   h.settle();
   EXPECT_EQ(h.state.browser.figure, FigureKind::steps) << "of the pinned weight";
-  h.say(Browse{});
+  h.push(Browse{});
   look_at(matrix_id(Quantity::query_weight), MatrixCell{1, 3});
   h.key({Key::left_ctrl, Key::left_shift, Key::e});
   h.settle();
@@ -259,7 +259,7 @@ TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
   EXPECT_TRUE(h.says("Matrix W_Q"));
   const TemporaryFolder folder;
   const std::string file = (folder / "matrix.svg").string();
-  h.say(FigureTo{file});
+  h.push(FigureTo{file});
   h.settle();
   ASSERT_TRUE(h.state.notice);
   EXPECT_EQ(h.state.notice->kind, Notice::Kind::exported) << h.state.notice->text;
@@ -269,7 +269,7 @@ TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
 TEST_F(InsideViewTest, TheLayerBeforeIsReachedThroughTheDiagram) {
   start(document_of(Arch::encoder));
   Harness& h = *harness;
-  h.say(ChooseHead{{2, 0}}, ShowView{View::inside}, ShowSteps{false});
+  h.push(ChooseHead{{2, 0}}, ShowView{View::inside}, ShowSteps{false});
   h.settle();
   EXPECT_TRUE(h.says("Layers 0–1"));
   h.key({Key::left_shift, Key::left_bracket});

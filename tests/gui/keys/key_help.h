@@ -23,7 +23,7 @@ class KeyHelpTest : public KeysTest {
   bool trains_until(TrainingPhase phase);
   /// Back to what Inside looked at first.
   void forget_looks() {
-    while (!state().view.looked.empty()) harness->say(LookBack{});
+    while (!state().view.looked.empty()) harness->push(LookBack{});
   }
   /// Two lessons that leave everything as it is.
   void take_lessons();

@@ -40,7 +40,7 @@ TEST_F(KeyLimitsTest, WhileTypingUndoIsTheBoxesOwn) {
 }
 
 TEST_F(KeyLimitsTest, WithoutABoxToTypeInTheWindowKeepsItsKeys) {
-  harness->say(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
+  harness->push(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
   harness->settle();
   ctrl(Key::l);
   EXPECT_FALSE(typing());
@@ -51,7 +51,7 @@ TEST_F(KeyLimitsTest, WithoutABoxToTypeInTheWindowKeepsItsKeys) {
 
 TEST_F(KeyLimitsTest, NothingHappensBehindTheBrowser) {
   Harness& h = *harness;
-  h.say(Browse{Browser::Purpose::open, testing::TempDir()});
+  h.push(Browse{Browser::Purpose::open, testing::TempDir()});
   h.settle();
   const Box name = h.box("file name");
   h.click_at({name.x + 20, name.y - 60});  // into the list
@@ -85,12 +85,12 @@ TEST_F(KeyLimitsTest, JoiningAndCuttingFollowThePinnedRow) {
   h.click("kind encoder-decoder");
   h.settle();
   const std::string source = h.tokens(), target = h.tokens(TextSide::target);
-  h.say(Pin{CellRef{1, 0}});
+  h.push(Pin{CellRef{1, 0}});
   alt(Key::j);
   EXPECT_EQ(h.tokens(), source);
   EXPECT_NE(h.tokens(TextSide::target), target);
   ctrl(Key::z);
-  h.say(ChooseHead{{0, 0, Stack::encoder}}, Pin{CellRef{2, 0}});
+  h.push(ChooseHead{{0, 0, Stack::encoder}}, Pin{CellRef{2, 0}});
   alt(Key::i);
   EXPECT_NE(h.tokens(), source);
   EXPECT_EQ(h.tokens(TextSide::target), target);
@@ -100,15 +100,15 @@ TEST_F(KeyLimitsTest, LimitsHold) {
   Harness& h = *harness;
   for (int i = 0; i < 14; ++i) alt(Key::period);
   EXPECT_EQ(document().pad, 10u);
-  h.say(SetPad{0}, EndGesture{});
+  h.push(SetPad{0}, EndGesture{});
   for (int i = 0; i < 10; ++i) alt_shift(Key::f);
   EXPECT_EQ(document().config.ffn, 0);
-  h.say(SetScale{3e38f}, EndGesture{});
+  h.push(SetScale{3e38f}, EndGesture{});
   alt(Key::v);
   h.settle();
   EXPECT_TRUE(std::isfinite(*document().edits.scale));
   EXPECT_FALSE(is_stale(state())) << message_of(problem_of(state()));
-  h.say(SetScale{0.0f}, EndGesture{});
+  h.push(SetScale{0.0f}, EndGesture{});
   for (int i = 0; i < 3; ++i) alt(Key::v);
   EXPECT_GT(*document().edits.scale, 0) << "up again from the least";
   alt(Key::digit_0);

@@ -33,7 +33,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          EXPECT_TRUE(typing());
          h.key(Key::escape);
          EXPECT_FALSE(typing());
-         h.say(Pin{CellRef{1, 1}}, SetPainting{true}, ShowHelp{true});
+         h.push(Pin{CellRef{1, 1}}, SetPainting{true}, ShowHelp{true});
          h.key(Key::escape);
          EXPECT_FALSE(state().view.help);
          h.key(Key::escape);
@@ -96,7 +96,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          EXPECT_TRUE(h.has("stage map"));
          EXPECT_EQ(state().view.looked, std::vector<Look>{Look{}}) << "the weight is a look of its own";
          forget_looks();
-         h.say(Pin{});
+         h.push(Pin{});
        }},
       {{Act::own_numbers},
        [&] {
@@ -117,7 +117,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
        [&] {
          ctrl_shift(Key::c);
          EXPECT_TRUE(h.clipboard.starts_with("headlight figure --text"));
-         h.say(DismissNotice{});
+         h.push(DismissNotice{});
        }},
       {{Act::larger, Act::smaller},
        [&] {
@@ -171,18 +171,18 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          key({Key::digit_2});
          EXPECT_EQ(state().view.view, View::inside) << "and gave it back";
          forget_looks();
-         h.say(OpenLesson{}, ShowView{}, Pin{});
+         h.push(OpenLesson{}, ShowView{}, Pin{});
          h.settle();
        }},
       {{Act::next_page, Act::previous_page},
        [&] {
          take_lessons();
-         h.say(OpenLesson{0});
+         h.push(OpenLesson{0});
          ctrl(Key::page_down);
          EXPECT_EQ(state().view.lesson, (LessonPosition{0, 1}));
          ctrl(Key::page_up);
          EXPECT_EQ(state().view.lesson, (LessonPosition{0, 0}));
-         h.say(OpenLesson{});
+         h.push(OpenLesson{});
        }},
       {{Act::show_keys},
        [&] {
@@ -209,7 +209,7 @@ TEST_F(KeyHelpTest, EveryRowWithKeysDoesWhatItSays) {
     for (const Act act : promise.acts) tried.insert(act);
     SCOPED_TRACE(promise.acts.empty() ? "a sample" : action(promise.acts.front()).name.en);
     promise.keep();
-    harness->say(DismissNotice{});
+    harness->push(DismissNotice{});
     harness->settle();
     EXPECT_TRUE(is_consistent(state()));
     EXPECT_EQ(state().view, ViewState{}) << "left as it was found";

@@ -19,7 +19,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::model_promises() {
          EXPECT_EQ(state().view.chosen.stack, Stack::self) << "there is no other";
          Config config = document().config;
          config.arch = Arch::encoder_decoder;
-         h.say(SetConfig{config}, EndGesture{});
+         h.push(SetConfig{config}, EndGesture{});
          h.settle();
          for (const Stack stack : {Stack::cross, Stack::encoder, Stack::self}) {
            ctrl(Key::tab);
@@ -70,18 +70,18 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::model_promises() {
        }},
       {{Act::block_cell},
        [&] {
-         h.say(Pin{CellRef{4, 2}});
+         h.push(Pin{CellRef{4, 2}});
          alt(Key::x);
          h.settle();
          EXPECT_FALSE(state().trace->mask().allowed(4, 2));
          alt(Key::x);
          h.settle();
          EXPECT_TRUE(state().trace->mask().allowed(4, 2));
-         h.say(Pin{});
+         h.push(Pin{});
        }},
       {{Act::clear_paint},
        [&] {
-         h.say(PaintCell{{1, 1}, false}, EndGesture{});
+         h.push(PaintCell{{1, 1}, false}, EndGesture{});
          alt(Key::backspace);
          EXPECT_TRUE(document().mask.painted.empty());
        }},
@@ -128,12 +128,12 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::model_promises() {
        }},
       {{Act::next_sentence, Act::previous_sentence},
        [&] {
-         h.say(SetText{"我爱\n我"}, EndGesture{});
+         h.push(SetText{"我爱\n我"}, EndGesture{});
          alt(Key::n);
          EXPECT_EQ(state().view.sentence, 1u);
          alt_shift(Key::n);
          EXPECT_EQ(state().view.sentence, 0u);
-         h.say(Undo{});
+         h.push(Undo{});
          h.settle();
        }},
       {{Act::next_kind, Act::norm_place, Act::norm_kind},
@@ -201,7 +201,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::model_promises() {
        }},
       {{Act::join_tokens, Act::cut_token},
        [&] {
-         h.say(Pin{CellRef{2, 0}});
+         h.push(Pin{CellRef{2, 0}});
          alt(Key::j);
          EXPECT_EQ(shown_tokens(state())->tokens[2].raw, "李雷帮");
          ctrl(Key::z);
@@ -209,7 +209,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::model_promises() {
          EXPECT_EQ(shown_tokens(state())->tokens[2].raw, "李");
          EXPECT_EQ(shown_tokens(state())->tokens[3].raw, "雷");
          ctrl(Key::z);
-         h.say(Pin{});
+         h.push(Pin{});
        }},
   };
 }

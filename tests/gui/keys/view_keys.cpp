@@ -39,10 +39,10 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.look.matrix, weights);
          alt(Key::u);
          EXPECT_NE(h.clipboard.find("import numpy"), std::string::npos);
-         h.say(DismissNotice{});
+         h.push(DismissNotice{});
          key({Key::digit_1});
          forget_looks();
-         h.say(Pin{});
+         h.push(Pin{});
        }},
       {{Act::run_training, Act::stop_training},
        [&] {
@@ -56,7 +56,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          ctrl_shift(Key::enter);
          EXPECT_TRUE(trains_until(TrainingPhase::stopped));
          h.loop->settle_training(state());
-         h.say(Undo{}, ShowView{});
+         h.push(Undo{}, ShowView{});
        }},
       {{Act::earlier_step, Act::later_step, Act::newest_step},
        [&] {
@@ -71,7 +71,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_TRUE(shown);
          key({Key::end});
          EXPECT_FALSE(shown);
-         h.say(Undo{}, ShowView{});
+         h.push(Undo{}, ShowView{});
        }},
       {{Act::steps_or_diagram, Act::look_back},
        [&] {
@@ -80,7 +80,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          alt(Key::y);
          EXPECT_TRUE(state().view.steps);
          const Look before = state().view.look;
-         h.say(LookAt{{matrix_id(Quantity::key), MatrixCell{1, 2}}}, LookAt{{matrix_id(Quantity::key_weight), {}}});
+         h.push(LookAt{{matrix_id(Quantity::key), MatrixCell{1, 2}}}, LookAt{{matrix_id(Quantity::key_weight), {}}});
          key({Key::backspace});
          EXPECT_EQ(state().view.look, (Look{matrix_id(Quantity::key), MatrixCell{1, 2}}));
          key({Key::backspace});
@@ -101,7 +101,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::move_left, Act::move_right, Act::move_up, Act::move_down},
        [&] {
-         h.say(Pin{CellRef{0, 8}});
+         h.push(Pin{CellRef{0, 8}});
          key({Key::right});
          key({Key::right});
          key({Key::down});
@@ -109,7 +109,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          key({Key::left});
          key({Key::up});
          EXPECT_EQ(state().view.pinned, (CellRef{0, 8}));
-         h.say(ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{0, 8}}});
+         h.push(ShowView{View::inside}, LookAt{{matrix_id(Quantity::weights), MatrixCell{0, 8}}});
          key({Key::right});
          key({Key::right});
          key({Key::down});
@@ -120,7 +120,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.look.cell, (MatrixCell{0, 8}));
          EXPECT_EQ(state().view.pinned, (CellRef{0, 8})) << "which the steps are of";
          forget_looks();
-         h.say(ShowView{View::heads}, Pin{});
+         h.push(ShowView{View::heads}, Pin{});
        }},
       {{Act::pin_hovered},
        [&] {
@@ -128,7 +128,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          key({Key::enter});
          EXPECT_EQ(state().view.pinned, (CellRef{2, 3}));
          h.point_away();
-         h.say(Pin{});
+         h.push(Pin{});
        }},
       {{Act::log_colours, Act::linear_colours, Act::own_range, Act::shared_range},
        [&] {
@@ -152,35 +152,35 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        [&] {
          key({Key::digit_6});
          EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is one sentence";
-         h.say(OpenPath{HEADLIGHT_TEST_DATA "/golden/bert"}, SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}});
+         h.push(OpenPath{HEADLIGHT_TEST_DATA "/golden/bert"}, SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}});
          h.settle();
-         h.say(SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}}, EndGesture{});
+         h.push(SetIds{{2, 4, 3, 5, 3}}, SetTokenTypes{{0, 0, 0, 1, 1}}, EndGesture{});
          h.settle();
          key({Key::digit_6});
          EXPECT_EQ(state().view.fold.pair, PairPart::a_to_a);
          shift(Key::digit_6);
          EXPECT_EQ(state().view.fold.pair, PairPart::all);
-         while (!state().undo.empty()) h.say(Undo{});
-         h.say(DismissNotice{});
+         while (!state().undo.empty()) h.push(Undo{});
+         h.push(DismissNotice{});
          h.settle();
        }},
       {{Act::fold_special, Act::merge_words},
        [&] {
          alt(Key::z);
          EXPECT_EQ(state().view.fold, FoldChoice{}) << "there is nothing to fold";
-         h.say(SetSplit{Split::characters}, SetText{"the cats\nsat"}, EndGesture{});
+         h.push(SetSplit{Split::characters}, SetText{"the cats\nsat"}, EndGesture{});
          h.settle();
          alt_shift(Key::z);
          EXPECT_EQ(state().view.fold, (FoldChoice{.special = false, .words = true}));
          alt_shift(Key::z);
-         h.say(ChooseSentence{1});
+         h.push(ChooseSentence{1});
          h.settle();
          alt(Key::z);
          EXPECT_EQ(state().view.fold, (FoldChoice{.special = true, .words = false})) << "what fills the batch up";
          alt(Key::z);
          EXPECT_EQ(state().view.fold, FoldChoice{});
-         h.say(ChooseSentence{0});
-         while (!state().undo.empty()) h.say(Undo{});
+         h.push(ChooseSentence{0});
+         while (!state().undo.empty()) h.push(Undo{});
          h.settle();
        }},
       {{Act::zoom_in, Act::zoom_out, Act::zoom_whole},
@@ -195,7 +195,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::fewer_lines, Act::more_lines, Act::lines_of_heads},
        [&] {
-         h.say(ShowView{View::flow});
+         h.push(ShowView{View::flow});
          h.settle();
          const float before = state().view.flow.threshold;
          key({Key::equal});
@@ -206,7 +206,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_TRUE(state().view.flow.heads);
          key({Key::home});
          EXPECT_FALSE(state().view.flow.heads);
-         h.say(SetFlow{}, ShowView{});
+         h.push(SetFlow{}, ShowView{});
        }},
       {{Act::keep_answer},
        [&] {
@@ -214,13 +214,13 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          ASSERT_TRUE(state().kept);
          EXPECT_EQ(state().kept->trace, state().trace);
          EXPECT_EQ(state().view.view, View::heads) << "the view stays";
-         h.say(DropKept{});
+         h.push(DropKept{});
        }},
       {{Act::next_difference_order, Act::previous_difference_order, Act::swap_answers, Act::drop_answer},
        [&] {
          shift(Key::digit_5);
          const std::string text = document().source.text;
-         h.say(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
+         h.push(SetText{"小猫饿坏了"}, EndGesture{}, ShowView{View::compare});
          h.settle();
          key({Key::semicolon});
          EXPECT_EQ(state().view.differences, DifferenceOrder::mean) << "the first is by the largest difference";
@@ -235,13 +235,13 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(document().source.text, text);
          key({Key::del});
          EXPECT_FALSE(state().kept);
-         h.say(Undo{}, Undo{}, ShowView{View::heads});
+         h.push(Undo{}, Undo{}, ShowView{View::heads});
          h.settle();
        }},
       {{Act::zoom_in_compare, Act::zoom_out_compare, Act::zoom_whole_compare},
        [&] {
          shift(Key::digit_5);
-         h.say(ShowView{View::compare});
+         h.push(ShowView{View::compare});
          h.settle();
          key({Key::equal});
          EXPECT_NE(state().view.compared, Viewport{});
@@ -251,7 +251,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          key({Key::home});
          EXPECT_EQ(state().view.compared, Viewport{});
          EXPECT_TRUE(state().kept);
-         h.say(DropKept{}, ShowView{View::heads});
+         h.push(DropKept{}, ShowView{View::heads});
        }},
       {{Act::next_order, Act::previous_order},
        [&] {
