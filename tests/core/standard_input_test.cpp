@@ -55,7 +55,7 @@ TEST(StandardInput, IsReadToItsEnd) {
 TEST(StandardInput, LinesComeAsSoonAsTheyAreThere) {
   const PipedInput input;
   InputLines lines(6);
-  const auto push = [&](std::string_view bytes) {
+  const auto say = [&](std::string_view bytes) {
     ASSERT_EQ(::write(input.writer(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
   };
   const auto expect_next = [&](std::string_view text, bool is_too_long = false) {
