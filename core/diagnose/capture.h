@@ -10,7 +10,13 @@
 //   blocked, bias (B or 1, H or 1, T, S)   what the program blocked, and what it added to the scores
 //   numbers, after (the same)         a mask of 0 and 1 that it added; cells that it blocked after the softmax
 //   argument.0 … (B or 1, 1, T, S)    masks that were given to the functions around
+//   query.before, key.before (K, T or S, d)  the same as query and key, before positions turned them; then query and key
+//                                     are what met in the product, and have no projections
+//   scales (1 or H)                   what the scores were multiplied by where that is learned: it is taken as given
+//   sinks (H)                         logits that joined the softmax of each head
 //
+// Keys and values may have fewer columns than queries: H_kv heads, each shared by H / H_kv query heads in a row.
+// Metadata `expect`, a JSON object with the fields of a config.json: what was meant, where the numbers do not show it.
 // The facts of a call are the fields of CapturedCall.
 #pragma once
 
@@ -38,6 +44,7 @@ struct CapturedCall {
   Index row_length = 0;            // rows of the output are (…, row_length); 0: they are not counted along two axes
   float d_k = 0, scale = 0;        // of the scores; 0: not known
   float tolerance = 0;             // 0: as dtype has it
+  float softcap = 0;               // scores became softcap·tanh(score / softcap); 0: they stayed
   bool by_query = false;           // the weights meet the values along their queries
   bool changed = false;            // the weights were changed after the softmax
   bool partial = false;            // some queries of each sentence
@@ -46,6 +53,8 @@ struct CapturedCall {
   std::vector<FactRow> unused;     // a role, its weight that was not used, and the weight that was used instead or ""
   std::vector<FactRow> replaced;   // "filled" or "lowered", and the number that blocks
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
+  std::vector<FactRow> given;      // what ran and cannot be judged: "positions", "norms", "scale", "bias", "values",
+                                   // "blocks" or "cache", and in what form: "RMSNorm", "" where that is not known
 
   const Array* array(const std::string& name) const;
 };

@@ -31,6 +31,7 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   facts.read("d_k", call.d_k);
   facts.read("scale", call.scale);
   facts.read("tolerance", call.tolerance);
+  facts.read("softcap", call.softcap);
   facts.read("by_query", call.by_query);
   facts.read("changed", call.changed);
   facts.read("partial", call.partial);
@@ -39,6 +40,7 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   read_words(facts.at("unused"), 3, call.unused);
   read_words(facts.at("replaced"), 2, call.replaced);
   read_words(facts.at("arguments"), 2, call.arguments);
+  read_words(facts.at("given"), 2, call.given);
 }
 
 /// Whether every array has the axes that its name promises.
@@ -53,7 +55,8 @@ Status check_shapes(std::string_view where, CapturedCall& call) {
   const auto fits = [&](Index size, Index most) { return size == 1 || size == most; };
   for (const auto& [name, array] : call.arrays) {
     const std::vector<Index>& shape = array.shape;
-    const bool side = name == "query" || name == "key" || name == "value", merged = name == "merge";
+    const bool side = name == "query" || name == "key" || name == "value" || name.ends_with(".before"),
+               merged = name == "merge";
     const bool cells = name == "blocked" || name == "bias" || name == "numbers" || name == "after" ||
                        name == "intended" || name == "attentions" || name.starts_with("argument.");
     const bool good =
