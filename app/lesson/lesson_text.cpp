@@ -1,11 +1,13 @@
 #include "lesson/lesson_text.h"
 
+#include <utility>
+
 namespace headlight {
 
 std::vector<LessonSpan> spans_of(std::string_view text) {
   std::vector<LessonSpan> spans;
   const auto add = [&](std::string_view piece, std::string_view target) {
-    if (piece.empty()) return;
+    if (piece.empty() && target.empty()) return;
     if (target.empty() && !spans.empty() && spans.back().target.empty()) spans.back().text += piece;
     else spans.push_back({std::string(piece), std::string(target)});
   };
@@ -18,7 +20,10 @@ std::vector<LessonSpan> spans_of(std::string_view text) {
     }
     const std::string_view inside = text.substr(open + 1, close - open - 1);
     const std::size_t bar = inside.find('|');
-    if (bar == std::string_view::npos) {
+    if (inside.starts_with('#')) {
+      add(text.substr(0, open), {});
+      add({}, inside);
+    } else if (bar == std::string_view::npos) {
       add(text.substr(0, close + 1), {});
     } else {
       add(text.substr(0, open), {});
@@ -29,18 +34,18 @@ std::vector<LessonSpan> spans_of(std::string_view text) {
   return spans;
 }
 
-std::string plain_text(std::string_view text) {
-  std::string plain;
-  for (const LessonSpan& span : spans_of(text)) plain += span.text;
-  return plain;
-}
-
 LessonTarget target_of(std::string_view target) {
   constexpr std::string_view kArrow = "→";
-  if (target.starts_with('@')) return {.control = std::string(target.substr(1))};
-  const std::size_t arrow = target.find(kArrow);
-  if (arrow == std::string_view::npos) return {.query = std::string(target)};
-  return {.query = std::string(target.substr(0, arrow)), .key = std::string(target.substr(arrow + kArrow.size()))};
+  const auto cut = [](std::string_view text, std::size_t at, std::size_t length) {
+    const bool found = at != std::string_view::npos;
+    return std::pair(std::string(text.substr(0, at)), std::string(found ? text.substr(at + length) : ""));
+  };
+  if (target.starts_with('#')) return {.action = std::string(target.substr(1))};
+  const auto [before, after] = cut(target, target.find('='), 1);
+  if (target.starts_with('@')) return {.control = before.substr(1), .value = after};
+  if (before != target) return {.replaced = before, .text = after};
+  const auto [query, key] = cut(target, target.find(kArrow), kArrow.size());
+  return {.query = query, .key = key};
 }
 
 }  // namespace headlight

@@ -119,6 +119,8 @@ struct LessonWords {
       "从为什么需要注意力到它怎样学会的一条路：每一步都把窗口设成它所讲的样子。按键：%"};
   Words step{"Step", "第"};
   Words attempt{"Try: ", "试试："};
+  Words action{"“%”", "“%”"};
+  Words action_with_keys{"“%” (%)", "“%”（%）"};
   Words tip_done{"The tick is there while the window is as the step asks.", "窗口符合这一步的要求时，这里就有一个勾。"};
   Words previous{"Back", "上一步"};
   Words next{"Next", "下一步"};

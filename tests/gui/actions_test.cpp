@@ -1,8 +1,10 @@
 // Rules that hold for every row of the table of actions.
 #include "gui/actions/actions.h"
 
+#include <filesystem>
 #include <set>
 
+#include "base/file.h"
 #include "gui/keys_fixture.h"
 #include "session/update.h"
 #include "words/compare_words.h"
@@ -207,6 +209,24 @@ TEST_F(ActionsTest, ChordsAreWrittenAsTheyArePressed) {
   EXPECT_EQ(keys_of(Act::next_layer), "}");
   EXPECT_EQ(keys_of(Act::own_range), "Alt Shift G");
   EXPECT_EQ(keys_of(Act::start_over), "");
+}
+
+TEST(Actions, TheFormatOfLessonsListsTheirNames) {
+  const auto document = read_file(std::filesystem::path(HEADLIGHT_TEST_DATA) / "../docs/formats.md", 1 << 20);
+  ASSERT_TRUE(document) << document.error().message();
+  const std::string list = document->substr(document->find("### Actions by name"));
+  std::set<Act> named;
+  for (std::size_t at = list.find('`'); at != std::string::npos; at = list.find('`', at + 1)) {
+    const std::size_t end = list.find('`', at + 1);
+    const std::string name = list.substr(at + 1, end - at - 1);
+    const std::optional<Act> act = parse_act(name);
+    EXPECT_TRUE(act) << name;
+    if (act) named.insert(*act);
+    at = end;
+  }
+  EXPECT_EQ(named.size(), static_cast<std::size_t>(Act::count));
+  EXPECT_FALSE(parse_act(""));
+  EXPECT_FALSE(parse_act("count"));
 }
 
 }  // namespace

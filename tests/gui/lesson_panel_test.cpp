@@ -1,6 +1,7 @@
 // Lessons in the window: the list, the column with its way on, the tick, and the words that a first start begins with.
 #include "gui/harness.h"
 
+#include "gui/actions/actions.h"
 #include "session/lesson_commands.h"
 #include "session/startup.h"
 #include "words/chosen_head_words.h"
@@ -106,6 +107,22 @@ TEST_F(LessonPanel, ItsWordsLightWhatTheySpeakOf) {
   h.click("causal");
   h.settle();
   EXPECT_EQ(state().view.pointed, "");
+}
+
+TEST_F(LessonPanel, AnActionIsNamedWithItsKeysAndAClickPerformsIt) {
+  Harness& h = *harness;
+  auto read = lesson_from_json("acts.json", R"({"schema": "headlight.lesson/1", "title": "L", "steps": [
+      {"text": "t", "try": "[#causal_on]!", "done": {"mask": "causal"}, "set": {"request": {"random": true}}}]})",
+                               nullptr);
+  ASSERT_TRUE(read) << read.error().message();
+  h.state.lessons = std::make_shared<const std::vector<Lesson>>(std::vector{*read});
+  h.push(OpenLesson{0});
+  h.settle();
+  EXPECT_TRUE(h.says(std::string("“") + action(Act::causal_on).name.en + "” (" + keys_of(Act::causal_on) + ")!"));
+  EXPECT_EQ(is_attempt_done(state()), false);
+  h.click("link #causal_on");
+  h.settle();
+  EXPECT_EQ(is_attempt_done(state()), true);
 }
 
 TEST_F(LessonPanel, TheTickComesAndGoesWithWhatTheReaderDoes) {

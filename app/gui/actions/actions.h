@@ -4,40 +4,41 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "gui/frame/gui.h"
 #include "gui/frame/imgui_compat.h"
 
 namespace headlight {
 
+// clang-format off
+#define HEADLIGHT_ACTS \
+  show_heads, next_grid, previous_grid, grid_maps, grid_glance, grid_relations, next_maps, previous_maps, \
+  weight_maps, norm_maps, rollout_maps, show_inside, steps_or_diagram, look_back, show_flow, show_train, \
+  show_compare, show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, \
+  copy_program, keep_answer, swap_answers, drop_answer, open_palette, show_keys, leave, next_head, previous_head, \
+  next_layer, previous_layer, next_stack, previous_stack, head_off, head_on, pin_hovered, move_left, move_right, \
+  move_up, move_down, next_order, previous_order, find_heads, next_difference_order, previous_difference_order, \
+  zoom_in, zoom_out, zoom_whole, zoom_in_compare, zoom_out_compare, zoom_whole_compare, fewer_lines, more_lines, \
+  lines_of_heads, log_colours, linear_colours, own_range, shared_range, fold_special, merge_words, \
+  next_pair_part, previous_pair_part, next_sentence, previous_sentence, scope, type_sentence, undo, redo, \
+  causal_on, causal_off, padding_on, padding_off, paint_mask, block_cell, clear_paint, more_padding, \
+  less_padding, larger_scale, smaller_scale, own_scale_off, join_tokens, cut_token, split_text, next_kind, \
+  wider_model, narrower_model, more_heads, fewer_heads, more_layers, fewer_layers, next_seed, previous_seed, \
+  next_positions, norm_place, norm_kind, next_activation, gated, wider_ffn, narrower_ffn, bias, all_heads_on, \
+  residual_off, norm_off, scale_off, ffn_off, all_parts_on, own_numbers, clear_edits, second_away, start_over, \
+  run_training, stop_training, earlier_step, later_step, newest_step, choose_lesson, next_page, previous_page, \
+  leave_lesson, open_file, save_session, save_session_as, export_numbers, make_figure, make_page, copy_command, \
+  copy_export, copy_explanation, dark_theme, light_theme, other_language, larger, smaller, quit
+// clang-format on
+
 /// The rows by name, in the order of the table.
-enum class Act {
-  // clang-format off
-  show_heads, next_grid, previous_grid, grid_maps, grid_glance, grid_relations, next_maps, previous_maps,
-  weight_maps, norm_maps, rollout_maps, show_inside, steps_or_diagram, look_back, show_flow, show_train, show_compare,
-  show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, copy_program,
-  keep_answer, swap_answers, drop_answer, open_palette, show_keys, leave,
-  next_head, previous_head, next_layer, previous_layer, next_stack, previous_stack, head_off, head_on, pin_hovered,
-  move_left, move_right, move_up, move_down, next_order, previous_order, find_heads, next_difference_order,
-  previous_difference_order, zoom_in, zoom_out, zoom_whole, zoom_in_compare, zoom_out_compare, zoom_whole_compare,
-  fewer_lines, more_lines, lines_of_heads, log_colours, linear_colours, own_range, shared_range, fold_special,
-  merge_words, next_pair_part, previous_pair_part, next_sentence, previous_sentence, scope,
-  type_sentence, undo, redo, causal_on, causal_off, padding_on, padding_off, paint_mask, block_cell, clear_paint,
-  more_padding, less_padding, larger_scale, smaller_scale, own_scale_off, join_tokens, cut_token, split_text,
-  next_kind, wider_model, narrower_model, more_heads, fewer_heads, more_layers, fewer_layers, next_seed, previous_seed,
-  next_positions, norm_place, norm_kind, next_activation, gated, wider_ffn, narrower_ffn, bias, all_heads_on,
-  residual_off, norm_off, scale_off, ffn_off, all_parts_on,
-  own_numbers, clear_edits, second_away, start_over,
-  run_training, stop_training, earlier_step, later_step, newest_step,
-  choose_lesson, next_page, previous_page, leave_lesson,
-  open_file, save_session, save_session_as, export_numbers, make_figure, make_page, copy_command, copy_export,
-  copy_explanation,
-  dark_theme, light_theme, other_language, larger, smaller, quit,
-  count
-  // clang-format on
-};
+enum class Act { HEADLIGHT_ACTS, count };
+/// The row that texts call by its name, "block_cell"; nothing: there is none.
+std::optional<Act> parse_act(std::string_view name);
 
 /// A key and the modifiers that must be down with it.
 struct Chord {
@@ -80,6 +81,8 @@ std::string all_action_words();
 
 /// `Ctrl Shift Z`
 std::string chord_text(const Chord& chord);
+/// `“Undo” (Ctrl Z)`, as texts name a row.
+std::string action_in_text(const Gui& gui, Act id);
 /// The keys of a row, `Ctrl Shift Z / Ctrl Y`; empty where it has none.
 std::string keys_of(Act id);
 /// The words with each `%` replaced by the keys of the next of `acts`.

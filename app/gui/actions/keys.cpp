@@ -1,7 +1,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/utf8.h"
 #include "gui/actions/actions.h"
+#include "words/train_words.h"
+
+#define HEADLIGHT_AS_TEXT(...) #__VA_ARGS__
+#define HEADLIGHT_NAMES(...) HEADLIGHT_AS_TEXT(__VA_ARGS__)
 
 namespace headlight {
 namespace {
@@ -61,6 +66,19 @@ std::string keys_of(Act id) {
   for (const Chord& chord : action(id).keys)
     if (chord.key != Key{}) text += (text.empty() ? "" : " / ") + chord_text(chord);
   return text;
+}
+
+std::optional<Act> parse_act(std::string_view name) {
+  const std::vector<std::string_view> names = split_at(',', HEADLIGHT_NAMES(HEADLIGHT_ACTS));
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i].substr(i == 0 ? 0 : 1) == name) return static_cast<Act>(i);
+  return std::nullopt;
+}
+
+std::string action_in_text(const Gui& gui, Act id) {
+  const std::string keys = keys_of(id), name = gui.word(action(id).name);
+  return keys.empty() ? filled(gui.word(kLessonWords.action), {name})
+                      : filled(gui.word(kLessonWords.action_with_keys), {name, keys});
 }
 
 std::string with_keys(const Gui& gui, const Words& words, std::initializer_list<Act> acts) {

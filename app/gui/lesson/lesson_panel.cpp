@@ -39,11 +39,17 @@ void draw_mark(Gui& gui, ImVec2 at, std::optional<bool> done) {
   gui.name_box(done == true ? "lesson done" : "lesson to do", {at.x, at.y, size, size});
 }
 
-/// Marks the target of a link: a control with a ring, a word's row or a cell in every head.
+/// Marks the target of a link: a control with a ring, a word's row or a cell in every head. A click on an action
+/// performs it.
 void point_at(Gui& gui, const std::string& target) {
   const LessonTarget to = target_of(target);
+  if (const std::optional<Act> act = parse_act(to.action)) {
+    if (ImGui::IsMouseClicked(0) && is_possible(gui, action(*act))) perform(gui, action(*act));
+    return;
+  }
   if (!to.control.empty()) return gui.push(PointAt{to.control});
-  if (!gui.state.trace) return;
+  if (!to.text.empty()) return gui.push(PointAt{"text"});
+  if (!gui.state.trace || to.query.empty()) return;
   const HeadRef& head = gui.state.view.chosen;
   const auto query = find_position(gui.state.trace->query_tokens(head.stack), {to.query});
   if (!query) return;
@@ -57,16 +63,24 @@ void point_at(Gui& gui, const std::string& target) {
   gui.push(Hover{head, CellRef{*query, *key}});
 }
 
+/// The name and the keys of the action that a target names; the target itself where there is no such action.
+std::string action_text(const Gui& gui, const std::string& target) {
+  const std::optional<Act> act = parse_act(target_of(target).action);
+  return act ? action_in_text(gui, *act) : target;
+}
+
 /// A text whose links can be pointed at; true while one is. It leaves the cursor below it.
 bool linked_text(Gui& gui, const std::string& text, const char* name, float left, float width) {
-  const std::vector<LessonSpan> spans = spans_of(text);
-  std::string plain;
+  std::vector<LessonSpan> spans = spans_of(text);
+  std::string plain, shown;
   std::vector<std::size_t> ends;
-  for (const LessonSpan& span : spans) {
-    plain += gui.fonts.shown(span.text);
-    ends.push_back(plain.size());
+  for (LessonSpan& span : spans) {
+    if (span.text.empty()) span.text = action_text(gui, span.target);
+    plain += span.text;
+    shown += gui.fonts.shown(span.text);
+    ends.push_back(shown.size());
   }
-  const Paragraph set = paragraph(gui, plain_text(text), width);
+  const Paragraph set = paragraph(gui, plain, width);
   const ImVec2 at{ImGui::GetWindowPos().x + left, ImGui::GetCursorScreenPos().y};
   gui.name_box(name, {at.x, at.y, width, set.height});
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -76,12 +90,12 @@ bool linked_text(Gui& gui, const std::string& text, const char* name, float left
   float y = at.y;
   bool any = false;
   for (const std::string& line : set.lines) {
-    const std::size_t begin = std::min(plain.find(line, from), plain.size());
+    const std::size_t begin = std::min(shown.find(line, from), shown.size());
     from = begin + line.size();
     float x = at.x;
     for (std::size_t s = 0, first = begin; s < spans.size() && first < from; ++s) {
       if (ends[s] <= first) continue;
-      const std::string part = plain.substr(first, std::min(ends[s], from) - first);
+      const std::string part = shown.substr(first, std::min(ends[s], from) - first);
       const float part_width = ImGui::CalcTextSize(part.c_str()).x;
       const bool link = !spans[s].target.empty();
       list.AddText({x, y}, gui.colours().text, part.c_str());
