@@ -14,7 +14,7 @@ namespace headlight {
 namespace {
 
 struct DiagnoseArguments {
-  std::string a, b, format = "text";
+  std::string a, b, format = "text", right = "a";
   float tolerance = kCompareTolerance;
   Index num_heads = 0;
 };
@@ -35,21 +35,40 @@ std::string first_line(const Examination& answer) {
          number(array.first->expected) + ", found " + number(array.first->found) + "\n";
 }
 
+constexpr const char* kIndent = "           ";
+
+/// The first verdict with its proof, and the others that explain as much.
+std::string verdict_lines(const Diagnosis& diagnosis) {
+  std::string lines = diagnosis.line() + "\n";
+  const Verdict& verdict = diagnosis.rounding ? *diagnosis.rounding : diagnosis.verdicts.front();
+  for (const ArrayProof& one : verdict.proof) {
+    if (!(one.before > 0)) continue;
+    const bool layered = axes_of(parse_array_name(one.array).kind).size() == 4;
+    lines += kIndent + std::string("explains ") + printable(one.array) +
+             (layered ? " of layer " + std::to_string(diagnosis.layer) : "");
+    lines += one.after
+                 ? " to within " + two_digits(*one.after) + ", of a difference of " + two_digits(one.before) + "\n"
+                 : ", as far as it follows: it is not computed\n";
+  }
+  if (verdict.layers.size() > 1) lines += kIndent + std::to_string(verdict.layers.size()) + " layers have it\n";
+  for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i)
+    lines += kIndent + std::string("as well explained by: ") + diagnosis.verdicts[i].text() + "\n";
+  return lines;
+}
+
 std::string diagnosis_lines(const Examination& answer) {
-  if (!answer.diagnosis) return "diagnosis: none of the usual mistakes explains it\n";
-  const Diagnosis& diagnosis = *answer.diagnosis;
-  const Mistake& mistake = diagnosis.mistake;
-  const std::string kind = parse_array_name(mistake.array).kind;
-  std::string where = printable(mistake.array);
-  const bool layered = axes_of(kind).size() == 4;
-  if (layered) where += " of layer " + std::to_string(diagnosis.layer);
-  if (kind == "scores") where = "the weights that " + where + " come to";
-  std::string lines = "diagnosis: " + diagnosis.line() + "\n           explains " + where + " to within " +
-                      two_digits(*mistake.after) + ", of a difference of " + two_digits(*mistake.before) + "\n";
+  const Diagnosis &diagnosis = answer.diagnosis, &otherwise = answer.otherwise;
+  std::string lines = "diagnosis: ";
+  if (diagnosis.named()) lines += verdict_lines(diagnosis);
+  else lines += "none of the usual mistakes explains it\n";
   if (answer.hidden_by > 0)
-    lines += "           the inputs are so small that the difference is below the tolerance, " +
+    lines += kIndent + std::string("the inputs are so small that the difference is below the tolerance, ") +
              two_digits(answer.hidden_by) + "\n";
-  if (!diagnosis.otherwise.empty()) lines += "           or, if B is right: " + diagnosis.otherwise + "\n";
+  if (otherwise.named()) lines += kIndent + std::string("or, if B is right: ") + verdict_lines(otherwise);
+  if (diagnosis.stopped)
+    lines += kIndent + std::string("the search ended after ") + two_digits(kSearchSeconds) +
+             " seconds: not all pairs of mistakes were tried\n";
+  for (const std::string& line : diagnosis.unchecked) lines += kIndent + line + "\n";
   return lines;
 }
 
@@ -102,6 +121,21 @@ Value json_mistake(const Mistake& mistake, std::optional<Index> call = {}) {
   return json_object(members);
 }
 
+Value json_proof(const Verdict& verdict) {
+  return json_list(verdict.proof, [](const ArrayProof& one) {
+    return json_object({{"array", one.array}, {"before", one.before}, {"after", one.after}});
+  });
+}
+
+/// Mistakes of one verdict are made together; those of another one are an alternative.
+Value json_verdict(const Verdict& verdict) {
+  return json_object({{"text", verdict.text()},
+                      {"codes", json_list(verdict.mistakes, [](const Mistake& one) { return Value(one.code.name); })},
+                      {"heads", json_list(verdict.heads)},
+                      {"layers", json_list(verdict.layers)},
+                      {"arrays", json_proof(verdict)}});
+}
+
 Value json_cell(const ComparedCell& cell) {
   return json_object({{"at", json_list(cell.at)}, {"expected", cell.expected}, {"found", cell.found}});
 }
@@ -127,16 +161,20 @@ Value as_json(const Examination& answer) {
                   {"first", comparison.first ? Value(comparison.arrays[*comparison.first].name) : Value()},
                   {"only_a", json_list(comparison.only_a)},
                   {"only_b", json_list(comparison.only_b)},
-                  {"diagnosis", answer.diagnosis ? Value(answer.diagnosis->line()) : Value()}};
-  if (answer.diagnosis) {
-    const Diagnosis& diagnosis = *answer.diagnosis;
-    members.emplace_back("explains", json_object({{"array", diagnosis.mistake.array},
+                  {"diagnosis", answer.diagnosis.named() ? Value(answer.diagnosis.line()) : Value()}};
+  const Diagnosis& diagnosis = answer.diagnosis;
+  if (diagnosis.named()) {
+    const Mistake& mistake = (diagnosis.rounding ? *diagnosis.rounding : diagnosis.verdicts.front()).mistakes.front();
+    members.emplace_back("explains", json_object({{"array", mistake.array},
                                                   {"layer", diagnosis.layer},
-                                                  {"difference", diagnosis.mistake.before},
-                                                  {"left", diagnosis.mistake.after}}));
-    if (!diagnosis.otherwise.empty()) members.emplace_back("otherwise", diagnosis.otherwise);
+                                                  {"difference", mistake.before},
+                                                  {"left", mistake.after}}));
   }
-  std::vector<std::string> unchecked;
+  members.emplace_back("verdicts", json_list(diagnosis.verdicts, json_verdict));
+  if (diagnosis.rounding) members.emplace_back("rounding", json_verdict(*diagnosis.rounding));
+  if (answer.otherwise.named()) members.emplace_back("otherwise", answer.otherwise.line());
+  std::vector<std::string> unchecked = diagnosis.unchecked;
+  if (diagnosis.stopped) unchecked.push_back("pairs of mistakes: the search ended at its limit of time");
   for (const auto* only : {&comparison.only_a, &comparison.only_b})
     for (const std::string& array : *only) unchecked.push_back(array + ": in one file only");
   members.emplace_back("mistakes", json_list(answer.mistakes(), [](const Mistake& one) { return json_mistake(one); }));
@@ -197,7 +235,10 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
   auto other = options.b.empty() ? answers_to(*read) : read_export(options.b, heads);
   if (!other) return other.error();
   if (options.b.empty()) std::swap(*read, *other);  // Headlight's answers are right
-  Examination answer = examine(std::move(*read), std::move(*other), options.tolerance);
+  const auto right = options.right == "b" ? RightSide::b : options.right == "either" ? RightSide::either : RightSide::a;
+  if (right != RightSide::a && options.b.empty())
+    return bad_input("--right", "", "two files, or a without a second one", options.right);
+  Examination answer = examine(std::move(*read), std::move(*other), options.tolerance, right);
   if (options.b.empty()) answer.comparison.only_b.clear();  // the inputs
   if (answer.comparison.arrays.empty())
     return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");
@@ -210,7 +251,8 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
 
 ParsedCommand add_diagnose(Parser& parser, const Frontend&) {
   auto options = std::make_shared<DiagnoseArguments>();
-  parser.option("A", options->a, "What is right: an export (.json, .npz, .safetensors) or a tensors file").required();
+  parser.option("A", options->a, "What is right: an export (.json, .npz, .safetensors, .pt) or a tensors file")
+      .required();
   parser.option("B", options->b,
                 "What is to be checked. Without it: A holds inputs and its author's own "
                 "`attentions` or `output`, which Headlight's are compared with");
@@ -218,6 +260,10 @@ ParsedCommand add_diagnose(Parser& parser, const Frontend&) {
                 "The largest difference that counts as equal, 2e-5 by default; for arrays other than attentions "
                 "relative to max(1, largest |expected| of the row)",
                 "X");
+  parser
+      .option("--right", options->right,
+              "Which file is taken to be right: a (default), b, or either: what is wrong with B, and with A")
+      .one_of({"a", "b", "either"});
   parser.option("--num-heads", options->num_heads, "Heads of a tensors file that does not state them", "N")
       .within(1, 4096);
   parser.option("--format", options->format, "text (default) or json").one_of({"text", "json"});
@@ -231,7 +277,8 @@ headlight diagnose mine.npz        your inputs and weights are computed here and
 headlight diagnose attention.json mine.safetensors
 Arrays in both files are compared: attentions cell by cell, all others relative to max(1, largest |expected|
 of the row). Masked scores (-inf, -1e9, the smallest float …) are equal whatever number stands there.
-Arrays in one file only are listed and are no difference. A is taken to be right.
+Arrays in one file only are listed and are no difference. A is taken to be right, and is accused only with
+--right b or --right either. A mistake is named only if all arrays agree once it is made on the right side too.
 Exit status: 0 equal, 1 different, 2 wrong use or bad input.)",
                              add_diagnose};
 

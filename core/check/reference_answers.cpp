@@ -212,13 +212,14 @@ std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile&
     found.arrays[prefix + "values"] = of_heads(trace, stack, &AttentionTrace::value, false);
     const FileComparison comparison = compare(expected, found, kWeightTolerance);
     if (comparison.equal()) continue;
-    const auto diagnosis = diagnose(expected, found, comparison);
-    if (!diagnosis) return std::nullopt;
+    const Diagnosis diagnosis = diagnose(expected, found, comparison);
+    if (diagnosis.verdicts.empty()) return std::nullopt;
+    const Mistake& mistake = diagnosis.verdicts.front().mistakes.front();
     return Finding{Severity::note,
-                   std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis->layer) +
-                       " here is as with this mistake: " + diagnosis->line() + " (to within " +
-                       decimal(static_cast<float>(*diagnosis->mistake.after)) + " of " +
-                       decimal(static_cast<float>(*diagnosis->mistake.before)) + ")",
+                   std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis.layer) +
+                       " here is as with this mistake: " + diagnosis.line() + " (to within " +
+                       decimal(static_cast<float>(*mistake.after)) + " of " +
+                       decimal(static_cast<float>(*mistake.before)) + ")",
                    ErrorCode::as_with_mistake};
   }
   return std::nullopt;

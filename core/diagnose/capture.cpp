@@ -8,7 +8,7 @@
 #include "base/parallel.h"
 #include "diagnose/capture_masks.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/hypotheses.h"
+#include "diagnose/slips.h"
 
 namespace headlight {
 namespace {
@@ -274,7 +274,8 @@ struct Judge {
       return;
     }
     std::optional<Mistake> said;
-    if (examined.diagnosis && !examined.diagnosis->of_a) said = examined.diagnosis->mistake;
+    if (examined.diagnosis.rounding) return;
+    if (!examined.diagnosis.verdicts.empty()) said = examined.mistakes().front();
     const auto scale = wrong_scale();
     const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
     if (seen == 1 && said && of_mask && are_alike(said->code, of_mask->code)) return add(*said);

@@ -10,8 +10,8 @@
 //   blocked, bias (B or 1, H or 1, T, S)   what the program blocked, and what it added to the scores
 //   numbers, after (the same)         a mask of 0 and 1 that it added; cells that it blocked after the softmax
 //   argument.0 … (B or 1, 1, T, S)    masks that were given to the functions around
-//   query.before, key.before (K, T or S, d)  the same as query and key, before positions turned them; then query and key
-//                                     are what met in the product, and have no projections
+//   query.before, key.before (K, T or S, d)  the same as query and key, before positions turned them; then query and
+//                                     key are what met in the product, and have no projections
 //   scales (1 or H)                   what the scores were multiplied by where that is learned: it is taken as given
 //   sinks (H)                         logits that joined the softmax of each head
 //

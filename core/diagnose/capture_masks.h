@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "diagnose/capture.h"
-#include "diagnose/variants.h"
+#include "diagnose/masks.h"
 
 namespace headlight {
 

@@ -1,52 +1,79 @@
-// Why two exports differ: each usual mistake is computed from the one that is believed, and named only where it
-// explains what the other one holds.
+// Why two exports differ: each usual slip is made on the side that is right, and named only where every array that both
+// files have then agrees.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "diagnose/file_comparison.h"
 #include "diagnose/mistake.h"
 
 namespace headlight {
 
-struct Diagnosis {
-  Mistake mistake;        // among the cells of the first array that it explains
-  bool of_a = false;      // A would be the one that is wrong
-  Index layer = 0;        // of the array; 0 where it has no layers
-  std::string otherwise;  // "A: …": the text if A were wrong and B right; empty where nothing explains that
-
-  /// "scores multiplied by sqrt(d_k)", "A: …" where A is the one that is wrong.
-  std::string line() const { return (of_a ? "A: " : "") + mistake.text; }
+/// What one verdict does to an array: the largest difference without the mistakes and with them made.
+struct ArrayProof {
+  std::string array;
+  double before = 0;
+  std::optional<double> after = {};  // none: it follows from the others, and was not computed
 };
 
-/// B is under suspicion: `expected` is A. Looked at are the first layer whose attentions differ (later layers follow
-/// from it), else its scores, by the weights that they come to, else its queries, keys and values, else the output. A
-/// mistake explains when it leaves no more than the tolerance or a thousandth of the difference, and less than a tenth
-/// of it in any case, and when it took fewer numbers from B than it explains. Nothing where no mistake of the table
-/// does.
-std::optional<Diagnosis> diagnose(const ExportFile& expected, const ExportFile& found,
-                                  const FileComparison& comparison);
+/// Mistakes that were made together.
+struct Verdict {
+  std::vector<Mistake> mistakes;
+  std::vector<ArrayProof> proof;  // every array that both files have of the layer, in the order of the data's way
+  std::vector<Index> heads;       // that have the mistakes; empty: all
+  std::vector<Index> layers;      // that they explain, the first that differs among them
 
-/// The mistake in B that makes differences below the tolerance, because inputs near 0 give nearly even weights with it
-/// and without. Tried are mistakes that take no number from B, where queries and keys are known, on attentions, scores
-/// and output. It is named where its effect is larger than what rounding to float32 does, and B is nearer to it than to
-/// the right answer by a factor of nine. Nothing where there is none.
-std::optional<Diagnosis> hidden_mistake(const ExportFile& expected, const ExportFile& found);
+  /// "scores not divided by sqrt(d_k), and mask missing, in head 2 alone".
+  std::string text() const;
+};
+
+struct Diagnosis {
+  std::vector<Verdict> verdicts = {};       // that explain equally well, the simplest first; none: nothing does
+  std::optional<Verdict> rounding = {};     // its one "mistake" is mistakes::rounding, which is none
+  bool of_a = false;                        // A would be the one that is wrong
+  bool stopped = false;                     // the search ended at its limit of time
+  Index layer = 0;                          // that is judged, the first that differs; 0 where arrays have no layers
+  std::vector<std::string> unchecked = {};  // what differs and could not be judged, a line each
+
+  bool named() const { return !verdicts.empty() || rounding; }
+  /// "scores multiplied by sqrt(d_k)", "A: …" where A is the one that is wrong; empty where nothing is named.
+  std::string line() const;
+};
+
+/// A limit of the search; a computation of 128 tokens and 12 heads takes some milliseconds.
+inline constexpr double kSearchSeconds = 2;
+
+/// `found` is under suspicion, `right` is not. Judged are queries, keys, values, scores, attentions and output of the
+/// first layer that differs; later layers follow from it, and are said to have the same mistake where it explains them.
+Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison,
+                   double seconds = kSearchSeconds);
+
+/// The mistake in `found` that makes differences below the tolerance, because inputs near 0 give nearly even weights
+/// with it and without. Tried are mistakes that take no number from it, where queries and keys are known. It is named
+/// where its effect is larger than what rounding to float32 does, and every array is nearer to it than to the right
+/// answer by a factor of nine.
+Diagnosis hidden_mistake(const ExportFile& right, const ExportFile& found);
+
+/// Which of two files is taken to be right.
+enum class RightSide { a, b, either };
 
 /// Two files, what differs, and why.
 struct Examination {
   ExportFile a, b;
   FileComparison comparison = {};
-  std::optional<Diagnosis> diagnosis = {};
-  float hidden_by = 0;  // the tolerance that the difference is below; 0: it is above
+  Diagnosis diagnosis = {};  // of B, or of A where B is right
+  Diagnosis otherwise = {};  // of A where either may be right
+  float hidden_by = 0;       // the tolerance that the difference is below; 0: it is above
 
-  /// The diagnosis, or that none of the usual mistakes explains the difference; nothing where all is equal.
+  /// Those of all verdicts, or that none of the usual mistakes explains the difference; nothing where all is equal or
+  /// rounded.
   std::vector<Mistake> mistakes() const;
 };
 
 /// Compares two files, and finds the mistake in B. Differences below the tolerance are looked into where that is no
 /// larger than kCompareTolerance; where a mistake explains them, the comparison is so close that they are differences.
-Examination examine(ExportFile expected, ExportFile found, float tolerance);
+Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right = RightSide::a);
 
 }  // namespace headlight

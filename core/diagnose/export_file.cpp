@@ -9,6 +9,7 @@
 #include "math/forward.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
+#include "read/array/torch_file.h"
 #include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
 #include "read/external/nested_numbers.h"
@@ -232,8 +233,12 @@ Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<
     if (!text) return text.error();
     return export_from_json(where, *text);
   }
+  if (is_torch_name(path)) {
+    const auto stored = map_torch(path);
+    return stored ? export_from(where, in_memory(*stored), num_heads) : stored.error();
+  }
   if (path.extension() != ".npz" && path.extension() != ".safetensors")
-    return bad_input(where, "name", "a file named .json, .npz or .safetensors",
+    return bad_input(where, "name", "a file named .json, .npz, .safetensors, .pt, .pth or .bin",
                      "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
   auto file = path.extension() == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();

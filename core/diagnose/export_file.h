@@ -45,8 +45,9 @@ struct ExportFile {
   bool own_answers = true;                 // false where `arrays` has Headlight's because the file had none
 };
 
-/// `.json` (schema headlight.attention/1 or BertViz's), `.npz` or `.safetensors`. A tensors file without answers has
-/// Headlight's. `num_heads` is asked of tensors files only, and may stand in their metadata. Errors name file, array.
+/// `.json` (schema headlight.attention/1 or BertViz's), `.npz`, `.safetensors`, or PyTorch's `.pt`, `.pth`, `.bin`.
+/// A tensors file without answers has Headlight's. `num_heads` is asked of tensors files only, and may stand in
+/// their metadata. Errors name file, array.
 Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<Index> num_heads);
 
 /// The same from arrays that were read already.

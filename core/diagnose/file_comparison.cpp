@@ -188,7 +188,7 @@ float tolerance_of(std::string_view dtype) {
 float ComparedCell::difference() const { return apart(expected, found); }
 
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance) {
-  FileComparison comparison;
+  FileComparison comparison{.tolerance = tolerance};
   for (const auto& [name, array] : expected.arrays) {
     const auto other = found.arrays.find(name);
     if (other != found.arrays.end()) comparison.arrays.push_back(compare_states(name, expected, found, tolerance));

@@ -44,9 +44,11 @@ struct ComparedArray {
 };
 
 struct FileComparison {
-  std::vector<ComparedArray> arrays;        // those in both files, in the order of the data's way
-  std::optional<std::size_t> first;         // the array in which the data's way first parts; none where all are equal
-  std::vector<std::string> only_a, only_b;  // of a file that has answers; what was computed here is not missed
+  std::vector<ComparedArray> arrays = {};  // those in both files, in the order of the data's way
+  std::optional<std::size_t> first = {};   // the array in which the data's way first parts; none where all are equal
+  float tolerance = 0;                     // that was asked for
+  std::vector<std::string> only_a = {},
+                           only_b = {};  // of a file that has answers; what was computed here is not missed
 
   bool equal() const { return !first; }
 };

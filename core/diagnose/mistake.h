@@ -58,12 +58,21 @@ inline constexpr MistakeCode blocked_scores_weak{"blocked_scores_weak", "blocked
 inline constexpr MistakeCode empty_rows_even{
     "empty_rows_even", "rows that may attend to nothing have equal weights: a large number masks in place of -inf"};
 inline constexpr MistakeCode empty_rows_nan{"empty_rows_nan", "{} may attend to nothing: the weights are NaN"};
+inline constexpr MistakeCode cache_offset_missing{
+    "cache_offset_missing", "causal mask without the offset of the cache: query 0 sees key 0 alone"};
+inline constexpr MistakeCode window_missing{"window_missing",
+                                            "window of the mask missing: all earlier tokens are seen"};
+inline constexpr MistakeCode bias_sign{"bias_sign", "bias of the scores added with the wrong sign"};
+inline constexpr MistakeCode softcap_missing{"softcap_missing", "soft cap of the scores missing"};
+inline constexpr MistakeCode sinks_missing{"sinks_missing", "sinks missing: rows sum to 1"};
 // Heads, and how they are split and put side by side.
 inline constexpr MistakeCode heads_permuted{"heads_permuted", "heads in another order"};
 inline constexpr MistakeCode heads_interleaved{
     "heads_interleaved", "heads split in the wrong order: every H-th column in place of d_k neighbours"};
 inline constexpr MistakeCode heads_reshaped{"heads_reshaped",
                                             "heads split without transposing: (T, H, d_k) read on as (H, T, d_k)"};
+inline constexpr MistakeCode groups_in_blocks{
+    "groups_in_blocks", "key and value heads repeated in blocks: query head 1 reads group 1, not 0"};
 inline constexpr MistakeCode heads_not_split{
     "heads_not_split", "heads attend to heads: (T, H, d_k) is not transposed to (H, T, d_k) before the product"};
 inline constexpr MistakeCode sentences_mixed{
@@ -80,11 +89,13 @@ inline constexpr MistakeCode heads_summed{"heads_summed", "heads are {}, not put
 // Projections.
 inline constexpr MistakeCode query_key_swapped{"query_key_swapped", "query and key swapped"};
 inline constexpr MistakeCode roles_swapped{"roles_swapped", "{} swapped"};
+inline constexpr MistakeCode value_from_key{"value_from_key", "values are projected as keys are"};
 inline constexpr MistakeCode projection_not_transposed{"projection_not_transposed",
                                                        "{} projection not transposed (x·W in place of x·Wᵀ)"};
 inline constexpr MistakeCode projection_bias_missing{"projection_bias_missing", "bias of the {} projection left out"};
 inline constexpr MistakeCode projection_missing{"projection_missing", "{} projection missing"};
 inline constexpr MistakeCode projection_replaced{"projection_replaced", "the {} is not used"};
+inline constexpr MistakeCode rounding{"rounding", "rounding and no mistake: {}"};
 inline constexpr MistakeCode unexplained{"unexplained", "{}; no usual mistake explains it"};
 
 }  // namespace mistakes

@@ -101,7 +101,9 @@ TEST(DiagnoseCommand, MasksAreRecognisedBetweenExports) {
   const std::string none = export_to(folder, "none.json");
   const std::string causal = export_to(folder, "causal.json", {"--mask", "causal"});
   EXPECT_EQ(compared({causal, none}, 1)["diagnosis"], "mask missing");
-  EXPECT_EQ(compared({none, causal}, 1)["diagnosis"], "A: mask missing");
+  EXPECT_EQ(compared({none, causal}, 1)["diagnosis"], nullptr);
+  EXPECT_EQ(compared({none, causal, "--right", "b"}, 1)["diagnosis"], "A: mask missing");
+  EXPECT_EQ(compared({none, causal, "--right", "either"}, 1)["otherwise"], "A: mask missing");
 }
 
 TEST(DiagnoseCommand, OtherWeightsHaveNoDiagnosis) {

@@ -77,7 +77,7 @@ TEST(Capture, NumbersNameWhatTheStepsDoNot) {
     return Captured(right, ran).blocks(right.allowed).named();
   };
   EXPECT_EQ(named([](Attention& a) { a.swapped = true; }), "query_key_swapped");
-  EXPECT_EQ(named([](Attention& a) { a.merge_reshaped = true; }), "merge_not_transposed");
+  EXPECT_EQ(named([](Attention& a) { a.merge = 2; }), "merge_not_transposed");
   EXPECT_EQ(named([](Attention& a) { a.not_transposed[2] = true; }), "projection_not_transposed");
   EXPECT_EQ(named([](Attention& a) { a.x(2, 3) += 1; }), "unexplained");
 }

@@ -11,8 +11,8 @@ namespace headlight::mistaken {
 inline std::string diagnosed(const ExportFile& a, const ExportFile& b) {
   const FileComparison comparison = compare(a, b);
   EXPECT_FALSE(comparison.equal());
-  const auto diagnosis = diagnose(a, b, comparison);
-  return diagnosis ? diagnosis->line() : "none";
+  const Diagnosis diagnosis = diagnose(a, b, comparison);
+  return diagnosis.named() ? diagnosis.line() : "none";
 }
 
 inline void nothing(Attention&) {}

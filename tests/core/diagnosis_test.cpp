@@ -171,16 +171,25 @@ TEST(Diagnosis, ARowThatMayAttendToNothingHasEqualWeightsWhereALargeNumberMasks)
   }
 }
 
-TEST(Diagnosis, OnlyTheReverseBlamesA) {
+TEST(Diagnosis, AIsBlamedOnlyWhereBMayBeRight) {
   Attention right(4), wrong(4);
   right.causal();
+  wrong.causal();
+  wrong.scale = 2;
   right.run();
   wrong.run();
-  EXPECT_EQ(diagnosed(weights_only(wrong), weights_only(right)), "A: mask missing");
-  wrong.scale = 2;
-  wrong.causal();
+  const auto examined = [&](RightSide side) {
+    return examine(weights_only(wrong), weights_only(right), kCompareTolerance, side);
+  };
+  EXPECT_EQ(examined(RightSide::a).diagnosis.line().substr(0, 2), "sc") << "divided by d_k, the other way round";
+  EXPECT_FALSE(examined(RightSide::a).otherwise.named());
+  EXPECT_EQ(examined(RightSide::b).diagnosis.line(), "A: " + kInverse);
+  EXPECT_EQ(examined(RightSide::either).otherwise.line(), "A: " + kInverse);
+  wrong.scale = 0.5;
+  wrong.allowed = Table(7, 7, 1);
   wrong.run();
-  EXPECT_EQ(diagnosed(weights_only(wrong), weights_only(right)), "A: " + kInverse);
+  EXPECT_EQ(examined(RightSide::a).diagnosis.line(), "");
+  EXPECT_EQ(examined(RightSide::b).diagnosis.line(), "A: mask missing");
 }
 
 TEST(Diagnosis, LaterLayersFollowFromTheFirst) {
@@ -196,10 +205,10 @@ TEST(Diagnosis, LaterLayersFollowFromTheFirst) {
   };
   const ExportFile a = two_layers(right, other), b = two_layers(wrong, another);
   EXPECT_EQ(diagnosed(a, b), kNoScale);
-  EXPECT_EQ(diagnose(a, b, compare(a, b))->layer, 0);
+  EXPECT_EQ(diagnose(a, b, compare(a, b)).layer, 0);
   const ExportFile c = two_layers(other, right), d = two_layers(other, wrong);
   EXPECT_EQ(diagnosed(c, d), kNoScale);
-  EXPECT_EQ(diagnose(c, d, compare(c, d))->layer, 1);
+  EXPECT_EQ(diagnose(c, d, compare(c, d)).layer, 1);
 }
 
 /// Inputs near 0, and no biases: the weights are nearly even, whatever the mistake.
@@ -218,8 +227,8 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
   const auto open = [](Attention& a) { a.scale = 1, a.causal(); };
   const auto said = [](const ExportFile& a, const ExportFile& b) {
     EXPECT_TRUE(compare(a, b).equal()) << "the difference is below the tolerance";
-    const auto diagnosis = hidden_mistake(a, b);
-    return diagnosis ? diagnosis->line() : "none";
+    const Diagnosis diagnosis = hidden_mistake(a, b);
+    return diagnosis.named() ? diagnosis.line() : "none";
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Attention right = with_small_inputs(seed, 0.003, nothing);

@@ -76,7 +76,7 @@ TEST(Compare, EqualFilesAreEqual) {
   }
   EXPECT_EQ(names, (std::vector<std::string>{"hidden_states", "queries", "keys", "values", "scores", "attentions",
                                              "last_hidden_state", "logits"}));
-  EXPECT_FALSE(diagnose(everything(), everything(), comparison));
+  EXPECT_FALSE(diagnose(everything(), everything(), comparison).named());
 }
 
 TEST(Compare, TheFirstDifferenceIsTheFirstOnTheDatasWay) {
@@ -218,7 +218,7 @@ TEST(Compare, OtherShapesAreADifference) {
   EXPECT_FALSE(comparison.equal());
   EXPECT_FALSE(comparison.arrays[0].same_shape());
   EXPECT_FALSE(comparison.arrays[0].largest);
-  EXPECT_FALSE(diagnose(a, b, comparison));
+  EXPECT_FALSE(diagnose(a, b, comparison).named());
 }
 
 TEST(Compare, ArraysOfOneFileAreListedAndNoDifference) {

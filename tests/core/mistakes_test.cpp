@@ -73,8 +73,8 @@ std::vector<Mistake> mistakes() {
            [](Attention& a) { a.allowed = transposed(a.allowed); }),
       same("after_softmax", "mask applied after the softmax, rows not renormalised", causal,
            [](Attention& a) { a.mask_after = true; }),
-      same("blocked_zero", "blocked scores are 0 in place of -inf", causal,
-           [](Attention& a) { a.blocked_zero = true; }),
+      Mistake{"blocked_zero", "blocked scores are one number, such as 0, in place of -inf",
+              "blocked scores are 0 in place of -inf", causal, [](Attention& a) { a.blocked = 0; }},
       same("no_mask", "mask missing", causal, [](Attention& a) { a.allowed = Table(7, 7, 1); }),
       same("no_padding", "padding mask missing", causal_and_padded,
            [](Attention& a) {
@@ -99,7 +99,7 @@ std::vector<Mistake> mistakes() {
              [](Attention& a) { a.split[0] = a.split[1] = a.split[2] = 2; }),
       hidden("q_transposed", "query" + not_transposed, causal, [](Attention& a) { a.not_transposed[0] = true; }),
       hidden("k_transposed", "key" + not_transposed, nothing, [](Attention& a) { a.not_transposed[1] = true; }),
-      hidden("all_transposed", "query and key" + not_transposed, nothing,
+      hidden("all_transposed", "query, key, value and output" + not_transposed, nothing,
              [](Attention& a) {
                for (bool& w : a.not_transposed) w = true;
              }),
@@ -113,7 +113,7 @@ std::vector<Mistake> mistakes() {
       hidden("v_interleaved", "value heads split in the wrong order: every H-th column", nothing,
              [](Attention& a) { a.split[2] = 1; }),
       hidden("merge", "heads not transposed back before they are put side by side", nothing,
-             [](Attention& a) { a.merge_reshaped = true; }),
+             [](Attention& a) { a.merge = 2; }),
   };
 }
 
@@ -138,7 +138,7 @@ TEST_P(Mistakes, AreRecognisedFromWeightsAlone) {
   if (GetParam().from_weights.empty()) {
     // Not to be seen from the weights: then nothing may be made up.
     const ExportFile a = weights_only(right(3)), b = weights_only(wrong(3));
-    EXPECT_FALSE(diagnose(a, b, compare(a, b)));
+    EXPECT_FALSE(diagnose(a, b, compare(a, b)).named());
     return;
   }
   for (std::uint64_t seed = 1; seed <= 5; ++seed)
@@ -149,7 +149,7 @@ TEST_P(Mistakes, AreRecognisedFromTheInputs) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const ExportFile a = file_of(inputs_of(right(seed)), {{"num_heads", "3"}});
     EXPECT_TRUE(compare(a, answers_of(right(seed))).equal()) << "the test's own attention is right";
-    EXPECT_FALSE(hidden_mistake(a, answers_of(right(seed)))) << "and no mistake is made up";
+    EXPECT_FALSE(hidden_mistake(a, answers_of(right(seed))).named()) << "and no mistake is made up";
     EXPECT_EQ(diagnosed(a, answers_of(wrong(seed))), GetParam().from_inputs) << seed;
   }
 }

@@ -208,6 +208,35 @@ std::string state_refusal(const std::string& pickle, const std::string& storage)
   return refusal_of(torch_zip_of({{"a/data.pkl", pickle}, {"a/data/0", storage}}));
 }
 
+TEST(TorchFile, ANamedStateDictGoesBeforeTensorsBesideIt) {
+  const std::string pickle = tensor_pickle(8, 0, 8, 1);
+  const auto text = [](const std::string& word) { return op('X', static_cast<std::uint32_t>(word.size())) + word; };
+  const std::size_t before = std::string("\x80\x02}").size() + text("w").size();
+  const std::string tensor = pickle.substr(before, pickle.size() - before - 2),
+                    dict = pickle.substr(2, pickle.size() - 3);
+  for (const std::string name : {"state_dict", "model_state_dict", "model"}) {
+    const std::string training =
+        "\x80\x02}" + text("loss") + tensor + "s" + text(name) + dict + "s" + text("rng") + tensor + "s.";
+    const std::string file = torch_zip_of({{"a/data.pkl", training}, {"a/data/0", std::string(32, '\0')}});
+    const auto found = locate_torch("f.pt", file);
+    ASSERT_TRUE(found) << found.error().message();
+    ASSERT_EQ(found->arrays.size(), 1u) << name;
+    EXPECT_TRUE(found->arrays.contains("w"));
+  }
+}
+
+TEST(Pickle, Protocol4RemembersFromZero) {
+  const std::string_view list(
+      "\x80\x04\x95\x0b\0\0\0\0\0\0\0]\x94(\x8c\x01"
+      "a\x94h\x01h\0e.",
+      24);
+  const auto read = parse_pickle("p", list, [](std::string_view) { return false; });
+  ASSERT_TRUE(read) << read.error().message();
+  ASSERT_EQ(read->root->items.size(), 3u);
+  EXPECT_EQ(read->root->items[1]->text, "a");
+  EXPECT_EQ(read->root->items[2], read->root) << "0 is the list";
+}
+
 TEST(TorchFile, NoTensorReachesBeyondItsStorage) {
   const std::string eight(8 * 4, '\0');
   EXPECT_EQ(state_refusal(tensor_pickle(8, 0, 8, 1), eight), "");

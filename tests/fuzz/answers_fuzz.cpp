@@ -25,5 +25,5 @@ HEADLIGHT_FUZZ_TARGET(answers) {
     if (array.largest) require_line(cell_text(array.name, array.largest->at, *a, *b));
     if (array.first) require_line(cell_text(array.name, array.first->at, *a, *b));
   }
-  if (const auto found = diagnose(*a, *b, comparison)) require_line(found->line());
+  if (const auto found = diagnose(*a, *b, comparison, 0.1); found.named()) require_line(found.line());
 }

@@ -15,10 +15,11 @@ namespace headlight {
 bool is_torch_name(const std::filesystem::path& path);
 
 /// The tensors of the state dict in `bytes`, which must stay, where they lie; those whose elements are strided or
-/// deflated are copies. The state dict is the dict itself, or its entry state_dict, model_state_dict, model, module or
-/// net, as the loops of training write it. A prefix `module.` or `_orig_mod.` that all names share (DataParallel,
-/// torch.compile) is dropped. Errors name `where` and the tensor: a shape that its storage does not hold, elements
-/// outside the file, more bytes of copies than 16 times the file's, 64 MiB, and at most kMostCopiedBytes.
+/// deflated are copies. The state dict is the entry state_dict, model_state_dict, model, module or net of the dict,
+/// as the loops of training write it, whatever tensors stand beside it, or the dict itself. A prefix `module.` or
+/// `_orig_mod.` that all names share (DataParallel, torch.compile) is dropped. Errors name `where` and the tensor: a
+/// shape that its storage does not hold, elements outside the file, more bytes of copies than 16 times the file's,
+/// 64 MiB, and at most kMostCopiedBytes.
 Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes);
 
 /// The same of a file that is mapped while one of its tensors is there.

@@ -46,10 +46,10 @@ bool holds_tensors(const PickleValue& value) {
 }
 
 const PickleValue* state_dict_of(const PickleValue& root) {
-  if (holds_tensors(root)) return &root;
+  // What stands beside a named state dict (a loss, the state of the random numbers) is a tensor too.
   for (const char* name : {"state_dict", "model_state_dict", "model", "module", "net"})
     if (const PickleValue* inner = root.find(name); inner && holds_tensors(*inner)) return inner;
-  return nullptr;
+  return holds_tensors(root) ? &root : nullptr;
 }
 
 /// A list of sizes of a pickle; nothing where it is another thing.

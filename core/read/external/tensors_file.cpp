@@ -193,13 +193,16 @@ Status take_projections(std::string_view where, Arrays& arrays, const ExternalSt
   if (const auto s = take_projection(where, arrays, "q_proj", "query", query, weights.query); !s) return s;
   if (const auto s = take_projection(where, arrays, "k_proj", "key", key, weights.key); !s) return s;
   if (const auto s = take_projection(where, arrays, "v_proj", "value", value, weights.value); !s) return s;
-  Index output = value;
+  const Index d_k = query / num_heads, groups = d_k > 0 && key < query && key % d_k == 0 ? key / d_k : num_heads;
+  const bool shared = groups < num_heads && num_heads % groups == 0 && value % groups == 0;
+  weights.num_heads = num_heads, weights.num_kv_heads = shared ? groups : num_heads;
+  Index output = shared ? value / groups * num_heads : value;
   if (const auto s = take_projection(where, arrays, "out_proj", "the heads", output, weights.output); !s) return s;
-  if (key != query)
+  if (key != query && !shared)
     return bad_input(where, "key", std::to_string(query) + " columns after projection, as query", std::to_string(key),
                      ErrorCode::wrong_columns);
   for (const auto& [name, columns] : {std::pair{"query", query}, {"value", value}})
-    if (columns % num_heads != 0)
+    if (columns % (shared && columns == value ? groups : num_heads) != 0)
       return bad_input(where, "num_heads",
                        "a divisor of the " + std::to_string(columns) + " columns of the projected " + name,
                        std::to_string(num_heads), ErrorCode::heads_divide);
@@ -320,7 +323,6 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   if (!heads) return heads.error();
   BlockWeights block;
   if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
-  block.self.num_heads = block.self.num_kv_heads = *heads;
   std::vector<Error> warnings;
   auto mask = take_mask(where, arrays, given, warnings);
   if (!mask) return mask.error();
@@ -329,6 +331,7 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   const AttentionWeights& self = block.self;
   model->config = {.d_model = given.query.cols(),
                    .num_heads = *heads,
+                   .num_kv_heads = self.num_kv_heads == *heads ? 0 : self.num_kv_heads,
                    .num_layers = 1,
                    .ffn = 0,
                    .position = Position::none,
@@ -384,11 +387,8 @@ Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optiona
     return stored ? tensors_from(path.string(), in_memory(*stored), num_heads) : stored.error();
   }
   if (ending == ".npy") {
-    auto array = read_npy(path);
-    if (!array) return array.error();
-    ArrayFile one;
-    one.arrays.emplace("attentions", *std::move(array));
-    return tensors_from(path.string(), one, num_heads);
+    const auto array = read_npy(path);
+    return array ? tensors_from(path.string(), {{{"attentions", *array}}, {}}, num_heads) : array.error();
   }
   if (ending != ".safetensors" && ending != ".npz")
     return bad_input(path.string(), "name", "a file named .safetensors, .npz, .pt or .json",

@@ -1,0 +1,149 @@
+#include "diagnose/fitted.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnose/slips.h"
+
+namespace headlight {
+
+using namespace mistakes;
+
+namespace {
+
+/// Calls use(known, found) for each weight or score of both that is known and not blocked.
+template <class Use>
+void for_each_pair(const Heads& known, const Heads& found, const Variant& variant, const Use& use) {
+  for (std::size_t head = 0; head < std::min(known.size(), found.size()); ++head) {
+    if (!same_shape({known[head]}, {found[head]})) return;
+    const auto own = static_cast<Index>(head);
+    if (!variant.heads.empty() && std::find(variant.heads.begin(), variant.heads.end(), own) == variant.heads.end())
+      continue;
+    for (Index i = 0; i < found[head].rows(); ++i)
+      for (Index j = 0; j < found[head].cols(); ++j) use(head, i, j, known[head](i, j), found[head](i, j));
+  }
+}
+
+std::string constant_text(const Known& known, double factor) {
+  std::string text = words(scale_constant, decimal(factor));
+  if (known.d_k > 0)
+    return text + ": scale " + decimal(factor / std::sqrt(static_cast<double>(known.d_k))) + " in place of 1/sqrt(d_k)";
+  const double d_k = factor * factor;
+  if (factor > 1.01 && std::abs(d_k - std::round(d_k)) < 1e-2)
+    text += " (d_k is not in the files: if it is " + decimal(std::round(d_k)) +
+            ", they are not divided by sqrt(d_k); if " + decimal(factor) + ", multiplied by sqrt(d_k) instead)";
+  return text;
+}
+
+}  // namespace
+
+/// The factor of the scores that fits best: the slope of log(weights), or of the scores themselves, both less the mean
+/// of their row.
+std::string fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
+  constexpr double kTooSmall = 1e-20;
+  const bool by_weights = !found[Step::weights].empty();
+  const Heads& seen = by_weights ? found[Step::weights] : found[Step::scores];
+  // A bias is not multiplied.
+  const bool biased = known.direct && by_weights && !allowed_by(known.mask).select(known.mask.array(), 0.0).isZero(0);
+  const Heads& mine = by_weights && !biased ? without.arrays[Step::weights] : without.arrays[Step::scores];
+  double both = 0, squares = 0;
+  std::vector<std::pair<double, double>> row;
+  Index last = -1;
+  const auto finish = [&] {
+    double mean_mine = 0, mean_seen = 0;
+    const auto count = static_cast<double>(row.size());
+    for (const auto& [a, b] : row) mean_mine += a / count, mean_seen += b / count;
+    for (const auto& [a, b] : row)
+      squares += (a - mean_mine) * (a - mean_mine), both += (a - mean_mine) * (b - mean_seen);
+    row.clear();
+  };
+  for_each_pair(mine, seen, variant, [&](std::size_t, Index i, Index j, double a, double b) {
+    if (i != last) finish();
+    last = i;
+    if (biased) {
+      if (std::isfinite(a) && b > kTooSmall) row.emplace_back(a - known.mask(i, j), std::log(b) - known.mask(i, j));
+      return;
+    }
+    if (by_weights ? a > kTooSmall && b > kTooSmall : std::isfinite(a) && b > -1e4)
+      row.emplace_back(by_weights ? std::log(a) : a, by_weights ? std::log(b) : b);
+  });
+  finish();
+  const double factor = both / squares;
+  if (!(squares > 0) || !std::isfinite(factor)) return {};
+  variant.factor = factor;
+  return constant_text(known, factor);
+}
+
+/// Weights × {0, 1 / (1 − p)}.
+std::string fit_dropout(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
+  double sum_found = 0, sum_known = 0;
+  Index zeros = 0;
+  for_each_pair(without.arrays[Step::weights], found[Step::weights], variant,
+                [&](std::size_t, Index, Index, double weight, double seen) {
+                  if (!(weight > 0)) return;
+                  if (seen == 0) ++zeros;
+                  else sum_found += seen, sum_known += weight;
+                });
+  const double factor = sum_found / sum_known;
+  constexpr double kRounding = 1e-5;
+  if (zeros == 0 || !(factor > 1 - kRounding)) return {};
+  variant.kept = factor;
+  return words(dropout_left_on, factor > 1 + kRounding ? " (p = " + decimal(1 - 1 / factor) + ")"
+                                                       : ", and the weights that are left not divided by 1 − p");
+}
+
+std::string fit_weights_factor(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
+  double both = 0, squares = 0;
+  for_each_pair(without.arrays[Step::weights], found[Step::weights], variant,
+                [&](std::size_t, Index, Index, double weight, double seen) {
+                  if (std::isfinite(weight) && std::isfinite(seen)) both += weight * seen, squares += weight * weight;
+                });
+  variant.weights_factor = both / squares;
+  const bool changes = std::abs(variant.weights_factor - 1) > 1e-3 && std::isfinite(variant.weights_factor);
+  return changes ? words(weights_scaled, decimal(variant.weights_factor)) : std::string();
+}
+
+std::string fit_order(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
+  const Heads &mine = without.arrays[Step::weights], &seen = found[Step::weights];
+  if (!same_shape(mine, seen) || seen.size() < 2) return {};
+  std::vector<bool> taken(seen.size(), false);
+  bool moved = false;
+  std::string order;
+  for (std::size_t head = 0; head < seen.size(); ++head) {
+    std::size_t nearest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t other = 0; other < seen.size(); ++other) {
+      const double apart = (mine[other] - seen[head]).cwiseAbs().maxCoeff();
+      if (!taken[other] && apart < least) least = apart, nearest = other;
+    }
+    taken[nearest] = true;
+    moved = moved || nearest != head;
+    variant.order.push_back(static_cast<Index>(nearest));
+    order += (head > 0 ? ", " : "") + std::to_string(nearest);
+  }
+  return moved ? words(heads_permuted) + ": they are heads " + order : std::string();
+}
+
+/// The score of blocked cells: as it was found, or as the weights of a row show it.
+std::string fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
+  if (!known.exact || !known.has_mask()) return {};
+  const Heads &scores = without.arrays[Step::scores], &seen = found[Step::weights];
+  double sum = 0, count = 0;
+  if (!found[Step::scores].empty())
+    for_each_pair(scores, found[Step::scores], variant, [&](std::size_t, Index, Index, double score, double other) {
+      if (!std::isfinite(score) && std::isfinite(other)) sum += other, ++count;
+    });
+  else
+    for_each_pair(scores, seen, variant, [&](std::size_t head, Index i, Index, double score, double weight) {
+      if (std::isfinite(score) || !(weight > 1e-20)) return;
+      Index open = 0;
+      const double largest = scores[head].row(i).maxCoeff(&open);
+      if (std::isfinite(largest) && seen[head](i, open) > 0)
+        sum += std::log(weight) - std::log(seen[head](i, open)) + largest, ++count;
+    });
+  if (count == 0) return {};
+  variant.blocked = sum / count;
+  return words(blocked_scores_weak, decimal(std::abs(sum / count) < 1e-6 ? 0 : sum / count));
+}
+
+}  // namespace headlight

@@ -1,0 +1,17 @@
+// Slips with a number that is taken from what was found: each puts it into the variant and gives the words of the slip,
+// or nothing where it does not fit. `without`: what comes out without the slip.
+#pragma once
+
+#include <string>
+
+#include "diagnose/variant.h"
+
+namespace headlight {
+
+std::string fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+std::string fit_dropout(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+std::string fit_weights_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+std::string fit_order(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+std::string fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+
+}  // namespace headlight

@@ -1,0 +1,57 @@
+#include "diagnose/masks.h"
+
+#include <algorithm>
+
+#include "diagnose/mistake.h"
+
+namespace headlight {
+
+Allowed allowed_by(const Grid& mask) { return mask.array() > -1e4; }
+
+Grid mask_of(const Allowed& allowed) {
+  Grid mask(allowed.rows(), allowed.cols());
+  for (Index i = 0; i < mask.size(); ++i)
+    mask.data()[i] = allowed.data()[i] ? 0.0 : -std::numeric_limits<double>::infinity();
+  return mask;
+}
+
+Allowed causal_mask(Index queries, Index keys, Index offset) {
+  Allowed allowed(queries, keys);
+  for (Index i = 0; i < queries; ++i)
+    for (Index j = 0; j < keys; ++j) allowed(i, j) = j <= i + offset;
+  return allowed;
+}
+
+Allowed shifted(const Allowed& allowed, Index by) {
+  Allowed result(allowed.rows(), allowed.cols());
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index j = 0; j < result.cols(); ++j) {
+      const Index from = j - by;
+      result(i, j) = from < 0 || (from < allowed.cols() && allowed(i, from));
+    }
+  return result;
+}
+
+MaskParts parts_of(const Allowed& allowed) {
+  const Index queries = allowed.rows(), keys = allowed.cols();
+  MaskParts parts{.keys = allowed.colwise().any().replicate(queries, 1)};
+  parts.padding = !parts.keys.all();
+  if (queries < 2 || keys < queries) return parts;
+  const Allowed causal = causal_mask(queries, keys, keys - queries);
+  parts.causal = (allowed == (causal && parts.keys)).all();
+  for (Index window = 1; !parts.causal && !parts.padding && window < keys; ++window) {
+    const Allowed before = causal_mask(queries, keys, keys - queries - window);
+    if ((allowed == (causal && !before)).all()) parts.window = window;
+  }
+  return parts;
+}
+
+std::string off_by_one_words(bool causal, Index by) {
+  using namespace mistakes;
+  if (causal)
+    return "causal " +
+           words(mask_off_by_one, by < 0 ? "the diagonal is blocked" : "each query attends to the next token");
+  return words(mask_off_by_one, by < 0 ? "one key too few" : "one key too many");
+}
+
+}  // namespace headlight

@@ -1,0 +1,36 @@
+// Masks as the diagnosis reads and changes them.
+#pragma once
+
+#include <string>
+
+#include "math/reference.h"
+
+namespace headlight {
+
+using reference::Grid;
+using reference::Heads;
+
+/// Whether a query may attend to a key, as far as a mask says so by itself: values below −10⁴ block as −inf does.
+using Allowed = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+Allowed allowed_by(const Grid& mask);
+/// 0 where allowed, −inf elsewhere.
+Grid mask_of(const Allowed& allowed);
+
+/// Query i sees the keys up to i + offset.
+Allowed causal_mask(Index queries, Index keys, Index offset);
+/// Every query's last key moved by so many.
+Allowed shifted(const Allowed& allowed, Index by);
+
+/// The parts of a mask: keys that no query may attend to, and the pattern of the rest.
+struct MaskParts {
+  Allowed keys;          // true in the columns that some query sees
+  bool padding = false;  // some column is hidden
+  bool causal = false;   // the rest is that of causal_mask(T, S, S − T), T > 1
+  Index window = 0;      // the same, and each query sees so many keys at most; 0: as many as there are
+};
+MaskParts parts_of(const Allowed& allowed);
+
+/// What such a mask is called, by −1 or 1.
+std::string off_by_one_words(bool causal, Index by);
+
+}  // namespace headlight

@@ -1,0 +1,26 @@
+// The products of an attention, right or with a slip, in doubles.
+#pragma once
+
+#include <optional>
+
+#include "math/reference.h"
+
+namespace headlight {
+
+using reference::Grid;
+using reference::Heads;
+
+/// How columns belong to heads: d_k adjacent ones each; every H-th column; or the memory of the whole matrix read on as
+/// (H, T, d_k).
+enum class HeadSplit { blocks, interleaved, reshaped };
+enum class Slip { none, transposed, bias_left_out, left_out };
+
+Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how);
+/// q·kᵀ·scale of the first `count` heads of q; heads of k are shared by groups, in a row or in turn.
+Heads dot_products(const Heads& query, const Heads& key, double scale, std::size_t count, bool in_turn = false);
+/// x·Wᵀ + b with a slip: x·W, x·Wᵀ, or x. Nothing where the slip changes nothing or the shapes forbid it.
+std::optional<Grid> project_with(const reference::LinearLayer& projection, const Grid& x, Slip slip);
+/// Numbers of so many bits of mantissa.
+Grid rounded(Grid values, int bits);
+
+}  // namespace headlight

@@ -1,0 +1,127 @@
+#include "diagnose/rounding.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagnose/file_comparison.h"
+
+namespace headlight {
+namespace {
+
+constexpr int kFloat16Bits = 10, kBfloat16Bits = 7, kTf32Bits = 10;
+constexpr double kSmallestFloat16 = 0x1p-24, kLargestFloat16 = 65504;
+
+bool holds(const Heads& values, int bits, bool half) {
+  for (const Grid& head : values)
+    for (const double value : head.reshaped()) {
+      if (!std::isfinite(value) || value == 0) continue;
+      const double steps = value / kSmallestFloat16;
+      if (half && (std::abs(value) > kLargestFloat16 || steps != std::nearbyint(steps))) return false;
+      if (rounded(Grid::Constant(1, 1, value), bits)(0, 0) != value) return false;
+    }
+  return true;
+}
+
+/// For each row of weights: twice the relative error, in units of the rounding, of what the softmax is taken of.
+double spread_of(const Known& known, std::size_t head, Index row) {
+  double largest = 0, least = 0;
+  for (Index j = 0; j < known.keys(); ++j) {
+    const double logit = known.logits[head](row, j);
+    if (std::isfinite(logit)) largest = std::max(largest, logit), least = std::min(least, logit);
+  }
+  return 1 + 2 * (largest - least);
+}
+
+/// Whether weights are within the error of a softmax of scores with a relative error of `unit`, times `spread`.
+template <class Spread>
+bool within(const Heads& right, const Heads& found, double unit, const Spread& spread) {
+  if (!same_shape(right, found)) return false;
+  for (std::size_t head = 0; head < right.size(); ++head)
+    for (Index i = 0; i < right[head].rows(); ++i) {
+      const double allowed = 4 * unit * spread(head, i);
+      for (Index j = 0; j < right[head].cols(); ++j)
+        if (!(std::abs(right[head](i, j) - found[head](i, j)) <=
+              allowed * (right[head](i, j) + 1e-3 * unit) + unit * 1e-2))
+          return false;
+    }
+  return true;
+}
+
+/// Numbers of half precision, or computed with them.
+bool is_half(const Known& known, const LayerArrays& found, const JudgedArray& one, const std::string& type) {
+  const double unit = std::ldexp(1, -(type == "float16" ? kFloat16Bits : kBfloat16Bits) - 1);
+  // Of an output alone nothing shows how its weights were rounded: it is the right one, stored.
+  const bool alone = one.step == Step::output && found[Step::weights].empty();
+  const double tolerance = alone ? 4 * unit : static_cast<double>(tolerance_of(type));
+  if (!distance(one.step, known.right[one.step], found[one.step], tolerance).within) return false;
+  return one.step != Step::weights || within(known.right[one.step], found[one.step], unit,
+                                             [&](std::size_t head, Index row) { return spread_of(known, head, row); });
+}
+
+/// Whether weights differ by no more than sums of q·kᵀ in float32 may.
+bool is_order_of_sums(const Known& known, const LayerArrays& found, const JudgedArray& one) {
+  if (!known.direct || one.step != Step::weights) return false;
+  const Heads sizes = dot_products(split_heads(known.projected[kQuery].cwiseAbs(), known.num_heads, HeadSplit::blocks),
+                                   split_heads(known.projected[kKey].cwiseAbs(), known.num_kv_heads, HeadSplit::blocks),
+                                   known.scale, known.logits.size());
+  return within(known.right[one.step], found[one.step], 0x1p-24,
+                [&](std::size_t head, Index row) { return 4 * sizes[head].row(row).maxCoeff(); });
+}
+
+}  // namespace
+
+std::string precision_of(const Heads& right, const Heads& found) {
+  for (const bool half : {false, true}) {
+    const int bits = half ? kFloat16Bits : kBfloat16Bits;
+    if (holds(found, bits, half) && !holds(right, bits, half)) return half ? "float16" : "bfloat16";
+  }
+  return "";
+}
+
+std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found,
+                                    const std::vector<JudgedArray>& judged) {
+  const auto all = [&](const auto& is) {
+    return std::all_of(judged.begin(), judged.end(), [&](const JudgedArray& one) { return !one.differs || is(one); });
+  };
+  Rounding rounding{.text = {}, .after = std::vector<double>(judged.size(), 0)};
+  for (const char* type : {"bfloat16", "float16"}) {
+    if (!all([&](const JudgedArray& one) {
+          return precision_of(known.right[one.step], found[one.step]) == type && is_half(known, found, one, type);
+        }))
+      continue;
+    rounding.text = "numbers of " + std::string(type);
+    for (std::size_t at = 0; at < judged.size(); ++at) {
+      Heads right = known.right[judged[at].step];
+      for (Grid& head : right)
+        head = rounded(std::move(head), type == std::string("float16") ? kFloat16Bits : kBfloat16Bits);
+      rounding.after[at] = distance(judged[at].step, right, found[judged[at].step], 0).largest;
+    }
+    return rounding;
+  }
+  if (known.direct) {
+    Variant variant;
+    variant.bits = kTf32Bits;
+    Outcome outcome;
+    if (compute_weights(known, variant, found, outcome)) {
+      compute_output(known, variant, outcome);
+      for (std::size_t at = 0; at < judged.size(); ++at) {
+        const Heads& computed = outcome.arrays[judged[at].step];
+        rounding.after[at] =
+            computed.empty() ? kOpen : distance(judged[at].step, computed, found[judged[at].step], 0).largest;
+      }
+      if (all([&](const JudgedArray& one) {
+            const double left = rounding.after[static_cast<std::size_t>(&one - judged.data())];
+            return left <= 0.25 * one.before && one.before < static_cast<double>(tolerance_of("tf32"));
+          })) {
+        rounding.text = "products of float32 in TF32";
+        return rounding;
+      }
+    }
+  }
+  if (!all([&](const JudgedArray& one) { return is_order_of_sums(known, found, one); })) return std::nullopt;
+  for (std::size_t at = 0; at < judged.size(); ++at) rounding.after[at] = judged[at].before;
+  rounding.text = "sums of float32 in another order";
+  return rounding;
+}
+
+}  // namespace headlight

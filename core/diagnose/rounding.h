@@ -1,0 +1,27 @@
+// Differences that are rounding and no mistake.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diagnose/search.h"
+
+namespace headlight {
+
+/// "float16", "bfloat16": the least precise type that holds every number of `found` and not every one of `right`;
+/// empty: neither does.
+std::string precision_of(const Heads& right, const Heads& found);
+
+struct Rounding {
+  std::string text;           // "numbers of float16"
+  std::vector<double> after;  // of each judged array: what rounding does not explain
+};
+
+/// Of arrays that differ: numbers of a type of half precision, within what its steps may differ; queries and keys
+/// rounded to TF32 before their product, computed; or sums of float32 in another order, within the bound of their
+/// terms. Nothing where some array differs by more.
+std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found,
+                                    const std::vector<JudgedArray>& judged);
+
+}  // namespace headlight

@@ -1,0 +1,49 @@
+// The usual slips as a table, a row each: an edit of how an attention is computed. Whether it was made is decided by
+// computing with it (diagnose/search.h). A new slip is a new row, and its code.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/formatted.h"
+#include "diagnose/mistake.h"
+#include "diagnose/variant.h"
+
+namespace headlight {
+
+/// The arrays that differ from some step on.
+inline constexpr Steps kFromWeights = bit(Step::weights) | bit(Step::output);
+inline constexpr Steps kFromScores = bit(Step::scores) | kFromWeights;
+inline constexpr Steps kFromQueries = bit(Step::queries) | kFromScores, kFromKeys = bit(Step::keys) | kFromScores;
+inline constexpr Steps kFromValues = bit(Step::values) | bit(Step::output);
+
+struct SlipRow {
+  MistakeCode code;
+  Steps touches = kFromScores;  // arrays that it can change
+  unsigned part = 0;            // bits of what it edits: two slips that edit one thing are not made together
+  /// Makes the slip; false where too little is known, or where it would change nothing.
+  std::function<bool(const Known& known, Variant& variant)> apply = {};
+  /// The same with numbers taken from what was found, given what comes out without it. The text, which names them;
+  /// empty: it does not fit.
+  std::function<std::string(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found)>
+      fit = {};
+  std::string role = {};  // the projection that it is about: query, key, value, output, "query and key"
+  std::string text = {};  // in place of the words of the code
+  bool general = false;   // explains so much that all others are asked first
+  bool whole = false;     // made in all heads or in none
+};
+
+/// From the particular to the general: of two that explain equally well the earlier is the simpler one.
+const std::vector<SlipRow>& slips();
+std::string text_of(const SlipRow& row);
+
+/// By what each slip in the scale multiplies the scores; the last one needs the number of heads.
+inline constexpr std::size_t kScales = 4;
+std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, double heads);
+
+inline std::string decimal(double value) { return formatted("%.4g", value); }
+
+}  // namespace headlight
