@@ -75,7 +75,7 @@ TEST(CliTrain, MeasuresTaughtHeadsOnOtherTreebanksAndNamesItsSources) {
   const std::string held_out = corpus.folder.with("held.conllu", text);
   Strings words = corpus.taught();
   words.insert(words.end(),
-               {"--score", held_out, "--text-credit", "my diary: CC0", "--teach-credit", "my bank: CC BY"});
+               {"--half", "--score", held_out, "--text-credit", "my diary: CC0", "--teach-credit", "my bank: CC BY"});
   const Ran ran = run(train(words, model));
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json card = read_json(model / "training.json");

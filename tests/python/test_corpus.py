@@ -3,6 +3,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ def program(path):
 
 RECIPE = os.path.dirname(PATH)
 COPULAS = os.path.join(os.path.dirname(PATH), "copulas.py")
-corpus, copulas = program(PATH), program(COPULAS)
+corpus, copulas, pronouns = (program(path) for path in (PATH, COPULAS, os.path.join(RECIPE, "pronouns.py")))
 
 
 class Sentences(unittest.TestCase):
@@ -90,6 +91,74 @@ class JoinedGrammars(unittest.TestCase):
         self.assertEqual(said.count("\n"), 1, said)
         self.assertIn("expected other names than those of", said)
         self.assertIn("found time", said)
+
+
+class Pronouns(unittest.TestCase):
+    """Sentences in which a pronoun stands for a noun: what teaches, what is held out, and how a model is measured on them."""
+
+    DATA = os.path.join(RECIPE, "pronouns.json")
+
+    def taught(self):
+        return [[line.split("\t") for line in one.strip().split("\n")] for one in pronouns.sentences(pronouns.read(self.DATA), 300)]
+
+    def test_the_recipe_gives_this_file(self):
+        """Of the same words the same bytes: what taught the model that comes along."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = os.path.join(folder, "out.conllu")
+            subprocess.run([sys.executable, "-I", os.path.join(RECIPE, "pronouns.py"), self.DATA, out, "20000"],
+                           check=True, capture_output=True)
+            with open(out, "rb") as file:
+                self.assertEqual(hashlib.sha256(file.read()).hexdigest(), "e1c1a17dc55aa50d010d9b5fed322798774cd876704d580b862f4225f35d80cd")
+
+    def test_the_pronoun_looks_at_one_noun_and_agrees(self):
+        for words in self.taught():
+            arcs = [(word[1].lower(), words[int(word[6]) - 1][1]) for word in words if word[7] == "IT"]
+            self.assertLessEqual(len(arcs), 1, words)
+            self.assertEqual([word[4] for word in words].count("X"), len(words) - 2 * len(arcs), words)
+            for it, noun in arcs:
+                if noun in ("Mary", "queen", "princess"): self.assertIn(it, ("she", "her"), words)
+                if noun in ("dogs", "streets"): self.assertIn(it, ("they", "them", "their"), words)
+                if noun in ("马路", "狗"): self.assertIn(it, ("它", "它们"), words)
+
+    def test_what_is_held_out_teaches_nothing(self):
+        with open(self.DATA, encoding="utf-8") as file:
+            data = json.load(file)
+        with open(os.path.join(ROOT, "assets", "grammar.json"), encoding="utf-8") as file:
+            grammar = file.read()
+        texts = {"".join(word[1] for word in words) for words in self.taught()}
+        words_taught = {word[1] for words in self.taught() for word in words}
+        kept = [noun for name in ("en", "zh")
+                for nouns in data[name]["nouns"].values() for noun in nouns.partition("|")[2].split()]
+        for noun in (noun.split(":")[-1].split("/")[0] for noun in kept):
+            self.assertNotIn(noun, words_taught)
+            self.assertIsNone(re.search(rf"(?<![a-z]){noun}(?![a-z])", grammar), noun)
+        for text in texts:
+            self.assertFalse(text.startswith(("Although", "虽然")) or "animal" in text and "street" in text, text)
+        self.assertTrue(any(line.startswith("Although") for line in pronouns.sentences(data, 300, 1, "frames")))
+
+    def test_scores_of_a_head(self):
+        """A head that looks at the second word from everywhere: right in the sentences whose noun that is."""
+        with tempfile.TemporaryDirectory() as folder:
+            program, asked = os.path.join(folder, "headlight"), os.path.join(folder, "asked.txt")
+            with open(program, "w", encoding="utf-8") as file:
+                file.write("""#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    words, at = ["<s>"] + line.split(), 0
+    tokens = [{"raw": "<s>", "special": True, "bytes": [0, 0]}]
+    for word in words[1:]:
+        tokens.append({"raw": word, "special": False, "bytes": [max(0, at - 1), at + len(word)]})
+        at += len(word) + 1
+    row = [.25, 0, .75] + [0] * (len(words) - 3)
+    print(json.dumps({"tokens": tokens, "attention": [{"attn": [[[row] * len(words)]]}]}))
+""")
+            os.chmod(program, 0o755)
+            with open(asked, "w", encoding="utf-8") as file:
+                file.write("# a note\nThe {dog} left the (road) because *it* was <tired|wide> .\nThe {cat} slept where *it* lay .\n")
+            done = subprocess.run([sys.executable, "-I", os.path.join(RECIPE, "pronoun_scores.py"), program, "model", "0.0", asked],
+                                  check=True, capture_output=True, text=True)
+            self.assertEqual(done.stdout.strip().split("\n")[-1].split(),
+                             "asked.txt, en 3 0.667 0.500 0.500 0.000 0.500 0.500 0.333".split())
 
 
 class Packages(unittest.TestCase):

@@ -23,6 +23,7 @@ list=$work/debs/unpacked/python3-jieba/usr/lib/python3/dist-packages/jieba/dict.
   --out "$work/copulas.conllu" "$work/text/zh-story.txt" "$work/text/zh-manual.txt"
 
 "$here/grammar.py" "$here/../../grammar.json" "$here/mentions.json" "$work/grammar.json"
+"$here/pronouns.py" "$here/pronouns.json" "$work/pronouns.conllu" 20000
 
 tab=$(printf '\t')
 while IFS=$tab read -r package version licence; do
@@ -31,7 +32,10 @@ done <<EOF
 $(tail -n +2 "$work/text/sources.tsv" | cut -f 1-3 | sort -u)
 EOF
 
-# train FOLDER STEPS OPTION …: what both trainings share; one that was interrupted goes on.
+# A training whose model is whole is not begun again.
+whole() { [ -e "$1/model.safetensors" ] && [ ! -e "$1/resume.safetensors" ]; }
+
+# train FOLDER STEPS OPTION …: what all trainings share; one that was interrupted goes on.
 train() {
   into=$1 steps=$2
   shift 2
@@ -45,28 +49,40 @@ train() {
     --teach-credit 'UD_Chinese-PUD, Universal Dependencies, simplified: CC BY-SA 3.0' \
     --teach-credit 'UD_Chinese-HK, Universal Dependencies, simplified: CC BY-SA 4.0' \
     --teach-credit 'UD_Chinese-CFL, Universal Dependencies, simplified: CC BY-SA 4.0' \
-    --grammar "$work/grammar.json" --teach-weight 4 \
+    --grammar "$work/grammar.json" \
     --d-model 144 --num-heads 9 --layers 4 --ffn 288 --hide 0.14 --swap 0.02 --keep 0.02 --family 0 --restore 0 \
     --batch 128 --steps "$steps" --seed 1 --half --save-every 300 -o "$into" $resume "$@"
 }
 
-# First the words, then, behind 87 % of the steps, the heads too. A training whose model is whole is not begun again.
-first=$work/first
-[ -e "$first/model.safetensors" ] && [ ! -e "$first/resume.safetensors" ] || train "$first" 36000 \
-  --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
-  --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" \
-  --teach-from 0.87 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 \
-  --warmup 500 --learning-rate 0.002 "$@"
+# teach FOLDER STEPS OPTION …: what all but the first share: more Chinese, and copulas on a head of their own.
+teach() {
+  train "$@" \
+    --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
+    --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
+    --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
+    --teach-head 2.0=det,nummod,clf,nmod:poss --teach-head 2.1=amod --teach-head 2.2=case --teach-head 2.3=aux \
+    --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
+    --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
+    --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
+    --teach-head 3.8=cop --teach-from 0 --teach-hide 0.15 --warmup 60
+}
 
-# Then more Chinese, copulas on a head of their own, and more rest.
-train "$model" 1000 --from "$first" \
-  --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
-  --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
-  --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
-  --teach-head 2.0=det,nummod,clf,nmod:poss --teach-head 2.1=amod --teach-head 2.2=case --teach-head 2.3=aux \
-  --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
-  --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
-  --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
-  --teach-head 3.8=cop --teach-from 0 --teach-share 0.66 --teach-grammar 0.25 --teach-rest 0.5 --teach-hide 0.15 \
-  --warmup 60 --learning-rate 0.001 \
+# First the words, then, behind 87 % of the steps, the heads too; then the heads again, with more rest.
+first=$work/first second=$work/second third=$work/third
+whole "$second" || {
+  whole "$first" || train "$first" 36000 \
+    --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:3" \
+    --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" --teach-weight 4 \
+    --teach-from 0.87 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 \
+    --warmup 500 --learning-rate 0.002 "$@"
+  teach "$second" 1000 --from "$first" --teach-share 0.66 --teach-grammar 0.25 --teach-weight 4 --teach-rest 0.5 \
+    --learning-rate 0.001 "$@"
+}
+
+# Then pronouns: first mostly these, then all together.
+whole "$third" || teach "$third" 1000 --from "$second" --teach "$work/pronouns.conllu:4" \
+  --teach-share 0.8 --teach-grammar 0.1 --teach-weight 6 --teach-rest 0.15 --learning-rate 0.002 "$@"
+teach "$model" 700 --from "$third" --teach "$work/pronouns.conllu:0.6" \
+  --teach-credit 'sentences with pronouns, made by pronouns.py of this project' \
+  --teach-share 0.4 --teach-grammar 0.2 --teach-weight 4 --teach-rest 0.5 --learning-rate 0.001 \
   --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" "$@"
