@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "base/parallel.h"
+#include "derived/guess.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -89,9 +90,31 @@ std::optional<float> probability_of(const Model& model, const Vector& probabilit
   return found.text == word ? std::optional(found.probability) : std::nullopt;
 }
 
-std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b) {
-  if (!says_word(a) || !says_word(b)) return {};
-  const Vector before = probabilities(a.logits), after = probabilities(b.logits);
+std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, Index token) {
+  for (std::size_t i = 0; i < axis.size(); ++i)
+    if (axis[i].*side == token) return static_cast<Index>(i);
+  return std::nullopt;
+}
+
+/// The scores of an answer's words: those it says or, in place of a token, those it guesses where that is hidden.
+Vector scores_of(const Trace& trace, std::optional<Index> hidden, Progress& progress) {
+  if (!hidden) return says_word(trace) ? trace.logits : Vector{};
+  if (!can_hide(trace, *hidden)) return {};
+  const auto guess = forward(with_hidden(trace, *hidden), progress);
+  return guess && *guess ? Vector(logit_rows(**guess, *hidden, 1).row(0)) : Vector{};
+}
+
+std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::optional<Index> hidden,
+                                        const JointStack* joint, Progress& progress) {
+  std::optional<Index> hidden_in_a;
+  if (hidden) {
+    const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, *hidden) : std::nullopt;
+    if (place) hidden_in_a = joint->axes.queries[static_cast<std::size_t>(*place)].a;
+    if (!hidden_in_a) return {};
+  }
+  const Vector scores_a = scores_of(a, hidden_in_a, progress), scores_b = scores_of(b, hidden, progress);
+  if (scores_a.size() == 0 || scores_b.size() == 0) return {};
+  const Vector before = probabilities(scores_a), after = probabilities(scores_b);
   const bool same_rows = a.model == b.model;
   std::vector<ComparedWord> words;
   const auto add = [&](const Candidate& word) {
@@ -111,7 +134,6 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b) {
 std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Progress& progress, int threads) {
   auto result = std::make_shared<ComparedHeads>();
   for (const HeadRef& head : heads_of(a)) result->only_a += !has_head(b, head);
-  result->words = compare_words(a, b);
   std::vector<HeadRef> both;
   for (const HeadRef& head : heads_of(b)) has_head(a, head) ? both.push_back(head) : void(++result->only_b);
   if (const std::size_t longest = longest_side(a, b); longest > kMostAligned) {
@@ -134,12 +156,6 @@ std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Pro
   if (progress.stop) return nullptr;
   for (const HeadDifference& one : result->heads) result->largest = std::max(result->largest, one.measured.largest);
   return result;
-}
-
-std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, Index token) {
-  for (std::size_t i = 0; i < axis.size(); ++i)
-    if (axis[i].*side == token) return static_cast<Index>(i);
-  return std::nullopt;
 }
 
 }  // namespace
@@ -183,6 +199,10 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
     heads->b = question.b;
     result->heads = heads;
   }
+  result->hidden = question.hidden;
+  if (known && known->heads == result->heads && known->hidden == question.hidden) result->words = known->words;
+  else result->words = compare_words(*a, *b, question.hidden, result->heads->stack(Stack::self), progress);
+  if (progress.stop) return nullptr;
   const JointStack* joint = result->heads->stack(question.head.stack);
   if (!joint) return result;
   auto maps = maps_of(*a, *b, *joint, question.head, progress.stop);

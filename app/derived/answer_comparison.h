@@ -22,6 +22,7 @@ enum class DifferenceOrder { layer, largest, mean, divergence };
 struct ComparisonQuestion {
   WeakRef<Trace> a, b;
   HeadRef head;
+  std::optional<Index> hidden = {};  // the token of B that is hidden and guessed; nothing: what the answers say
 
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
 };
@@ -47,8 +48,8 @@ struct HeadDifference {
   PatternDifference measured;
 };
 
-/// A word that an answer says next, or at the masked position, and how probable it is; nothing where its model does not
-/// know the word.
+/// A word that an answer says next, or at the masked or hidden position, and how probable it is; nothing where its model
+/// does not know the word.
 struct ComparedWord {
   std::string text;
   std::optional<float> a, b;
@@ -62,7 +63,6 @@ struct ComparedHeads {
   std::vector<HeadDifference> heads = {};                // in the order of heads_of() of B
   std::size_t only_a = 0, only_b = 0;                    // heads that the other does not have
   float largest = 0;                                     // |B − A| of any of them
-  std::vector<ComparedWord> words = {};                  // the most probable of either, where both say one
 
   const JointStack* stack(Stack stack) const;
   /// Null where A has no such head.
@@ -74,6 +74,8 @@ struct AnswerComparison {
   std::shared_ptr<const ComparedHeads> heads;
   HeadRef chosen;
   PatternPair maps = {};  // of `chosen`; A's all NaN where it has no such head; empty where the sentences are too long
+  std::vector<ComparedWord> words = {};  // the most probable of either, where both say one
+  std::optional<Index> hidden = {};      // … with this token of B hidden
 };
 
 /// The upper end of the colours of a head's difference: the largest of all heads, or its own. The largest weight of the

@@ -27,13 +27,18 @@ Request untouched(Request request) {
   return request;
 }
 
-std::optional<Token> hiding_token(const Model& model) {
-  if (!model.vocabulary) return std::nullopt;
-  const Vocabulary& vocabulary = *model.vocabulary;
+std::optional<Token> hiding_token(const Trace& trace) {
+  Token token;
+  if (!trace.request.model) {
+    token.text = token.raw = "<mask>";
+    token.id = hashed_id(token.text);
+    return token;
+  }
+  if (!trace.model->vocabulary) return std::nullopt;
+  const Vocabulary& vocabulary = *trace.model->vocabulary;
   for (const char* text : {"<mask>", "[MASK]"}) {
     const auto found = std::find(vocabulary.words.begin(), vocabulary.words.end(), text);
     if (found == vocabulary.words.end()) continue;
-    Token token;
     token.text = token.raw = text;
     const auto row = static_cast<std::size_t>(found - vocabulary.words.begin());
     token.id = vocabulary.ids.empty() ? static_cast<std::int64_t>(row) : vocabulary.ids[row];
@@ -47,7 +52,18 @@ bool can_hide(const Trace& trace, Index token) {
   if (trace.request.config.arch != Arch::encoder || trace.logits.size() == 0 || trace.model->given) return false;
   if (token < 0 || token >= static_cast<Index>(tokens.size()) || trace.queries() > kMostHidden) return false;
   const Token& hidden = tokens[static_cast<std::size_t>(token)];
-  return !hidden.special && !hidden.pad && hiding_token(*trace.model).has_value();
+  return !hidden.special && !hidden.pad && hiding_token(trace).has_value();
+}
+
+Request with_hidden(const Trace& trace, Index token) {
+  Request asked = trace.request;
+  Token& hidden = asked.tokens.tokens[static_cast<std::size_t>(token)];
+  const Token mask = *hiding_token(trace);
+  hidden.id = mask.id;
+  hidden.text = mask.text;
+  hidden.raw = mask.raw;
+  hidden.known = true;
+  return asked;
 }
 
 std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress& progress) {
@@ -55,6 +71,7 @@ std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress&
   if (!asked_trace) return nullptr;
   const Trace& trace = *asked_trace;
   auto guess = std::make_shared<Guess>();
+  guess->model = trace.model;
   Request asked = trace.request;
   const std::vector<Token>& tokens = trace.query_tokens().tokens;
   const Index position = question.hidden.value_or(trace.answering);
@@ -62,13 +79,9 @@ std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress&
   std::int64_t right = -1;
   if (question.hidden) {
     if (!can_hide(trace, *question.hidden)) return guess;
-    Token& hidden = asked.tokens.tokens[static_cast<std::size_t>(*question.hidden)];
-    const Token mask = *hiding_token(*trace.model);
+    const Token& hidden = tokens[static_cast<std::size_t>(*question.hidden)];
     right = hidden.known ? hidden.id : -1;
-    hidden.id = mask.id;
-    hidden.text = mask.text;
-    hidden.raw = mask.raw;
-    hidden.known = true;
+    asked = with_hidden(trace, *question.hidden);
   }
   const Vector logits = question.hidden ? logits_of(asked, nullptr, progress) : trace.logits;
   if (progress.stop) return nullptr;

@@ -27,6 +27,7 @@ struct GuessedWord {
 };
 
 struct Guess {
+  WeakRef<Model> model = {};
   std::string place = {};  // the text of the hidden token, or of the one that the guess comes after
   std::vector<GuessedWord> words =
       {};  // the most probable now, behind the first what was lost; none where the model cannot say any
@@ -43,12 +44,15 @@ inline constexpr Index kMostHidden = 2048;
 /// The same question with nothing changed by hand: no edits, and the masks that a model of its kind begins with.
 Request untouched(Request request);
 
-/// The token that hides a word from the model; nothing where its vocabulary has none.
-std::optional<Token> hiding_token(const Model& model);
+/// The token that hides a word from the model of an answer; nothing where its vocabulary has none. Fresh weights have a
+/// vector for any text: there it is `<mask>`.
+std::optional<Token> hiding_token(const Trace& trace);
 
 /// Whether the word of this token can be hidden and guessed: of an encoder with an output layer and a hiding token, a
 /// token that was typed.
 bool can_hide(const Trace& trace, Index token);
+/// The question with that word hidden. Precondition: can_hide.
+Request with_hidden(const Trace& trace, Index token);
 
 /// Null when stopped, or the trace is gone.
 std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress& progress);

@@ -56,10 +56,4 @@ std::vector<std::vector<std::string>> words_of_samples(const Lexicon& lexicon) {
   return all;
 }
 
-std::string changed_text(const Sample& sample) {
-  std::string text = sample.text;
-  if (sample.change.empty()) return text;
-  return text.replace(text.rfind(sample.change), sample.change.size(), sample.into);
-}
-
 }  // namespace headlight

@@ -29,7 +29,4 @@ Result<std::vector<Sample>> read_samples();
 /// The words of each sample that is one sentence, cut by the lexicon.
 std::vector<std::vector<std::string>> words_of_samples(const Lexicon& lexicon);
 
-/// The text with the sample's change made at its last place; the text itself where it has none.
-std::string changed_text(const Sample& sample);
-
 }  // namespace headlight

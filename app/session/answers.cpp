@@ -2,10 +2,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "base/thrown.h"
+#include "derived/head_stats.h"
+#include "document/model_choice.h"
 #include "document/model_sources.h"
 #include "document/samples.h"
 #include "document/sentence_facts.h"
@@ -210,6 +214,91 @@ void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>
     }
   }
   state.kept_answer.reset();
+}
+
+namespace {
+
+/// More sentences would all be cut anew for each word.
+constexpr std::size_t kMostTogether = 8;
+
+bool takes_changes(const AppState& state) {
+  const Document& document = state.document;
+  const bool of_text = reads_sentences(document) && document.text_pair.empty() && !state.prefix;
+  const bool waits = is_stale(state) || state.generation || (state.training && is_active(*state.training));
+  return state.view.view == View::heads && !waits && of_text && !nothing_asked(state) &&
+         config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
+}
+
+/// Where the grammar knows a word, the other must stand in one of its places.
+std::function<bool(const std::string&, const std::string&)> same_places(const Vocabulary& vocabulary) {
+  std::map<std::string, std::vector<std::size_t>> places;
+  if (const Grammar* grammar = shipped_grammar()) {
+    const std::vector<WordFamily> families = known_families(*grammar, vocabulary);
+    for (std::size_t i = 0; i < families.size(); ++i)
+      for (const std::string& word : families[i].words) places[word].push_back(i);
+  }
+  return [places = std::move(places)](const std::string& word, const std::string& other) {
+    const auto of_word = places.find(word), of_other = places.find(other);
+    if (of_word == places.end()) return true;
+    return of_other != places.end() && std::any_of(of_word->second.begin(), of_word->second.end(), [&](std::size_t at) {
+             return std::find(of_other->second.begin(), of_other->second.end(), at) != of_other->second.end();
+           });
+  };
+}
+
+/// The sentence in which a token is replaced, as the window would ask about it.
+std::optional<Retyped> retyped(const Document& document, const BundledModels* shipped, const Lexicon& lexicon,
+                               std::size_t sentence, std::size_t sentence_begin, const Token& token,
+                               const std::string& word) {
+  std::string text = document.source.text;
+  std::size_t begin = sentence_begin + token.begin;
+  const std::size_t end = sentence_begin + token.end;
+  while (begin < end && text[begin] == ' ') ++begin;
+  text.replace(begin, end - begin, word);
+  Document changed = document;
+  set_text(changed, TextSide::source, text, lexicon);
+  if (shipped && !choose_model(changed, shipped, {}, true)) return std::nullopt;
+  if (changed.model != document.model) return std::nullopt;
+  auto requests = requests_of(changed, lexicon);
+  if (!requests || sentence >= requests->size()) return std::nullopt;
+  return Retyped{std::move(text), std::move((*requests)[sentence])};
+}
+
+}  // namespace
+
+std::optional<ChangesQuestion> changes_question(const AppState& state) {
+  if (!takes_changes(state) || !can_say_words(state) || is_random(state)) return std::nullopt;
+  const Trace& trace = *state.trace;
+  const HeadRef& head = state.view.chosen;
+  if (!trace.model->vocabulary || trace.queries() > kLongestChanged ||
+      shown_kind(state, head.stack) != MapKind::weights)
+    return std::nullopt;
+  const Index query = (state.view.pinned ? *state.view.pinned : strongest_cell(trace, head)).query;
+  const Token& word = trace.query_tokens().tokens[static_cast<std::size_t>(query)];
+  const auto& weights = state.document.edits.weights;
+  const bool by_hand = std::any_of(weights.begin(), weights.end(), [&](const WeightEdit& edit) {
+    return edit.head == head && edit.cell.query == query;
+  });
+  if (word.special || word.pad || by_hand || is_off(state.document.edits, head)) return std::nullopt;
+  return ChangesQuestion{state.trace, head, query};
+}
+
+Job changes_job(const ChangesQuestion& question, const AppState& state) {
+  return [question, document = state.document, shipped = state.shipped, &lexicon = *state.lexicon,
+          sentence = state.view.sentence, begin = sentence_begin(state)](Progress& progress) -> std::optional<Command> {
+    ChangeSource source;
+    source.retype = [&](const Token& token, const std::string& word) {
+      return retyped(document, shipped.get(), lexicon, sentence, begin, token, word);
+    };
+    source.same_kind = same_places(*document.model->vocabulary);
+    if (const auto samples = read_samples())
+      for (const Sample& sample : *samples)
+        if (!sample.change.empty() && sample.text == document.source.text)
+          source.examples.emplace_back(sample.change, sample.into);
+    auto found = find_changes(question, source, progress);
+    if (!found) return std::nullopt;
+    return reply(&Answers::changes, question, std::move(found));
+  };
 }
 
 std::optional<NearestQuestion> nearest_question(const AppState& state) {

@@ -19,6 +19,7 @@
 #include "derived/inside.h"
 #include "derived/listing.h"
 #include "derived/weak_ref.h"
+#include "derived/word_changes.h"
 #include "document/answer_snapshot.h"
 #include "math/attention.h"
 #include "session/figure_request.h"
@@ -120,6 +121,9 @@ std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
 /// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing
 /// where the model says no words.
 std::optional<GuessQuestion> guess_question(const AppState& state);
+/// The row of the pinned cell, else of the chosen head's strongest, in View::heads; nothing where no word can be put in
+/// place of another: ids, typed numbers, a conversation, a pair, two stacks, random weights; or the row is set by hand.
+std::optional<ChangesQuestion> changes_question(const AppState& state);
 std::optional<NearestQuestion> nearest_question(const AppState& state);
 std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services);
 
@@ -136,6 +140,7 @@ std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const s
 std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,
                                                       Progress& progress);
 Job snapshot_job(const SnapshotQuestion& question, const AppState& state);
+Job changes_job(const ChangesQuestion& question, const AppState& state);
 Job nearest_job(const NearestQuestion& question, const AppState& state);
 Job preview_job(const FileQuestion& question, const AppState& state, const Services& services);
 std::shared_ptr<const std::vector<TrainedFolder>> trained_in(const TrainedQuestion& question, Progress& progress);
@@ -165,6 +170,7 @@ struct Answers {
   Slot<AnswerComparison, comparison_question, comparison_of, after_comparison> comparison;
   Slot<AnswerSnapshot, snapshot_question, snapshot_job, after_snapshot> kept_answer;  // taken over by AppState::kept
   Slot<Guess, guess_question, make_guess> guess;
+  Slot<WordChanges, changes_question, changes_job> changes;
   Slot<std::string, nearest_question, nearest_job> nearest;
   Slot<FilePreview, file_question, preview_job> preview;
   Slot<std::vector<TrainedFolder>, trained_question, trained_in> trained;
@@ -175,8 +181,8 @@ struct Answers {
     using A = Answers;
     visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::listing), visit(&A::flow);
     visit(&A::check), visit(&A::heads), visit(&A::effects), visit(&A::layer_scores), visit(&A::other_maps);
-    visit(&A::folded), visit(&A::comparison), visit(&A::kept_answer), visit(&A::guess), visit(&A::nearest);
-    visit(&A::preview), visit(&A::trained);
+    visit(&A::folded), visit(&A::comparison), visit(&A::kept_answer), visit(&A::guess), visit(&A::changes);
+    visit(&A::nearest), visit(&A::preview), visit(&A::trained);
   }
 };
 

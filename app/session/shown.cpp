@@ -1,5 +1,8 @@
 #include "session/shown.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "explain/moved_rows.h"
 
 namespace headlight {
@@ -33,11 +36,24 @@ std::shared_ptr<const Trace> moved_from(const AppState& state) {
   return changed_word(state.before_edit->request, state.trace->request) ? state.before_edit : nullptr;
 }
 
+bool is_read_later(const Trace& trace, const HeadRef& head) {
+  return head.stack == Stack::encoder || head.layer + 1 < trace.num_layers(head.stack);
+}
+
+bool only_unread_heads_off(const AppState& state) {
+  if (!compares_edits(state)) return false;
+  Request rest = state.trace->request;
+  const std::vector<HeadRef> off = std::exchange(rest.edits.off, {});
+  return rest == unedited(state.trace->request) &&
+         std::none_of(off.begin(), off.end(), [&](const HeadRef& head) { return is_read_later(*state.trace, head); });
+}
+
 std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
   if (state.view.view != View::compare || !state.trace) return std::nullopt;
   auto other = compared_trace(state);
   if (!other) return std::nullopt;
-  return ComparisonQuestion{std::move(other), state.trace, state.view.chosen};
+  const auto guess = guess_question(state);
+  return ComparisonQuestion{std::move(other), state.trace, state.view.chosen, guess ? guess->hidden : std::nullopt};
 }
 
 bool is_of_now(const AppState& state) {

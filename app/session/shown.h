@@ -30,6 +30,11 @@ bool compares_edits(const AppState& state);
 /// that changed a single word. Null where there is none.
 std::shared_ptr<const Trace> moved_from(const AppState& state);
 
+/// Whether a later attention looks at what a head wrote.
+bool is_read_later(const Trace& trace, const HeadRef& head);
+/// Whether all that was changed is heads switched off that no later attention looks at.
+bool only_unread_heads_off(const AppState& state);
+
 /// Whether the comparison is of the answers that are compared now, whichever head was looked at.
 bool is_of_now(const AppState& state);
 

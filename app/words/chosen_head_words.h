@@ -24,7 +24,12 @@ struct ChosenHeadWords {
   Words tip_why_folded{
       "Shows every number behind the weight between the first tokens of these words, as it is before folding.",
       "显示这两个词的第一个词元之间的权重（折叠之前）背后的每个数。"};
-  Words tip_bars{"Drag a bar to set its weight by hand.", "拖动柱条以手动设定权重。"};
+  Words tip_bars{"Click a bar to pin its word. Drag it to set its weight by hand, double-click to type one.",
+                 "点击柱条以固定那个词。拖动以手动设定权重，双击以输入数值。"};
+  Words tip_bars_click{"Click a bar to pin its word.", "点击柱条以固定那个词。"};
+  Words pin_cell{"Pin", "固定"};
+  Words type_weight{"Set its weight …", "设定其权重……"};
+  Words weight_0_to_1{"Weight, 0 to 1", "权重，0 到 1"};
   Words next_word{"After", "下一个词，接在"};
   Words tip_append{"Click to write this word.", "点击以写下这个词。"};
   Words write_on{"Write on", "续写"};

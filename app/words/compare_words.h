@@ -30,6 +30,12 @@ struct CompareWords {
       "这个结果成为 A。然后改动任何东西：句子、模型、掩码、一个头。之后屏幕上的就是 B，先显示变化最大的头。"};
   Words same_as_a{"the same as A: change the sentence, the model, the mask or a head",
                   "与 A 相同：改动句子、模型、掩码或一个头"};
+  Words no_head_differs{"No head differs.", "没有一个头有差别。"};
+  Words off_in_last_layer{
+      "No head differs: what is off is in the last layer, and no later layer looks at what it wrote.",
+      "没有一个头有差别：关闭的头在最后一层，后面没有层会看它写下的东西。"};
+  Words only_the_guess{"The guess differs.", "变的是猜测。"};
+  Words hidden_word_of_both{"“%” hidden", "遮住“%”"};
   Words nothing_differs{"Nothing differs in this head", "这个头没有差别"};
   Words kept_answer{"the answer that was kept", "保留的结果"};
   Words without_edits{"without edits", "未修改时"};

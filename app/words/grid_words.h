@@ -60,7 +60,29 @@ struct StageWords {
   Words nobody_told{" Nobody told the model.", "没有人告诉过模型。"};
   Words was_told{" The training taught it.", "这是训练教给它的。"};
   Words full_stop{".", "。"};
-  Words change{"Change “%” to “%”", "把“%”改成“%”"};
+  /// Other words in the sentence, and where the row then looks.
+  Words change_a_word{"Change a word:", "换一个词："};
+  Words trying_words{"trying other words …", "正在试别的词……"};
+  Words none_moves{"None of % single-word changes moves “%”.", "试了 % 种只换一个词的改法，“%”都不改看别处。"};
+  Words moved{"% → %: % %", "% → %：% %"};
+  Words shifted{"% → %: % % → %", "% → %：% % → %"};
+  Words tip_moved{"With “%” in place of “%”, “%” looks at “%” %, not %.",
+                  "把“%”换进“%”的位置，“%”看向“%”的比例是 %，原来是 %。"};
+  Words tip_changes{
+      "Of % changes of one word that were tried, % move this row: its largest weight goes to another word and is % or "
+      "more there. In each position the model's own guesses were tried, whole words of the kind of the word that "
+      "stands "
+      "there, no less than a 20th as probable as the likeliest. A click takes the sentence; the cell stays pinned.",
+      "只换一个词，共试了 % 种改法，其中 % 种使这一行改看别处：最大权重落到另一个词上，且不小于 "
+      "%。每个位置试的是模型自己的猜测，"
+      "都是与原词同类的整词，概率不低于最可能者的二十分之一。点击就换成那个句子，单元格仍固定着。"};
+  Words off_in_last_layer{"% is off. No later layer looks at what it wrote: only the guess changes.",
+                          "%已关闭。后面没有层会看它写下的东西：变的只有猜测。"};
+  Words off_without_guess{"% is off. No later layer looks at what it wrote.", "%已关闭。后面没有层会看它写下的东西。"};
+  Words off_below{"% is off: every later layer reads what is left.", "%已关闭：后面各层读到的是剩下的部分。"};
+  Words weights_by_hand{"% set by hand", "手动设定 % 处"};
+  Words tip_weights_by_hand{"Weights of this head are set by hand; corners mark their cells. A click takes them back.",
+                            "这个头有手动设定的权重，其单元格带角标。点击就恢复计算值。"};
   Words switch_off{"Switch this head off", "关掉这个头"};
   Words switch_on{"Switch it on again", "重新打开"};
   Words tip_switch_off{"Then look at the guess: what the model still knows without this head.",

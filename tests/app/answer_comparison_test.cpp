@@ -287,10 +287,10 @@ TEST_F(ComparisonTest, TheNextWordsOfBothStandTogether) {
   settle();
   push(KeepAnswer{}, SwitchHead{{0, 0}, true}, ShowView{View::compare});
   const Vector before = probabilities(state.kept->trace->logits), after = probabilities(state.trace->logits);
-  ASSERT_FALSE(heads().words.empty());
-  const ComparedWord& first = heads().words.front();
+  ASSERT_FALSE(state.comparison->words.empty());
+  const ComparedWord& first = state.comparison->words.front();
   EXPECT_EQ(std::max(*first.a, *first.b), std::max(before.maxCoeff(), after.maxCoeff()));
-  for (const ComparedWord& word : heads().words) {
+  for (const ComparedWord& word : state.comparison->words) {
     const auto row = find_word(*state.trace->model, word.text);
     ASSERT_TRUE(row) << word.text;
     EXPECT_EQ(word.a, before(*row));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "document/assets.h"
 #include "document/bundled_models.h"
 
 namespace headlight {
@@ -99,6 +100,20 @@ TEST(Guess, TheLargestLossIsNamedBehindTheWinner) {
   for (std::size_t i = 1; i < most.size(); ++i)
     EXPECT_GE(std::abs(now(most[i - 1]) - before(most[i - 1])), std::abs(now(most[i]) - before(most[i])));
   EXPECT_TRUE(most_changed(*changed->model, now, now, 5).empty());
+}
+
+TEST(Guess, FreshWeightsGuessAsIfTheMaskWereTyped) {
+  Document document;
+  document.config = {.d_model = 32, .num_heads = 2, .num_layers = 1, .ffn = 32, .seed = 1};
+  const Lexicon& lexicon = *kept_lexicon();
+  const auto trace = *forward(requests_of(document, lexicon)->front());
+  ASSERT_TRUE(can_hide(*trace, 4));
+  const Guess guess = guess_of(trace, 4);
+  set_text(document, TextSide::source, "我请李雷帮<mask>订了去北京的机票", lexicon);
+  const auto typed = *forward(requests_of(document, lexicon)->front());
+  const auto best = most_probable(*typed->model, probabilities(typed->logits), 1).front();
+  EXPECT_EQ(guess.words.front().word, best);
+  EXPECT_TRUE(guess.model == WeakRef<Model>(trace->model));
 }
 
 TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {

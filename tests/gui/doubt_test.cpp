@@ -91,6 +91,36 @@ TEST_F(DoubtTest, WhatAHeadIsOftenWrongInIsNotSaidToBeSo) {
   EXPECT_FALSE(h.says("The training taught it"));
 }
 
+TEST_F(DoubtTest, RandomWeightsShowTheirOwnGuess) {
+  Harness& h = *harness;
+  h.push(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}});
+  h.settle();
+  const Guess trained = *h.state.guess;
+  const auto is_its_own = [&] {
+    EXPECT_TRUE(h.says("by chance")) << h.words_on_screen();
+    EXPECT_TRUE(h.state.guess->model == WeakRef<Model>(h.state.trace->model));
+    EXPECT_NE(h.state.guess->words.front().word.probability, trained.words.front().word.probability);
+    EXPECT_TRUE(h.has("word " + h.state.guess->words.front().word.text));
+    return h.state.guess->words.front().word.probability;
+  };
+  h.push(UseTrained{false});
+  h.frame();
+  EXPECT_FALSE(h.has("word " + trained.words.front().word.text) && h.says("by chance")) << "not under another's name";
+  h.settle();
+  const float first = is_its_own();
+  Config config = document().config;
+  config.seed = 7;
+  h.push(SetConfig{config}, EndGesture{});
+  h.settle();
+  EXPECT_NE(is_its_own(), first) << "another seed";
+  h.push(UseTrained{true});
+  config = document().config;
+  config.d_model = 296;
+  h.push(SetConfig{config}, EndGesture{});
+  h.settle();
+  is_its_own();
+}
+
 TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
   Harness& h = *harness;
   ask_unknown_words();

@@ -194,6 +194,120 @@ TEST_F(EditsTest, AWeightIsSetByHandAndTakenBack) {
   EXPECT_TRUE(edits().weights.empty());
 }
 
+TEST_F(EditsTest, AWeightSetByHandIsMarkedInMapRowAndTitle) {
+  Harness& h = *harness;
+  h.push(Pin{CellRef{9, 5}});
+  h.settle();
+  const ImU32 ink = h.colours().action;
+  const auto row = [&] {
+    const Box cell = h.outline_of("stage map", {9, 0});
+    return Box{cell.x - 6, cell.y, 7, cell.h};
+  };
+  for (const char* map : {"stage map", "head 0.0"}) EXPECT_FALSE(h.drew(ink, h.outline_of(map, {9, 5}))) << map;
+  h.push(SetWeight{{0, 0}, {9, 5}, 0.8f}, EndGesture{});
+  h.settle();
+  h.point_away();
+  for (const char* map : {"stage map", "head 0.0"}) {
+    EXPECT_TRUE(h.drew(ink, h.outline_of(map, {9, 5}))) << map;
+    EXPECT_FALSE(h.drew(ink, h.outline_of(map, {9, 4}))) << map;
+  }
+  EXPECT_TRUE(h.drew(ink, row()));
+  EXPECT_FALSE(h.drew(ink, h.outline_of("head 0.1", {9, 5}))) << "another head";
+  EXPECT_TRUE(h.drew(ink, h.box("title 0.0")));
+  EXPECT_FALSE(h.drew(ink, h.box("title 0.1")));
+  ASSERT_TRUE(h.has("weights of head as computed"));
+  EXPECT_TRUE(h.says("1 set by hand"));
+  h.click("weights of head as computed");
+  h.settle();
+  EXPECT_TRUE(edits().weights.empty());
+  EXPECT_FALSE(h.drew(ink, row()));
+  EXPECT_FALSE(h.has("weights of head as computed"));
+}
+
+TEST_F(EditsTest, AClickInTheBarsPinsADragSetsADoubleClickTypes) {
+  Harness& h = *harness;
+  pin({9, 5});
+  const auto bar = [&](Index key, float height) {
+    const Box bars = h.box("row bars");
+    return ImVec2{bars.x + (static_cast<float>(key) + 0.5f) * bars.w / 10, bars.bottom() - height * bars.h};
+  };
+  h.click_at(bar(3, 0.7f));
+  EXPECT_TRUE(edits().weights.empty()) << "a click sets nothing";
+  EXPECT_EQ(h.state.view.pinned, (CellRef{9, 3}));
+  EXPECT_TRUE(h.state.undo.empty());
+  h.drag(bar(3, 0.1f), bar(3, 0.8f));
+  ASSERT_EQ(edits().weights.size(), 1u) << "one bar, also where the hand trembles";
+  EXPECT_EQ(edits().weights[0].cell, (CellRef{9, 3}));
+  EXPECT_NEAR(edits().weights[0].weight, 0.8f, 0.05f);
+  EXPECT_EQ(h.state.undo.size(), 1u);
+  h.settle();
+  h.double_click_at(bar(6, 0.5f));
+  h.frame(2);
+  ASSERT_TRUE(h.has("typed weight"));
+  EXPECT_EQ(h.state.view.pinned, (CellRef{9, 6}));
+  h.type("0.25");
+  h.key(Key::enter);
+  ASSERT_EQ(edits().weights.size(), 2u);
+  EXPECT_EQ(edits().weights[1].cell, (CellRef{9, 6}));
+  EXPECT_FLOAT_EQ(edits().weights[1].weight, 0.25f);
+  EXPECT_EQ(h.state.undo.size(), 2u);
+}
+
+TEST_F(EditsTest, TheRightButtonOffersWhatCanBeDoneWithACell) {
+  for (const Language language : {Language::en, Language::zh}) {
+    SetUp();
+    Harness& h = *harness;
+    h.state.settings.language = language;
+    h.settle();
+    const auto open = [&](CellRef cell) {
+      h.click_at(h.cell_point("stage map", cell), 1);
+      h.frame(2);
+      EXPECT_EQ(h.state.view.pinned, cell);
+    };
+    open({9, 5});
+    for (const char* line : {"cell pin", "cell why", "cell block", "cell weight", "cell copy", "cell find"})
+      ASSERT_TRUE(h.has(line)) << line;
+    EXPECT_TRUE(h.says("Alt X")) << "with their keys";
+    h.click("cell block");
+    EXPECT_EQ(h.state.document.mask.painted, (std::vector<PaintedCell>{{9, 5, false}}));
+    h.settle();
+    open({9, 4});
+    h.click("cell weight");
+    h.frame(2);
+    ASSERT_TRUE(h.has("typed weight"));
+    h.type("0.5");
+    h.key(Key::enter);
+    ASSERT_EQ(edits().weights.size(), 1u);
+    EXPECT_FLOAT_EQ(edits().weights[0].weight, 0.5f);
+    h.settle();
+    open({9, 4});
+    h.click("cell copy");
+    EXPECT_EQ(h.clipboard, "0.5");
+    open({9, 4});
+    h.click("cell find");
+    h.frame(2);
+    EXPECT_TRUE(h.state.view.find.on);
+    open({9, 4});
+    h.click("cell why");
+    EXPECT_EQ(h.state.view.view, View::inside);
+  }
+}
+
+TEST_F(EditsTest, ADoubleClickOnACellExplainsIt) {
+  Harness& h = *harness;
+  for (const bool pinned : {false, true}) {
+    if (pinned) pin({9, 5});
+    else h.push(Pin{});
+    h.double_click_at(h.cell_point("stage map", {9, 5}));
+    EXPECT_EQ(h.state.view.view, View::inside);
+    EXPECT_EQ(h.state.view.pinned, (CellRef{9, 5}));
+    EXPECT_TRUE(h.state.view.steps);
+    h.push(ShowView{View::heads});
+    h.settle();
+    h.click_at(h.cell_point("stage map", {0, 0}));
+  }
+}
+
 TEST_F(EditsTest, ABlockedCellCanBeGivenAWeight) {
   Harness& h = *harness;
   pin({0, 9});

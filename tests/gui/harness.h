@@ -82,6 +82,7 @@ class Harness {
   void click(const std::string& name, int button = 0);
   void click_at(ImVec2 at, int button = 0);
   void double_click(const std::string& name);
+  void double_click_at(ImVec2 at);
   /// Presses, moves in steps of a few pixels, lets go.
   void drag(ImVec2 from, ImVec2 to, int button = 0, int steps = 12);
   /// Drags a slider from one share of its width to another.

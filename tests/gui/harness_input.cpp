@@ -105,6 +105,11 @@ void Harness::click(const std::string& name, int button) {
 
 void Harness::double_click(const std::string& name) {
   point_at(name);
+  double_click_at(ImGui::GetIO().MousePos);
+}
+
+void Harness::double_click_at(ImVec2 at) {
+  move_to(at);
   press();
   inject_mouse_button(0, false);
   frame();

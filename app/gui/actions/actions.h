@@ -20,10 +20,11 @@ namespace headlight {
   weight_maps, norm_maps, rollout_maps, show_inside, steps_or_diagram, look_back, show_flow, show_train, \
   show_compare, show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, \
   copy_program, keep_answer, swap_answers, drop_answer, open_palette, show_keys, leave, next_head, previous_head, \
-  next_layer, previous_layer, next_stack, previous_stack, head_off, head_on, pin_hovered, move_left, move_right, \
-  move_up, move_down, next_order, previous_order, find_heads, next_difference_order, previous_difference_order, \
-  zoom_in, zoom_out, zoom_whole, zoom_in_compare, zoom_out_compare, zoom_whole_compare, fewer_lines, more_lines, \
-  lines_of_heads, log_colours, linear_colours, own_range, shared_range, fold_special, merge_words, \
+  next_layer, previous_layer, next_stack, previous_stack, head_off, head_on, pin_hovered, why_weight, \
+  copy_weight, move_left, move_right, move_up, move_down, next_order, previous_order, find_heads, \
+  next_difference_order, previous_difference_order, zoom_in, zoom_out, zoom_whole, zoom_in_compare, zoom_out_compare, \
+  zoom_whole_compare, fewer_lines, more_lines, lines_of_heads, log_colours, linear_colours, own_range, \
+  shared_range, fold_special, merge_words, \
   next_pair_part, previous_pair_part, next_sentence, previous_sentence, scope, type_sentence, undo, redo, \
   causal_on, causal_off, padding_on, padding_off, paint_mask, block_cell, clear_paint, more_padding, \
   less_padding, larger_scale, smaller_scale, own_scale_off, join_tokens, cut_token, split_text, next_kind, \

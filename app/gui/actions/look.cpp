@@ -162,6 +162,12 @@ void begin_search(Gui& gui) {
   gui.push(FocusFind{true});
 }
 
+void explain_cell(Gui& gui, const CellRef& cell) {
+  gui.push(ShowView{View::inside});
+  gui.push(ShowSteps{true});
+  gui.push(LookAt{{matrix_id(Quantity::weights, gui.state.view.chosen), MatrixCell{cell.query, cell.key}}});
+}
+
 void zoom(Gui& gui, float factor) {
   const AppState& state = gui.state;
   const Stack stack = state.view.chosen.stack;

@@ -35,6 +35,9 @@ void begin_search(Gui& gui);
 std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack);
 std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack);
 
+/// Opens View::inside on what is behind a weight of the chosen head, step by step.
+void explain_cell(Gui& gui, const CellRef& cell);
+
 /// Zooms the large head, or the three maps of Compare, around the lit cell.
 void zoom(Gui& gui, float factor);
 void zoom_compared(Gui& gui, float factor);

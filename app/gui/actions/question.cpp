@@ -203,6 +203,12 @@ void take_sentence(Gui& gui, const std::string& text) {
   gui.push(ChooseStart{});
 }
 
+void take_changed_sentence(Gui& gui, const std::string& text, const CellRef& cell) {
+  gui.push(Pin{cell});  // by hand from now on: no new start is chosen
+  gui.push_once(SetText{text});
+  gui.push(Changed{gui.word(question_fields().front().change)});
+}
+
 void take_sample(Gui& gui, const Sample& sample) {
   if (!sample.file.empty()) gui.push(OpenPath{sample.file});
   else take_sentence(gui, sample.text);

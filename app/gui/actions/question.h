@@ -55,6 +55,8 @@ void join_pinned(Gui& gui);
 
 /// Puts a sentence in place of the one there is, and chooses the head with the most telling cell.
 void take_sentence(Gui& gui, const std::string& text);
+/// Puts a sentence with one word changed in place of the one there is, with this cell of the chosen head pinned.
+void take_changed_sentence(Gui& gui, const std::string& text, const CellRef& cell);
 /// Puts a sample in place of the sentence, or opens its file.
 void take_sample(Gui& gui, const Sample& sample);
 /// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual

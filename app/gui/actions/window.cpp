@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/formatted.h"
+#include "math/attention.h"
+#include "session/shown.h"
+
 namespace headlight {
 namespace {
 
@@ -41,6 +45,22 @@ void copy_as_command(Gui& gui, CommandGives gives) {
   const std::string line = shell_line(*words);
   ImGui::SetClipboardText(line.c_str());
   gui.push(Copied{line});
+}
+
+void copy_weight(Gui& gui) {
+  const AppState& state = gui.state;
+  const HeadRef& head = state.view.chosen;
+  const CellRef cell = *state.view.pinned;
+  float number = attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  if (const DerivedMaps* maps = shown_maps(state, head.stack)) {
+    number = (*maps->map(head))(cell.query, cell.key);
+  } else if (const FoldedStack* folded = shown_fold(state, head.stack)) {
+    const auto row = folded->fold.queries.group(cell.query), column = folded->fold.keys.group(cell.key);
+    if (row && column) number = folded->map(head)(*row, *column);
+  }
+  const std::string text = shortest_text(std::max(0.0f, number));  // −1: blocked
+  ImGui::SetClipboardText(text.c_str());
+  gui.push(Copied{text});
 }
 
 void copy_program(Gui& gui) {

@@ -41,7 +41,15 @@ void headline(Gui& gui) {
   const ComparedHeads& compared = *gui.state.comparison->heads;
   const JointStack* stack = compared.stack(gui.state.view.chosen.stack);
   const bool none = stack && shares_no_cell(*stack);
-  std::string line = gui.word(none ? kCompareWords.nothing_aligned : kCompareWords.compare_hint);
+  const bool same = !none && !compared.heads.empty() && compared.largest == 0;
+  std::string line =
+      gui.word(none                                                       ? kCompareWords.nothing_aligned
+               : !same                                                    ? kCompareWords.compare_hint
+               : is_of_now(gui.state) && only_unread_heads_off(gui.state) ? kCompareWords.off_in_last_layer
+                                                                          : kCompareWords.no_head_differs);
+  const auto& words = gui.state.comparison->words;
+  if (same && std::any_of(words.begin(), words.end(), [](const ComparedWord& word) { return word.a != word.b; }))
+    line += std::string(gui.chinese() ? "" : " ") + gui.word(kCompareWords.only_the_guess);
   if (compared.only_a > 0)
     line += std::string("  ") + gui.word(kCompareWords.heads_only_a) + " " + std::to_string(compared.only_a);
   if (compared.only_b > 0)

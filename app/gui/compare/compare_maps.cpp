@@ -112,13 +112,17 @@ std::string percent_or_none(const Gui& gui, const std::optional<float>& probabil
 /// The most probable words of both: A's share above B's, as bars and in digits.
 void next_words(Gui& gui, const Box& box) {
   const AppState& state = gui.state;
-  const auto& words = state.comparison->heads->words;
+  const auto& words = state.comparison->words;
   if (words.empty()) return;
   const bool masked = state.trace->model->config.arch == Arch::encoder;
+  const auto& hidden = state.comparison->hidden;
+  const std::string heading =
+      hidden && *hidden < state.trace->queries()
+          ? filled(gui.word(kCompareWords.hidden_word_of_both), {query_label(gui, *hidden, Stack::self)})
+          : gui.word(masked ? kCompareWords.masked_word_of_both : kCompareWords.next_word_of_both);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float text = ImGui::GetFontSize(), row = text + 10 * gui.unit;
-  list.AddText({box.x, box.y}, gui.colours().dim,
-               gui.word(masked ? kCompareWords.masked_word_of_both : kCompareWords.next_word_of_both));
+  list.AddText({box.x, box.y}, gui.colours().dim, heading.c_str());
   float number = 0;
   for (const ComparedWord& word : words)
     for (const auto& probability : {word.a, word.b})

@@ -116,6 +116,9 @@ MapMarks marks_of(const Gui& gui, const MapContent& content) {
                  .lit_column = column(lit),
                  .pinned = cell(view.pinned),
                  .hovered = cell(view.hovered)};
+  if (content.kind == MapKind::weights)
+    for (const WeightEdit& edit : gui.state.trace->request.edits.weights)
+      if (const auto at = edit.head == content.head ? cell(edit.cell) : std::nullopt) marks.by_hand.push_back(*at);
   const bool cell_for_cell =
       content.weights->rows() == region.num_queries && content.weights->cols() == region.num_keys;
   if (!content.values || !cell_for_cell) return marks;
@@ -145,6 +148,20 @@ MapStyle map_style(const Gui& gui, const TextWidth& measure) {
           .gap = 0.3f * line};
 }
 
+namespace {
+
+/// A corner of the cell, and a bar between its row and the row's label.
+void mark_by_hand(const Gui& gui, ImDrawList& list, const MapLayout& layout, const CellRef& cell) {
+  const Box box = cell_box(layout, cell.query, cell.key);
+  const float side = std::clamp(0.35f * box.w, 3 * gui.unit, 9 * gui.unit);
+  const ImU32 colour = gui.colours().action;
+  list.AddTriangleFilled({box.right() - side, box.y}, {box.right(), box.y}, {box.right(), box.y + side}, colour);
+  if (layout.rows)
+    list.AddRectFilled({layout.plot.x - 4 * gui.unit, box.y}, {layout.plot.x - gui.unit, box.bottom()}, colour);
+}
+
+}  // namespace
+
 void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout, MapMarks marks) {
   const TextWidth measure = window_measure(gui);
   const MapStyle style = map_style(gui, measure);
@@ -160,6 +177,7 @@ void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapL
   outline(marks.pinned, 2 * gui.unit);
   outline(marks.hovered, gui.unit);
   paint_scene(gui, list, scene, {});
+  for (const CellRef& cell : marks.by_hand) mark_by_hand(gui, list, layout, cell);
 }
 
 void begin_motion(const Gui& gui) {

@@ -56,6 +56,7 @@ struct MapMarks {
   LabelInk rows, columns;
   std::optional<Index> lit_row = {}, lit_column = {};
   std::optional<CellRef> pinned = {}, hovered = {};  // rows and columns of the map
+  std::vector<CellRef> by_hand = {};                 // whose weights are set by hand
   const Matrix* numbers = nullptr;                   // are printed where cells have room for them
   ColourScale scale = {};
   MapNumbers look = {};  // their size is that of the labels

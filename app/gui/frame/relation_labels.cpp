@@ -6,6 +6,7 @@
 #include "session/head_grid.h"
 #include "train/trained_checkpoint.h"
 #include "words/answer_words.h"
+#include "words/grid_words.h"
 #include "words/sentence_words.h"
 
 namespace headlight {
@@ -35,6 +36,15 @@ void explain_name(const Gui& gui, const HeadName& name) {
     for (const std::string& treebank : card->treebanks) tip += "\n· " + treebank;
   }
   explain_item(gui, tip);
+}
+
+Index weights_by_hand(const AppState& state, const HeadRef& head) {
+  const auto& weights = state.trace->request.edits.weights;
+  return std::count_if(weights.begin(), weights.end(), [&](const WeightEdit& edit) { return edit.head == head; });
+}
+
+std::string words_by_hand(const Gui& gui, Index count) {
+  return filled(gui.word(kStageWords.weights_by_hand), {std::to_string(count)});
 }
 
 void measured_line(Gui& gui, const HeadRef& head, float room) {

@@ -8,6 +8,9 @@ namespace headlight {
 
 /// The name of a head of the answer on the screen (figure/head_name.h).
 HeadName name_of_head(const Gui& gui, const HeadRef& head);
+/// How many weights of a head of the answer are set by hand, and the same in words, `1 set by hand`.
+Index weights_by_hand(const AppState& state, const HeadRef& head);
+std::string words_by_hand(const Gui& gui, Index count);
 /// The title of a head, a value of it and its name, at the current font.
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value = {});
 /// A tooltip on the last item: the meaning of a name, reasons to doubt it, and how it was measured.

@@ -103,7 +103,9 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   };
   put(title, chosen || hovered ? gui.colours().accent : ink(false));
   put(below ? value : measured.value, ink(true));
-  put(gui.fonts.shown(measured.relations), ink(measured.quiet));
+  if (const Index by_hand = atlas.by_layer ? 0 : weights_by_hand(state, head); by_hand > 0)
+    put(" " + cut_to(words_by_hand(gui, by_hand), line.right() - x, width), gui.colours().action);
+  else put(gui.fonts.shown(measured.relations), ink(measured.quiet));
   if (below && !atlas.by_layer) {
     const HeadName& name = atlas.names.at(head);
     float top = y;

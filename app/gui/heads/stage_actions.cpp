@@ -2,6 +2,7 @@
 
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
+#include "gui/actions/look.h"
 #include "gui/actions/possible.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
@@ -24,11 +25,7 @@ void pinned_cell(Gui& gui, float right) {
   const HeadRef& head = state.view.chosen;
   const MapKind kind = shown_kind(state, head.stack);
   const CellRef cell = *state.view.pinned;
-  if (flat_button(gui, "why", gui.word(kChosenHeadWords.why))) {
-    gui.push(ShowView{View::inside});
-    gui.push(ShowSteps{true});
-    gui.push(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}}});
-  }
+  if (flat_button(gui, "why", gui.word(kChosenHeadWords.why))) explain_cell(gui, cell);
   const bool folded = !possible::pins_tokens(gui);
   explain_item(gui, std::string(kind != MapKind::weights
                                     ? gui.word(kMapWords.tip_why_other)
@@ -53,7 +50,7 @@ void pinned_cell(Gui& gui, float right) {
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);
   float weight = edit ? edit->weight : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   const float top = ImGui::GetCursorPosY();
-  const float room = right - ImGui::GetCursorPosX() - after, narrowest = 24 * gui.unit;
+  const float room = right - ImGui::GetCursorPosX() - after, narrowest = least;
   if (room < narrowest) return;  // the bars below the map set weights, too
   ImGui::SetCursorPosY(top + (ImGui::GetFrameHeight() - gui.fonts.pixels(TextSize::small)) / 2);
   if (slider(gui, "weight by hand", weight, 0.0f, 1.0f, kMaskWords.tip_weight, std::min(room, 160 * gui.unit)))
@@ -67,12 +64,14 @@ void pinned_cell(Gui& gui, float right) {
 
 }  // namespace
 
-void draw_stage_actions(Gui& gui, const Box& slot) {
+void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const AppState& state = gui.state;
+  const Box& slot = slots.actions;
   if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
   const float gap = 12 * gui.unit;
-  const auto attempt = stage_try(gui);
+  auto attempt = slots.changes.h > 0 ? std::nullopt : best_change(gui);
+  if (!attempt) attempt = stage_try(gui);
   const float first = attempt ? primary_width(attempt->label.c_str()) + gap : 0;
   const float why = state.view.pinned ? button_width(gui.word(kChosenHeadWords.why)) + gap : 0;
   // In a narrow stage words are left out, then the attempt.

@@ -13,24 +13,46 @@ namespace {
 
 bool is_of_all_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
 
-/// Of the pinned row, a bar can be dragged: its weight is then set by hand. True while one is.
-bool drag_bar(Gui& gui, const MapContent& content, const Box& box, Index query) {
+/// The key whose bar is at x.
+Index key_at(const MapContent& content, const Box& box, float x) {
+  const float share = std::clamp((x - box.x) / box.w, 0.0f, 0.999f);
+  const auto column = static_cast<Index>(share * static_cast<float>(content.region.num_keys));
+  if (content.folded) return content.folded->fold.keys.groups[static_cast<std::size_t>(column)].first;
+  return content.region.first_key + column;
+}
+
+/// What the pointer does with the bars of the pinned row.
+struct BarsPressed {
+  bool dragging = false;  // a weight is being set
+  CellAsk ask = CellAsk::none;
+};
+
+/// A click pins the bar's key. A drag from a bar sets its weight, a double click lets it be typed.
+BarsPressed press_bars(Gui& gui, const MapContent& content, const Box& box, Index query) {
   const AppState& state = gui.state;
-  const bool fits = is_of_all_weights(content) && content.region.num_keys <= box.w;
-  if (!fits || !state.view.pinned || state.view.pinned->query != query) return false;
+  BarsPressed pressed;
+  if (!state.view.pinned || state.view.pinned->query != query || content.kind == MapKind::rollout) return pressed;
+  const bool sets = is_of_all_weights(content) && content.region.num_keys <= box.w;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
-  explain_item(gui, kChosenHeadWords.tip_bars);
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  if (ImGui::IsItemActive()) {
-    const float share = std::clamp((mouse.x - box.x) / box.w, 0.0f, 0.999f);
-    const Index key =
-        content.region.first_key + static_cast<Index>(share * static_cast<float>(content.region.num_keys));
+  explain_item(gui, sets ? kChosenHeadWords.tip_bars : kChosenHeadWords.tip_bars_click);
+  const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  const ImVec2 mouse = ImGui::GetIO().MousePos, from = ImGui::GetIO().MouseClickedPos[0];
+  pressed.dragging = sets && active && ImGui::IsMouseDragging(0);
+  if (pressed.dragging) {
     const float weight = std::clamp((box.bottom() - mouse.y) / box.h, 0.0f, 1.0f);
-    gui.push(SetWeight{content.head, {query, key}, weight});
+    gui.push(SetWeight{content.head, {query, key_at(content, box, from.x)}, weight});
   }
-  if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
-  return ImGui::IsItemActive();
+  if (ImGui::IsItemDeactivated()) {
+    if (was_clicked_in_place(0)) gui.push(Pin{CellRef{query, key_at(content, box, from.x)}});
+    else gui.push(EndGesture{});
+  }
+  if (hovered && sets && ImGui::IsMouseDoubleClicked(0)) pressed.ask = CellAsk::weight;
+  if (hovered && was_clicked_in_place(1)) {
+    gui.push(Pin{CellRef{query, key_at(content, box, mouse.x)}});
+    pressed.ask = CellAsk::menu;
+  }
+  return pressed;
 }
 
 /// A query's weights to every key, or to every group of them.
@@ -61,12 +83,12 @@ void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, I
 
 }  // namespace
 
-void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
+CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   const AppState& state = gui.state;
   const MapContent& content = map.content;
   const Box& plot = map.layout.plot;
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
-  if (slot.h <= 0 || !lit || (content.folded && !map_row(content, lit->query))) return;
+  if (slot.h <= 0 || !lit || (content.folded && !map_row(content, lit->query))) return CellAsk::none;
   const SlotScope scope("stage bars", slot);
   const FontScope small(gui, TextSize::small);
   const Matrix row = row_of(state, content, lit->query);
@@ -77,11 +99,11 @@ void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
 
   const float top = slot.y + text + 6 * gui.unit, bottom = slot.bottom() - 2 * gui.unit;
   const Box bars_box{plot.x, top, plot.w, bottom - top};
-  const bool dragging = drag_bar(gui, content, bars_box, lit->query);
+  const BarsPressed pressed = press_bars(gui, content, bars_box, lit->query);
   // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
   // dragged moves over all of 0 … 1.
   const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : top_of_weights(row.maxCoeff());
-  const float most = dragging ? 1.0f : top_of_row;
+  const float most = pressed.dragging ? 1.0f : top_of_row;
   const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);
   list.AddLine({plot.x, top}, {plot.right(), top}, gui.colours().line, gui.unit);
   list.AddText(
@@ -103,6 +125,7 @@ void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   }
   list.AddLine({plot.x, bottom}, {plot.right(), bottom}, gui.colours().line, gui.unit);
   gui.name_box("row bars", bars_box, BoxKind::slider);
+  return pressed.ask;
 }
 
 }  // namespace headlight

@@ -20,43 +20,6 @@ Vector before(const AppState& state) {
   return probabilities(state.baseline->logits);
 }
 
-/// One word: its text, its probability as a bar and in digits, and what it was before the edits; nothing where it would
-/// not end left of `right`.
-void candidate_chip(Gui& gui, const Candidate& word, const Vector& earlier, bool can_append, float right) {
-  const Palette& colours = gui.colours();
-  const std::string text = gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
-  std::string number = percent(word.probability);
-  if (earlier.size() > 0) number = percent(earlier(word.row)) + " → " + number;
-  const float padding = 7 * gui.unit;
-  const float text_width = ImGui::CalcTextSize(text.c_str()).x;
-  float number_width = 0;
-  {
-    const FontScope small(gui, TextSize::small);
-    number_width = ImGui::CalcTextSize(number.c_str()).x;
-  }
-  const ImVec2 size{text_width + number_width + 3 * padding, ImGui::GetFrameHeight() + 3 * gui.unit};
-  if (ImGui::GetCursorPosX() + size.x > right) return;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const std::string name = "word " + word.text;
-  ImGui::PushID(static_cast<int>(word.row));  // several words of a vocabulary may read the same
-  if (ImGui::InvisibleButton("word", size) && can_append) gui.push_once(AppendWord{word});
-  ImGui::PopID();
-  gui.name_item(name);
-  if (can_append) explain_item(gui, kChosenHeadWords.tip_append);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const ImVec2 end{at.x + size.x, at.y + size.y};
-  list.AddRectFilled(at, end, colours.button, 4 * gui.unit);
-  const float bar = (size.x - 2 * gui.unit) * std::min(1.0f, word.probability);
-  list.AddRectFilled({at.x + gui.unit, end.y - 4 * gui.unit}, {at.x + gui.unit + bar, end.y - gui.unit},
-                     to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]));
-  if (can_append && ImGui::IsItemHovered()) list.AddRect(at, end, colours.accent, 4 * gui.unit, 0, gui.unit);
-  const float y = at.y + (size.y - 3 * gui.unit - ImGui::GetFontSize()) / 2;
-  list.AddText({at.x + padding, y}, colours.text, text.c_str());
-  const FontScope small(gui, TextSize::small);
-  list.AddText({at.x + 2 * padding + text_width, y + (ImGui::GetFontSize() * 0.08f)}, colours.dim, number.c_str());
-  ImGui::SameLine(0, 6 * gui.unit);
-}
-
 /// A line of text that ends where the chips begin.
 void lead(Gui& gui, const std::string& text) {
   ImGui::AlignTextToFramePadding();
@@ -82,8 +45,11 @@ void word_search(Gui& gui) {
   const Trace& trace = *state.trace;
   const auto row = find_word(*trace.model, state.view.word);
   if (!row) return lead(gui, gui.word(kChosenHeadWords.no_such_word));
-  candidate_chip(gui, candidate(*trace.model, probabilities(trace.logits), *row), before(state),
-                 trace.model->config.arch != Arch::encoder, 1e6f);
+  GuessedWord found{candidate(*trace.model, probabilities(trace.logits), *row)};
+  if (const Vector earlier = before(state); earlier.size() > 0) found.before = earlier(*row);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  guessed_word(gui, found, at, 1e6f, trace.model->config.arch != Arch::encoder);
+  ImGui::SameLine(0, 6 * gui.unit);
 }
 
 void writing_on(Gui& gui) {

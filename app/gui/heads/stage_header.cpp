@@ -2,12 +2,14 @@
 #include <cmath>
 
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/relation_labels.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/heads/stage_parts.h"
 #include "gui/heads/stage_sentence.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
+#include "words/grid_words.h"
 #include "words/mask_words.h"
 
 namespace headlight {
@@ -49,12 +51,37 @@ float part_of_map(Gui& gui, float right) {
   return right - width;
 }
 
+/// How many weights of the head are set by hand, and the way back, left of `right`; gives where that begins.
+float edits_of_head(Gui& gui, float right) {
+  const HeadRef& head = gui.state.view.chosen;
+  const Index count = weights_by_hand(gui.state, head);
+  if (count == 0) return right;
+  const std::string label = words_by_hand(gui, count) + " ×";
+  const float width = ImGui::CalcTextSize(label.c_str()).x;
+  ImGui::SetCursorPos({right - width, 6 * gui.unit});
+  if (link_button(gui, "weights of head as computed", label.c_str())) gui.push_once(ClearWeights{head});
+  explain_item(gui, kStageWords.tip_weights_by_hand);
+  return right - width - 8 * gui.unit;
+}
+
+/// What it means that the chosen head is off.
+std::string off_line(const Gui& gui) {
+  const AppState& state = gui.state;
+  const HeadRef& head = state.view.chosen;
+  const Words& words = is_read_later(*state.trace, head) ? kStageWords.off_below
+                       : can_say_words(state)            ? kStageWords.off_in_last_layer
+                                                         : kStageWords.off_without_guess;
+  return filled(gui.word(words), {head_words(gui, head)});
+}
+
 /// The line describes the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
 void cell_line(Gui& gui, float room) {
   const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
   if (paints && !gui.state.view.hovered)
     return cut_text(gui, gui.word(kMaskWords.paint_hint), gui.colours().action, room);
-  const std::vector<std::string> sentences = stage_sentence(gui);
+  const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;
+  std::vector<std::string> sentences = stage_sentence(gui);
+  if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = {off_line(gui)};
   if (sentences.empty()) return;
   const auto fits = [&](const std::string& sentence) {
     return ImGui::CalcTextSize(gui.fonts.shown(sentence).c_str()).x <= room;
@@ -82,6 +109,7 @@ void draw_stage_header(Gui& gui, const Box& slot) {
   float right = slot.w;
   if (of_head) right -= button_width(switch_label(gui).c_str()) + 8 * gui.unit;
   right = part_of_map(gui, right);
+  if (of_head) right = edits_of_head(gui, right);
   if (of_head) {
     ImGui::SetCursorScreenPos({title_end, slot.y + 12 * gui.unit});
     measured_line(gui, state.view.chosen, slot.x + right - title_end);

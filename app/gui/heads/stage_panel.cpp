@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
@@ -93,8 +94,26 @@ bool awaits_detail(const Gui& gui, const MapContent& content) {
   return !content.folded && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
 }
 
+/// A click pins the cell or lets it go, a double click opens what is behind it, the right button its menu.
+CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, bool clicked, bool hovered) {
+  if (hovered && was_clicked_in_place(1) && content.kind != MapKind::rollout) {
+    gui.push(Pin{cell});
+    return CellAsk::menu;
+  }
+  if (!clicked) return CellAsk::none;
+  if (ImGui::IsMouseDoubleClicked(0) && content.kind != MapKind::rollout) {
+    gui.push(Pin{cell});
+    explain_cell(gui, cell);
+  } else if (same_cell(content, gui.state.view.pinned, cell)) {
+    gui.push(Pin{});
+  } else {
+    gui.push(Pin{cell});
+  }
+  return CellAsk::none;
+}
+
 /// The map in its room, as a square of cells that begins at the left.
-void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout) {
+CellAsk large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout) {
   const AppState& state = gui.state;
   ImGui::SetCursorScreenPos(top_left(layout.plot));
   ImGui::InvisibleButton("stage map", {layout.plot.w, layout.plot.h});
@@ -104,13 +123,15 @@ void large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, co
   const float opacity = awaits_detail(gui, content) ? kStaleOpacity : answer_opacity(gui);
   const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, opacity);
   if (hovered || active) gui.push(Hover{state.view.chosen, cell});
+  CellAsk ask = CellAsk::none;
   if (painting) paint(gui, content, layout, cell);
-  else if (clicked && cell) gui.push(Pin{same_cell(content, state.view.pinned, *cell) ? std::nullopt : cell});
+  else if (cell) ask = press_cell(gui, content, *cell, clicked, hovered);
   const Stack stack = state.view.chosen.stack;
-  if (!hovered || !is_of_weights(content)) return;
+  if (!hovered || !is_of_weights(content)) return ask;
   if (const auto part =
           turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
     gui.push(SetViewport{*part});
+  return ask;
 }
 
 /// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
@@ -137,18 +158,23 @@ SlotScope::~SlotScope() { ImGui::EndChild(); }
 
 StageSlots stage_slots(const Box& stage, float unit) {
   constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342;
+  constexpr float kChanges = 30, kRoomyMap = 456;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
-  // In a stage that grows the map waits at this height until the guess has come in, and the bars.
+  // In a stage that grows the map waits at such a height until the guess has come in, the bars, the changes.
   const float spare = stage.h - (kHeader + kActions + 8 + kLeastMap) * unit;
   const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
   const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;
+  const bool roomy = spare >= (kGuess + kBars + kChanges + kRoomyMap - kLeastMap) * unit;
+  const float changes = roomy ? kChanges * unit : 0;
   StageSlots slots;
   slots.header = {x, stage.y, w, kHeader * unit};
   slots.actions = {x, stage.bottom() - (kActions + 4) * unit, w, kActions * unit};
-  slots.guess = {x, slots.actions.y - guess, w, guess};
+  slots.changes = {x, slots.actions.y - changes, w, changes};
+  slots.guess = {x, slots.changes.y - guess, w, guess};
   slots.bars = {x, slots.guess.y - bars, w, bars};
   const float room = slots.bars.y - slots.header.bottom() - 4 * unit;
-  slots.map = {x, slots.header.bottom(), w, bars > 0 ? room : std::min(room, kLeastMap * unit)};
+  slots.map = {x, slots.header.bottom(), w,
+               changes > 0 ? room : std::min(room, (bars > 0 ? kRoomyMap : kLeastMap) * unit)};
   return slots;
 }
 
@@ -159,6 +185,7 @@ void stage_panel(Gui& gui) {
   const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, gui.unit);
   draw_stage_header(gui, slots.header);
   StageMap map;
+  CellAsk ask = CellAsk::none;
   {
     const FontScope small(gui, TextSize::small);
     map.content = shown_content(state);
@@ -167,12 +194,14 @@ void stage_panel(Gui& gui) {
     const float bands = band_room(gui, map.content);
     const Box& room = slots.map;
     map.layout = map_layout(map.content, labels, {room.x + bands, room.y + bands, room.w - bands, room.h - bands});
-    large_map(gui, map.content, labels, map.layout);
+    ask = large_map(gui, map.content, labels, map.layout);
     if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
   }
-  draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
+  const CellAsk of_bar = draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
   draw_guess(gui, slots.guess);
-  draw_stage_actions(gui, slots.actions);
+  draw_stage_changes(gui, slots.changes);
+  draw_stage_actions(gui, slots);
+  cell_menu(gui, of_bar == CellAsk::none ? ask : of_bar);
 }
 
 }  // namespace headlight

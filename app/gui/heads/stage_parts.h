@@ -8,9 +8,10 @@ namespace headlight {
 
 /// The slots of the stage and the room of its map, labels included.
 struct StageSlots {
-  Box header, map, bars, guess, actions;
+  Box header, map, bars, guess, changes, actions;
 };
-/// Of a stage in this box. Where it is low, the bars, and lower the guess too, have no height: the map has their room.
+/// Of a stage in this box. Where it is low, the changes, lower the bars, and lower the guess too, have no height: the
+/// map has their room.
 StageSlots stage_slots(const Box& stage, float unit);
 
 /// The large map as it was laid out: its content and where its cells are.
@@ -29,11 +30,21 @@ class SlotScope {
 
 /// The chosen head: its name, what it does, its switch; the lit cell in words.
 void draw_stage_header(Gui& gui, const Box& slot);
-/// The row of the lit cell as bars under the map's columns. Of the pinned row they can be dragged.
-void draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
+/// What a click on a cell asks for: the menu of what can be done with it, or its weight to be typed.
+enum class CellAsk { none, menu, weight };
+/// The row of the lit cell as bars under the map's columns. Of the pinned row a click pins the bar's key, a drag sets
+/// its weight.
+CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
+/// Opens what is asked for, of the pinned cell, and draws it while it is open.
+void cell_menu(Gui& gui, CellAsk ask);
+/// Whether a mouse button was let go where it was pressed.
+bool was_clicked_in_place(int button);
 /// The words that the model predicts: the next one, or the hidden one; before and after the edits.
 void draw_guess(Gui& gui, const Box& slot);
+/// Changes of one word that move the row of the pinned cell; in a low stage, whose slot has no height, the best of them
+/// stands among the actions.
+void draw_stage_changes(Gui& gui, const Box& slot);
 /// The buttons that act on the pinned cell and on the answer.
-void draw_stage_actions(Gui& gui, const Box& slot);
+void draw_stage_actions(Gui& gui, const StageSlots& slots);
 
 }  // namespace headlight

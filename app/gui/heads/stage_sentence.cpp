@@ -70,21 +70,13 @@ Meaning meaning_of(const Gui& gui, const CellRef& cell) {
   return {};
 }
 
-/// The example whose sentence is on the stage and says a change to try.
-const Sample* sample_to_change(const Gui& gui) {
-  for (const Sample& sample : gui.samples)
-    if (!sample.change.empty() && sample.text == gui.state.document.source.text) return &sample;
-  return nullptr;
-}
-
-void change_word(Gui& gui) { take_sentence(gui, changed_text(*sample_to_change(gui))); }
-
 void toggle_head(Gui& gui) {
   const HeadRef& head = gui.state.view.chosen;
   gui.push_once(SwitchHead{head, !is_off(gui.state.document.edits, head)});
 }
 
-/// One guessed word: its text, its share as a bar and in digits; gives its width, 0 where it has no room.
+}  // namespace
+
 float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
   const Palette& colours = gui.colours();
   const std::string text = word_in_line(gui, guessed.word.text);
@@ -125,8 +117,6 @@ float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, 
   return size.x;
 }
 
-}  // namespace
-
 std::vector<std::string> stage_sentence(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || nothing_asked(state)) return {};
@@ -159,11 +149,6 @@ std::vector<std::string> stage_sentence(Gui& gui) {
 std::optional<StageTry> stage_try(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || nothing_asked(state)) return std::nullopt;
-  if (const Sample* sample = sample_to_change(gui))
-    return StageTry{
-        "try change",
-        filled(gui.word(kStageWords.change), {gui.fonts.shown(sample->change), gui.fonts.shown(sample->into)}),
-        gui.fonts.shown(gui.chinese() ? sample->note_zh : sample->note_en), change_word};
   if (state.document.source.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
   const bool off = is_off(state.document.edits, state.view.chosen);
   return StageTry{"try switch", gui.word(off ? kStageWords.switch_on : kStageWords.switch_off),
@@ -173,16 +158,19 @@ std::optional<StageTry> stage_try(Gui& gui) {
 void guess_bars(Gui& gui, const Box& box) {
   const AppState& state = gui.state;
   if (!can_say_words(state) || nothing_asked(state)) return;
+  // Of another model it is not shown, nor of a row that cannot be guessed.
   const Guess* guess = state.guess.get();
+  if (guess && !(guess->model == WeakRef<Model>(state.trace->model))) guess = nullptr;
   const bool of_answer = guess && state.guess.question()->trace == state.trace.answer();
+  if (!is_stale(state) && !guess_question(state)) return;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const float gap = 6 * gui.unit, y = box.y + ImGui::GetStyle().FramePadding.y;
-  if (!guess || (guess->words.empty() && of_answer)) return;
-  if (!of_answer && guess->words.empty()) {
+  if (of_answer && guess->words.empty()) return;
+  if (!guess || guess->words.empty()) {
     list.AddText({box.x, y}, gui.colours().dim, gui.word(kStageWords.guessing));
     return;
   }
-  const bool writes = state.trace->request.config.arch != Arch::encoder, random = is_random(state);
+  const bool writes = state.trace->request.config.arch != Arch::encoder, random = !state.trace->request.model;
   const Words& words = state.guess.question()->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
                                                       : (random ? kStageWords.after_random : kStageWords.after);
   const std::string lead = filled(gui.word(words), {word_in_line(gui, guess->place)});

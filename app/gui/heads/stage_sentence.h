@@ -19,8 +19,15 @@ struct StageTry {
   std::string name, label, tip;
   void (*run)(Gui& gui);
 };
-/// An example's change of a word; at the first start the switch of the head; else nothing.
+/// At the first start the switch of the head; else nothing.
 std::optional<StageTry> stage_try(Gui& gui);
+
+/// The best change of one word that was found for the row of the pinned cell; nothing where none was.
+std::optional<StageTry> best_change(Gui& gui);
+
+/// One guessed word: its text, its share as a bar and in digits; a click writes it where it can be appended. Underlined
+/// where it is the `right` one. Gives its width, 0 where it has no room.
+float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right = false);
 
 /// The model's guess as words with bars, before → after where something was changed by hand, as many as fit into the
 /// box; of a decoder a click writes one. Nothing where the model predicts no words.

@@ -11,7 +11,8 @@ namespace {
 /// Whether a text box that is being typed in has these keys for its own text.
 bool is_of_text(const Action& action, const Chord& chord) {
   if (!chord.ctrl && !chord.alt) return true;
-  return action.id == Act::undo || action.id == Act::redo || chord.key == Key::backspace || chord.key == Key::home;
+  return action.id == Act::undo || action.id == Act::copy_weight || action.id == Act::redo ||
+         chord.key == Key::backspace || chord.key == Key::home;
 }
 
 /// A letter of any script: no sign that is a key of its own.

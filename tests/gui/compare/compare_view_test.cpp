@@ -353,11 +353,42 @@ TEST_F(CompareViewTest, NextWordsStandBesideEachOther) {
   Harness& h = *harness;
   h.push(KeepAnswer{}, SwitchHead{{1, 0}, true}, EndGesture{}, ShowView{View::compare});
   h.settle();
-  ASSERT_FALSE(heads().words.empty());
-  const ComparedWord& word = heads().words.front();
+  ASSERT_FALSE(state().comparison->words.empty());
+  const ComparedWord& word = state().comparison->words.front();
   EXPECT_TRUE(h.has("compared word " + word.text));
   EXPECT_TRUE(h.says(percent(*word.a)));
   EXPECT_TRUE(h.says(percent(*word.b)));
+}
+
+TEST_F(CompareViewTest, OfAHeadThatNoLayerLooksAtTheGuessIsCompared) {
+  auto encoder = open_model("shipped:encoder");
+  ASSERT_TRUE(encoder);
+  start(encoder->document);
+  Harness& h = *harness;
+  h.push(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}}, SwitchHead{{1, 5}, true}, EndGesture{});
+  h.settle();
+  h.point_away();
+  EXPECT_TRUE(h.says("L1·H5 is off. No later layer looks at what it wrote")) << h.words_on_screen();
+  h.key(Key::digit_5);
+  h.settle();
+  EXPECT_TRUE(h.says(kCompareWords.off_in_last_layer.en)) << h.words_on_screen();
+  EXPECT_TRUE(h.says(kCompareWords.only_the_guess.en));
+  EXPECT_TRUE(h.says("“我” hidden"));
+  const auto& words = state().comparison->words;
+  const auto word = std::find_if(words.begin(), words.end(), [](const ComparedWord& one) { return one.text == "我"; });
+  ASSERT_NE(word, words.end());
+  EXPECT_EQ(word->a, state().guess->right->before);
+  EXPECT_EQ(word->b, state().guess->right->word.probability);
+  EXPECT_GT(*word->a, *word->b + 0.2f);
+  EXPECT_TRUE(h.says(percent(*word->a)));
+
+  h.push(SwitchHead{{1, 5}, false}, SwitchHead{{0, 3}, true}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.says(kCompareWords.off_in_last_layer.en));
+  EXPECT_TRUE(h.says(kCompareWords.compare_hint.en));
+  h.push(ShowView{View::heads}, ChooseHead{{0, 3}});
+  h.settle();
+  EXPECT_TRUE(h.says("every later layer reads what is left"));
 }
 
 }  // namespace

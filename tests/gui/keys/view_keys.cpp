@@ -1,6 +1,7 @@
 // What the keys of the views do: Heads, Inside, Flow, Train, Compare and Code.
 #include <thread>
 
+#include "base/formatted.h"
 #include "gui/keys/key_help.h"
 
 namespace headlight {
@@ -129,6 +130,18 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.pinned, (CellRef{2, 3}));
          h.point_away();
          h.push(Pin{});
+       }},
+      {{Act::why_weight, Act::copy_weight},
+       [&] {
+         h.push(ShowView{View::heads}, Pin{CellRef{2, 3}});
+         h.settle();
+         ctrl(Key::c);
+         EXPECT_EQ(h.clipboard, shortest_text(weights_of(*state().trace, state().view.chosen)(2, 3)));
+         alt(Key::enter);
+         EXPECT_EQ(state().view.view, View::inside);
+         EXPECT_EQ(state().view.look.cell, (MatrixCell{2, 3}));
+         forget_looks();
+         h.push(ShowView{View::heads}, Pin{}, DismissNotice{});
        }},
       {{Act::log_colours, Act::linear_colours, Act::own_range, Act::shared_range},
        [&] {

@@ -1,0 +1,78 @@
+// Which single word moves a row of attention: other words in each position of a sentence, proposed by the model, and
+// where the row's largest weight goes with each of them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/progress.h"
+#include "derived/weak_ref.h"
+#include "math/output.h"
+#include "model/trace.h"
+
+namespace headlight {
+
+/// A row of one head of the main stack.
+struct ChangesQuestion {
+  WeakRef<Trace> trace;
+  HeadRef head;
+  Index query = 0;
+
+  friend bool operator==(const ChangesQuestion&, const ChangesQuestion&) = default;
+};
+
+/// The sentence with one word changed, and the weight that the row then has on one key.
+struct WordChange {
+  Index token = 0;              // that is replaced
+  std::string from, to;         // its texts
+  std::string text;             // of the document, with the change made
+  Index key = 0;                // of the row's largest weight: after a change that moves the row, else before it
+  float before = 0, after = 0;  // the row's weight on that key
+  bool moves = false;
+  bool of_example = false;
+};
+
+struct WordChanges {
+  std::vector<WordChange> best = {};  // an example's own change first; those that move the row, the largest first
+  Index tried = 0, moving = 0;        // changes that were tried; those of them that move the row
+};
+
+// What counts. A change moves a row where its largest weight goes to another word (no special token, no mark) and is at
+// least kMovedWeight there; by how much: the gain of that weight. Other changes are offered where the row's largest
+// weight gains or loses at least kLeastShift. One change is offered a replaced word and key.
+inline constexpr float kMovedWeight = 0.3f, kLeastShift = 0.1f;
+inline constexpr std::size_t kMostOffered = 3;
+/// Answers computed for one question, those with a word hidden among them; of a large model fewer: this many
+/// multiplications in all. Words tried in one position. Longer sentences are not asked about.
+inline constexpr Index kMostAnswers = 500, kMostWordsTried = 40, kLongestChanged = 128;
+inline constexpr double kMostProducts = 4e10;
+/// Words that are less probable than so much of the likeliest guess in their position are not tried.
+inline constexpr float kLeastOfLikeliest = 0.05f;
+
+/// The document with a word in place of a token: its text, and the question that comes of it. Nothing where it would be
+/// cut otherwise or answered by another model.
+struct Retyped {
+  std::string text;
+  Request request;
+};
+
+/// What is not known of an answer alone.
+struct ChangeSource {
+  std::function<std::optional<Retyped>(const Token& token, const std::string& word)> retype;
+  std::function<bool(const std::string& word, const std::string& other)> same_kind;  // beside how they are written
+  std::vector<std::pair<std::string, std::string>> examples = {};  // changes that are tried first: a word, another
+};
+
+/// Whether two words are written alike: in letters of one case, in Chinese characters, in digits. Marks never are.
+bool written_alike(const std::string& word, const std::string& other);
+
+/// Words are proposed by the model: for a position of an encoder by its guess with that word hidden, for one of a
+/// decoder by its guess after the words before; whole words of its vocabulary, of the kind of the word that is
+/// replaced. The most probable of every position are tried before the next. Null when stopped, or the answer is gone.
+std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,
+                                                Progress& progress);
+
+}  // namespace headlight

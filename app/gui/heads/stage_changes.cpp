@@ -1,0 +1,111 @@
+// The line of the stage that offers to change a word: those changes of one word that move the row of the pinned cell.
+#include <algorithm>
+
+#include "derived/head_stats.h"
+#include "figure/head_name.h"
+#include "gui/actions/question.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "gui/heads/stage_parts.h"
+#include "gui/heads/stage_sentence.h"
+#include "words/grid_words.h"
+
+namespace headlight {
+namespace {
+
+/// The changes that were found for what is on the screen; null where there are none yet.
+const WordChanges* found_changes(const AppState& state) {
+  const auto question = changes_question(state);
+  return question ? state.changes.to(*question) : nullptr;
+}
+
+std::string share(float weight) { return share_text(static_cast<double>(weight)); }
+
+/// The word at the change's key; where that is the word that is replaced, the new one.
+std::string key_of(Gui& gui, const WordChange& change) {
+  return change.key == change.token ? gui.fonts.shown(change.to)
+                                    : key_label(gui, change.key, gui.state.view.chosen.stack);
+}
+
+/// `tired → wide: street 82 %`
+std::string label_of(Gui& gui, const WordChange& change) {
+  const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to), key = key_of(gui, change);
+  if (change.moves) return filled(gui.word(kStageWords.moved), {from, to, key, share(change.after)});
+  return filled(gui.word(kStageWords.shifted), {from, to, key, share(change.before), share(change.after)});
+}
+
+/// What the change does, and what was tried; an example's own has its note before that.
+std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& change) {
+  const Stack stack = gui.state.view.chosen.stack;
+  std::string tip;
+  if (change.of_example)
+    for (const Sample& sample : gui.samples)
+      if (sample.text == gui.state.document.source.text)
+        tip = std::string(gui.chinese() ? sample.note_zh : sample.note_en) + "\n\n";
+  return tip +
+         filled(gui.word(kStageWords.tip_moved),
+                {change.to, change.from, query_label(gui, gui.state.changes.question()->query, stack),
+                 key_of(gui, change), share(change.after), share(change.before)}) +
+         "\n\n" +
+         filled(gui.word(kStageWords.tip_changes),
+                {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
+}
+
+/// Takes the sentence of a change; the cell that it speaks of is pinned.
+void take(Gui& gui, const WordChange& change) {
+  const Index query = gui.state.changes.question()->query;
+  const auto& pinned = gui.state.view.pinned;
+  take_changed_sentence(gui, change.text, pinned ? *pinned : CellRef{query, change.key});
+}
+
+}  // namespace
+
+std::optional<StageTry> best_change(Gui& gui) {
+  const WordChanges* changes = found_changes(gui.state);
+  if (!changes || changes->best.empty()) return std::nullopt;
+  const WordChange& best = changes->best.front();
+  return StageTry{"change 0", label_of(gui, best), tip_of(gui, *changes, best),
+                  [](Gui& g) { take(g, found_changes(g.state)->best.front()); }};
+}
+
+void draw_stage_changes(Gui& gui, const Box& slot) {
+  if (slot.h <= 0) return;
+  const AppState& state = gui.state;
+  const auto question = changes_question(state);
+  if (!question) return;
+  const SlotScope scope("stage changes", slot);
+  const FontScope small(gui, TextSize::small);
+  const WordChanges* changes = found_changes(state);
+  const auto line = [&](const std::string& words) {
+    ImGui::AlignTextToFramePadding();
+    cut_text(gui, words, gui.colours().dim, slot.w);
+    gui.name_item("changes", BoxKind::label);
+  };
+  if (!changes) return line(gui.word(kStageWords.trying_words));
+  if (changes->best.empty()) {
+    if (changes->tried == 0) return;
+    return line(filled(gui.word(kStageWords.none_moves),
+                       {std::to_string(changes->tried), query_label(gui, question->query, question->head.stack)}));
+  }
+  std::vector<std::string> labels;
+  float width = 8 * gui.unit;
+  for (const WordChange& change : changes->best) {
+    labels.push_back(label_of(gui, change));
+    width += button_width(labels.back().c_str()) + 6 * gui.unit;
+  }
+  // The changes themselves come before the words that introduce them.
+  const bool introduced = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + width <= slot.w;
+  if (introduced) line(gui.word(kStageWords.change_a_word));
+  for (std::size_t i = 0; i < changes->best.size(); ++i) {
+    const WordChange& change = changes->best[i];
+    const std::string &label = labels[i], name = "change " + std::to_string(i);
+    if (i > 0 || introduced) ImGui::SameLine(0, (i == 0 ? 8 : 6) * gui.unit);
+    if (ImGui::GetCursorPosX() + button_width(label.c_str()) > slot.w) break;
+    const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
+                                           : flat_button(gui, name.c_str(), label.c_str());
+    if (pressed) take(gui, change);
+    explain_item(gui, tip_of(gui, *changes, change));
+  }
+}
+
+}  // namespace headlight

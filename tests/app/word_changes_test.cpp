@@ -1,0 +1,161 @@
+// Changes of one word: proposed, tried, measured as the sentence with the change has it.
+#include "derived/word_changes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <set>
+
+#include "app/session_fixture.h"
+#include "app/shipped.h"
+#include "explain/moved_rows.h"
+#include "math/attention.h"
+
+namespace headlight {
+namespace {
+
+using fixture::Running;
+
+const char* const kTired = "The animal didn't cross the street because it was too tired.";
+
+AppState begun(const std::string& text) {
+  Document document = default_document(fixture::shipped().get());
+  document.source.text = text;
+  return initial_state(fixture::lexicon(), std::move(document), Settings{}, {}, fixture::shipped());
+}
+
+Index token_of(const Trace& trace, const std::string& text) {
+  const auto& tokens = trace.query_tokens().tokens;
+  const auto found = std::find_if(tokens.begin(), tokens.end(), [&](const Token& one) { return one.text == text; });
+  return found == tokens.end() ? -1 : found - tokens.begin();
+}
+
+/// The window on this sentence, with the word's row pinned in L1·H5, which pronouns look through.
+struct Pinned : Running {
+  explicit Pinned(const std::string& text, const std::string& word) : Running(begun(text)) {
+    push(ChooseHead{{1, 5}}, Pin{CellRef{token_of(*state.trace, word), 0}});
+  }
+  const WordChanges* found() const {
+    const auto question = changes_question(state);
+    return question ? state.changes.to(*question) : nullptr;
+  }
+};
+
+TEST(WordChanges, TheExamplesOwnChangeComesFirstAndMovesThePronoun) {
+  Pinned window(kTired, "it");
+  ASSERT_TRUE(window.found());
+  const WordChanges changes = *window.found();
+  ASSERT_FALSE(changes.best.empty());
+  const WordChange& wide = changes.best.front();
+  EXPECT_TRUE(wide.of_example && wide.moves);
+  EXPECT_EQ(wide.from, "tired");
+  EXPECT_EQ(wide.to, "wide");
+  EXPECT_EQ(wide.text, "The animal didn't cross the street because it was too wide.");
+  EXPECT_EQ(wide.key, token_of(*window.state.trace, "street"));
+  EXPECT_GE(wide.after, kMovedWeight);
+  EXPECT_GT(changes.tried, 20);
+  EXPECT_LE(changes.tried, kMostAnswers);
+  EXPECT_GE(changes.moving, 1);
+  EXPECT_LE(changes.best.size(), kMostOffered);
+}
+
+TEST(WordChanges, WhatIsOfferedIsWhatTheSentenceThenShows) {
+  for (const char* text : {kTired, "我请李雷帮我订了去北京的机票", "The cat sat on the mat because it was tired"}) {
+    Pinned window(text, text == std::string("我请李雷帮我订了去北京的机票") ? "帮" : "it");
+    ASSERT_TRUE(window.found()) << text;
+    const WordChanges changes = *window.found();
+    const auto before = window.state.trace.answer();
+    const Index query = window.state.view.pinned->query;
+    const HeadRef head = window.state.view.chosen;
+    std::set<std::pair<Index, Index>> places;
+    for (const WordChange& change : changes.best) {
+      window.push(SetText{change.text}, EndGesture{});
+      const Trace& after = *window.state.trace;
+      const auto word = changed_word(before->request, after.request);
+      ASSERT_TRUE(word) << change.text;
+      EXPECT_EQ(word->from, change.from);
+      EXPECT_EQ(word->to, change.to);
+      EXPECT_NE(change.token, query) << "the row is the same word's";
+      EXPECT_TRUE(written_alike(change.from, change.to));
+      const Vector was = attention_rows(*before, head, query, 1).row(0),
+                   is = attention_rows(after, head, query, 1).row(0);
+      EXPECT_EQ(change.before, was(change.key));
+      EXPECT_EQ(change.after, is(change.key));
+      Index from = 0, to = 0;
+      was.maxCoeff(&from), is.maxCoeff(&to);
+      if (change.moves) {
+        EXPECT_NE(from, to);
+        EXPECT_EQ(change.key, to);
+        EXPECT_GE(change.after, kMovedWeight);
+      } else {
+        EXPECT_EQ(change.key, from);
+        EXPECT_TRUE(change.of_example || std::abs(change.after - change.before) >= kLeastShift);
+      }
+      EXPECT_TRUE(places.emplace(change.token, change.key).second) << "one a word and key";
+      window.push(Undo{});
+    }
+  }
+}
+
+TEST(WordChanges, TheSameSentenceGivesTheSameChanges) {
+  const auto texts = [](const WordChanges& changes) {
+    std::vector<std::string> all{std::to_string(changes.tried), std::to_string(changes.moving)};
+    for (const WordChange& change : changes.best) all.push_back(change.text);
+    return all;
+  };
+  Pinned one(kTired, "it"), two(kTired, "it");
+  ASSERT_TRUE(one.found() && two.found());
+  EXPECT_EQ(texts(*one.found()), texts(*two.found()));
+}
+
+TEST(WordChanges, ACausalModelTriesWordsBeforeTheRowAlone) {
+  AppState state = begun("我请李雷帮我订了去北京的机票");
+  Config config = state.document.config;
+  config.arch = Arch::decoder;
+  Running window(std::move(state));
+  window.push(SetConfig{config}, EndGesture{});
+  ASSERT_EQ(window.state.document.model_path, "shipped:decoder");
+  const Index last = window.state.trace->queries() - 1;
+  window.push(Pin{CellRef{last - 2, 0}});
+  const auto question = changes_question(window.state);
+  ASSERT_TRUE(question);
+  const WordChanges* changes = window.state.changes.to(*question);
+  ASSERT_TRUE(changes);
+  EXPECT_GT(changes->tried, 0);
+  for (const WordChange& change : changes->best) EXPECT_LT(change.token, last - 2);
+}
+
+TEST(WordChanges, NothingIsAskedWhereNoWordCanBeTried) {
+  Pinned window(kTired, "it");
+  EXPECT_TRUE(changes_question(window.state));
+  const Index query = window.state.view.pinned->query;
+  window.push(SetWeight{{1, 5}, {query, 2}, 0.5f}, EndGesture{});
+  EXPECT_FALSE(changes_question(window.state)) << "the row is set by hand";
+  window.push(Undo{}, ShowView{View::flow});
+  EXPECT_FALSE(changes_question(window.state)) << "not seen";
+  window.push(ShowView{View::heads}, SwitchHead{{1, 5}, true}, EndGesture{});
+  EXPECT_FALSE(changes_question(window.state)) << "the head is off";
+  window.push(Undo{}, UseTrained{false});
+  EXPECT_FALSE(changes_question(window.state)) << "random weights";
+}
+
+TEST(WordChanges, AStoppedSearchGivesNothing) {
+  const Running window(begun(kTired));
+  Progress progress;
+  progress.stop = true;
+  ChangeSource source{[](const Token&, const std::string&) { return std::optional<Retyped>(); },
+                      [](const std::string&, const std::string&) { return true; }};
+  EXPECT_EQ(find_changes({window.state.trace, {1, 5}, 7}, source, progress), nullptr);
+}
+
+TEST(WordChanges, WordsAreAlikeWhereTheyAreWrittenAlike) {
+  EXPECT_TRUE(written_alike("tired", "wide"));
+  EXPECT_TRUE(written_alike("didn't", "cat"));
+  EXPECT_TRUE(written_alike("机票", "门票"));
+  for (const auto& [one, other] : std::vector<std::pair<std::string, std::string>>{
+           {"tired", "Wide"}, {"tired", "累了"}, {"tired", "."}, {".", ","}, {"2", "two"}, {"", ""}})
+    EXPECT_FALSE(written_alike(one, other)) << one << " " << other;
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,98 @@
+// The line of the stage that offers to change a word.
+#include "app/shipped.h"
+#include "document/bundled_models.h"
+#include "gui/harness.h"
+#include "words/grid_words.h"
+
+namespace headlight {
+namespace {
+
+class ChangesTest : public GuiTest {
+ protected:
+  void begin(ImVec2 size, const std::string& text, Settings settings = {}) {
+    Document document = default_document(fixture::shipped().get());
+    document.source.text = text;
+    start(document, size, std::move(settings));
+    harness->state.shipped = fixture::shipped();
+    harness->push(ChooseHead{{1, 5}}, Pin{CellRef{row("it"), row("animal")}});
+    harness->settle();
+  }
+  Index row(const std::string& word) const {
+    const auto& tokens = harness->state.trace->query_tokens().tokens;
+    for (std::size_t i = 0; i < tokens.size(); ++i)
+      if (tokens[i].text == word) return static_cast<Index>(i);
+    return 0;
+  }
+  const std::string tired = "The animal didn't cross the street because it was too tired.";
+  const std::string wide = "The animal didn't cross the street because it was too wide.";
+};
+
+TEST_F(ChangesTest, AClickTakesTheSentenceAndThePinStays) {
+  for (const ImVec2 size : {ImVec2{1440, 900}, ImVec2{1280, 800}}) {
+    begin(size, tired);
+    Harness& h = *harness;
+    const auto pinned = h.state.view.pinned;
+    ASSERT_TRUE(h.has("change 0")) << size.x;
+    EXPECT_TRUE(h.says("tired → wide: street")) << h.words_on_screen();
+    const float promised = h.state.changes->best.front().after;
+    h.click("change 0");
+    h.settle();
+    EXPECT_EQ(h.state.document.source.text, wide);
+    EXPECT_EQ(h.state.view.pinned, pinned);
+    EXPECT_EQ(h.state.view.chosen, (HeadRef{1, 5}));
+    EXPECT_EQ(weights_of(*h.state.trace, {1, 5})(row("it"), row("street")), promised);
+    ASSERT_TRUE(h.has("change 0")) << "and back";
+    EXPECT_TRUE(h.says("wide → tired: animal"));
+    h.key({Key::left_ctrl, Key::z});
+    h.settle();
+    EXPECT_EQ(h.state.document.source.text, tired);
+    EXPECT_EQ(h.state.view.pinned, pinned);
+  }
+}
+
+TEST_F(ChangesTest, NothingMovesWhenTheyArrive) {
+  begin({1440, 900}, tired);
+  Harness& h = *harness;
+  const auto places = [&] {
+    std::vector<Box> all;
+    for (const char* name : {"stage map", "row bars", "why", "keep", "head 1.5", "switch head"})
+      all.push_back(h.box(name));
+    return all;
+  };
+  const auto before = places();
+  h.push(Pin{CellRef{row("animal"), 0}});
+  EXPECT_EQ(places(), before) << "while words are tried";
+  h.settle();
+  EXPECT_EQ(places(), before);
+  h.point_at("stage map");
+  EXPECT_EQ(places(), before);
+}
+
+TEST_F(ChangesTest, TheTooltipSaysWhatCounts) {
+  for (const Language language : {Language::en, Language::zh}) {
+    Settings settings;
+    settings.language = language;
+    begin({1440, 900}, tired, settings);
+    Harness& h = *harness;
+    ASSERT_TRUE(h.has("change 0"));
+    h.point_at("change 0");
+    EXPECT_TRUE(h.says(std::to_string(h.state.changes->tried))) << h.words_on_screen();
+    EXPECT_TRUE(
+        h.says(language == Language::en ? "its largest weight goes to another word" : "最大权重落到另一个词上"));
+    EXPECT_TRUE(h.says("30%"));
+  }
+}
+
+TEST_F(ChangesTest, RandomWeightsAndSwitchedOffHeadsOfferNone) {
+  begin({1440, 900}, tired);
+  Harness& h = *harness;
+  h.push(SwitchHead{{1, 5}, true}, EndGesture{});
+  h.settle();
+  EXPECT_FALSE(h.has("change 0"));
+  h.push(SwitchHead{{1, 5}, false}, UseTrained{false});
+  h.settle();
+  EXPECT_FALSE(h.has("change 0"));
+}
+
+}  // namespace
+}  // namespace headlight
