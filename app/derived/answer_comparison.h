@@ -48,8 +48,8 @@ struct HeadDifference {
   PatternDifference measured;
 };
 
-/// A word that an answer says next, or at the masked or hidden position, and how probable it is; nothing where its model
-/// does not know the word.
+/// A word that an answer says next, or at the masked or hidden position, and how probable it is; nothing where its
+/// model does not know the word.
 struct ComparedWord {
   std::string text;
   std::optional<float> a, b;
