@@ -273,9 +273,10 @@ struct Judge {
       else if (call.by_query && call.over.empty()) add(weights_transposed);
       return;
     }
-    std::optional<Mistake> said;
+    std::vector<Mistake> all;
     if (examined.diagnosis.rounding) return;
-    if (!examined.diagnosis.verdicts.empty()) said = examined.mistakes().front();
+    if (!examined.diagnosis.verdicts.empty()) all = examined.diagnosis.verdicts.front().mistakes;
+    const auto said = all.empty() ? std::nullopt : std::optional(all.front());
     const auto scale = wrong_scale();
     const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
     if (seen == 1 && said && of_mask && are_alike(said->code, of_mask->code)) return add(*said);
@@ -290,7 +291,8 @@ struct Judge {
     const auto weights = examined.b.arrays.find("attentions");
     const bool changed = call.changed && weights != examined.b.arrays.end() && !sums_to_one(weights->second);
     if (!said && changed) add(weights_changed);
-    else add(said ? *said : examined.mistakes().front());
+    else if (!said) add(examined.mistakes().front());
+    for (const Mistake& one : all) add(one);
   }
 
   /// Whether some sentence could be judged.

@@ -1,5 +1,7 @@
 #include "model/batch_mask.h"
 
+#include <algorithm>
+
 namespace headlight {
 namespace {
 
@@ -29,8 +31,10 @@ struct AxesOrder {
   bool sentences_first = false, either = false;
 };
 /// Nothing where neither order fits.
-std::optional<AxesOrder> order_of(const Axes3& shape, Index queries, Index keys, Index sentences) {
-  const bool last = fits(shape, {queries, keys, sentences}), first = fits(shape, {sentences, queries, keys});
+std::optional<AxesOrder> order_of(const BatchMask& mask, Index queries, Index keys, Index sentences) {
+  const Axes3& shape = mask.shape;
+  const bool last = !mask.sentences_first && fits(shape, {queries, keys, sentences});
+  const bool first = fits(shape, {sentences, queries, keys});
   if (!last && !first) return std::nullopt;
   if (!last || !first) return AxesOrder{first, false};
   // (1, keys, 1) is a row for all queries, the usual padding mask: no reader means the other order.
@@ -44,7 +48,12 @@ Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Inde
                      Index sentence) {
   if (!spec.batch) return Done{};
   const Axes3& shape = spec.batch->shape;
-  const auto order = order_of(shape, queries, keys, sentences);
+  const auto order = order_of(*spec.batch, queries, keys, sentences);
+  if (order && order->either && std::count(shape.begin(), shape.end(), 1) == 0)
+    return bad_input(
+        where, "axes", "three axes that are read in one way, or (sentences, 1, queries, keys)",
+        axes_text({shape.begin(), shape.end()}) + ": (queries, keys, sentences) or (sentences, queries, keys)",
+        ErrorCode::mask_shape);
   if (!order) {
     const Axes3 last{queries, keys, sentences}, first{sentences, queries, keys};
     return bad_input(where, "axes",
@@ -72,7 +81,7 @@ std::optional<StretchedMask> stretched_mask(const MaskSpec& spec, Index queries,
   if (!spec.given) return std::nullopt;
   if (!spec.batch) return StretchedMask{{spec.given->rows(), spec.given->cols()}, {queries, keys}, "ij"};
   const Axes3& shape = spec.batch->shape;
-  const auto order = order_of(shape, queries, keys, spec.sentences);
+  const auto order = order_of(*spec.batch, queries, keys, spec.sentences);
   if (!order) return std::nullopt;
   StretchedMask mask{{shape.begin(), shape.end()}, {queries, keys, spec.sentences}, "ijb", order->either};
   if (order->sentences_first) mask.whole = {spec.sentences, queries, keys}, mask.axes = "bij";

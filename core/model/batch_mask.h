@@ -16,13 +16,14 @@ namespace headlight {
 struct BatchMask {
   std::array<Index, 3> shape = {};
   std::vector<float> addends = {};  // of the scores; the last axis runs fastest
+  bool sentences_first = false;     // it is known to be the second
 
   friend bool operator==(const BatchMask&, const BatchMask&) = default;
 };
 
 /// Makes spec.batch, where there is one, the mask of one sentence: its part becomes spec.given. Where both orders of
 /// the axes fit, (1, T, S) is taken as one mask for all sentences and any other as (queries, keys, sentences).
-/// Error `where: …`: an axis is neither whole nor 1.
+/// Error `where: …`: an axis is neither whole nor 1, or three whole axes fit in both orders.
 Status give_own_mask(std::string_view where, MaskSpec& spec, Index queries, Index keys, Index sentences,
                      Index sentence);
 

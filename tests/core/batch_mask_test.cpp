@@ -76,9 +76,17 @@ TEST(BatchMask, AnAxisOfOneIsRepeated) {
 
 TEST(BatchMask, WhatFitsBothWaysIsReadInOneAndSaid) {
   // Three queries, keys and sentences.
-  const MaskSpec cube = of_sentence({3, 3, 3}, 1, 3, 3, 3);
-  EXPECT_EQ((*cube.given)(0, 0), 1.0f) << "the last axis is the sentence's";
-  EXPECT_EQ(told(cube, 3, 3), "(queries, keys, sentences) (3, 3, 3) either");
+  MaskSpec cube = counting({3, 3, 3});
+  const auto refused = give_own_mask("mask", cube, 3, 3, 3, 1);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "mask: axes: expected three axes that are read in one way, or (sentences, 1, queries, keys), found "
+            "(3, 3, 3): (queries, keys, sentences) or (sentences, queries, keys)");
+  BatchMask known = *counting({3, 3, 3}).batch;
+  known.sentences_first = true;
+  cube.batch = std::make_shared<const BatchMask>(std::move(known));
+  ASSERT_TRUE(give_own_mask("mask", cube, 3, 3, 3, 1));
+  EXPECT_EQ((*cube.given)(0, 0), 9.0f) << "the first axis is the sentence's";
   const MaskSpec shared = of_sentence({1, 3, 3}, 1, 3, 3, 3);
   EXPECT_EQ((*shared.given)(1, 2), 5.0f) << "one mask for all sentences";
   EXPECT_EQ(told(shared, 3, 3),

@@ -80,6 +80,8 @@ TEST(Capture, NumbersNameWhatTheStepsDoNot) {
   EXPECT_EQ(named([](Attention& a) { a.merge = 2; }), "merge_not_transposed");
   EXPECT_EQ(named([](Attention& a) { a.not_transposed[2] = true; }), "projection_not_transposed");
   EXPECT_EQ(named([](Attention& a) { a.x(2, 3) += 1; }), "unexplained");
+  EXPECT_EQ(named([](Attention& a) { a.swapped = a.not_transposed[3] = true; }),
+            "projection_not_transposed query_key_swapped");
 }
 
 TEST(Capture, AScaleThatTheStepsShowHasItsNumbers) {

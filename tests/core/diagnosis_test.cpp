@@ -248,6 +248,122 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
   }
 }
 
+// Scores that are wrong under weights that are right: the mistake is in the stored scores, or it is none.
+TEST(Diagnosis, EveryArrayMustAgree) {
+  for (const bool masked : {false, true})
+    for (const double factor : {8.0, 0.0}) {
+      Attention right(4);
+      if (masked) right.causal();
+      right.run();
+      Attention wrong = right;
+      Random random(3);
+      for (Table& head : wrong.scores)
+        for (double& score : head.values) score *= factor > 0 ? factor : static_cast<double>(random.symmetric(2));
+      const auto file = [](const Attention& a) {
+        return file_of({{"attentions", attentions_of(a)}, {"scores", of_heads(a.scores)}});
+      };
+      const std::string said = diagnosed(file(right), file(wrong));
+      EXPECT_EQ(said.substr(0, 22), factor > 0 ? "scores multiplied by 8" : "none") << masked;
+      wrong.output(0, 0) += 1;
+      EXPECT_EQ(diagnosed(file_of(inputs_of(right), {{"num_heads", "3"}}), answers_of(wrong)), "none")
+          << "right weights, and one wrong number in the output";
+    }
+}
+
+TEST(Diagnosis, TwoMistakesAndSomeHeadsHaveTheirProof) {
+  Attention right(4), wrong(4);
+  right.causal();
+  right.run();
+  wrong.scale = 1;
+  wrong.merge = 2;
+  wrong.causal();
+  wrong.run();
+  const ExportFile inputs = file_of(inputs_of(right), {{"num_heads", "3"}});
+  const auto verdicts = [&](const Attention& found) {
+    const ExportFile b = answers_of(found);
+    return diagnose(inputs, b, compare(inputs, b)).verdicts;
+  };
+  const auto two = verdicts(wrong);
+  ASSERT_EQ(two.size(), 1u);
+  EXPECT_EQ(two[0].text(), kNoScale + ", and heads not transposed back before they are put side by side");
+  ASSERT_EQ(two[0].proof.size(), 2u);
+  for (const ArrayProof& proof : two[0].proof) {
+    EXPECT_GT(proof.before, 0.01) << proof.array;
+    EXPECT_LT(*proof.after, 2e-5) << proof.array;
+  }
+  wrong.merge = 0;
+  wrong.first_head = wrong.last_head = 1;
+  wrong.run();
+  const auto one = verdicts(wrong);
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].text(), kNoScale + ", in head 1 alone");
+  EXPECT_EQ(one[0].heads, std::vector<Index>{1});
+}
+
+TEST(Diagnosis, TheSearchEndsAtItsLimit) {
+  Attention right(4), other(5);
+  right.run(), other.run();
+  const ExportFile a = weights_only(right), b = weights_only(other);
+  EXPECT_TRUE(diagnose(a, b, compare(a, b), 0).stopped);
+  EXPECT_FALSE(diagnose(a, b, compare(a, b), 60).stopped);
+}
+
+TEST(Diagnosis, RoundingIsItsOwnVerdict) {
+  Attention right(4);
+  right.run();
+  const auto said = [&](const Attention& found) {
+    const ExportFile a = file_of(inputs_of(right), {{"num_heads", "3"}}), b = answers_of(found);
+    const Diagnosis diagnosis = diagnose(a, b, compare(a, b));
+    EXPECT_TRUE(diagnosis.verdicts.empty());
+    return diagnosis.line();
+  };
+  const auto round = [](double value, int bits) {
+    int exponent = 0;
+    const double mantissa = std::frexp(value, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
+  };
+  for (const int bits : {7, 10}) {
+    Attention half = right;
+    for (Table& head : half.weights)
+      for (double& weight : head.values) {
+        weight = round(weight, bits);
+        if (bits == 10) weight = std::nearbyint(weight * 0x1p24) * 0x1p-24;
+      }
+    EXPECT_EQ(said(half), std::string("rounding and no mistake: numbers of ") + (bits == 7 ? "bfloat16" : "float16"));
+  }
+  Attention tf32(4);
+  for (double& value : tf32.x.values) value = round(value, 10);
+  for (Table& weight : tf32.weight)
+    for (double& value : weight.values) value = round(value, 10);
+  tf32.run();
+  Table q = tf32.project(0, tf32.x), k = tf32.project(1, tf32.x);
+  for (Table* side : {&q, &k})
+    for (double& value : side->values) value = round(value, 10);
+  for (std::size_t h = 0; h < 3; ++h)
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t j = 0; j < 7; ++j) {
+        tf32.scores[h](i, j) = 0;
+        for (std::size_t c = 0; c < 4; ++c) tf32.scores[h](i, j) += q(i, h * 4 + c) * k(j, h * 4 + c) / 2;
+      }
+  tf32.weights = tf32.softmax(tf32.scores);
+  tf32.output = answers_of(right).arrays.empty() ? Table() : right.output;
+  EXPECT_EQ(said(tf32), "rounding and no mistake: products of float32 in TF32");
+}
+
+TEST(Diagnosis, ACacheHasAnOffset) {
+  const auto scores = [](Index offset) {
+    Random random(7);
+    Array array{.shape = {1, 2, 3, 7}, .values = {}};
+    for (Index row = 0; row < 6; ++row)
+      for (Index j = 0; j < 7; ++j) {
+        const float score = random.symmetric(2);
+        array.values.push_back(j <= row % 3 + offset ? score : -std::numeric_limits<float>::infinity());
+      }
+    return file_of({{"scores", array}});
+  };
+  EXPECT_EQ(diagnosed(scores(4), scores(0)), "causal mask without the offset of the cache: query 0 sees key 0 alone");
+}
+
 TEST(Diagnosis, WeightsThatAreDroppedMayBeAllThatIsDone) {
   Attention right(4);
   right.run();

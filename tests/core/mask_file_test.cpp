@@ -87,13 +87,29 @@ TEST(MaskFile, ABatchAxisOfOneIsLeftOut) {
   EXPECT_TRUE(same(*keys, matrix(1, 3, {0, 0, -kInf})));
 }
 
+TEST(MaskFile, AnAxisOfHeadsIsLeftOutWhereTheyAgree) {
+  const Matrix expected = matrix(2, 1, {0, -kInf});
+  for (const std::vector<Index>& shape : {std::vector<Index>{1, 1, 2, 1}, {1, 3, 2, 1}}) {
+    std::vector<float> values;
+    for (Index head = 0; head < shape[1]; ++head) values.insert(values.end(), {1, 0});
+    const auto mask = mask_of(array_of(Dtype::boolean, shape, values));
+    ASSERT_TRUE(mask) << mask.error().message();
+    EXPECT_TRUE(same(*mask, expected));
+  }
+  expect_line(mask_of(array_of(Dtype::boolean, {1, 2, 1, 2}, {1, 0, 1, 1})),
+              "f: mask: expected one mask for all heads: (sentences, 1, queries, keys), found (1, 2, 1, 2), of which "
+              "head 1 differs from head 0");
+}
+
 TEST(MaskFile, RefusesOtherShapesAndNumbers) {
-  expect_line(mask_of(array_of(Dtype::f32, {2, 1, 2}, {0, 0, 0, 0})),
-              "f: mask: expected a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, "
-              "keys), found (2, 1, 2)");
-  expect_line(mask_of(array_of(Dtype::f32, {1, 1, 2, 2}, {0, 0, 0, 0})), "found (1, 1, 2, 2)");
+  expect_line(
+      mask_of(array_of(Dtype::f32, {2, 1, 2}, {0, 0, 0, 0})),
+      "f: mask: expected a batch axis of 1, one mask for all sentences: (keys), (queries, keys), (queries, keys, 1), "
+      "(1, queries, keys) or (1, 1, queries, keys), found (2, 1, 2)");
+  expect_line(mask_of(array_of(Dtype::f32, {1, 1, 1, 2, 2}, {0, 0, 0, 0})), "found (1, 1, 1, 2, 2)");
   expect_line(mask_of(array_of(Dtype::f32, {}, {0})),
-              "expected (queries, keys), (queries, keys, 1) or (1, queries, keys), found ()");
+              "expected (keys), (queries, keys), (queries, keys, 1), (1, queries, keys) or (1, 1, queries, keys), "
+              "found ()");
   expect_line(mask_of(array_of(Dtype::f32, {0, 3}, {})), "found (0, 3)");
   expect_line(mask_of(array_of(Dtype::i32, {1, 2}, {1, 2})), "f: mask: query 0 key 1: expected 0 or 1, found 2");
   expect_line(mask_of(array_of(Dtype::i8, {1, 2}, {1, -1})), "expected 0 or 1, found -1");

@@ -218,18 +218,23 @@ TEST(Tensors, MasksAreAddedOrBlock) {
       << floats->warnings[0].message();
   file.arrays["mask"] = array_of({2, 3});
   expect_line(file, "f: mask: expected (2, 2) (queries, keys), found (2, 3)");
-  for (const std::vector<Index>& shape : {std::vector<Index>{2, 2, 1}, {1, 2, 2}}) {
+  for (const std::vector<Index>& shape : {std::vector<Index>{2, 2, 1}, {1, 2, 2}, {1, 1, 2, 2}}) {
     file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = shape, .values = {1, 0, 1, 1}};
     const auto batched = tensors_from("f", file, std::nullopt);
     ASSERT_TRUE(batched) << batched.error().message();
     EXPECT_TRUE(*batched->mask == *blocked->mask) << "a batch of one, as the mask alone";
   }
   file.arrays["mask"] = array_of({2, 2, 2});
-  expect_line(file,
-              "f: mask: expected a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, "
-              "keys), found (2, 2, 2)");
+  expect_line(
+      file,
+      "f: mask: expected a batch axis of 1, one mask for all sentences: (keys), (queries, keys), (queries, keys, 1), "
+      "(1, queries, keys) or (1, 1, queries, keys), found (2, 2, 2)");
   file.arrays["mask"] = array_of({1, 2, 2, 1});
-  expect_line(file, "f: mask: expected (queries, keys), (queries, keys, 1) or (1, queries, keys), found (1, 2, 2, 1)");
+  expect_line(file,
+              "f: mask: expected one mask for all heads: (sentences, 1, queries, keys), found (1, 2, 2, 1), of which "
+              "head 1 differs from head 0");
+  file.arrays["mask"] = array_of({2, 1, 2, 2});
+  expect_line(file, "or (1, 1, queries, keys), found (2, 1, 2, 2)");
 }
 
 TEST(Tensors, RefusesShapesThatDoNotFit) {

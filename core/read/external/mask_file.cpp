@@ -47,6 +47,27 @@ std::optional<std::pair<Index, Index>> size_of_mask(const std::vector<Index>& sh
   }
 }
 
+/// (sentences, 1, queries, keys), as PyTorch programs hold it, or with equal masks of all heads, without its second
+/// axis; another array as it is. An Error where heads differ.
+Result<Array> without_heads(std::string_view where, std::string_view what, Array array) {
+  if (array.shape.size() != 4 || array.values.empty()) return array;
+  const auto heads = static_cast<std::size_t>(array.shape[1]);
+  const std::size_t one = array.values.size() / static_cast<std::size_t>(array.shape[0]) / heads;
+  std::vector<float> values;
+  for (auto at = array.values.begin(); at != array.values.end(); at += static_cast<std::ptrdiff_t>(heads * one)) {
+    const auto end = at + static_cast<std::ptrdiff_t>(one);
+    for (std::size_t head = 1; head < heads; ++head)
+      if (!std::equal(at, end, at + static_cast<std::ptrdiff_t>(head * one)))
+        return bad_input(where, what, "one mask for all heads: (sentences, 1, queries, keys)",
+                         shape_text(array.shape) + ", of which head " + std::to_string(head) + " differs from head 0",
+                         ErrorCode::mask_of_several);
+    values.insert(values.end(), at, end);
+  }
+  array.values = std::move(values);
+  array.shape.erase(array.shape.begin() + 1);
+  return array;
+}
+
 /// The place of an element: "query 0 key 1", or of three axes "[0, 1, 2]".
 std::string place_name(const std::vector<Index>& shape, std::size_t element) {
   std::vector<Index> place(shape.size());
@@ -130,15 +151,20 @@ Result<std::vector<float>> addends_of(std::string_view where, std::string_view w
 
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
                              std::vector<Error>& notes) {
-  if (array.shape.empty() || array.shape.size() > 3 || array.values.empty())
-    return bad_input(where, what, "(queries, keys), (queries, keys, 1) or (1, queries, keys)", shape_text(array.shape),
-                     ErrorCode::not_a_mask);
-  const auto size = size_of_mask(array.shape);
+  constexpr std::string_view kForms =
+      "(keys), (queries, keys), (queries, keys, 1), (1, queries, keys) or (1, 1, queries, keys)";
+  if (array.shape.empty() || array.shape.size() > 4 || array.values.empty())
+    return bad_input(where, what, kForms, shape_text(array.shape), ErrorCode::not_a_mask);
+  const auto one = without_heads(where, what, array);
+  if (!one) return one.error();
+  const bool four = array.shape.size() == 4;
+  const auto size = !four                ? size_of_mask(one->shape)
+                    : one->shape[0] == 1 ? std::optional(std::pair{one->shape[1], one->shape[2]})
+                                         : std::nullopt;
   if (!size)
-    return bad_input(where, what,
-                     "a batch axis of 1, one mask for all sentences: (queries, keys, 1) or (1, queries, keys)",
+    return bad_input(where, what, "a batch axis of 1, one mask for all sentences: " + std::string(kForms),
                      shape_text(array.shape), ErrorCode::mask_of_several);
-  auto addends = addends_of(where, what, array, notes);
+  auto addends = addends_of(where, what, *one, notes);
   if (!addends) return addends.error();
   return Matrix(Eigen::Map<const Matrix>(addends->data(), size->first, size->second));
 }
@@ -177,13 +203,17 @@ Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>
     return spec;
   };
   if (path.extension() == ".npy") {
-    const auto array = read_npy(path);
+    auto stored = read_npy(path);
+    if (!stored) return stored.error();
+    const bool four = stored->shape.size() == 4;
+    const auto array = without_heads(where, "mask", *std::move(stored));
     if (!array) return array.error();
     const std::vector<Index>& shape = array->shape;
     if (shape.size() != 3 || array->values.empty()) return take(additive_mask(where, "mask", *array, notes));
     auto addends = addends_of(where, "mask", *array, notes);
     if (!addends) return addends.error();
-    spec.batch = std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, *std::move(addends)});
+    spec.batch =
+        std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, *std::move(addends), four});
     return spec;
   }
   if (path.extension() == ".json") {

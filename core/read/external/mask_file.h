@@ -15,7 +15,7 @@ namespace headlight {
 
 /// The addends of the scores (queries, keys), from an array of that shape, or (keys) for all queries alike. Of three
 /// axes one is the batch and must be 1: (queries, keys, 1), or (1, queries, keys) where the last is not 1; so (1, keys,
-/// 1) is one row for all queries. A side of 1 is for all queries, or for all keys.
+/// 1) is one row for all queries. Of four axes, (1, H, queries, keys), all heads must have the same. A side of 1 is for all queries, or for all keys.
 /// bool and integers 0/1: 1 = may attend → 0, 0 → −inf. Floats are added as they are; NaN and +inf are Errors. Floats
 /// of nothing but 0 and 1, of each at least one, are a boolean mask that was stored as numbers (added, they would mask
 /// nothing): read as such, and `notes` gets a line that says so.
@@ -27,7 +27,8 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
 /// one under "mask", as an export has.
 Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);
 
-/// What a file gives to a mask: `given`, or of three axes `batch` (model/batch_mask.h). `.npy` or `.json`.
+/// What a file gives to a mask: `given`, or of three axes, or four with one mask for all heads (sentences, H,
+/// queries, keys), `batch` (model/batch_mask.h). `.npy` or `.json`.
 /// Whether it fits a sentence is asked when it meets one.
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes);
 
