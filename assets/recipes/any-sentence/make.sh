@@ -54,17 +54,21 @@ train() {
     --batch 128 --steps "$steps" --seed 1 --half --save-every 300 -o "$into" $resume "$@"
 }
 
-# teach FOLDER STEPS OPTION …: what all but the first share: more Chinese, and copulas on a head of their own.
+# teach FOLDER STEPS BEFORE BEHIND OPTION …: what all but the first share: more Chinese, and copulas on a head of their own.
+# BEFORE and BEHIND: a further treebank before or behind these, or none; what is drawn depends on their order.
 teach() {
-  train "$@" \
+  into=$1 steps=$2 before=$3 behind=$4
+  shift 4
+  train "$into" "$steps" ${before:+--teach "$before"} \
     --teach "$treebanks/en_ewt-train.conllu:1" --teach "$treebanks/zh_pudsimp.conllu:4" \
     --teach "$treebanks/zh_hksimp.conllu:3" --teach "$treebanks/zh_cflsimp.conllu:3" --teach "$work/copulas.conllu:1" \
+    ${behind:+--teach "$behind"} \
     --teach-credit 'Chinese copulas in sentences of the texts, found by rules over the tags of python3-jieba 0.42.1-3: Expat' \
     --teach-head 2.0=det,nummod,clf,nmod:poss --teach-head 2.1=amod --teach-head 2.2=case --teach-head 2.3=aux \
     --teach-head 2.4=mark --teach-head 2.5=compound,flat --teach-head 2.6=DP \
     --teach-head 3.0=nsubj --teach-head 3.1=obj,iobj --teach-head 3.2=advmod --teach-head 3.3=nmod,acl \
     --teach-head 3.4=obl,advcl --teach-head 3.5=xcomp,ccomp,csubj,parataxis --teach-head 3.6=conj,cc --teach-head 3.7=CO,IT \
-    --teach-head 3.8=cop --teach-from 0 --teach-hide 0.15 --warmup 60
+    --teach-head 3.8=cop --teach-from 0 --teach-hide 0.15 --warmup 60 "$@"
 }
 
 # First the words, then, behind 87 % of the steps, the heads too; then the heads again, with more rest.
@@ -75,14 +79,14 @@ whole "$second" || {
     --teach "$treebanks/zh_hksimp.conllu:2" --teach "$treebanks/zh_cflsimp.conllu:2" --teach-weight 4 \
     --teach-from 0.87 --teach-share 0.66 --teach-grammar 0.2 --teach-rest 0.15 --teach-hide 0.1 \
     --warmup 500 --learning-rate 0.002 "$@"
-  teach "$second" 1000 --from "$first" --teach-share 0.66 --teach-grammar 0.25 --teach-weight 4 --teach-rest 0.5 \
+  teach "$second" 1000 '' '' --from "$first" --teach-share 0.66 --teach-grammar 0.25 --teach-weight 4 --teach-rest 0.5 \
     --learning-rate 0.001 "$@"
 }
 
 # Then pronouns: first mostly these, then all together.
-whole "$third" || teach "$third" 1000 --from "$second" --teach "$work/pronouns.conllu:4" \
+whole "$third" || teach "$third" 1000 '' "$work/pronouns.conllu:4" --from "$second" \
   --teach-share 0.8 --teach-grammar 0.1 --teach-weight 6 --teach-rest 0.15 --learning-rate 0.002 "$@"
-teach "$model" 700 --from "$third" --teach "$work/pronouns.conllu:0.6" \
+teach "$model" 700 "$work/pronouns.conllu:0.6" '' --from "$third" \
   --teach-credit 'sentences with pronouns, made by pronouns.py of this project' \
   --teach-share 0.4 --teach-grammar 0.2 --teach-weight 4 --teach-rest 0.5 --learning-rate 0.001 \
   --score "$treebanks/en_ewt-dev.conllu" --score "$treebanks/zh_gsdsimp-dev.conllu" "$@"
