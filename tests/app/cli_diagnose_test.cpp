@@ -212,6 +212,16 @@ TEST(DiagnoseCommand, OneFileIsItsOwnQuestion) {
   EXPECT_EQ(compared({small_inputs, "--tolerance", "1e-4"}, 0)["equal"], true) << "who asks for less is told less";
 }
 
+TEST(DiagnoseCommand, PyTorchFilesAreTaken) {
+  const std::string saved = golden("torch-files/attention.pth").string();
+  EXPECT_EQ(compared({saved}, 1)["diagnosis"], "scores not divided by sqrt(d_k)");
+  const json answer = compared({saved}, 1);
+  ASSERT_EQ(answer["verdicts"].size(), 1u);
+  EXPECT_EQ(answer["verdicts"][0]["codes"], json{"scale_missing"});
+  EXPECT_EQ(answer["verdicts"][0]["arrays"][0]["array"], "attentions");
+  EXPECT_LT(answer["verdicts"][0]["arrays"][0]["after"], 1e-5);
+}
+
 TEST(DiagnoseCommand, BadInputIsNamed) {
   const Folder folder;
   const std::string a = export_to(folder, "a.json");

@@ -36,6 +36,12 @@ torch.save({"epoch": 3, "loss": 0.5, "state_dict": {"module." + k: v for k, v in
             "optimizer": torch.optim.AdamW(module.parameters()).state_dict()}, folder / "training.ckpt")
 torch.save({"weight": torch.nn.Parameter(module.weight.detach()), "bias": module.bias}, folder / "parameters.pt")
 
+# An attention of two heads whose scores are not divided by sqrt(d_k).
+x, w = torch.randn(5, 8), torch.randn(8, 8)
+q, k = ((side @ side_w.T).view(5, 2, 4).transpose(0, 1) for side, side_w in ((x, w), (x, torch.eye(8))))
+torch.save({"query": x, "q_proj.weight": w, "num_heads": torch.tensor([2.0]),
+            "attentions": torch.softmax(q @ k.transpose(1, 2), -1)}, folder / "attention.pth", pickle_protocol=4)
+
 
 class Evil:
     def __reduce__(self):
