@@ -228,7 +228,7 @@ Result<int> run_train(TrainArguments options) {
   std::signal(SIGTERM, interrupt);
   if (const Status trained = run.take_steps(); !trained) return trained.error();
   const bool done = run.training.step >= options.plan.steps();
-  if (done && options.half) {  // what is measured are the weights as they are stored
+  if (done && options.half && !scored_on->empty()) {  // what is measured are the weights as they are stored
     if (const Status kept = run.keep(); !kept) return kept.error();
     if (const Status read = begin_with_weights(options.folder, *corpus, run.training); !read) return read.error();
   }

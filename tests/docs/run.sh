@@ -11,7 +11,7 @@ shift 2
 work=$(mktemp -d "${TMPDIR:-/tmp}/headlight-docs-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 export HOME=$work/home XDG_CACHE_HOME=$work/home XDG_CONFIG_HOME=$work/home XDG_STATE_HOME=$work/home
-export XDG_DATA_HOME=$work/home HEADLIGHT_DATA=$tree LC_ALL=C.UTF-8 program bench work
+export XDG_DATA_HOME=$work/home HEADLIGHT_DATA=$tree LC_ALL=C.UTF-8 built=$program bench work  # `program` is set by pyenv's python3
 unset DISPLAY WAYLAND_DISPLAY
 mkdir "$HOME" "$work/blocks"
 
@@ -46,7 +46,7 @@ cat >"$work/run" <<'END'
 #!/usr/bin/env bash
 # ./run of the documents: a training is a few steps of a small model, a benchmark its options alone, the window a picture.
 arguments=("$@")
-run=("$program")
+run=("$built")
 case ${1-} in
   train)
     arguments=()
