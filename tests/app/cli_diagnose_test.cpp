@@ -217,7 +217,7 @@ TEST(DiagnoseCommand, PyTorchFilesAreTaken) {
   EXPECT_EQ(compared({saved}, 1)["diagnosis"], "scores not divided by sqrt(d_k)");
   const json answer = compared({saved}, 1);
   ASSERT_EQ(answer["verdicts"].size(), 1u);
-  EXPECT_EQ(answer["verdicts"][0]["codes"], json{"scale_missing"});
+  EXPECT_EQ(answer["verdicts"][0]["codes"], json::array({"scale_missing"}));
   EXPECT_EQ(answer["verdicts"][0]["arrays"][0]["array"], "attentions");
   EXPECT_LT(answer["verdicts"][0]["arrays"][0]["after"], 1e-5);
 }
