@@ -13,8 +13,6 @@
 namespace headlight {
 namespace {
 
-/// Of PairPart, in its order.
-
 bool has_range(const Tokens& tokens, std::size_t i) {
   const Token& token = tokens.tokens[i];
   return token.begin < token.end && token.end <= tokens.text.size();
@@ -133,17 +131,19 @@ Matrix every_weight(const Trace& trace, const HeadRef& head, const std::atomic<b
 
 /// The maps of every head of a stack; a part of them when stopped.
 FoldedStack fold_stack(const Trace& trace, Stack stack, Fold fold, const std::atomic<bool>& stop, int threads) {
-  FoldedStack folds{std::move(fold), trace.num_heads(stack), {}, {}};
+  FoldedStack folds{std::move(fold), trace.num_heads(stack)};
   const Index heads = trace.num_layers(stack) * folds.num_heads;
   folds.maps.resize(static_cast<std::size_t>(heads));
   const auto groups = std::max(folds.fold.queries.groups.size(), folds.fold.keys.groups.size());
   if (groups > static_cast<std::size_t>(kThumbnail)) folds.small.resize(folds.maps.size());
+  if (folds.fold.done.special) folds.rests.resize(folds.maps.size());
   parallel_for(heads, longer_side(trace, stack) > kThumbnail ? threads : 1, [&](Index i) {
     if (stop) return;
     const auto at = static_cast<std::size_t>(i);
     const Matrix whole = every_weight(trace, {i / folds.num_heads, i % folds.num_heads, stack}, stop);
     if (stop) return;
     folds.maps[at] = folded(whole, folds.fold);
+    if (!folds.rests.empty()) folds.rests[at] = resting(whole, folds.fold);
     if (!folds.small.empty()) folds.small[at] = pooled(folds.maps[at], kThumbnail);
   });
   return folds;
@@ -175,7 +175,8 @@ std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoic
   const FoldChoice possible = foldable(queries, keys);
   const FoldChoice done{.special = wanted.special && possible.special,
                         .words = wanted.words && possible.words,
-                        .pair = possible.pair == PairPart::all ? PairPart::all : wanted.pair};
+                        .pair = possible.pair == PairPart::all ? PairPart::all : wanted.pair,
+                        .scaled = wanted.scaled && wanted.special && possible.special};
   if (done == FoldChoice{}) return std::nullopt;
   Fold fold{axis_of(queries, done, rows_of_b(done.pair)), axis_of(keys, done, columns_of_b(done.pair)), done};
   for (const Token& key : keys.tokens) fold.counted.push_back(!done.special || !key.special);
@@ -204,10 +205,10 @@ Matrix folded(const Matrix& weights, const Fold& fold) {
           one_row[c] += static_cast<double>(weight);
         }
       }
-      for (Index key = 0; fold.done.special && key < weights.cols(); ++key)
+      for (Index key = 0; fold.done.scaled && key < weights.cols(); ++key)
         if (fold.counted[static_cast<std::size_t>(key)] && weights(query, key) > 0)
           kept += static_cast<double>(weights(query, key));
-      const double divisor = fold.done.special && kept > 0 ? kept : 1;
+      const double divisor = fold.done.scaled && kept > 0 ? kept : 1;
       for (std::size_t c = 0; c < columns.size(); ++c) sums[c] += one_row[c] / divisor;
     }
     for (std::size_t c = 0; c < columns.size(); ++c)
@@ -217,12 +218,23 @@ Matrix folded(const Matrix& weights, const Fold& fold) {
   return result;
 }
 
+Vector resting(const Matrix& weights, const Fold& fold) {
+  const auto& rows = fold.queries.groups;
+  Vector rests = Vector::Zero(static_cast<Index>(rows.size()));
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (Index query = rows[r].first; query < rows[r].first + rows[r].count; ++query)
+      for (Index key = 0; key < weights.cols(); ++key)
+        if (!fold.counted[static_cast<std::size_t>(key)] && weights(query, key) > 0)
+          rests(static_cast<Index>(r)) += weights(query, key) / static_cast<float>(rows[r].count);
+  return rests;
+}
+
 bool is_of_single_tokens(const Fold& fold, const CellRef& cell) {
   const auto is_single = [](const FoldedAxis& axis, Index token) {
     const auto group = axis.group(token);
     return group && axis.groups[static_cast<std::size_t>(*group)].count == 1;
   };
-  return !fold.done.special && is_single(fold.queries, cell.query) && is_single(fold.keys, cell.key);
+  return !fold.done.scaled && is_single(fold.queries, cell.query) && is_single(fold.keys, cell.key);
 }
 
 CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
@@ -271,9 +283,15 @@ std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace
     if (!trace->has(stack)) continue;
     const auto at = static_cast<std::size_t>(stack);
     all->possible[at] = possible_of(*trace, stack);
+    FoldChoice here = wanted;
+    const bool merges = wanted.words && all->possible[at].choice.words;
+    if (!wanted.scaled && !merges && longer_side(*trace, stack) > kThumbnail) {
+      here.special = all->possible[at].choice.special = false;
+      if (all->possible[at].choice == FoldChoice{}) all->possible[at].too_long = false;
+    }
     auto fold = is_too_long_to_fold(*trace, stack)
                     ? std::nullopt
-                    : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), wanted);
+                    : fold_of(trace->query_tokens(stack), trace->key_tokens(stack), here);
     if (!fold) {
       all->largest = std::max(all->largest, trace->largest_weight);
       continue;

@@ -19,9 +19,10 @@ enum class PairPart { all, a_to_a, a_to_b, b_to_a, b_to_b };
 
 /// The folds of the maps of the heads.
 struct FoldChoice {
-  bool special = false;           // special tokens are left out, rows scaled back to 1
+  bool special = false;           // special tokens are left out
   bool words = false;             // the tokens of a word are one row and one column
   PairPart pair = PairPart::all;  // of a pair of sentences, the part that is shown
+  bool scaled = false;            // rows without special tokens are scaled back to 1, else they keep their weights
   friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
 };
 
@@ -66,12 +67,20 @@ FoldChoice foldable(const Tokens& queries, const Tokens& keys);
 /// Nothing where nothing of what is wanted is foldable.
 std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
 
-/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and each row is
-/// divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the weights to the tokens of
+/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and, where that is
+/// wanted, each row is divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the weights to the tokens of
 /// a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so that rows keep their sum.
 /// Of two sentences the rows and the columns that are asked for are kept as they are: a row may sum to less than 1.
 /// −1 where all cells of a group are blocked.
 Matrix folded(const Matrix& weights, const Fold& fold);
+
+/// (query groups): of each row the weight of the special tokens that are left out, 0 where none are.
+Vector resting(const Matrix& weights, const Fold& fold);
+
+/// Whether every cell that is left is the weight of one token at another, so that it can be edited.
+inline bool is_of_tokens(const Fold& fold) {
+  return !fold.done.words && !fold.done.scaled && fold.done.pair == PairPart::all;
+}
 
 /// Whether the map shows the cell's weight as it is: of one token each, in a row that is not scaled back to 1.
 bool is_of_single_tokens(const Fold& fold, const CellRef& cell);
@@ -83,9 +92,10 @@ CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys);
 struct FoldedStack {
   Fold fold;
   Index num_heads = 0;
-  std::vector<Matrix> maps;  // layer after layer
+  std::vector<Matrix> maps = {};  // layer after layer
   std::vector<Matrix> small =
       {};  // the same at most kThumbnail × kThumbnail, as thumbnails are; none where all maps are
+  std::vector<Vector> rests = {};  // of every map resting(); none where special tokens are not left out
 
   std::size_t place(const HeadRef& head) const { return static_cast<std::size_t>(head.layer * num_heads + head.head); }
   const Matrix& map(const HeadRef& head) const { return maps[place(head)]; }
@@ -116,7 +126,8 @@ bool folds_at_once(const Trace& trace);
 /// Cells shrunk to at most `most` × `most`; each shows the largest weight of those it covers, −1 where all are blocked.
 Matrix pooled(const Matrix& weights, Index most);
 
-/// Of every stack of the answer; not null but where `stop` became true.
+/// Of every stack of the answer; not null but where `stop` became true. Special tokens alone, in rows that keep their
+/// weights, are left out up to kThumbnail tokens: in a longer side such a column is as wide as a hair.
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted);
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted,
                                               const std::atomic<bool>& stop, int threads = 0);

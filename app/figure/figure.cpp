@@ -43,8 +43,9 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
 
 Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure) {
   const FigureOptions options = figure_options(order);
+  const auto folded = order.fold == FoldChoice{} ? nullptr : folded_maps(order.trace, order.fold);
   if (order.kind != FigureKind::compare || !order.compared)
-    return draw_figure({*order.trace, order.document, order.folded.get(), order.other.get()}, options, measure);
+    return draw_figure({*order.trace, order.document, folded.get(), order.other.get()}, options, measure);
   const AnswerSnapshot now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
   return draw_comparison(*order.compared, now, options, measure);
 }

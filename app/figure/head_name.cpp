@@ -119,16 +119,21 @@ std::string name_within(const HeadName& name, float room, const std::function<fl
 }
 
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
-                                       const std::function<float(const std::string&)>& width_of) {
+                                       const std::function<float(const std::string&)>& width_of, float taken) {
   const TextWidth measure = [&](std::string_view part, float) { return width_of(std::string(part)); };
   const auto lines_of = [&](const std::string& words) {
     std::vector<std::string> lines;
+    if (taken > 0) lines.emplace_back();
+    const auto longer = [&](const std::string& word) {
+      return (lines.back().empty() ? "" : lines.back() + " ") + word;
+    };
     for (std::size_t at = 0; at < words.size();) {
       std::size_t end = words.find(' ', at);
       if (end != std::string::npos && words[end + 1] == '%') end = words.find(' ', end + 1);  // no line begins with it
       const std::string word = words.substr(at, end - at);
       at = end == std::string::npos ? words.size() : end + 1;
-      if (!lines.empty() && width_of(lines.back() + " " + word) <= room) lines.back() += " " + word;
+      if (!lines.empty() && width_of(longer(word)) <= (lines.size() == 1 ? room - taken : room))
+        lines.back() = longer(word);
       else if (!stands_upright(word)) lines.push_back(word);
       else
         for (std::string& part : wrapped(word, 0, room, measure)) lines.push_back(std::move(part));
@@ -142,6 +147,7 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
     if (lines.size() <= most && std::all_of(lines.begin(), lines.end(), fits)) return lines;
   }
   std::vector<std::string> lines = lines_of(briefest);
+  if (taken > 0 && most == 1) return {cut_to(briefest, room - taken, width_of)};
   for (; lines.size() > most && lines.size() > 1; lines.pop_back()) lines[lines.size() - 2] += " " + lines.back();
   for (std::string& line : lines) line = cut_to(line, room, width_of);
   return lines;

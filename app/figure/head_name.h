@@ -52,9 +52,10 @@ std::string name_with_score(const HeadName& name);
 /// cut off with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
-/// The same in at most so many lines, broken between words.
+/// The same in at most so many lines, broken between words; of the first one so much is taken already, and where nothing
+/// has room beside it, it is empty.
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
-                                       const std::function<float(const std::string&)>& width_of);
+                                       const std::function<float(const std::string&)>& width_of, float taken = 0);
 
 /// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb 100 %".
 struct MeasuredTitle {

@@ -102,7 +102,7 @@ constexpr PageWord kPageWords[] = {
     {"merge_words", kAnswerWords.merge_words},
     {"tip_merge_words", {"The tokens of one word become one row and one column.", "同一个词的词元成为一行和一列。"}},
     {"tip_fold_too_long", {"Only for sentences of up to 512 tokens.", "只用于不超过 512 个词元的句子。"}},
-    {"special_folded", kAnswerWords.special_folded},
+    {"special_folded", {"Special tokens left out, rows scaled back to 1.", "已略去特殊词元，每行重新缩放到总和 1。"}},
     {"words_merged", kAnswerWords.words_merged},
     {"map_of", {"Attention of {0}: {1} rows, {2} columns", "{0} 的注意力：{1} 行 {2} 列"}},
     {"attends", kAnswerWords.attends},

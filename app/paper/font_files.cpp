@@ -73,7 +73,7 @@ struct Faces {
 
 struct FontFiles::State {
   struct Font {
-    FcPattern* pattern;  // of `sorted`
+    FcPattern* pattern;  // of `sorted`, or `monospaced`
     FcCharSet* characters;
     bool opened = false;
     Faces::Face* file = nullptr;
@@ -82,12 +82,29 @@ struct FontFiles::State {
   };
   std::unique_ptr<FcConfig, Freed> config;
   std::unique_ptr<FcFontSet, Freed> sorted;
+  std::unique_ptr<FcPattern, Freed> monospaced;
+  std::optional<std::size_t> mono;  // its place among the fonts, the last
   std::vector<Font> fonts;
   std::unordered_map<char32_t, std::optional<std::size_t>> found;
   std::shared_ptr<Faces> faces = std::make_shared<Faces>();
 
   bool usable(Font& font);
+  void find_monospaced();
 };
+
+void FontFiles::State::find_monospaced() {
+  const std::unique_ptr<FcPattern, Freed> wanted{FcPatternCreate()};
+  FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("monospace"));
+  FcPatternAddBool(wanted.get(), FC_OUTLINE, FcTrue);
+  FcConfigSubstitute(config.get(), wanted.get(), FcMatchPattern);
+  FcDefaultSubstitute(wanted.get());
+  FcResult result = FcResultMatch;
+  monospaced.reset(FcFontMatch(config.get(), wanted.get(), &result));
+  if (!monospaced || !is_true(monospaced.get(), FC_OUTLINE) || !characters_of(monospaced.get())) return;
+  fonts.push_back({monospaced.get(), characters_of(monospaced.get())});
+  if (usable(fonts.back())) mono = fonts.size() - 1;
+  else fonts.pop_back();
+}
 
 bool FontFiles::State::usable(Font& font) {
   if (font.opened) return font.face != nullptr;
@@ -147,6 +164,7 @@ Status FontFiles::open() {
   for (auto font = state_->fonts.begin(); font != state_->fonts.end(); ++font) {
     if (!is_chinese(font->pattern) || !state_->usable(*font)) continue;
     std::rotate(state_->fonts.begin(), font, font + 1);
+    state_->find_monospaced();
     return Done{};
   }
   return bad_input("fonts", "", "an outline font with Chinese (package fonts-noto-cjk or fonts-wqy-microhei)", "none");
@@ -162,6 +180,11 @@ std::optional<std::size_t> FontFiles::font_with(char32_t character) {
     return answer = i;
   }
   return answer = std::nullopt;
+}
+
+std::optional<std::size_t> FontFiles::monospaced_with(char32_t character) {
+  const auto& mono = state_->mono;
+  return mono && FT_Get_Char_Index(state_->fonts[*mono].face, character) != 0 ? mono : std::nullopt;
 }
 
 std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].file->bytes; }

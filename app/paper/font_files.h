@@ -43,6 +43,8 @@ class FontFiles {
 
   /// The first font with an outline for the character; a font that turns out to be unreadable is passed over.
   std::optional<std::size_t> font_with(char32_t character);
+  /// fontconfig's monospaced font, where it has an outline for the character.
+  std::optional<std::size_t> monospaced_with(char32_t character);
   /// The file's bytes, for as long as this object lives. `font` is one that font_with() gave.
   std::string_view bytes(std::size_t font) const;
   /// The face's number within the file.

@@ -31,9 +31,31 @@ bool awaits_answer(const AppState& state) {
   return request && is_stale(state) && !state.trace.error_of(*request);
 }
 
+/// Whether the heads are to be ranked for the sentence: nothing is typed or dragged, nor does a training go on.
+bool rests(const AppState& state) { return !state.gesture && !(state.training && is_active(*state.training)); }
+
+/// The heads that show a relation.
+std::vector<HeadRef> named_heads(const AppState& state) {
+  std::vector<HeadRef> heads;
+  const TrainingCard* card = state.document.card.get();
+  if (!card || !card->scores) return heads;
+  for (const RelationScore& one : card->scores->relations)
+    if (is_worn(one)) heads.push_back({one.chosen.layer, one.chosen.head, one.stack});
+  std::sort(heads.begin(), heads.end());
+  return heads;
+}
+
+/// What is drawn beside an answer.
+struct Beside {
+  MapKind kind = MapKind::weights;
+  FoldChoice fold = {};
+  std::optional<std::vector<HeadRef>> named = {};  // nothing: heads are not ranked
+};
+
 /// The answer to a request with what is drawn of it.
-std::optional<Command> answer_request(const Request& request, MapKind kind, FoldChoice fold, const Trace* previous,
+std::optional<Command> answer_request(const Request& request, const Beside& drawn, const Trace* previous,
                                       Progress& progress) {
+  const auto& [kind, fold, named] = drawn;
   const auto begin = std::chrono::steady_clock::now();
   if (kind != MapKind::weights) progress.share = kAnswerShare;
   auto trace = forward(request, progress, previous);
@@ -45,6 +67,10 @@ std::optional<Command> answer_request(const Request& request, MapKind kind, Fold
     auto folded = folded_maps(*trace, fold, progress.stop);
     if (!folded) return std::nullopt;
     beside.push_back(reply(&Answers::folded, {*trace, fold}, std::move(folded)));
+  }
+  if (named) {
+    const RankingQuestion question{*trace, *named};
+    beside.push_back(reply(&Answers::ranking, question, rank_heads(question, progress)));
   }
   if (kind != MapKind::weights) {
     progress.begin = kAnswerShare;
@@ -59,11 +85,12 @@ std::optional<Command> answer_request(const Request& request, MapKind kind, Fold
 }  // namespace
 
 Job trace_job(const Request& request, const AppState& state) {
-  const FoldChoice fold = folds_tokens(state.view.view) ? state.view.fold : FoldChoice{};
-  return [request, kind = wanted_kind(state), fold,
-          previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
+  Beside drawn{.kind = wanted_kind(state)};
+  if (folds_tokens(state.view.view)) drawn.fold = state.view.fold;
+  if (rests(state) && !(state.ranking && state.ranking->is_of(request))) drawn.named = named_heads(state);
+  return [request, drawn, previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
     try {
-      return answer_request(request, kind, fold, previous.get(), progress);
+      return answer_request(request, drawn, previous.get(), progress);
     } catch (...) { return reply(&Answers::trace, request, thrown_error()); }
   };
 }
@@ -135,6 +162,12 @@ void after_check(AppState& state, const std::shared_ptr<const std::vector<Findin
   for (ModelCheck& check : state.checks)
     if (check.model.lock() == state.check.question()->model) check.findings = *state.check;
   state.check.reset();
+}
+
+std::optional<RankingQuestion> ranking_question(const AppState& state) {
+  if (is_stale(state) || !rests(state) || (state.ranking && state.ranking->is_of(state.trace->request)))
+    return std::nullopt;
+  return RankingQuestion{state.trace, named_heads(state)};
 }
 
 std::optional<EffectQuestion> effect_question(const AppState& state) {

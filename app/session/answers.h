@@ -15,6 +15,7 @@
 #include "derived/flow_lines.h"
 #include "derived/fold.h"
 #include "derived/guess.h"
+#include "derived/head_ranking.h"
 #include "derived/head_stats.h"
 #include "derived/inside.h"
 #include "derived/listing.h"
@@ -111,6 +112,8 @@ std::optional<FlowQuestion> flow_question(const AppState& state);
 std::optional<CheckQuestion> check_question(const AppState& state);
 /// The statistics that the view needs of the heads on the screen; nothing where their maps are enough.
 std::optional<HeadQuestion> head_question(const AppState& state);
+/// Which heads show most of the sentence: asked for each sentence and model once, while nothing is typed or dragged.
+std::optional<RankingQuestion> ranking_question(const AppState& state);
 std::optional<EffectQuestion> effect_question(const AppState& state);
 std::optional<LayerQuestion> layer_question(const AppState& state);
 std::optional<MapsQuestion> maps_question(const AppState& state);
@@ -162,6 +165,7 @@ struct Answers {
   Slot<FlowLines, flow_question, look_at_flow> flow;
   Slot<std::vector<Finding>, check_question, check_model, after_check> check;  // taken over by AppState::checks
   Slot<HeadStats, head_question, answer_heads> heads;
+  Slot<HeadRanking, ranking_question, rank_heads> ranking;
   Slot<std::vector<HeadEffect>, effect_question, answer_effects> effects;
   Slot<std::vector<RelationScore>, layer_question, layer_scores_of> layer_scores;
   Slot<DerivedMaps, maps_question, maps_of> other_maps;
@@ -180,9 +184,9 @@ struct Answers {
   static void for_each(Visit visit) {
     using A = Answers;
     visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::listing), visit(&A::flow);
-    visit(&A::check), visit(&A::heads), visit(&A::effects), visit(&A::layer_scores), visit(&A::other_maps);
-    visit(&A::folded), visit(&A::comparison), visit(&A::kept_answer), visit(&A::guess), visit(&A::changes);
-    visit(&A::nearest), visit(&A::preview), visit(&A::trained);
+    visit(&A::check), visit(&A::heads), visit(&A::ranking), visit(&A::effects), visit(&A::layer_scores);
+    visit(&A::other_maps), visit(&A::folded), visit(&A::comparison), visit(&A::kept_answer), visit(&A::guess);
+    visit(&A::changes), visit(&A::nearest), visit(&A::preview), visit(&A::trained);
   }
 };
 

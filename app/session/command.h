@@ -90,7 +90,7 @@ struct ChooseStart {};                            // start_cell.h, once there is
 // `kept`: in View::compare, a cell of A that the answer on the screen lacks.
 struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
-using SetColourScale = Set<Part::view, &ViewState::scale>;
+struct SetColourScale { Scale scale; };
 using SetOwnRange = Set<Part::look, &ViewState::own_range>;
 using ShowMaps = Set<Part::look, &ViewState::maps>;
 using ShowGrid = Set<Part::look, &ViewState::grid>;

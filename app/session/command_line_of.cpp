@@ -31,14 +31,11 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
       order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
   if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
   const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
-  if (order.folded && !order.other && !order.folded->possible[stack].too_long && order.kind != FigureKind::compare) {
-    const FoldChoice& fold = order.view.fold;
-    const std::string folds = std::string(fold.special ? "special" : "") + (fold.special && fold.words ? "," : "") +
-                              (fold.words ? "words" : "");
-    if (!folds.empty()) add(words, "--fold", folds);
+  if (state.folded && !order.other && !state.folded->possible[stack].too_long && order.kind != FigureKind::compare) {
+    if (order.fold.words) add(words, "--fold", "words");
     if (const FoldedStack* folded = shown_fold(state, order.view.chosen.stack);
         folded && folded->fold.done.pair != PairPart::all)
-      add(words, "--pair", std::string(name(fold.pair)));
+      add(words, "--pair", std::string(name(order.fold.pair)));
   }
   if (of_cells && order.view.own_range) words.emplace_back("--own-range");
   if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");

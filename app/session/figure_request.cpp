@@ -31,9 +31,9 @@ bool looks_at_matrix(const ViewState& view) {
 bool same_figure(const FigureRequest& a, const FigureRequest& b) {
   const auto look = [](const FigureRequest& it) {
     const ViewState& view = it.view;
-    return std::tie(it.trace, it.folded, it.other, it.step, it.heads, it.kind, it.width, it.theme, it.colours,
-                    it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned, view.order,
-                    view.sentence, view.prefix, view.find);
+    return std::tie(it.trace, it.fold.words, it.fold.pair, it.other, it.step, it.heads, it.kind, it.width, it.theme,
+                    it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned,
+                    view.order, view.sentence, view.prefix, view.find);
   };
   return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
 }
@@ -45,17 +45,20 @@ FigureKind seen_figure(const AppState& state) {
   if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
   if (looks_at_matrices(view.view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
     return FigureKind::matrix;
+  // All of few heads are the same figure as some of many.
+  const GridShow grid =
+      shown_grid(state) == GridShow::all && !has_many_heads(state) ? GridShow::maps : shown_grid(state);
   const auto shows = [&](const NamedView& named) {
     if (!named.figure || named.view != view.view) return false;
-    return (view.view != View::heads || named.grid == shown_grid(state)) &&
-           (view.view != View::inside || named.steps == view.steps);
+    return (view.view != View::heads || named.grid == grid) && (view.view != View::inside || named.steps == view.steps);
   };
   const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
   return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;
 }
 
 FigureRequest figure_order(const AppState& state) {
-  const bool folds = folds_tokens(state.view.view) && state.folded && state.folded->trace == state.trace.answer();
+  const FoldChoice& fold = state.view.fold;
+  const bool folds = folds_tokens(state.view.view);
   std::optional<AnswerSnapshot> compared;
   if (const auto other = compared_trace(state))
     compared = state.kept.value_or(
@@ -67,7 +70,7 @@ FigureRequest figure_order(const AppState& state) {
   std::vector<std::optional<float>> numbers;
   for (const HeadRef& head : heads) numbers.push_back(order_value(state, head));
   return {.trace = state.trace,
-          .folded = folds ? state.folded.answer() : nullptr,
+          .fold = folds ? FoldChoice{.words = fold.words, .pair = fold.pair} : FoldChoice{},
           .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps.answer() : nullptr,
           .compared = std::move(compared),
           .document = state.document,

@@ -20,7 +20,7 @@ struct Drawing;   // figure/drawing/drawing.h
 
 struct FigureRequest {
   std::shared_ptr<const Trace> trace;        // what is on the screen; null: nothing yet
-  std::shared_ptr<const FoldedMaps> folded;  // of it, where its maps are shown folded; null elsewhere
+  FoldChoice fold;                           // of its maps; figures have special tokens, whatever the window folds
   std::shared_ptr<const DerivedMaps> other;  // of it, where its maps are shown so; null elsewhere
   std::optional<AnswerSnapshot> compared;    // what it is compared with; nothing where there is nothing
   Document document;

@@ -43,14 +43,41 @@ std::optional<HeadQuestion> head_question(const AppState& state) {
   return asks ? std::optional(std::move(question)) : std::nullopt;
 }
 
+bool has_more_heads(const AppState& state) {
+  return state.trace && heads_of(*state.trace, state.view.chosen.stack).size() > kMostShown;
+}
+
 bool has_many_heads(const AppState& state) {
   constexpr std::size_t kMany = 64;
   return state.trace && heads_of(*state.trace, state.view.chosen.stack).size() >= kMany;
 }
 
+bool shows_some_heads(const AppState& state) {
+  const ViewState& view = state.view;
+  return state.trace && view.view == View::heads && view.grid == GridShow::maps && view.order.by == By::layer &&
+         !view.find.on && shown_kind(state, view.chosen.stack) != MapKind::rollout && has_more_heads(state);
+}
+
+std::vector<HeadRef> telling_heads(const AppState& state, std::size_t most) {
+  const HeadRef& chosen = state.view.chosen;
+  std::vector<HeadRef> heads = heads_of(*state.trace, chosen.stack);
+  const auto value = [&](const HeadRef& head) {
+    const auto* entry = state.ranking ? entry_of(state.ranking->entries, head) : nullptr;
+    return entry ? entry->value : 0.0f;
+  };
+  std::stable_sort(heads.begin(), heads.end(), [&](const HeadRef& a, const HeadRef& b) { return value(a) > value(b); });
+  const auto resting =
+      std::find_if(heads.begin(), heads.end(), [&](const auto& it) { return value(it) < kLeastShown; });
+  const auto active = std::max(kLeastShownHeads, static_cast<std::size_t>(resting - heads.begin()));
+  heads.resize(std::min({most, active, heads.size()}));
+  if (!heads.empty() && std::find(heads.begin(), heads.end(), chosen) == heads.end()) heads.back() = chosen;
+  std::sort(heads.begin(), heads.end());
+  return heads;
+}
+
 GridShow shown_grid(const AppState& state) {
   if (state.view.view != View::heads) return GridShow::maps;
-  return state.view.grid == GridShow::glance && !has_many_heads(state) ? GridShow::maps : state.view.grid;
+  return state.view.grid == GridShow::all && !has_more_heads(state) ? GridShow::maps : state.view.grid;
 }
 
 const HeadMeasures* last_measures(const AppState& state, const HeadRef& head) {

@@ -11,6 +11,16 @@ namespace headlight {
 /// Whether the chosen stack of the answer has 64 heads or more: only so many are worth a table without words.
 bool has_many_heads(const AppState& state);
 
+/// The heads of which GridShow::maps shows a part: of stacks with more; of these at least, and as many as have room.
+inline constexpr std::size_t kMostShown = 16, kLeastShownHeads = 6;
+/// Whether the chosen stack has more.
+bool has_more_heads(const AppState& state);
+/// Whether some of them are shown: in the order of layers, while nothing is looked for.
+bool shows_some_heads(const AppState& state);
+/// Of these the ones that show most of the sentence (derived/head_ranking.h), at most so many, by layer and head. Those
+/// that rest are left out of more than kLeastShownHeads. The chosen head is among them.
+std::vector<HeadRef> telling_heads(const AppState& state, std::size_t most);
+
 /// The form in which the heads are shown: the one of the look where the view and the model have it, else maps.
 GridShow shown_grid(const AppState& state);
 

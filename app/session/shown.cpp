@@ -7,6 +7,14 @@
 
 namespace headlight {
 
+Scale scale_of_colours(const AppState& state) {
+  const ViewState& view = state.view;
+  if (view.chose_scale || view.scale == Scale::log || !state.trace) return view.scale;
+  const Trace& trace = *state.trace;
+  const Stack stack = view.chosen.stack;
+  return std::max(trace.queries(stack), trace.keys(stack)) > kMostWords ? Scale::log : Scale::linear;
+}
+
 MapKind wanted_kind(const AppState& state) {
   const bool draws_maps = state.view.view == View::heads || state.view.view == View::train;
   return draws_maps ? state.view.maps : MapKind::weights;

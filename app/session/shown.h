@@ -12,6 +12,12 @@
 
 namespace headlight {
 
+/// More words than this beside a map are not read: their numbers stand there instead, and colours are logarithmic.
+inline constexpr Index kMostWords = 40;
+
+/// The scale of the colours: the chosen one, else logarithmic above kMostWords, where most weights are small.
+Scale scale_of_colours(const AppState& state);
+
 /// The kind of map to draw: weights in all views but those that draw the maps of all heads.
 MapKind wanted_kind(const AppState& state);
 

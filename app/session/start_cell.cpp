@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "derived/head_ranking.h"
 #include "derived/head_stats.h"
 #include "document/sentence_facts.h"
 #include "session/state_rules.h"
@@ -18,6 +19,10 @@ namespace {
 /// The relations that a reader understands at once, in order.
 constexpr std::string_view kPronoun = "IT", kSamePerson = "CO";
 constexpr std::array kFirst{kPronoun, kSamePerson};
+/// A cell of a smaller weight looks empty.
+constexpr float kLeastSeen = 0.1f;
+/// Of more cells than this of all heads none is searched for, before a picture is drawn.
+constexpr Index kMostSearched = 4'000'000;
 /// A smaller weight means nothing in a sentence that was not measured.
 constexpr float kLeastWeight = 0.3f;
 /// Longer sentences are not searched: the matrices of all heads would be read before a picture is drawn.
@@ -43,6 +48,7 @@ std::optional<CellRef> strongest_of_row(const Trace& trace, const HeadRef& head,
   for (Index key = 0; key < row.cols(); ++key)
     if (key != query && !keys[static_cast<std::size_t>(key)].special && (!best || row(0, key) > row(0, best->key)))
       best = CellRef{query, key};
+  if (best && row(0, best->key) < kLeastSeen) best.reset();
   return best;
 }
 
@@ -104,14 +110,55 @@ std::optional<CellRef> cell_of_sentence(const AppState& state, const RelationSco
   return std::nullopt;
 }
 
+/// The largest weight of a word at another, in a row that had a choice: it may look at two words and more. Of a causal
+/// model the first word is none: rows rest there.
+std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head) {
+  const Matrix& weights = trace.head(head).thumbnail;
+  const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
+  if (weights.rows() != trace.queries(head.stack) || weights.cols() != trace.keys(head.stack)) return std::nullopt;
+  const auto is_word = [](const Token& token) { return !token.special && !token.pad; };
+  const Index first =
+      mask_spec(trace.request, head.stack).causal ? std::find_if(keys.begin(), keys.end(), is_word) - keys.begin() : -1;
+  std::optional<CellRef> best;
+  float most = kLeastSeen;
+  for (Index query = 0; query < weights.rows(); ++query) {
+    if (!is_word(queries[at(query)])) continue;
+    Index open = 0, strongest = -1;
+    float weight = 0;
+    for (Index key = 0; key < weights.cols(); ++key) {
+      if (weights(query, key) < 0 || !is_word(keys[at(key)])) continue;
+      ++open;
+      if (key != query && key != first && weights(query, key) > weight) weight = weights(query, key), strongest = key;
+    }
+    if (open >= 2 && weight >= most) best = CellRef{query, strongest}, most = weight;
+  }
+  return best;
+}
+
+/// Of all heads the one that shows most of the sentence, and its cell.
+std::optional<StartCell> any_cell(const Trace& trace) {
+  const std::vector<HeadRef> heads = heads_of(trace, Stack::self);
+  if (static_cast<Index>(heads.size()) * trace.queries() * trace.keys() > kMostSearched) return std::nullopt;
+  std::optional<StartCell> start;
+  float most = 0;
+  for (const HeadRef& head : heads) {
+    const auto cell = chosen_by(trace, head);
+    if (!cell) continue;
+    const float value = shown_by_head(trace, head, false) * trace.head(head).thumbnail(cell->query, cell->key);
+    if (!start || value > most) start = StartCell{head, *cell}, most = value;
+  }
+  return start;
+}
+
 }  // namespace
 
 std::optional<StartCell> start_cell(const AppState& state) {
+  if (!state.trace) return std::nullopt;
   const TrainingCard* card = state.document.card.get();
-  if (!state.trace || !card || !card->scores) return std::nullopt;
   const Trace& trace = *state.trace;
+  if (!card || !card->scores) return any_cell(trace);
   const auto shown = shown_relations(trace, *card);
-  if (shown.empty()) return std::nullopt;
+  if (shown.empty()) return any_cell(trace);
   for (const RelationScore* one : shown)
     if (const auto cell = cell_of_sentence(state, *one)) return StartCell{head_of(*one), *cell};
   const RelationScore& best = *shown.front();
@@ -124,7 +171,9 @@ std::optional<StartCell> start_cell(const AppState& state) {
     }
     if (start) return StartCell{head_of(*start->relation), start->cell};
   }
-  return StartCell{head_of(best), strongest_cell(trace, head_of(best))};
+  if (best.stack == Stack::cross) return StartCell{head_of(best), strongest_cell(trace, head_of(best))};
+  if (const auto cell = chosen_by(trace, head_of(best))) return StartCell{head_of(best), *cell};
+  return any_cell(trace);
 }
 
 void choose_start(AppState& state) {

@@ -261,6 +261,10 @@ struct Update {
     view.pinned = c.cell;
     view.pinned_kept = c.kept;
   }
+  void operator()(const SetColourScale& c) {
+    state.view.scale = c.scale;
+    state.view.chose_scale = true;
+  }
   void operator()(const SetFold& c) {
     if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are
   }

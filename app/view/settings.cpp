@@ -61,7 +61,7 @@ Settings default_settings() {
   std::error_code error;
   const auto here = std::filesystem::current_path(error);
   if (!error) settings.folder = here.string();
-  settings.layout.fold.words = true;
+  settings.layout.fold = {.special = true, .words = true};
   return settings;
 }
 
@@ -99,6 +99,7 @@ Settings settings_from_json(const std::string& text) {
   read_window(object.at("window"), settings.window);
   if (const JsonField layout = object.at("layout"); layout.value().is_object()) {
     settings.layout = {};
+    settings.layout.fold.special = true;  // in files from before this was stored
     read_layout(layout, settings.layout);
   }
   for (const auto& [lesson, steps] : object.at("lessons_done").fields())

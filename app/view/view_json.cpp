@@ -28,6 +28,7 @@ void for_each_setting(AnyLayout& layout, const Visit& visit) {
   visit("merge_words", layout.fold.words);
   visit("pair", layout.fold.pair, parse_pair_part);
   visit("scale", layout.scale, parse_scale);
+  visit("chose_scale", layout.chose_scale);
   visit("own_range", layout.own_range);
   visit("steps", layout.steps);
   visit("differences", layout.differences, parse_difference_order);
@@ -97,7 +98,7 @@ void write_views(const ViewState& view, json& object) {
 void write_layout(const Layout& layout, json& object) {
   const json usual = all_settings({}), settings = all_settings(layout);
   for (const auto& [key, value] : settings.items())
-    if (key == "scale" || value != usual[key]) object[key] = value;
+    if (key == "scale" || key == "fold_special" || value != usual[key]) object[key] = value;
 }
 
 void read_layout(const JsonField& object, Layout& layout) {

@@ -60,7 +60,7 @@ struct NamedView {
 inline constexpr NamedView kNamedViews[] = {
     {.name = "heads", .figure = FigureKind::grid},
     {.name = "head", .figure = FigureKind::head},
-    {.name = "glance", .grid = GridShow::glance, .figure = FigureKind::layers},
+    {.name = "glance", .grid = GridShow::all, .figure = FigureKind::layers},
     {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
     {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},

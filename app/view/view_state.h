@@ -31,9 +31,9 @@ inline bool looks_at_matrices(View view) { return view == View::inside || view =
 /// Whether special tokens and pieces of words are folded in a view (derived/fold.h): where weights are shown alone.
 inline bool folds_tokens(View view) { return !looks_at_matrices(view) && view != View::compare; }
 
-/// How View::heads shows all heads of a stack: maps with words; all layers at a glance, as small as they must be, of a
-/// model of many heads; how well each layer shows each relation.
-enum class GridShow { maps, glance, relations };
+/// How View::heads shows the heads of a stack: of many those that show most of the sentence, as large maps; all of them,
+/// as small as they must be; how well each layer shows each relation.
+enum class GridShow { maps, all, relations };
 
 /// The contents of a file of numbers: the whole question; the attention of the chosen head of the sentence that is
 /// looked at.
@@ -121,9 +121,10 @@ struct Layout {
   GridShow grid = GridShow::maps;
   MapKind maps = MapKind::weights;
   FoldChoice fold;
-  Scale scale = Scale::linear;
-  bool own_range = false;  // each map's colours go up to its own largest value, not to that of all
-  bool steps = true;       // View::inside lists the steps behind the pinned weight, else draws the data flow
+  Scale scale = Scale::linear;  // scale_of_colours (session/shown.h) is what is drawn
+  bool chose_scale = false;     // by the user: linear holds for long texts, too
+  bool own_range = false;       // each map's colours go up to its own largest value, not to that of all
+  bool steps = true;            // View::inside lists the steps behind the pinned weight, else draws the data flow
   DifferenceOrder differences = DifferenceOrder::largest;
 
   friend bool operator==(const Layout&, const Layout&) = default;

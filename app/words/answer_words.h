@@ -27,21 +27,27 @@ struct AnswerWords {
   Words pooled_folded{"each dot shows the largest weight of the cells it covers", "每个点显示其覆盖单元格中的最大权重"};
   Words fold_special{"Fold special tokens", "折叠特殊词元"};
   Words tip_fold_special{
-      "Leaves special tokens out of the maps and divides each row by what is left of it, so that it sums to 1 again, "
-      "as an export with --special renormalize. Nothing is computed anew.",
-      "在图中略去特殊词元，并把每行剩下的权重重新缩放到总和 1，与 --special renormalize 的导出相同。不重新计算。"};
+      "Leaves special tokens such as <s> out of the maps. A grey strip at the left of each row is as dark as the share "
+      "of the row that rests there; all other weights stay as they are. Key: %",
+      "在图中略去 <s> 之类的特殊词元。每行左边的灰条越深，该行停在特殊词元上的份额越大；其他权重不变。按键：%"};
+  Words tip_rests{
+      "The grey strip: the share of the row that rests on special tokens, which are folded. Dark: the word looks at no "
+      "other word here. Key that shows them: %",
+      "灰条：该行停在（已折叠的）特殊词元上的份额。颜色深：这个词在这里没有看向别的词。显示它们的按键：%"};
+  Words rests{"% rests", "% 停在特殊词元"};
   Words merge_words{"Merge subwords", "合并子词"};
   Words tip_merge_words{
       "The tokens of one word become one row and one column: weights to a word are summed over its tokens, weights "
-      "from a word are the mean over them, so rows still sum to 1. Special tokens are left out first.",
+      "from a word are the mean over them, so rows still sum to 1.",
       "同一个词的词元成为一行和一列：看向一个词的权重对其词元求和，从它出发的权重取平均，因此每行总和仍为 "
-      "1。特殊词元先被略去。"};
-  Words special_folded{"Special tokens left out, rows scaled back to 1.", "已略去特殊词元，每行重新缩放到总和 1。"};
+      "1。"};
+  Words special_folded{"Grey strip beside a row: its share on special tokens, which are folded.",
+                       "行左边的灰条：该行停在特殊词元上的份额（已折叠）。"};
   Words words_merged{"Subwords merged to words: weights to a word summed, weights from it averaged.",
                      "子词已合并成词：看向一个词的权重相加，从它出发的权重取平均。"};
   Words not_while_folded{"by hand: token by token only", "手动设定：只按词元"};
-  Words tip_not_while_folded{"Masks and weights by hand belong to single tokens. Show all tokens first: % and %.",
-                             "掩码与手动权重属于单个词元。请先显示所有词元：% 与 %。"};
+  Words tip_not_while_folded{"Masks and weights by hand belong to single tokens. Show all tokens first: %.",
+                             "掩码与手动权重属于单个词元。请先显示所有词元：%。"};
   Words tip_fold_too_long{"Only for sentences of up to 512 tokens, of large models fewer.",
                           "只用于不超过 512 个词元的句子，大模型更少。"};
   Words supervised_pronouns{"In training, pronouns were asked for the noun they stand for.",

@@ -8,11 +8,23 @@ namespace headlight {
 /// The words about the ways in which the grid shows all heads.
 struct GridWords {
   Words all_heads{"All % heads", "全部 % 个头"};
+  Words some_heads{"% of % heads", "% / % 个头"};
+  Words tip_some_heads{
+      "The heads that show most of this sentence: those whose words look at other words rather than rest, sharply, and "
+      "in "
+      "relations that are known. They stand in the order of layers, and are chosen anew with a new sentence.",
+      "最能说明这句话的头：其中的词看向别的词而不是停着，看得集中，或有已知的关系。按层排列，换句子时重新选择。"};
+  Words more_heads{"% more ▸", "其余 % 个 ▸"};
+  Words tip_more_heads{"All heads, in order. Key: %", "依次显示所有的头。按键：%"};
+  Words fewer_heads{"◂ fewer", "◂ 少些"};
+  Words tip_fewer_heads{"Only the heads that show most of this sentence.", "只显示最能说明这句话的头。"};
   Words grid_maps{"Maps", "大图"};
-  Words tip_grid_maps{"Every head as a map with its words. Key: %, which steps through the forms.",
-                      "每个头一张带词的图。按键：%，在各种形式之间切换。"};
-  Words grid_glance{"At a glance", "一览"};
-  Words tip_grid_glance{
+  Words tip_grid_maps{
+      "Large maps with their words; of more than 16 heads those that show most of this sentence. Key: %, which steps "
+      "through the forms.",
+      "带词的大图；超过 16 个头时只显示最能说明这句话的那些。按键：%，在各种形式之间切换。"};
+  Words grid_all{"All heads", "所有头"};
+  Words tip_grid_all{
       "All layers from top to bottom, all heads from left to right, each as small as it must be. A small map shows the "
       "largest weight under each of its dots. Key: %",
       "从上到下是各层，从左到右是各头，按需缩小。小图的每个点显示其下最大的权重。按键：%"};

@@ -37,7 +37,8 @@ Matrix matrix(std::initializer_list<std::initializer_list<float>> rows) {
 }
 
 constexpr FoldChoice kSpecial{.special = true, .words = false}, kWords{.special = false, .words = true},
-    kBoth{.special = true, .words = true};
+    kBoth{.special = true, .words = true}, kScaled{.special = true, .scaled = true},
+    kBothScaled{.special = true, .words = true, .scaled = true};
 
 TEST(Fold, WithoutSpecialTokensAndLongWordsThereIsNothing) {
   const Tokens plain = cut({"the", " cat", " sat"});
@@ -128,13 +129,33 @@ TEST(Fold, RowsKeepTheirSum) {
     Matrix weights(size, size);
     for (Index i = 0; i < weights.size(); ++i) weights.data()[i] = 0.01f + random.uniform();
     for (Index i = 0; i < size; ++i) weights.row(i) /= weights.row(i).sum();
-    for (const FoldChoice choice : {kSpecial, kWords, kBoth}) {
+    for (const FoldChoice choice : {kScaled, kWords, kBothScaled}) {
       const auto fold = fold_of(tokens, tokens, choice);
       if (!fold) continue;
       const Matrix all = folded(weights, *fold);
       for (Index i = 0; i < all.rows(); ++i) EXPECT_NEAR(all.row(i).cast<double>().sum(), 1, 1e-5);
     }
   }
+}
+
+TEST(Fold, RowsKeepTheirWeightsAndSayWhatRests) {
+  const Tokens tokens = cut({"<s>", "play", "ing", " cat", "</s>"});
+  const Matrix weights = matrix({{0.2f, 0.2f, 0.2f, 0.2f, 0.2f},
+                                 {0.5f, 0.1f, 0.1f, 0.1f, 0.2f},
+                                 {0.1f, 0.3f, 0.2f, 0.4f, 0},
+                                 {0.9f, 0, 0, 0.05f, 0.05f},
+                                 {1, 0, 0, 0, -1}});
+  const Fold fold = *fold_of(tokens, tokens, kSpecial);
+  EXPECT_TRUE(is_of_tokens(fold));
+  EXPECT_TRUE(same(folded(weights, fold), matrix({{0.1f, 0.1f, 0.1f}, {0.3f, 0.2f, 0.4f}, {0, 0, 0.05f}})));
+  const Vector rests = resting(weights, fold);
+  ASSERT_EQ(rests.size(), 3);
+  EXPECT_FLOAT_EQ(rests(0), 0.7f);
+  EXPECT_FLOAT_EQ(rests(1), 0.1f);
+  EXPECT_FLOAT_EQ(rests(2), 0.95f);
+  const Fold words = *fold_of(tokens, tokens, kBoth);
+  EXPECT_FALSE(is_of_tokens(words));
+  EXPECT_FLOAT_EQ(resting(weights, words)(0), 0.4f) << "the mean over the tokens of a word";
 }
 
 TEST(Fold, MovesFromGroupToGroup) {
@@ -157,7 +178,7 @@ std::shared_ptr<const Trace> answered(AppState state, std::initializer_list<std:
 }
 
 void expect_as_exported(std::shared_ptr<const Trace> trace) {
-  const auto all = folded_maps(trace, kSpecial);
+  const auto all = folded_maps(trace, kScaled);
   float largest = 0;
   for (const StackNames& names : stacks_of(*trace)) {
     const auto& stack = all->stacks[static_cast<std::size_t>(names.stack)];
@@ -202,10 +223,17 @@ std::string words(int count) {
   return text;
 }
 
+TEST(FoldedMaps, SpecialTokensAloneStayInLongSentences) {
+  AppState state = small_state(words(150));
+  const auto all = folded_maps(answered(state, {0, 4, 149}), kSpecial);
+  EXPECT_FALSE(all->stacks[static_cast<std::size_t>(Stack::self)]) << "a column of 150 is a hair";
+  EXPECT_FALSE(all->possible[static_cast<std::size_t>(Stack::self)].choice.special);
+}
+
 TEST(FoldedMaps, OfLongSentencesEveryPatternIsFolded) {
   AppState state = small_state(words(150));
   expect_as_exported(answered(state, {0, 4, 149}));
-  const auto all = folded_maps(answered(state, {0, 4, 149}), kSpecial);
+  const auto all = folded_maps(answered(state, {0, 4, 149}), kScaled);
   const FoldedStack& stack = *all->stacks[static_cast<std::size_t>(Stack::self)];
   EXPECT_EQ(stack.map({1, 1}).rows(), 147);
   ASSERT_EQ(stack.thumbnail({1, 1}).rows(), kThumbnail);

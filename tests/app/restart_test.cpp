@@ -247,7 +247,7 @@ TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
   const auto push = [&](Commands commands, double now) { loop.step(state, commands, now); };
   loop.settle(state);
   push({}, 1);
-  push({KeepAnswer{}, SetText{"我"}, ShowView{View::compare}, ShowGrid{GridShow::glance}}, 2);
+  push({KeepAnswer{}, SetText{"我"}, ShowView{View::compare}, ShowGrid{GridShow::all}}, 2);
   loop.settle(state);
   std::optional<Session> left;
   // Both are written on a worker.
@@ -262,7 +262,7 @@ TEST(Restart, ACrashLeavesAAndTheLookOnDisk) {
   EXPECT_EQ(left->kept->document.source.text, "我爱北京");
   EXPECT_EQ(left->document.source.text, "我");
   EXPECT_EQ(read_settings().layout.view, View::compare);
-  EXPECT_EQ(read_settings().layout.grid, GridShow::glance);
+  EXPECT_EQ(read_settings().layout.grid, GridShow::all);
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST(SessionFile, AnUnknownFormOfTheHeadsIsMaps) {
     EXPECT_EQ(session_from_json("s.headlight.json", object.dump())->view.grid, GridShow::maps) << name;
   }
   Session session;
-  session.view.grid = GridShow::glance;
+  session.view.grid = GridShow::all;
   EXPECT_EQ(json::parse(to_json(session))["view"]["grid"], "glance") << "as --view names it";
 }
 

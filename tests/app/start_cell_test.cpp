@@ -81,12 +81,43 @@ TEST(Telling, ATranslatorBeginsWithCrossAttention) {
   EXPECT_TRUE(window.state.view.pinned);
 }
 
-TEST(Telling, RandomWeightsTellNothing) {
-  Window window;
-  window.push(UseTrained{false}, EndGesture{}, ChooseStart{});
-  EXPECT_FALSE(start_cell(window.state));
-  EXPECT_EQ(window.state.view.chosen, HeadRef{});
-  EXPECT_FALSE(window.state.view.pinned);
+/// A word that looks at another one, with a weight that is seen.
+void expect_content(const AppState& state) {
+  ASSERT_TRUE(state.view.pinned);
+  const auto [query, key] = *state.view.pinned;
+  const HeadRef head = state.view.chosen;
+  EXPECT_NE(query, key);
+  EXPECT_GE(attention_rows(*state.trace, head, query, 1)(0, key), 0.1f);
+  EXPECT_FALSE(state.trace->query_tokens(head.stack).tokens[at(query)].special);
+  EXPECT_FALSE(state.trace->key_tokens(head.stack).tokens[at(key)].special);
+}
+
+TEST(Telling, RandomWeightsBeginWithAWordThatHadAChoice) {
+  for (const Arch arch : {Arch::encoder, Arch::decoder}) {
+    Document document = default_document(fixture::shipped().get());
+    document.trained = false;
+    document.model.reset();
+    document.card.reset();
+    document.config = {.arch = arch, .d_model = 192, .num_heads = 12, .num_layers = 12};
+    document.mask.causal = arch == Arch::decoder;
+    document.source.text = "The committee that approved the budget resigned yesterday.";
+    Window window(document);
+    window.push(ChooseStart{});
+    expect_content(window.state);
+    if (arch == Arch::encoder) continue;
+    EXPECT_GT(window.state.view.pinned->key, 0) << "rows of a causal model rest at the first word";
+    EXPECT_GT(window.state.view.pinned->query, 1);
+  }
+}
+
+TEST(Telling, NoSentenceBeginsWithAnEmptyCell) {
+  for (const char* text : {"机器学习改变世界", "昨天我在学校门口遇到了一个老朋友。", "The bird sang",
+                           "The committee that approved the budget resigned yesterday."}) {
+    Window window;
+    window.push(SetText{text}, EndGesture{}, ChooseStart{});
+    SCOPED_TRACE(text);
+    expect_content(window.state);
+  }
 }
 
 TEST(Reset, LooksAsAtTheBeginning) {

@@ -31,7 +31,7 @@ TEST_F(GridWaysTest, OneKeyStepsThroughThem) {
   Harness& h = *harness;
   for (const GridShow way : {GridShow::relations, GridShow::maps}) {
     h.key(Key::digit_1);
-    EXPECT_EQ(h.state.view.grid, way) << "eight heads are no table";
+    EXPECT_EQ(h.state.view.grid, way) << "eight heads are all shown";
   }
   h.key({Key::left_shift, Key::digit_1});
   EXPECT_EQ(h.state.view.grid, GridShow::relations);
@@ -39,23 +39,23 @@ TEST_F(GridWaysTest, OneKeyStepsThroughThem) {
   h.key(Key::digit_1);
   EXPECT_EQ(h.state.view.grid, GridShow::relations) << "from another view it comes back";
   h.click("shown menu");
-  EXPECT_FALSE(h.has("grid glance"));
+  EXPECT_FALSE(h.has("grid all"));
   h.click("grid maps");
   EXPECT_EQ(h.state.view.grid, GridShow::maps);
 }
 
-TEST_F(GridWaysTest, ManyHeadsHaveTheGlanceToo) {
+TEST_F(GridWaysTest, ManyHeadsAreShownInPartAndAllOfThem) {
   start_large();
-  for (const GridShow way : {GridShow::glance, GridShow::relations, GridShow::maps}) {
+  for (const GridShow way : {GridShow::all, GridShow::relations, GridShow::maps}) {
     harness->key(Key::digit_1);
     EXPECT_EQ(harness->state.view.grid, way);
   }
 }
 
-TEST_F(GridWaysTest, AGlanceHasEveryHeadOfEveryLayer) {
+TEST_F(GridWaysTest, AllHeadsOfEveryLayerStandInOrder) {
   start_large();
   Harness& h = *harness;
-  show(GridShow::glance);
+  show(GridShow::all);
   EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 1) << "and the large one";
   const Box panel = h.box("atlas");
   for (Index layer = 0; layer < 12; ++layer)
@@ -73,11 +73,11 @@ TEST_F(GridWaysTest, AGlanceHasEveryHeadOfEveryLayer) {
   EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 2);
 }
 
-TEST_F(GridWaysTest, AGlanceFollowsOrderSearchAndSwitches) {
+TEST_F(GridWaysTest, AllHeadsFollowOrderSearchAndSwitches) {
   start_large();
   Harness& h = *harness;
   h.push(OrderHeads{{.by = HeadOrder::By::measure, .measure = Measure::entropy}});
-  show(GridShow::glance);
+  show(GridShow::all);
   const std::vector<HeadRef> order = shown_order(h.state);
   ASSERT_EQ(order.size(), 192u);
   const Box first = h.box(place_of("head", order[0])), second = h.box(place_of("head", order[1]));

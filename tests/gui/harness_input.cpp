@@ -16,7 +16,7 @@ std::string menu_of(const Harness& harness, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   const auto begins = [&](std::string_view with) { return name.starts_with(with); };
-  if (begins("grid ") || begins("maps ") || begins("pair ") || is_any({"fold special", "merge words"}))
+  if (begins("grid ") || begins("maps ") || begins("pair ") || is_any({"fold special", "merge words", "find heads"}))
     return harness.has("shown menu") ? "shown menu" : "";
   if (begins("write ") || is_any({"find word", "temperature", "prefix"})) return "guess menu";
   if (is_any({"save", "save as", "export", "figure"})) return "share menu";

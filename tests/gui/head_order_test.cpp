@@ -39,7 +39,6 @@ class HeadOrderTest : public KeysTest {
 
 TEST_F(HeadOrderTest, BeginsLayerByLayerAndQuiet) {
   EXPECT_TRUE(harness->has("order"));
-  EXPECT_TRUE(harness->has("find heads"));
   EXPECT_FALSE(harness->has("direction"));
   EXPECT_FALSE(harness->has("find from"));
   EXPECT_EQ(on_screen(), heads_of(*state().trace));
@@ -88,7 +87,7 @@ TEST_F(HeadOrderTest, AtAGlanceSortedHeadsSayWhichTheyAre) {
   Document document;
   document.config = {.d_model = 64, .num_heads = 16, .num_layers = 4, .ffn = 0};
   start(document);
-  harness->push(ShowGrid{GridShow::glance});
+  harness->push(ShowGrid{GridShow::all});
   harness->settle();
   EXPECT_FALSE(harness->has("corner 0.0")) << "rows and columns have numbers";
   choose("entropy");

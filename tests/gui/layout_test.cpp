@@ -75,7 +75,7 @@ const std::vector<Place>& places() {
         "tied",
         "more controls"},
        true},
-      {"atlas", {"shown menu", "order", "find heads"}},
+      {"atlas", {"shown menu", "order"}},
       {"stage", {"switch head", "keep", "stage map", "whole", "why", "weight by hand", "weight as computed"}},
       {"status", {"colour bar", "linear", "log"}},
   };

@@ -73,6 +73,8 @@ TEST_P(Space, TheMapsAreLargeAndAllHeadsAreInSight) {
 
 TEST_P(Space, AHundredAndFortyFourHeadsAreInSight) {
   const auto h = open(of_heads(12, 12));
+  h->push(ShowGrid{GridShow::all});
+  h->frame(2);
   const Box atlas = h->box("atlas");
   for (Index layer = 0; layer < 12; ++layer)
     for (Index head = 0; head < 12; ++head) {
@@ -100,7 +102,7 @@ std::map<std::string, Box> places(const Harness& h) {
   std::map<std::string, Box> all;
   for (const auto& [name, box] : h.probe)
     if (name == "stage map" || name == "switch head" || name == "keep" || name == "shown menu" || name == "order" ||
-        name == "find heads" || name == "top bar" || name == "sentence" || name == "status" || name == "stage" ||
+        name == "more heads" || name == "top bar" || name == "sentence" || name == "status" || name == "stage" ||
         name == "atlas" || name.starts_with("head "))
       all.emplace(name, box);
   return all;
@@ -109,6 +111,8 @@ std::map<std::string, Box> places(const Harness& h) {
 TEST_P(Space, NothingMovesThatDidNotChange) {
   const bool few = GetParam().language == Language::en;
   const auto h = open(few ? of_heads(2, 8) : of_heads(4, 9));
+  h->push(ShowGrid{GridShow::all});
+  h->frame(2);
   const auto before = places(*h);
   ASSERT_GE(before.size(), 25u);
   for (const HeadRef head : {HeadRef{0, 3}, HeadRef{1, 2}, HeadRef{1, 7}, HeadRef{0, 0}}) {
@@ -160,6 +164,8 @@ TEST_P(Space, ThirtySixHeadsLeaveTheMapItsSize) {
   Document document = of_heads(4, 9);
   document.source.text = "The animal did not cross the street because it was too tired";
   const auto h = open(document);
+  h->push(ShowGrid{GridShow::all});
+  h->frame(2);
   EXPECT_GE(h->box("stage map").w, 0.9f * GetParam().least_map);
   for (Index layer = 0; layer < 4; ++layer)
     for (Index head = 0; head < 9; ++head) {
@@ -183,6 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SpaceOfAWindow, ALargerWindowNeverMakesAMapSmaller) {
   for (const auto& [layers, heads] : {std::pair<Index, Index>{2, 8}, {4, 9}, {12, 12}}) {
     Harness h(of_heads(layers, heads), {960, 600});
+    h.push(ShowGrid{GridShow::all});
     h.settle();
     std::map<float, std::pair<float, float>>
         shorter;  // of each width: the maps in the window before, which is less high
@@ -207,6 +214,7 @@ TEST(SpaceOfAWindow, ALargerScreenWithLargerTypeNeverMakesAMapSmaller) {
                             {1920, 1200}, {2048, 1280}, {2560, 1440}, {2560, 1600}, {2880, 1800}, {3840, 2160}};
   for (const auto& [layers, heads] : {std::pair<Index, Index>{2, 8}, {4, 9}, {12, 12}}) {
     Harness h(of_heads(layers, heads), screens[0]);
+    h.push(ShowGrid{GridShow::all});
     h.settle();
     std::vector<std::pair<float, float>> maps;
     for (const ImVec2& screen : screens) {
@@ -262,7 +270,7 @@ TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
   const AtlasSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
   for (const Index groups : {1, 2, 6, 12, 48})
     for (const Index heads : {1, 2, 3, 7, 8, 12, 16, 25}) {
-      const AtlasLayout layout = atlas_layout(640, 580, {groups, heads, 10, 10, true}, sizes);
+      const AtlasLayout layout = atlas_layout(640, 580, {groups, heads, 10, 10}, sizes);
       std::vector<Box> boxes;
       for (Index group = 0; group < groups; ++group)
         for (Index head = 0; head < heads; ++head) {
@@ -282,10 +290,10 @@ TEST(AtlasLayout, EveryMapHasAPlaceOfItsOwn) {
 
 TEST(AtlasLayout, RowsAreOfTheSameLengthWhereThatCostsLittle) {
   const AtlasSizes sizes{.text = 16, .labels = 40, .layers = 24, .most = 320, .unit = 1};
-  EXPECT_EQ(atlas_layout(640, 580, {2, 8, 10, 10, true}, sizes).columns, 4);
-  EXPECT_EQ(atlas_layout(640, 580, {12, 12, 10, 10, true}, sizes).columns, 12);
-  EXPECT_EQ(atlas_layout(640, 580, {1, 2, 10, 10, true}, sizes).columns, 2);
-  EXPECT_EQ(atlas_layout(640, 580, {1, 1, 10, 10, true}, sizes).columns, 1);
+  EXPECT_EQ(atlas_layout(640, 580, {2, 8, 10, 10}, sizes).columns, 4);
+  EXPECT_EQ(atlas_layout(640, 580, {12, 12, 10, 10}, sizes).columns, 12);
+  EXPECT_EQ(atlas_layout(640, 580, {1, 2, 10, 10}, sizes).columns, 2);
+  EXPECT_EQ(atlas_layout(640, 580, {1, 1, 10, 10}, sizes).columns, 1);
 }
 
 double luminance(ImU32 colour) {

@@ -78,7 +78,7 @@ inline void add_folds(Parser& command, std::vector<std::string>& folds) {
 inline FoldChoice fold_choice(const std::vector<std::string>& folds) {
   FoldChoice choice;
   for (const std::string& fold : folds) {
-    if (fold == "special") choice.special = true;
+    if (fold == "special") choice.special = choice.scaled = true;
     if (fold == "words") choice.words = true;
   }
   return choice;

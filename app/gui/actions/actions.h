@@ -16,7 +16,7 @@ namespace headlight {
 
 // clang-format off
 #define HEADLIGHT_ACTS \
-  show_heads, next_grid, previous_grid, grid_maps, grid_glance, grid_relations, next_maps, previous_maps, \
+  show_heads, next_grid, previous_grid, grid_maps, grid_all, grid_relations, next_maps, previous_maps, \
   weight_maps, norm_maps, rollout_maps, show_inside, steps_or_diagram, look_back, show_flow, show_train, \
   show_compare, show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, \
   copy_program, keep_answer, swap_answers, drop_answer, open_palette, show_keys, leave, next_head, previous_head, \

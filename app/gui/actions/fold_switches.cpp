@@ -50,14 +50,15 @@ void pair_switches(Gui& gui, bool beside, Fixed fixed) {
 
 }  // namespace
 
-std::string folds_in_words(const Gui& gui) {
+std::vector<std::string> folds_in_words(const Gui& gui) {
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
-  if (!folded) return {};
-  std::string words = folded->fold.done.special ? gui.word(kAnswerWords.special_folded) : "";
-  if (folded->fold.done.words) words += (words.empty() ? "" : "  ") + std::string(gui.word(kAnswerWords.words_merged));
-  if (folded->fold.done.pair != PairPart::all)
-    words += (words.empty() ? "" : "  ") + std::string(gui.word(pair_words(folded->fold.done.pair).done));
-  return words;
+  std::vector<std::string> sentences;
+  if (!folded) return sentences;
+  const FoldChoice& done = folded->fold.done;
+  if (done.special) sentences.emplace_back(gui.word(kAnswerWords.special_folded));
+  if (done.words) sentences.emplace_back(gui.word(kAnswerWords.words_merged));
+  if (done.pair != PairPart::all) sentences.emplace_back(gui.word(pair_words(done.pair).done));
+  return sentences;
 }
 
 void fold_switches(Gui& gui, bool beside) {
@@ -65,18 +66,19 @@ void fold_switches(Gui& gui, bool beside) {
   if (!state.folded) return;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   const Fixed fixed{shown_maps(state, state.view.chosen.stack) != nullptr, possible.too_long};
-  const auto choice = [&](const char* name, const Words& label, const Words& tip, bool there, bool FoldChoice::*which) {
+  const auto choice = [&](const char* name, const Words& label, const std::string& tip, bool there,
+                          bool FoldChoice::*which) {
     if (!there) return;
     if (beside) same_line_if_room(button_width(gui.word(label)), 12 * gui.unit);
     beside = true;
     FoldChoice fold = state.view.fold;
     const bool on = fold.*which;
     fold.*which = !on;
-    if (fold_switch(gui, fixed, name, gui.word(label), on, gui.word(tip))) gui.push(SetFold{fold});
+    if (fold_switch(gui, fixed, name, gui.word(label), on, tip.c_str())) gui.push(SetFold{fold});
   };
-  choice("fold special", kAnswerWords.fold_special, kAnswerWords.tip_fold_special, possible.choice.special,
-         &FoldChoice::special);
-  choice("merge words", kAnswerWords.merge_words, kAnswerWords.tip_merge_words, possible.choice.words,
+  choice("fold special", kAnswerWords.fold_special, with_keys(gui, kAnswerWords.tip_fold_special, {Act::fold_special}),
+         possible.choice.special, &FoldChoice::special);
+  choice("merge words", kAnswerWords.merge_words, gui.word(kAnswerWords.tip_merge_words), possible.choice.words,
          &FoldChoice::words);
   if (possible.choice.pair != PairPart::all) pair_switches(gui, beside, fixed);
 }

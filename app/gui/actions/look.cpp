@@ -1,8 +1,10 @@
 #include "gui/actions/look.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "session/head_grid.h"
 #include "session/lesson_commands.h"
@@ -75,10 +77,21 @@ std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& s
 void choose_head(Gui& gui, Index layers, Index heads) {
   const Trace& trace = *gui.state.trace;
   HeadRef head = gui.state.view.chosen;
-  if (const std::vector<HeadRef> order = shown_order(gui.state); !order.empty() && layers == 0) {
+  const std::vector<HeadRef> order = gui.shown_heads.empty() ? shown_order(gui.state) : gui.shown_heads;
+  if (!order.empty() && layers == 0) {
     const auto count = static_cast<Index>(order.size());
     const Index at = std::find(order.begin(), order.end(), head) - order.begin();
     return gui.push(ChooseHead{order[static_cast<std::size_t>((at + heads + count) % count)]});
+  }
+  if (!gui.shown_heads.empty()) {  // of the nearest layer with one that is shown, the nearest
+    const auto distance = [&](const HeadRef& to) {
+      return std::pair((to.layer - head.layer) * layers, std::abs(to.head - head.head));
+    };
+    const HeadRef* nearest = nullptr;
+    for (const HeadRef& to : gui.shown_heads)
+      if (distance(to).first > 0 && (!nearest || distance(to) < distance(*nearest))) nearest = &to;
+    if (nearest) gui.push(ChooseHead{*nearest});
+    return;
   }
   const Index all = trace.num_heads(head.stack);
   head.layer = std::clamp<Index>(head.layer + layers, 0, trace.num_layers(head.stack) - 1);
@@ -126,8 +139,8 @@ void step_code_line(Gui& gui, bool back) {
 }
 
 void step_grid(Gui& gui, bool back) {
-  std::vector<GridShow> forms{GridShow::maps, GridShow::glance, GridShow::relations};
-  if (!has_many_heads(gui.state)) std::erase(forms, GridShow::glance);
+  std::vector<GridShow> forms{GridShow::maps, GridShow::all, GridShow::relations};
+  if (!has_more_heads(gui.state)) std::erase(forms, GridShow::all);
   const auto now = std::find(forms.begin(), forms.end(), shown_grid(gui.state)) - forms.begin();
   const auto count = static_cast<std::ptrdiff_t>(forms.size());
   gui.push(ShowGrid{forms[static_cast<std::size_t>((now + (back ? count - 1 : 1)) % count)]});

@@ -11,12 +11,17 @@ namespace headlight::possible {
 inline bool answered(const Gui& gui) { return gui.state.trace != nullptr; }
 inline bool in_view(const Gui& gui, View view) { return gui.state.view.view == view; }
 inline bool in_heads(const Gui& gui) { return answered(gui) && in_view(gui, View::heads); }
-inline bool has_many_heads(const Gui& gui) { return headlight::has_many_heads(gui.state); }
+inline bool has_more_heads(const Gui& gui) { return headlight::has_more_heads(gui.state); }
 inline bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_view(gui, View::train); }
 inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
 inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
 inline bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
 inline bool is_folded(const Gui& gui) { return shown_fold(gui.state, gui.state.view.chosen.stack) != nullptr; }
+/// Cells of the large map can be zoomed into and painted: no word is merged, no sentence left out.
+inline bool shows_tokens(const Gui& gui) {
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  return !folded || is_of_tokens(folded->fold);
+}
 /// The pinned cell is of one token each, to which masks and weights by hand belong.
 inline bool pins_tokens(const Gui& gui) {
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
@@ -27,12 +32,12 @@ inline MapKind kind(const Gui& gui) { return shown_kind(gui.state, gui.state.vie
 inline bool has_weights(const Gui& gui) {
   return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights;
 }
-inline bool zooms(const Gui& gui) { return has_weights(gui) && !is_folded(gui); }
+inline bool zooms(const Gui& gui) { return has_weights(gui) && shows_tokens(gui); }
 inline bool in_code(const Gui& gui) { return answered(gui) && in_view(gui, View::code); }
 inline bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }
 inline bool has_head(const Gui& gui) { return answered(gui) && kind(gui) != MapKind::rollout; }
 inline bool head_off(const Gui& gui) { return is_off(gui.state.document.edits, gui.state.view.chosen); }
-inline bool is_log(const Gui& gui) { return gui.state.view.scale == Scale::log; }
+inline bool is_log(const Gui& gui) { return scale_of_colours(gui.state) == Scale::log; }
 inline bool is_own(const Gui& gui) { return gui.state.view.own_range; }
 inline bool takes_model(const Gui& gui) { return takes_shape(gui.state.document); }
 inline bool has_shots(const Gui& gui) {

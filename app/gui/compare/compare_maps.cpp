@@ -161,7 +161,8 @@ float weight_legend(Gui& gui, const Box& box) {
             {box.x + 6 * gui.unit, box.y + text + 4 * gui.unit, width - 12 * gui.unit, 8 * gui.unit});
   ImGui::SetCursorScreenPos({box.x - ImGui::GetStyle().FramePadding.x, box.y + 2 * text + 16 * gui.unit});
   const auto choose = [&](const char* name, const Words& label, Scale wanted) {
-    if (flat_button(gui, name, gui.word(label), gui.state.view.scale == wanted)) gui.push(SetColourScale{wanted});
+    if (flat_button(gui, name, gui.word(label), scale_of_colours(gui.state) == wanted))
+      gui.push(SetColourScale{wanted});
     explain_item(gui, kWindowWords.tip_colour_scale);
   };
   choose("linear", kWindowWords.linear, Scale::linear);

@@ -100,7 +100,7 @@ ColourScale weight_scale_of_both(const AppState& state) {
   const float largest = own ? largest_weight(state.comparison->maps)
                             : std::max(state.trace->largest_weight, other ? other->largest_weight : 0.0f);
   return {.theme = state.settings.theme,
-          .scale = state.view.scale,
+          .scale = scale_of_colours(state),
           .top = nice_top(std::min(largest, 1.0f)),
           .colours = state.settings.colours};
 }

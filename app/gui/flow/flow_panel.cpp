@@ -329,7 +329,7 @@ void flow_panel(Gui& gui) {
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 4 * gui.unit);
   }
   legend(gui);
-  if (const std::string folds = folds_in_words(gui); !folds.empty()) wrapped_dim(gui, folds);
+  for (const std::string& fold : folds_in_words(gui)) wrapped_dim(gui, fold);
   const bool special = has_pale_columns(gui) && !shown_fold(state, state.view.chosen.stack);
   if (!problem)
     wrapped_dim(gui, std::string(gui.word(kFlowWords.hint)) + (special ? gui.word(kFlowWords.hint_special) : ""));

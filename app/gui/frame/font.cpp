@@ -26,7 +26,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::array<float, 3> kEm{13, 15, 20};  // by TextSize
+constexpr std::array<float, 4> kEm{13, 15, 20, 13};  // by TextSize
 
 // Beside ASCII and Latin-1: punctuation, arrows and signs of the interface.
 constexpr std::string_view kSigns =
@@ -78,8 +78,9 @@ struct Fonts::State {
   int frame = 0;
   bool latin_signs = false;  // quotation marks and ellipses as narrow as Latin text has them
   float scale = 0;
-  std::array<ImFont*, 3> fonts{};
-  std::array<float, 3> pixels{};
+  std::array<ImFont*, kEm.size()> fonts{};
+  std::array<float, kEm.size()> pixels{};
+  bool has_code = false;  // text was written in the monospaced font
 
   void want(char32_t c) {
     if (c < 0x20) return;
@@ -92,7 +93,9 @@ struct Fonts::State {
   using Ranges = std::vector<ImWchar>;
   void forget_late();
   ImFont* add_file(std::size_t file, const ImVector<ImWchar>& glyphs, int height, float down, ImFont* into);
-  std::map<std::size_t, std::vector<char32_t>> sorted(std::vector<char32_t>& by_hand);
+  using ByFile = std::map<std::size_t, std::vector<char32_t>>;
+  ByFile sorted(std::vector<char32_t>& by_hand);
+  ByFile monospaced(const ByFile& by_file);
   void build();
   DrawnGlyph drawn(char32_t c, float em);
   DrawnGlyph name_of(char32_t c, float em);
@@ -125,7 +128,10 @@ void Fonts::use_latin_signs(bool on) {
 bool Fonts::wants_frame() const { return state_->lacking; }
 ImFont* Fonts::font(TextSize size) const { return state_->fonts[static_cast<std::size_t>(size)]; }
 float Fonts::pixels(TextSize size) const { return state_->pixels[static_cast<std::size_t>(size)]; }
-void Fonts::push(TextSize size) const { ImGui::PushFont(font(size)); }
+void Fonts::push(TextSize size) const {
+  if (size == TextSize::code && !state_->has_code) state_->has_code = state_->lacking = true;
+  ImGui::PushFont(font(size));
+}
 
 std::string Fonts::shown(std::string_view text) {
   // What keep() always has, and nothing stands for.
@@ -224,8 +230,8 @@ ImFont* Fonts::State::add_file(std::size_t file, const ImVector<ImWchar>& glyphs
 }
 
 // The characters that are wanted, by the file that has them; those that ImGui's builder is not given are `by_hand`.
-std::map<std::size_t, std::vector<char32_t>> Fonts::State::sorted(std::vector<char32_t>& by_hand) {
-  std::map<std::size_t, std::vector<char32_t>> by_file;
+Fonts::State::ByFile Fonts::State::sorted(std::vector<char32_t>& by_hand) {
+  ByFile by_file;
   const auto sort = [&](char32_t c) {
     built.insert(c);
     const bool own = GlyphSubstitutes::is_one(c) || is_invisible(c) || (latin_signs && is_wide_sign(c));
@@ -240,14 +246,30 @@ std::map<std::size_t, std::vector<char32_t>> Fonts::State::sorted(std::vector<ch
   return by_file;
 }
 
+// The same characters, in the monospaced font where that has them.
+Fonts::State::ByFile Fonts::State::monospaced(const ByFile& by_file) {
+  ByFile sorted;
+  for (const auto& [file, characters] : by_file)
+    for (const char32_t c : characters) sorted[files.monospaced_with(c).value_or(file)].push_back(c);
+  return sorted;
+}
+
 void Fonts::State::build() {
   std::vector<char32_t> by_hand;
-  std::map<std::size_t, ImVector<ImWchar>> ranges;
-  for (const auto& [file, characters] : sorted(by_hand)) {
-    ImFontGlyphRangesBuilder builder;
-    for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
-    builder.BuildRanges(&ranges[file]);
-  }
+  const ByFile by_file = sorted(by_hand);
+  using GlyphRanges = std::map<std::size_t, ImVector<ImWchar>>;
+  const auto ranges_of = [](const ByFile& sorted_by) {
+    GlyphRanges ranges;
+    for (const auto& [file, characters] : sorted_by) {
+      ImFontGlyphRangesBuilder builder;
+      for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
+      builder.BuildRanges(&ranges[file]);
+    }
+    return ranges;
+  };
+  constexpr auto kCode = static_cast<std::size_t>(TextSize::code);
+  GlyphRanges of_text = ranges_of(by_file), of_code;  // the atlas reads them until it is built
+  if (has_code) of_code = ranges_of(monospaced(by_file));
 
   ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
   atlas.Clear();
@@ -260,8 +282,9 @@ void Fonts::State::build() {
     DrawnGlyph glyph;
   };
   std::vector<Placed> placed;
-  std::array<float, 3> baselines{};
-  for (std::size_t i = 0; i < kEm.size(); ++i) {
+  std::array<float, kEm.size()> baselines{};
+  const std::size_t count = has_code ? kEm.size() : kCode;
+  for (std::size_t i = 0; i < count; ++i) {
     const float em = std::round(kEm[i] * scale);
     // Families differ in the room they leave above and below (Noto's CJK fonts: 1.45 em); here a line is 1.25 em, with
     // the middle of the ideographs, 0.37 em above the baseline, in the middle of the line.
@@ -269,7 +292,7 @@ void Fonts::State::build() {
     baselines[i] = std::round(pixels[i] / 2 + 0.37f * em);
     fonts[i] = nullptr;
     float ascent = 0;
-    for (auto& [file, glyphs] : ranges) {
+    for (auto& [file, glyphs] : i == kCode ? of_code : of_text) {
       const int height = files.height_for_em(file, em);
       // Later fonts are laid on the first one's baseline.
       if (!fonts[i]) ascent = static_cast<float>(files.ascent(file, height));
@@ -286,11 +309,12 @@ void Fonts::State::build() {
   [[maybe_unused]] const bool done = atlas.Build();
   assert(done);  // FreeType opened every face before
   for (const auto& [rectangle, glyph] : placed) copy_glyph(atlas, *atlas.GetCustomRectByIndex(rectangle), glyph);
-  for (std::size_t i = 0; i < kEm.size(); ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     fonts[i]->FontSize = pixels[i];
     fonts[i]->Ascent = baselines[i];
     fonts[i]->Descent = baselines[i] - pixels[i];
   }
+  if (!has_code) fonts[kCode] = fonts[0], pixels[kCode] = pixels[0];
   for (ImFontConfig& config : atlas.ConfigData) config.GlyphRanges = nullptr;  // they end here
   ImGui::GetIO().FontDefault = fonts[static_cast<std::size_t>(TextSize::body)];
 }

@@ -1,4 +1,4 @@
-// One type family in three sizes, found by fontconfig, with glyphs rasterised when text first needs them; what the
+// One type family in three sizes and a monospaced one for code, found by fontconfig, with glyphs rasterised when text first needs them; what the
 // family lacks comes from whichever installed font has it. Dear ImGui cannot hold every character in a text it edits:
 // those travel through it as stand-ins (gui/frame/glyph_substitutes.h), so that nothing a user types is lost.
 #pragma once
@@ -12,7 +12,8 @@
 
 namespace headlight {
 
-enum class TextSize { small, body, title };  // an em of 13, 15 and 20 px at 100 %
+/// An em of 13, 15, 20 and 13 px at 100 %. That of code is monospaced from the frame after it was first pushed.
+enum class TextSize { small, body, title, code };
 
 class Fonts {
  public:

@@ -51,7 +51,7 @@ FontScope::FontScope(const Gui& gui, TextSize size) { gui.fonts.push(size); }
 FontScope::~FontScope() { ImGui::PopFont(); }
 
 ColourScale colour_scale(const AppState& state) {
-  ColourScale scale{.theme = state.settings.theme, .scale = state.view.scale};
+  ColourScale scale{.theme = state.settings.theme, .scale = scale_of_colours(state)};
   if (const DerivedMaps* other = state.trace ? shown_maps(state, state.view.chosen.stack) : nullptr)
     scale = other_scale(*other, scale.theme, scale.scale);
   else if (state.trace) scale = weight_scale(*state.trace, state.folded.get(), scale.theme, scale.scale);

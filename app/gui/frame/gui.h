@@ -62,6 +62,7 @@ struct Gui {
   DrawnBoxes* boxes = nullptr;              // null: they are not asked for
   Motion* motion = nullptr;                 // null: everything is drawn settled
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
+  std::vector<HeadRef> shown_heads = {};    // of the atlas, where it shows some of the heads; else empty
   float least_atlas = 0;  // the width of the atlas' maps where it is narrowest in windows of this width; 0: now
 
   const Palette& colours() const { return palette(state.settings.theme); }

@@ -20,16 +20,15 @@ namespace {
 
 /// More labels than this are not measured: they would not be drawn either.
 constexpr Index kMostLabels = 4096;
-constexpr float kMostWord =
-    96;  // pixels of the design: a longer word beside a map is cut, or it would take the map's room
-
-/// More words than this beside a map are not read: their numbers stand there instead.
-constexpr Index kMostWords = 40;
+/// Pixels of the design: a longer word beside a map is cut, or it would take the map's room. Among numbers only the lit
+/// word stands, for which this much is kept.
+constexpr float kMostWord = 96, kMostLit = 64;
 
 /// `glossed`: the examples' Chinese words have their English behind them, in the English window.
 AxisText labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Index count, bool glossed = false) {
   AxisText axis{.words = {}, .metrics = {}, .first = first, .numbers = count > kMostWords};
   if (count > kMostLabels) return axis;
+  const float most = (axis.numbers ? kMostLit : kMostWord) * gui.unit;
   const float em = gui.fonts.pixels(TextSize::small) / kLineOfEm;
   const auto width = [measure = window_measure(gui), em](const std::string& text) { return measure(text, em); };
   const auto whole = [&gui, &tokens, first, glossed](Index at) {
@@ -38,13 +37,12 @@ AxisText labels_of(Gui& gui, const std::vector<Token>& tokens, Index first, Inde
     if (glossed && !gui.chinese() && !gloss_of(token.text).empty()) label.append(" ").append(gloss_of(token.text));
     return label;
   };
-  axis.words = AxisWords(
-      count, [whole, width, most = kMostWord * gui.unit](Index at) { return cut_to(whole(at), most, width); });
+  axis.words = AxisWords(count, [whole, width, most](Index at) { return cut_to(whole(at), most, width); });
   for (Index i = 0; i < count && !axis.numbers; ++i)
     axis.metrics.add(whole(i), width(axis.words[static_cast<std::size_t>(i)]));
   if (axis.numbers) {
     const std::string last = std::to_string(first + count - 1);
-    axis.metrics.add(last, width(last));
+    axis.metrics.add(last, std::max(width(last), most));
     axis.metrics.widest_turned = gui.fonts.pixels(TextSize::small);  // numbers lie above their columns
   }
   return axis;
@@ -166,7 +164,9 @@ void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapL
   const TextWidth measure = window_measure(gui);
   const MapStyle style = map_style(gui, measure);
   Drawing scene;
-  add_row_labels(scene, labels.queries, layout, style, marks.rows, marks.lit_row);
+  MapStyle beside = style;
+  beside.gap += marks.row_gap;
+  add_row_labels(scene, labels.queries, layout, beside, marks.rows, marks.lit_row);
   add_column_labels(scene, labels.keys, layout, style, marks.columns, marks.lit_column);
   marks.look.size = style.em;
   if (marks.numbers && layout.cell >= measure(marks.scale.diverging ? "−.00" : ".00", style.em) + 4 * gui.unit)
@@ -205,6 +205,16 @@ MapContent whole_content(const AppState& state, HeadRef head) {
   content.region.num_queries = content.folded ? content.folded->map(head).rows() : trace.queries(head.stack);
   content.region.num_keys = content.folded ? content.folded->map(head).cols() : trace.keys(head.stack);
   return content;
+}
+
+bool shows_tokens(const MapContent& content) {
+  return content.kind == MapKind::weights && (!content.folded || is_of_tokens(content.folded->fold));
+}
+
+CellRef cell_of(const MapContent& content, const CellRef& on_map) {
+  if (!content.folded) return {on_map.query + content.region.first_query, on_map.key + content.region.first_key};
+  return {content.folded->fold.queries.groups[static_cast<std::size_t>(on_map.query)].first,
+          content.folded->fold.keys.groups[static_cast<std::size_t>(on_map.key)].first};
 }
 
 std::optional<Index> map_row(const MapContent& content, Index query) {
@@ -277,6 +287,7 @@ void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const Map
   Drawing map;
   map.add(Cells{layout.plot, borrowed(*content.weights), map_scale(gui.state, content)});
   add_pale_columns(gui, map, content, layout);
+  add_resting(gui, map, content, layout);
   map.add(Pen{gui.unit, 1}.frame(layout.plot, to_rgb(gui.colours().line)));
   const auto version = [&](std::size_t) { return content.version; };
   paint_scene(gui, list, map, {.opacity = opacity, .slot = content.slot, .version = version});
@@ -286,14 +297,12 @@ std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& co
                                 const MapLayout& layout, float opacity) {
   draw_cells(gui, list, content, layout, opacity);
   hatch_map(gui, list, content, layout);
-  draw_marks(gui, list, labels, layout, marks_of(gui, content));
+  MapMarks marks = marks_of(gui, content);
+  marks.row_gap = resting_room(gui, content);
+  draw_marks(gui, list, labels, layout, std::move(marks));
   const ImVec2 mouse = ImGui::GetIO().MousePos;
-  auto cell = cell_at(layout, content.region.num_queries, content.region.num_keys, mouse.x, mouse.y);
-  if (!cell) return std::nullopt;
-  if (content.folded)
-    return CellRef{content.folded->fold.queries.groups[static_cast<std::size_t>(cell->query)].first,
-                   content.folded->fold.keys.groups[static_cast<std::size_t>(cell->key)].first};
-  return CellRef{cell->query + content.region.first_query, cell->key + content.region.first_key};
+  const auto cell = cell_at(layout, content.region.num_queries, content.region.num_keys, mouse.x, mouse.y);
+  return cell ? std::optional(cell_of(content, *cell)) : resting_cell(gui, content, layout, {mouse.x, mouse.y});
 }
 
 }  // namespace headlight

@@ -27,6 +27,11 @@ struct MapContent {
 /// All of a head at once: its thumbnail, its map with tokens folded, or its map of another kind.
 MapContent whole_content(const AppState& state, HeadRef head);
 
+/// Whether every cell is the weight of one token at another, so that cells are zoomed into, edited and painted.
+bool shows_tokens(const MapContent& content);
+/// The cell of the pattern that a cell of the map stands for, of folded tokens the first.
+CellRef cell_of(const MapContent& content, const CellRef& on_map);
+
 /// The row of the region in which a query is, the column in which a key is; nothing where it is not in the region.
 std::optional<Index> map_row(const MapContent& content, Index query);
 std::optional<Index> map_column(const MapContent& content, Index key);
@@ -55,6 +60,7 @@ MapStyle map_style(const Gui& gui, const TextWidth& measure);
 struct MapMarks {
   LabelInk rows, columns;
   std::optional<Index> lit_row = {}, lit_column = {};
+  float row_gap = 0;                                 // between the rows' labels and the map, beside that of the style
   std::optional<CellRef> pinned = {}, hovered = {};  // rows and columns of the map
   std::vector<CellRef> by_hand = {};                 // whose weights are set by hand
   const Matrix* numbers = nullptr;                   // are printed where cells have room for them
@@ -85,7 +91,8 @@ ColourScale map_scale(const AppState& state, const MapContent& content);
 /// Draws the cells alone, those of special columns paler, and their frame.
 void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity);
 /// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
-/// folded tokens the first.
+/// folded tokens the first. Beside the map, on the share of a row that rests on special tokens which are left out, it is
+/// the one of them with the largest weight.
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity);
 

@@ -29,7 +29,7 @@ namespace {
 const Words& grid_word(GridShow show) {
   switch (show) {
     case GridShow::maps: return kGridWords.grid_maps;
-    case GridShow::glance: return kGridWords.grid_glance;
+    case GridShow::all: return kGridWords.grid_all;
     case GridShow::relations: return kGridWords.grid_relations;
   }
   return kGridWords.grid_maps;
@@ -48,10 +48,10 @@ void grid_lines(Gui& gui) {
     const char* name;
     const Words& tip;
   } ways[] = {{GridShow::maps, "grid maps", kGridWords.tip_grid_maps},
-              {GridShow::glance, "grid glance", kGridWords.tip_grid_glance},
+              {GridShow::all, "grid all", kGridWords.tip_grid_all},
               {GridShow::relations, "grid relations", kGridWords.tip_grid_relations}};
   for (const auto& way : ways) {
-    if (way.show == GridShow::glance && !has_many_heads(gui.state)) continue;
+    if (way.show == GridShow::all && !has_more_heads(gui.state)) continue;
     if (menu_line(gui, way.name, gui.word(grid_word(way.show)), {}, shown_grid(gui.state) == way.show))
       gui.push(ShowGrid{way.show});
     explain_item(gui, way.tip, {Act::next_grid});
@@ -61,7 +61,7 @@ void grid_lines(Gui& gui) {
 /// The menu chooses how heads are shown, the kind of numbers, and the tokens that are folded.
 void shown_menu(Gui& gui, const std::string& label) {
   const ViewState& view = gui.state.view;
-  const FoldChoice usual_fold{.words = view.fold.words};  // words are merged at the start
+  const FoldChoice usual_fold{.special = view.fold.special, .words = view.fold.words};  // both at the start
   const bool usual =
       shown_grid(gui.state) == GridShow::maps && view.maps == MapKind::weights && view.fold == usual_fold;
   if (menu_button(gui, "shown menu", label.c_str(), !usual)) ImGui::OpenPopup("shown");
@@ -70,6 +70,9 @@ void shown_menu(Gui& gui, const std::string& label) {
     grid_lines(gui);
     ImGui::Separator();
   }
+  if (menu_line(gui, "find heads", gui.word(kHeadOrderWords.find_heads), {}, view.find.on)) begin_search(gui);
+  explain_item(gui, kHeadOrderWords.tip_find, {Act::find_heads});
+  ImGui::Separator();
   map_kind_lines(gui);
   {
     const FontScope small(gui, TextSize::small);
@@ -78,9 +81,38 @@ void shown_menu(Gui& gui, const std::string& label) {
   ImGui::EndPopup();
 }
 
-std::string heads_title(const Gui& gui) {
-  const auto count = std::to_string(heads_of(*gui.state.trace, gui.state.view.chosen.stack).size());
-  return filled(gui.word(kGridWords.all_heads), {count});
+/// How many heads are shown, and the way to the others, or back.
+struct HeadsTitle {
+  std::string title, link;
+  bool part = false;
+};
+
+HeadsTitle heads_title(const Gui& gui) {
+  const AppState& state = gui.state;
+  const std::size_t count = heads_of(*state.trace, state.view.chosen.stack).size(), shown = gui.shown_heads.size();
+  if (shown > 0)
+    return {filled(gui.word(kGridWords.some_heads), {std::to_string(shown), std::to_string(count)}),
+            filled(gui.word(kGridWords.more_heads), {std::to_string(count - shown)}), true};
+  const bool all = shown_grid(state) == GridShow::all;
+  return {filled(gui.word(kGridWords.all_heads), {std::to_string(count)}), all ? gui.word(kGridWords.fewer_heads) : ""};
+}
+
+/// In this room; the link is left out last.
+void draw_heads_title(Gui& gui, float room) {
+  const auto [title, link, part] = heads_title(gui);
+  const auto width = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
+  const float gap = 10 * gui.unit, of_link = link.empty() ? 0 : width(link) + gap;
+  if (width(title) + of_link <= room) {
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(title.c_str());
+    gui.name_item("atlas title", BoxKind::label);
+    if (part) explain_item(gui, kGridWords.tip_some_heads);
+    ImGui::SameLine(0, gap);
+  }
+  if (link.empty() || width(link) > room) return;
+  if (link_button(gui, "more heads", link.c_str())) gui.push(ShowGrid{part ? GridShow::all : GridShow::maps});
+  if (part) explain_item(gui, kGridWords.tip_more_heads, {Act::next_grid});
+  else explain_item(gui, kGridWords.tip_fewer_heads);
 }
 
 /// The meaning of a dot of the atlas that stands for several cells.
@@ -114,16 +146,16 @@ void note_line(Gui& gui) {
     colour = gui.colours().caution;
   } else if (shown_grid(state) == GridShow::relations) {
     if (known_layer_scores(state)) line = gui.word(kGridWords.relations_of_layers);
-  } else if (const std::string folds = folds_in_words(gui); !folds.empty()) {
-    line = folds;
+  } else if (greeting(gui)) {
+    return;
+  } else if (const auto folds = folds_in_words(gui); !folds.empty()) {
+    line = whole_sentences(folds, ImGui::GetContentRegionAvail().x);
   } else if (const std::string kind = map_kind_words(gui); !kind.empty()) {
     line = kind;
   } else if (const std::string pooled = pooled_words(gui); !pooled.empty()) {
     line = pooled;
   } else if (has_one_word(state)) {
     line = gui.word(kFailureWords.one_word);
-  } else if (greeting(gui)) {
-    return;
   } else if (state.trace) {
     std::vector<std::string> sentences;
     for (const Words& sentence : kChosenHeadWords.what_is_a_square) sentences.emplace_back(gui.word(sentence));
@@ -145,8 +177,7 @@ void atlas_header(Gui& gui, const Box& slot) {
   bool tabs_below = false;
   if (state.trace) {
     const FontScope small(gui, TextSize::small);
-    const char* find = gui.word(kHeadOrderWords.find_heads);
-    const float others = gap + order_control_width(gui) + gap + button_width(find), tabs = stack_tabs_width(gui);
+    const float others = gap + order_control_width(gui), tabs = stack_tabs_width(gui);
     const auto begin_of = [&](const std::string& shown) { return slot.w - menu_width(gui, shown.c_str()) - others; };
     const float left = tabs > 0 ? tabs + gap : 0;
     const std::string whole = shown_label(gui), brief = gui.word(grid_word(shown_grid(state)));
@@ -156,18 +187,13 @@ void atlas_header(Gui& gui, const Box& slot) {
       if (begin < left) ImGui::SetCursorPos({0, 34 * gui.unit});  // in the place of the note
       stack_tabs(gui);
       tabs_below = begin < left;
-    } else if (begin > ImGui::CalcTextSize(heads_title(gui).c_str()).x) {
-      ImGui::AlignTextToFramePadding();
-      ImGui::TextUnformatted(heads_title(gui).c_str());
-      gui.name_item("atlas title", BoxKind::label);
+    } else {
+      draw_heads_title(gui, begin - gap);
     }
     ImGui::SetCursorPos({std::max(0.0f, begin), 6 * gui.unit});
     shown_menu(gui, shown);
     ImGui::SameLine(0, gap);
     order_control(gui);
-    ImGui::SameLine(0, gap);
-    if (flat_button(gui, "find heads", find, state.view.find.on)) begin_search(gui);
-    explain_item(gui, kHeadOrderWords.tip_find, {Act::find_heads});
   }
   const FontScope small(gui, TextSize::small);
   ImGui::SetCursorPos({0, 36 * gui.unit});

@@ -6,17 +6,18 @@
 namespace headlight {
 namespace {
 
-constexpr float kBracket = 20;        // of a layer: its name, turned, its line, and a gap before the words
-constexpr float kLeastTitled = 48;    // the side of a map above which there is a title …
-constexpr Index kManyHeads = 64;      // … and of that many heads, of which all titles are not read,
-constexpr float kLeastOfMany = 68;    // it is this one
-constexpr float kLeastLabelled = 80;  // … beside which the words stand
-constexpr float kLeast = 8;           // the side of a map in a table
-constexpr float kEven = 0.92f;        // of the largest size, for rows of the same length
-constexpr float kMostSpread = 0.5f;   // of a map's width, between two columns; half of it between two rows
-constexpr float kWideTitle = 150;     // beside a head's number its name has room
-constexpr float kNarrowTitle = 90;    // … and has none: a line below is kept for it
-constexpr float kMostNameLines = 3, kBroken = 1.25f;  // of a name in lines: its length by that of the line
+constexpr float kBracket = 20;           // of a layer: its name, turned, its line, and a gap before the words
+constexpr float kLeastTitled = 48;       // the side of a map above which there is a title …
+constexpr Index kManyHeads = 64;         // … and of that many heads, of which all titles are not read,
+constexpr float kLeastOfMany = 68;       // it is this one
+constexpr float kLeastLabelled = 80;     // … beside which the words stand
+constexpr float kLeast = 8;              // the side of a map in a table
+constexpr float kEven = 0.92f;           // of the largest size, for rows of the same length
+constexpr float kMostSpread = 0.5f;      // of a map's width, between two columns, …
+constexpr float kMostRowSpread = 0.12f;  // … and of its height, between two rows
+constexpr float kWideTitle = 150;        // beside a head's number its name has room
+constexpr float kNarrowTitle = 90;       // … and has none: a line below is kept for it
+constexpr float kMostNameLines = 2, kBroken = 1.25f;  // of a name in lines: its length by that of the line
 constexpr Index kManyColumns = 8;                     // more of them stand closer
 constexpr Index kFewHeads = 3;                        // that many of a layer stand on one line
 
@@ -36,14 +37,15 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const float unit = sizes.unit;
   AtlasLayout layout{.content = content, .columns = columns, .rows_per_group = rows_for(content.heads, columns)};
   layout.titles = titles;
-  layout.title = titles ? sizes.text + 4 * unit : 0;
+  if (titles && sizes.title_lines > 0) layout.name_lines = sizes.title_lines - 1;
+  layout.title = titles ? static_cast<float>(1 + layout.name_lines) * sizes.text + 3 * unit : 0;
   layout.labels = titles && sizes.labels > 0 ? sizes.labels + 5 * unit : 0;
   const bool several = content.groups > 1;
   const float before = titles ? kBracket * unit : std::max(kBracket * unit, sizes.layers + 8 * unit);
   layout.left = layout.labels + (several ? before : 0);
   layout.top = titles || !several ? 0 : sizes.text + 2 * unit;
   const float gap_x = (columns > kManyColumns ? 4 : 5) * unit;
-  float gap_y = (titles ? 4 : 2) * unit;
+  float gap_y = (titles ? 3 : 2) * unit;
   layout.group_gap = titles ? 4 * unit : 0;
   const auto groups = static_cast<float>(content.groups);
   const float rows = groups * static_cast<float>(layout.rows_per_group), across = static_cast<float>(columns);
@@ -62,13 +64,14 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   const float spread = titles ? std::floor(std::clamp(spare / across, 0.0f, most_spread)) : 0;
   layout.title_width = layout.width + spread;
   layout.pitch_x = layout.title_width + gap_x;
-  if (titles && kept <= 0 && sizes.name > 0 && layout.title_width < kNarrowTitle * unit)
+  const bool below = titles && sizes.title_lines == 0;  // names may stand below the numbers
+  if (below && kept <= 0 && sizes.name > 0 && layout.title_width < kNarrowTitle * unit)
     return with_columns(width, height, content, sizes, titles, columns, sizes.text);
   const auto high = [&] {
     return layout.top + rows * (layout.title + layout.height + gap_y) - gap_y + layout.group_gap * (groups - 1);
   };
-  if (titles && layout.title_width < kWideTitle * unit) add_name_lines(layout, sizes, (height - high()) / rows);
-  if (titles) gap_y += std::floor(std::clamp((height - high()) / rows, 0.0f, kMostSpread / 2 * layout.height));
+  if (below && layout.title_width < kWideTitle * unit) add_name_lines(layout, sizes, (height - high()) / rows);
+  if (titles) gap_y += std::floor(std::clamp((height - high()) / rows, 0.0f, kMostRowSpread * layout.height));
   layout.pitch_y = layout.title + layout.height + gap_y;
   layout.content_height = high();
   return layout;
@@ -100,7 +103,6 @@ AtlasLayout table_of(float width, float height, const AtlasContent& content, con
 
 /// The layout of an area, whatever it would be in a wider one.
 AtlasLayout layout_of(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
-  if (!content.words) return table_of(width, height, content, sizes);
   const AtlasLayout titled = largest(width, height, content, sizes, true);
   if (side_of(titled) >= kLeastLabelled * sizes.unit) return titled;
   AtlasSizes bare = sizes;

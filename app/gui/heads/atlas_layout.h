@@ -10,7 +10,6 @@ struct AtlasContent {
   Index groups = 1;          // layers; 1 where the heads have an order of their own
   Index heads = 1;           // of each
   Index rows = 1, keys = 1;  // cells of a map
-  bool words = true;         // titles and row labels, where the maps are large enough for them
 };
 
 /// Pixels.
@@ -20,6 +19,7 @@ struct AtlasSizes {
   float layers = 0;       // the widest name of a layer in a table; 0: layers have no name
   float most = 0;         // the side of the largest map
   float name = 0;         // the widest of the heads' names, in short
+  int title_lines = 0;    // in which a head's number and its name follow each other; 0: the number has its own line
   float unit = 1;         // a pixel of the design
   float least_width = 0;  // of the area in windows of this width: maps are no larger than there; 0: any
 };
@@ -27,7 +27,8 @@ struct AtlasSizes {
 struct AtlasLayout {
   AtlasContent content;
   Index columns = 1, rows_per_group = 1;
-  int name_lines = 0;   // of the heads' names, below their numbers: columns are narrow, and there is height to spare
+  int name_lines = 0;   // of the heads' names below the line of their numbers: columns are narrow, there is height to
+                        // spare
   bool titles = false;  // a line above each map; else the heads' numbers stand above their columns
   float width = 0;      // of a map's cells
   float height = 0;     // of them

@@ -44,7 +44,7 @@ void pinned_cell(Gui& gui, float right) {
   // In a narrow stage the slider stands alone.
   if (folded || ImGui::GetCursorPosX() + wide() + least + after <= right) {
     dim_text(gui, label);
-    if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words});
+    if (folded) return explain_item(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words});
     ImGui::SameLine(0, 6 * gui.unit);
   }
   const WeightEdit* edit = edited_weight(state.document.edits, head, cell);

@@ -11,14 +11,11 @@
 namespace headlight {
 namespace {
 
-bool is_of_all_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
-
 /// The key whose bar is at x.
 Index key_at(const MapContent& content, const Box& box, float x) {
   const float share = std::clamp((x - box.x) / box.w, 0.0f, 0.999f);
   const auto column = static_cast<Index>(share * static_cast<float>(content.region.num_keys));
-  if (content.folded) return content.folded->fold.keys.groups[static_cast<std::size_t>(column)].first;
-  return content.region.first_key + column;
+  return cell_of(content, {0, column}).key;
 }
 
 /// What the pointer does with the bars of the pinned row.
@@ -32,7 +29,7 @@ BarsPressed press_bars(Gui& gui, const MapContent& content, const Box& box, Inde
   const AppState& state = gui.state;
   BarsPressed pressed;
   if (!state.view.pinned || state.view.pinned->query != query || content.kind == MapKind::rollout) return pressed;
-  const bool sets = is_of_all_weights(content) && content.region.num_keys <= box.w;
+  const bool sets = shows_tokens(content) && content.region.num_keys <= box.w;
   ImGui::SetCursorScreenPos(top_left(box));
   ImGui::InvisibleButton("row bars", {box.w, box.h});
   explain_item(gui, sets ? kChosenHeadWords.tip_bars : kChosenHeadWords.tip_bars_click);
@@ -57,7 +54,7 @@ BarsPressed press_bars(Gui& gui, const MapContent& content, const Box& box, Inde
 
 /// A query's weights to every key, or to every group of them.
 Matrix row_of(const AppState& state, const MapContent& content, Index query) {
-  if (is_of_all_weights(content)) return attention_rows(*state.trace, content.head, query, 1);
+  if (!content.folded && content.kind == MapKind::weights) return attention_rows(*state.trace, content.head, query, 1);
   return content.weights->row(*map_row(content, query)).cwiseMax(0.0f);
 }
 
@@ -74,8 +71,10 @@ void bars_title(Gui& gui, const MapContent& content, const Box& plot, float y, I
   const float x = plot.x + ImGui::CalcTextSize(label.c_str()).x + 6 * gui.unit;
   const char* looks = row_words(gui, content.kind);
   list.AddText({x, y}, gui.colours().dim, looks);
-  const std::string sum = formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g",
-                                    gui.word(kAnswerWords.sum), row.cast<double>().sum());
+  std::string sum = formatted(content.kind == MapKind::norms ? "%s = %.4f" : "%s = %.6g", gui.word(kAnswerWords.sum),
+                              row.cast<double>().sum());
+  if (content.folded && content.folded->fold.done.special)
+    sum = filled(gui.word(kAnswerWords.rests), {percent(std::max(0.0f, 1 - row.sum()))});
   const float sum_x = plot.right() - ImGui::CalcTextSize(sum.c_str()).x;
   if (x + ImGui::CalcTextSize(looks).x + 8 * gui.unit <= sum_x)
     list.AddText({sum_x, y}, gui.colours().dim, sum.c_str());

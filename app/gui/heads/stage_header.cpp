@@ -44,7 +44,8 @@ float part_of_map(Gui& gui, float right) {
   const AppState& state = gui.state;
   const Viewport& part = state.view.viewport;
   const bool of_weights = shown_kind(state, state.view.chosen.stack) == MapKind::weights;
-  if (part.num_queries == 0 || !of_weights || shown_fold(state, state.view.chosen.stack)) return right;
+  const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
+  if (part.num_queries == 0 || !of_weights || (folded && !is_of_tokens(folded->fold))) return right;
   const float width = part_line_width(gui, part);
   ImGui::SetCursorPos({right - width, 6 * gui.unit});
   if (part_line(gui, part)) gui.push(SetViewport{});
@@ -76,7 +77,8 @@ std::string off_line(const Gui& gui) {
 
 /// The line describes the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
 void cell_line(Gui& gui, float room) {
-  const bool paints = gui.state.view.painting && !shown_fold(gui.state, gui.state.view.chosen.stack);
+  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  const bool paints = gui.state.view.painting && (!folded || is_of_tokens(folded->fold));
   if (paints && !gui.state.view.hovered)
     return cut_text(gui, gui.word(kMaskWords.paint_hint), gui.colours().action, room);
   const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;

@@ -2,15 +2,21 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "figure/labels.h"
+#include "gui/actions/actions.h"
 #include "gui/actions/look.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/scope.h"
+#include "gui/frame/special_columns.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/heads/heads.h"
 #include "gui/heads/role_bands.h"
 #include "gui/heads/stage_parts.h"
+#include "session/shown.h"
+#include "words/answer_words.h"
 
 namespace headlight {
 namespace {
@@ -18,12 +24,9 @@ namespace {
 /// Whether the head's own weights, where it needs them, are of the answer on the screen.
 bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
 
-/// Weights token by token: only these can be zoomed into, and their bars dragged.
-bool is_of_weights(const MapContent& content) { return !content.folded && content.kind == MapKind::weights; }
-
 /// The content of the enlarged head now: its own weights once they are there, those of the answer before until then if
-/// they have the same place (the map would jump under the pointer otherwise), else the thumbnail. Folded maps and those
-/// of another kind are always shown whole.
+/// they have the same place (the map would jump under the pointer otherwise), else the thumbnail. Maps of merged words and
+/// those of another kind are always shown whole; a part of a map has the special tokens that are in it.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);
@@ -33,7 +36,8 @@ MapContent shown_content(const AppState& state) {
     content.weights = &content.folded->map(head);
     content.version = folded_version(state, head);
   }
-  if (!is_of_weights(content)) return content;
+  const bool whole = state.view.viewport == Viewport{};
+  if (!shows_tokens(content) || (content.folded && (whole || !has_detail(state)))) return content;
   const auto& detail = state.detail;
   const bool same_head = detail && detail->region.head == head;
   const bool same_place = same_head && detail->region == region &&
@@ -43,6 +47,7 @@ MapContent shown_content(const AppState& state) {
     content.weights = &state.detail->weights;
     content.version = detail_version(state);
     content.region = state.detail->region;
+    content.folded = nullptr;
   }
   return content;
 }
@@ -63,8 +68,8 @@ void paint_line(Gui& gui, CellRef from, CellRef to, bool allowed) {
 /// A stroke sets every cell it crosses to the opposite of what its first cell was.
 void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const std::optional<CellRef>& cell) {
   const AppState& state = gui.state;
-  if (content.folded) {
-    // An answer with folded tokens came in the middle of a stroke, which can only end.
+  if (!shows_tokens(content) || (cell && !map_column(content, cell->key))) {
+    // Merged words came in the middle of a stroke, which can only end, or it is beside the map.
   } else if (ImGui::IsItemActivated() && cell) {
     const bool allowed = !mask_of_chosen(state).allowed(cell->query, cell->key);
     gui.push(SetStroke{allowed});
@@ -73,7 +78,7 @@ void paint(Gui& gui, const MapContent& content, const MapLayout& layout, const s
     const ImGuiIO& io = ImGui::GetIO();
     auto before = cell_at(layout, content.region.num_queries, content.region.num_keys, io.MousePos.x - io.MouseDelta.x,
                           io.MousePos.y - io.MouseDelta.y);
-    if (before) before = CellRef{before->query + content.region.first_query, before->key + content.region.first_key};
+    if (before) before = cell_of(content, *before);
     if (io.MouseDelta.x != 0 || io.MouseDelta.y != 0)
       paint_line(gui, before.value_or(*cell), *cell, *state.view.stroke);
   }
@@ -91,7 +96,7 @@ bool same_cell(const MapContent& content, const std::optional<CellRef>& a, const
 
 /// Whether the head's own weights, which the map needs, are late.
 bool awaits_detail(const Gui& gui, const MapContent& content) {
-  return !content.folded && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
+  return shows_tokens(content) && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
 }
 
 /// A click pins the cell or lets it go, a double click opens what is behind it, the right button its menu.
@@ -115,10 +120,12 @@ CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, boo
 /// The map in its room, as a square of cells that begins at the left.
 CellAsk large_map(Gui& gui, const MapContent& content, const AxisLabels& labels, const MapLayout& layout) {
   const AppState& state = gui.state;
-  ImGui::SetCursorScreenPos(top_left(layout.plot));
-  ImGui::InvisibleButton("stage map", {layout.plot.w, layout.plot.h});
+  const float strip = resting_room(gui, content);
+  ImGui::SetCursorScreenPos({layout.plot.x - strip, layout.plot.y});
+  ImGui::InvisibleButton("stage map", {layout.plot.w + strip, layout.plot.h});
   const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive(), clicked = ImGui::IsItemActivated();
-  const bool painting = state.view.stroke || (!content.folded && (state.view.painting || ImGui::GetIO().KeyShift));
+  const bool painting =
+      state.view.stroke || (shows_tokens(content) && (state.view.painting || ImGui::GetIO().KeyShift));
   gui.name_box("stage map", layout.plot, BoxKind::map, state.view.chosen);
   const float opacity = awaits_detail(gui, content) ? kStaleOpacity : answer_opacity(gui);
   const auto cell = draw_map(gui, *ImGui::GetWindowDrawList(), content, labels, layout, opacity);
@@ -127,11 +134,31 @@ CellAsk large_map(Gui& gui, const MapContent& content, const AxisLabels& labels,
   if (painting) paint(gui, content, layout, cell);
   else if (cell) ask = press_cell(gui, content, *cell, clicked, hovered);
   const Stack stack = state.view.chosen.stack;
-  if (!hovered || !is_of_weights(content)) return ask;
+  if (hovered && cell && !map_column(content, cell->key))
+    explain_item(gui, kAnswerWords.tip_rests, {Act::fold_special});
+  if (!hovered || !shows_tokens(content)) return ask;
   if (const auto part =
           turned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), layout.cell, cell))
     gui.push(SetViewport{*part});
   return ask;
+}
+
+/// Above the rows' words: shows the special tokens, or leaves them out again.
+void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout, float left) {
+  if (!can_fold(gui.state, &FoldChoice::special)) return;
+  const bool folded = content.folded && content.folded->fold.done.special;
+  if (!folded && content.region.num_keys > kMostWords) return;
+  std::string names;
+  for (const Token& token : gui.state.trace->key_tokens(content.head.stack).tokens)
+    if (is_resting_place(token) && names.find(token.text) == std::string::npos)
+      names += (names.empty() ? "" : " ") + token.text;
+  const auto width = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
+  const float right = layout.plot.x, room = right - left - width("+ ");
+  const std::string label = (folded ? "+ " : "− ") + cut_to(names, room, width);
+  if (names.empty() || width(label) > right - left) return;
+  ImGui::SetCursorScreenPos({right - width(label), layout.plot.y - ImGui::GetFrameHeight()});
+  if (link_button(gui, "special tokens", label.c_str())) toggle_fold(gui, &FoldChoice::special);
+  explain_item(gui, folded ? kAnswerWords.tip_rests : kAnswerWords.tip_fold_special, {Act::fold_special});
 }
 
 /// The bars stand where they do in every stage, and grow into what a map of few rows leaves free above them.
@@ -193,8 +220,10 @@ void stage_panel(Gui& gui) {
     const AxisLabels labels = axis_labels(gui, map.content);
     const float bands = band_room(gui, map.content);
     const Box& room = slots.map;
-    map.layout = map_layout(map.content, labels, {room.x + bands, room.y + bands, room.w - bands, room.h - bands});
+    const float left = bands + resting_room(gui, map.content);
+    map.layout = map_layout(map.content, labels, {room.x + left, room.y + bands, room.w - left, room.h - bands});
     ask = large_map(gui, map.content, labels, map.layout);
+    if (bands <= 0) special_switch(gui, map.content, map.layout, room.x);
     if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
   }
   const CellAsk of_bar = draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);

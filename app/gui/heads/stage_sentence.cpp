@@ -127,16 +127,18 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   const FoldedStack* folded = shown_fold(state, head.stack);
   const auto row = folded ? folded->fold.queries.group(cell.query) : cell.query;
   const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
-  if (!row || !column) return {cell_in_words(gui, head, cell)};  // of a token that is left out
+  const bool rests = folded && row && !column && folded->fold.done.special && is_of_tokens(folded->fold);
+  if (!row || (!column && !rests)) return {cell_in_words(gui, head, cell)};  // of a token that is left out
   const std::string query =
       folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
-  const std::string key = folded ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
-  const float weight =
-      folded ? folded->map(head)(*row, *column) : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
+  const std::string key =
+      folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
+  const float weight = folded && !rests ? folded->map(head)(*row, *column)
+                                        : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   if (folded ? weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return {filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop)};
   const std::string share = share_text(static_cast<double>(weight));
-  const bool itself = head.stack != Stack::cross && *row == *column;
+  const bool itself = head.stack != Stack::cross && row == column;
   std::string text = itself ? filled(gui.word(kStageWords.looks_at_itself), {query, share})
                             : filled(gui.word(kStageWords.looks_at), {query, key, share});
   if (!lit) text = gui.word(kStageWords.strongest) + text;

@@ -86,7 +86,7 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
 }
 
 void draw_lines(Gui& gui, const Listing& listing) {
-  const FontScope small(gui, TextSize::small);
+  const FontScope code(gui, TextSize::code);
   const std::vector<std::size_t> made = listing.lines_that_make(gui.state.view.look.matrix);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{0, 0});
   ImGui::BeginChild("program", {0, 0});

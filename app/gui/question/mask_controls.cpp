@@ -64,10 +64,10 @@ void mask_controls(Gui& gui) {
   if (changed) gui.push_once(wanted);
   if (state.trace && state.trace->num_layers(stack) > 1 && has_reason_to_scope(state)) scope(gui);
   padding_slider(gui);
-  if (state.trace && shown_fold(state, stack)) {  // there are no single cells to paint
+  const FoldedStack* folded = state.trace ? shown_fold(state, stack) : nullptr;
+  if (folded && !is_of_tokens(folded->fold)) {  // there are no single cells to paint
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
-    wide_button(gui, "paint", kMaskWords.paint,
-                with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::fold_special, Act::merge_words}));
+    wide_button(gui, "paint", kMaskWords.paint, with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words}));
     ImGui::PopStyleVar();
   } else if (wide_button(gui, "paint", kMaskWords.paint, kMaskWords.paint_hint, state.view.painting)) {
     gui.push(SetPainting{!state.view.painting});

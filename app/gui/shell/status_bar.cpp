@@ -156,7 +156,7 @@ float colour_bar(Gui& gui) {
       gui.colours().dim, number.c_str());
   ImGui::SetCursorPos({right - buttons, top});
   const auto choose = [&](const char* name, const char* label, Scale wanted) {
-    if (flat_button(gui, name, label, gui.state.view.scale == wanted)) gui.push(SetColourScale{wanted});
+    if (flat_button(gui, name, label, scale_of_colours(gui.state) == wanted)) gui.push(SetColourScale{wanted});
     explain_item(gui, kWindowWords.tip_colour_scale);
   };
   choose("linear", labels[0], Scale::linear);

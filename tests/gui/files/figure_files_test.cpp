@@ -46,7 +46,7 @@ TEST_F(FigureFromTheWindow, EveryViewHasItsFigure) {
     h.settle();
     return h.state.browser.figure;
   };
-  EXPECT_EQ(figure_of(ShowGrid{GridShow::glance}), FigureKind::grid) << "eight heads are no table";
+  EXPECT_EQ(figure_of(ShowGrid{GridShow::all}), FigureKind::grid) << "eight heads are no table";
   EXPECT_EQ(figure_of(ShowView{View::inside}, ShowSteps{false}), FigureKind::diagram);
   const std::string diagram = draw("diagram.svg");
   EXPECT_EQ(figure_of(ShowSteps{true}, Pin{CellRef{9, 5}}), FigureKind::steps);

@@ -157,7 +157,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
       {{Act::next_grid, Act::previous_grid},
        [&] {
          key({Key::digit_1});
-         EXPECT_EQ(state().view.grid, GridShow::relations) << "at a glance is for 64 heads and more";
+         EXPECT_EQ(state().view.grid, GridShow::relations) << "all heads are shown already";
          shift(Key::digit_1);
          EXPECT_EQ(state().view.grid, GridShow::maps);
        }},

@@ -1,0 +1,194 @@
+// One map of the atlas: its title, its switch, and what the pointer shows of it.
+#include <algorithm>
+#include <cmath>
+
+#include "figure/labels.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/relation_labels.h"
+#include "gui/heads/derived_maps.h"
+#include "gui/heads/grid_parts.h"
+#include "model/head_text.h"
+#include "session/head_grid.h"
+#include "session/shown.h"
+#include "words/chosen_head_words.h"
+
+namespace headlight {
+namespace {
+
+/// The switch of a head, at the end of its title: a disc while the head is on and the pointer is on its map, a ring while
+/// it is off.
+void draw_on_off(Gui& gui, const Box& box, bool off, bool hovered) {
+  const ImVec2 middle{box.right() - 6 * gui.unit, box.y + box.h / 2};
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled(top_left(box), bottom_right(box), gui.colours().background);  // over the end of a long name
+  const ImU32 colour = hovered ? gui.colours().action : gui.colours().outline;
+  if (off) list.AddCircle(middle, 4.5f * gui.unit, colour, 20, 1.5f * gui.unit);
+  else list.AddCircleFilled(middle, 5 * gui.unit, colour, 20);
+}
+
+/// `H3` where its layer is named beside it, else the whole name.
+std::string short_title(const Gui& gui, const Atlas& atlas, const HeadRef& head, const std::string& whole) {
+  if (atlas.by_layer) return layer_title(gui.state.settings.language, head.layer);
+  if (atlas.own_order || atlas.layout.content.groups == 1) return whole;
+  return "H" + std::to_string(head.head);
+}
+
+/// Above a map: the head, its number in the order, what it does; as much as there is room for.
+void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& line, bool hovered) {
+  const AppState& state = gui.state;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const bool passed_over = !atlas.by_layer && is_passed_over(state, head);
+  const bool faint = passed_over || (!atlas.by_layer && is_off(state.document.edits, head));
+  const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
+  // The short name leaves room for the job of the head.
+  const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
+  const bool below = atlas.flows || atlas.layout.name_lines > 0;
+  const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
+  MeasuredTitle measured;
+  const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
+  if (!atlas.by_layer && !below) measured = measured_title(head, atlas.names.at(head), value, line.w + saved, width);
+  const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
+  const float text = ImGui::GetFontSize(), y = std::round(line.y + (atlas.title_line() - text) / 2);
+  float x = line.x;
+  const auto put = [&](const std::string& words, ImU32 colour) {
+    list.AddText({x, y}, colour, words.c_str());
+    x += ImGui::CalcTextSize(words.c_str()).x;
+  };
+  const auto ink = [&](bool quiet) {
+    return faint ? gui.colours().faint : quiet ? gui.colours().dim : gui.colours().text;
+  };
+  put(title, chosen || hovered ? gui.colours().accent : ink(false));
+  put(below ? value : measured.value, ink(true));
+  const Index by_hand = atlas.by_layer ? 0 : weights_by_hand(state, head);
+  if (by_hand > 0)
+    put(" " + cut_to(words_by_hand(gui, by_hand), line.right() - x, width), gui.colours().action);
+  else put(gui.fonts.shown(measured.relations), ink(measured.quiet));
+  if (below && !atlas.by_layer && (by_hand == 0 || !atlas.flows)) {
+    const HeadName& name = atlas.names.at(head);
+    const ImU32 colour = ink(name.doubtful || !name.relation);
+    float top = y;
+    bool beside = atlas.flows;
+    for (const std::string& part : atlas.name_lines.at(head)) {
+      if (!beside) list.AddText({line.x, top += text}, colour, gui.fonts.shown(part).c_str());
+      else if (!part.empty()) x += kBesideNumber * gui.unit, put(gui.fonts.shown(part), colour);
+      beside = false;
+    }
+  }
+  gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
+}
+
+/// Heads in an order of their own on maps without titles: in a corner the head, at the foot its number in the order as
+/// a share of the largest; the number itself where it leaves more than half of the map.
+void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box) {
+  if (!atlas.own_order || is_passed_over(gui.state, head)) return;
+  const float text = ImGui::GetFontSize(), pad = gui.unit;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  if (const auto value = order_value(gui.state, head); value && atlas.most > 0) {
+    const float height = 3 * gui.unit, share = std::clamp(*value / atlas.most, 0.0f, 1.0f);
+    list.AddRectFilled({box.x, box.bottom() - height}, bottom_right(box), gui.colours().background);
+    list.AddRectFilled({box.x, box.bottom() - height}, {box.x + share * box.w, box.bottom()}, gui.colours().dim);
+  }
+  std::vector<std::string> lines{head_label(head)};
+  const auto width = [](const std::string& line) { return ImGui::CalcTextSize(line.c_str()).x; };
+  if (width(lines.front()) + 2 * pad > box.w) lines.front() = head_text({head.layer, head.head});
+  if (width(lines.front()) + 2 * pad > box.w || text > 0.35f * box.h) return;
+  std::string number = order_value_text(gui.state, head);
+  number.erase(0, number.find_first_not_of(' '));
+  if (!number.empty() && 2 * text <= 0.45f * box.h) lines.push_back(number);
+  const bool chosen = head == gui.state.view.chosen;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const float x = std::round(box.right() - width(lines[i]) - pad), y = box.y + static_cast<float>(i) * text;
+    list.AddRectFilled({x - pad, y}, {box.right(), y + text}, gui.colours().background);
+    list.AddText({x, y},
+                 i > 0    ? gui.colours().dim
+                 : chosen ? gui.colours().accent
+                          : gui.colours().text,
+                 lines[i].c_str());
+  }
+  gui.name_box("corner " + head_text({head.layer, head.head}), {box.x, box.y, box.w, text}, BoxKind::label);
+}
+
+/// The map under the pointer where all are small: large enough to be seen, with its title.
+void enlarged(Gui& gui, const HeadRef& head, MapContent content) {
+  ImGui::BeginTooltip();
+  ImGui::TextUnformatted(map_title(gui, head).c_str());
+  if (content.kind != MapKind::rollout) {  // which is no head's
+    const HeadName name = name_of_head(gui, head);
+    const std::string measured = gui.fonts.shown(name_with_score(name));
+    if (!measured.empty() && (name.doubtful || !name.relation)) dim_text(gui, measured);
+    else if (!measured.empty()) ImGui::TextUnformatted(measured.c_str());
+    if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
+  }
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float side = 240 * gui.unit;
+  const float rows = static_cast<float>(content.weights->rows()), keys = static_cast<float>(content.weights->cols());
+  const float cell = side / std::max(rows, keys);
+  const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
+  content.slot = 0;  // the small map keeps its own fading
+  draw_cells(gui, *ImGui::GetWindowDrawList(), content, {.plot = map, .cell = cell}, head_opacity(gui, head));
+  ImGui::Dummy({side, side});
+  ImGui::EndTooltip();
+}
+
+/// The word of the column under the pointer, above its map: columns have no labels of their own.
+void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const MapContent& content,
+                 const CellRef& cell) {
+  const auto column = map_column(content, cell.key);
+  if (!column || static_cast<std::size_t>(*column) >= atlas.labels.keys.words.size()) return;
+  const std::string label = gui.fonts.shown(atlas.labels.keys.words[static_cast<std::size_t>(*column)]);
+  const float width = ImGui::CalcTextSize(label.c_str()).x, text = ImGui::GetFontSize(), pad = 3 * gui.unit;
+  const float middle = layout.plot.x + (static_cast<float>(*column) + 0.5f) * layout.cell;
+  const float x = std::round(std::max(layout.plot.x, middle - width / 2)), y = std::round(layout.plot.y - text - pad);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddRectFilled({x - pad, y - pad}, {x + width + pad, y + text + pad}, gui.colours().background);
+  list.AddText({x, y}, gui.colours().accent, label.c_str());
+}
+
+}  // namespace
+
+void draw_atlas_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box, const Box& title) {
+  const AppState& state = gui.state;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const std::string number = head_text({head.layer, head.head});
+  const std::string id = atlas.by_layer ? "layer " + std::to_string(head.layer) : "head " + number;
+  const bool switches = !atlas.by_layer && title.h > 0, off = is_off(state.document.edits, head);
+  const Box button{title.right() - 17 * gui.unit, title.y, 17 * gui.unit, atlas.title_line()};
+  const std::string called = "on off head " + number;
+  bool over_button = false;
+  if (switches) {  // asked before the map's button, over which it lies
+    ImGui::SetCursorScreenPos(top_left(button));
+    if (ImGui::InvisibleButton(called.c_str(), {button.w, button.h})) gui.push_once(SwitchHead{head, !off});
+    over_button = ImGui::IsItemHovered();
+    explain_item(gui, kChosenHeadWords.tip_on_off);
+  }
+  ImGui::SetCursorScreenPos(top_left(title));
+  if (ImGui::InvisibleButton(id.c_str(), {std::max(box.w, title.w), title.h + box.h}) && !over_button)
+    gui.push(ChooseHead{head});
+  const bool hovered = ImGui::IsItemHovered() && !over_button;
+  if (title.h > 0) title_line(gui, atlas, head, title, hovered);
+  const bool seen = off || hovered || over_button;
+  if (switches) gui.name_box(called, button, seen ? BoxKind::button : BoxKind::none);
+  if (switches && seen) draw_on_off(gui, button, off, over_button);
+
+  MapContent content = whole_content(state, head);
+  content.slot = 2 + (static_cast<std::uint64_t>(head.layer) << 32) + static_cast<std::uint64_t>(head.head);
+  MapLayout layout;
+  layout.plot = box;
+  layout.cell = box.w / static_cast<float>(content.region.num_keys);
+  const float opacity = atlas.by_layer ? answer_opacity(gui) : head_opacity(gui, head);
+  const auto cell = draw_map(gui, list, content, {}, layout, opacity);
+  if (title.h <= 0) corner_words(gui, atlas, head, box);
+  const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
+  if (chosen || (hovered && title.h <= 0)) {
+    const float edge = title.h > 0 ? 2 * gui.unit : gui.unit;
+    list.AddRect({box.x - edge, box.y - edge}, {box.right() + edge, box.bottom() + edge}, gui.colours().accent, 0, 0,
+                 edge);
+  }
+  gui.name_box(id, box, BoxKind::thumbnail, head);
+  if (!hovered) return;
+  gui.push(Hover{head, cell});
+  if (title.h <= 0) enlarged(gui, head, content);
+  else if (cell) column_word(gui, atlas, layout, content, *cell);
+}
+
+}  // namespace headlight
