@@ -67,11 +67,11 @@ FoldChoice foldable(const Tokens& queries, const Tokens& keys);
 /// Nothing where nothing of what is wanted is foldable.
 std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
 
-/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and, where that is
-/// wanted, each row is divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the weights to the tokens of
-/// a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so that rows keep their sum.
-/// Of two sentences the rows and the columns that are asked for are kept as they are: a row may sum to less than 1.
-/// −1 where all cells of a group are blocked.
+/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and, where that
+/// is wanted, each row is divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the
+/// weights to the tokens of a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so
+/// that rows keep their sum. Of two sentences the rows and the columns that are asked for are kept as they are: a row
+/// may sum to less than 1. −1 where all cells of a group are blocked.
 Matrix folded(const Matrix& weights, const Fold& fold);
 
 /// (query groups): of each row the weight of the special tokens that are left out, 0 where none are.

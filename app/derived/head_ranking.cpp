@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// A row's part where most rows look equally far, and where most look at one word, as at the first one of a causal model.
+/// A row's part where most rows look equally far, and where most look at one word, as at the first of a causal model.
 constexpr float kOfStep = 0.5f, kOfSink = 0.1f;
 
 /// Whether the rows, or columns, of a thumbnail are words: without special tokens and padding.

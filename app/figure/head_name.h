@@ -52,8 +52,8 @@ std::string name_with_score(const HeadName& name);
 /// cut off with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
-/// The same in at most so many lines, broken between words; of the first one so much is taken already, and where nothing
-/// has room beside it, it is empty.
+/// The same in at most so many lines, broken between words; of the first one so much is taken already, and where
+/// nothing has room beside it, it is empty.
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
                                        const std::function<float(const std::string&)>& width_of, float taken = 0);
 

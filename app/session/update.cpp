@@ -8,6 +8,7 @@
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
+#include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state_rules.h"
 #include "session/training_commands.h"
@@ -262,8 +263,12 @@ struct Update {
     view.pinned_kept = c.kept;
   }
   void operator()(const SetColourScale& c) {
-    state.view.scale = c.scale;
-    state.view.chose_scale = true;
+    ViewState& view = state.view;
+    view.scale = Scale::linear;
+    view.chose_scale = false;
+    if (scale_of_colours(state) == c.scale) return;  // what the text has by itself is no choice
+    view.scale = c.scale;
+    view.chose_scale = true;
   }
   void operator()(const SetFold& c) {
     if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are

@@ -31,8 +31,8 @@ inline bool looks_at_matrices(View view) { return view == View::inside || view =
 /// Whether special tokens and pieces of words are folded in a view (derived/fold.h): where weights are shown alone.
 inline bool folds_tokens(View view) { return !looks_at_matrices(view) && view != View::compare; }
 
-/// How View::heads shows the heads of a stack: of many those that show most of the sentence, as large maps; all of them,
-/// as small as they must be; how well each layer shows each relation.
+/// How View::heads shows the heads of a stack: of many those that show most of the sentence, as large maps; all of
+/// them, as small as they must be; how well each layer shows each relation.
 enum class GridShow { maps, all, relations };
 
 /// The contents of a file of numbers: the whole question; the attention of the chosen head of the sentence that is

@@ -167,7 +167,7 @@ TEST(CommandLine, AScreenshotMergesThePiecesOfAWordAsTheWindowDoes) {
     EXPECT_EQ(ran.status, 0) << ran.err;
     return *read_file(picture);
   };
-  EXPECT_EQ(drawn(nullptr), drawn("words"));
+  EXPECT_EQ(drawn(nullptr), drawn("special,words"));
   EXPECT_NE(drawn(nullptr), drawn("none"));
 }
 #endif

@@ -90,7 +90,7 @@ TEST(Fold, WeightsToAWordAreSummedAndFromItAveraged) {
 TEST(Fold, WithoutSpecialTokensRowsAreScaledBack) {
   const Tokens tokens = cut({"<s>", "a", " b"});
   const Matrix weights = matrix({{1, 0, 0}, {0.5f, 0.125f, 0.375f}, {1, 0, 0}});
-  EXPECT_TRUE(same(folded(weights, *fold_of(tokens, tokens, kSpecial)), matrix({{0.25f, 0.75f}, {0, 0}})))
+  EXPECT_TRUE(same(folded(weights, *fold_of(tokens, tokens, kScaled)), matrix({{0.25f, 0.75f}, {0, 0}})))
       << "where all went to special tokens nothing is left to scale";
 }
 
@@ -98,7 +98,7 @@ TEST(Fold, SpecialTokensGoFirst) {
   const Tokens tokens = cut({"<s>", "play", "ing", " b"});
   const Matrix weights =
       matrix({{1, 0, 0, 0}, {0.5f, 0.25f, 0, 0.25f}, {0.75f, 0.125f, 0.125f, 0}, {0, 0.25f, 0.25f, 0.5f}});
-  EXPECT_TRUE(same(folded(weights, *fold_of(tokens, tokens, kBoth)), matrix({{0.75f, 0.25f}, {0.5f, 0.5f}})));
+  EXPECT_TRUE(same(folded(weights, *fold_of(tokens, tokens, kBothScaled)), matrix({{0.75f, 0.25f}, {0.5f, 0.5f}})));
 }
 
 TEST(Fold, IsBlockedWhereAllItsCellsAre) {
@@ -112,9 +112,9 @@ TEST(Fold, IsBlockedWhereAllItsCellsAre) {
 TEST(Fold, SidesOfTheirOwn) {
   const Tokens target = cut({"a", " b"}), source = cut({"<s>", "play", "ing"});
   const Matrix weights = matrix({{0.5f, 0.25f, 0.25f}, {0.75f, 0.25f, 0}});
-  EXPECT_TRUE(same(folded(weights, *fold_of(target, source, kBoth)), matrix({{1}, {1}})));
+  EXPECT_TRUE(same(folded(weights, *fold_of(target, source, kBothScaled)), matrix({{1}, {1}})));
   EXPECT_TRUE(same(folded(weights, *fold_of(target, source, kWords)), matrix({{0.5f, 0.5f}, {0.75f, 0.25f}})));
-  EXPECT_TRUE(same(folded(weights, *fold_of(target, source, kSpecial)), matrix({{0.5f, 0.5f}, {1, 0}})));
+  EXPECT_TRUE(same(folded(weights, *fold_of(target, source, kScaled)), matrix({{0.5f, 0.5f}, {1, 0}})));
 }
 
 TEST(Fold, RowsKeepTheirSum) {

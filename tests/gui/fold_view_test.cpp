@@ -97,6 +97,7 @@ TEST_F(FoldViewTest, MapsAreFoldedAndSaySo) {
   EXPECT_TRUE(same(h.map("stage map").weights, special.weights));
   EXPECT_GE(special.scale.top, std::min(1.0f, folded().map({0, 0}).maxCoeff()));
   h.click("merge words");
+  h.resize({2400, 1080});  // where both sentences have room
   h.frame(2);
   EXPECT_TRUE(h.says("Subwords merged to words"));
   const DrawnMap both = h.map("head 0.0");

@@ -102,7 +102,7 @@ TEST_F(GridTest, ManyHeadsAreAllInSight) {
   Config config = h.state.document.config;
   config.num_heads = 16;
   config.num_layers = 12;
-  h.push(SetConfig{config}, EndGesture{});
+  h.push(SetConfig{config}, EndGesture{}, ShowGrid{GridShow::all});
   h.settle();
   EXPECT_EQ(h.maps.drawn.size(), 12u * 16 + 1) << "and the large one";
   EXPECT_GT(h.box("head 0.0").w, 24);

@@ -254,19 +254,25 @@ Fonts::State::ByFile Fonts::State::monospaced(const ByFile& by_file) {
   return sorted;
 }
 
+namespace {
+
+using GlyphRanges = std::map<std::size_t, ImVector<ImWchar>>;
+
+GlyphRanges ranges_of(const std::map<std::size_t, std::vector<char32_t>>& by_file) {
+  GlyphRanges ranges;
+  for (const auto& [file, characters] : by_file) {
+    ImFontGlyphRangesBuilder builder;
+    for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
+    builder.BuildRanges(&ranges[file]);
+  }
+  return ranges;
+}
+
+}  // namespace
+
 void Fonts::State::build() {
   std::vector<char32_t> by_hand;
   const ByFile by_file = sorted(by_hand);
-  using GlyphRanges = std::map<std::size_t, ImVector<ImWchar>>;
-  const auto ranges_of = [](const ByFile& sorted_by) {
-    GlyphRanges ranges;
-    for (const auto& [file, characters] : sorted_by) {
-      ImFontGlyphRangesBuilder builder;
-      for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
-      builder.BuildRanges(&ranges[file]);
-    }
-    return ranges;
-  };
   constexpr auto kCode = static_cast<std::size_t>(TextSize::code);
   GlyphRanges of_text = ranges_of(by_file), of_code;  // the atlas reads them until it is built
   if (has_code) of_code = ranges_of(monospaced(by_file));

@@ -1,5 +1,5 @@
-// One type family in three sizes and a monospaced one for code, found by fontconfig, with glyphs rasterised when text first needs them; what the
-// family lacks comes from whichever installed font has it. Dear ImGui cannot hold every character in a text it edits:
+// One type family in three sizes and a monospaced one for code, found by fontconfig, with glyphs rasterised when text
+// first needs them; what the family lacks comes from whichever installed font has it. Dear ImGui cannot hold every character in a text it edits:
 // those travel through it as stand-ins (gui/frame/glyph_substitutes.h), so that nothing a user types is lost.
 #pragma once
 

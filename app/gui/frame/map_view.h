@@ -91,8 +91,8 @@ ColourScale map_scale(const AppState& state, const MapContent& content);
 /// Draws the cells alone, those of special columns paler, and their frame.
 void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity);
 /// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
-/// folded tokens the first. Beside the map, on the share of a row that rests on special tokens which are left out, it is
-/// the one of them with the largest weight.
+/// folded tokens the first. Beside the map, on the share of a row that rests on special tokens which are left out, it
+/// is the one of them with the largest weight.
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity);
 

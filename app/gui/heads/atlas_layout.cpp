@@ -17,7 +17,7 @@ constexpr float kMostSpread = 0.5f;      // of a map's width, between two column
 constexpr float kMostRowSpread = 0.12f;  // … and of its height, between two rows
 constexpr float kWideTitle = 150;        // beside a head's number its name has room
 constexpr float kNarrowTitle = 90;       // … and has none: a line below is kept for it
-constexpr float kMostNameLines = 2, kBroken = 1.25f;  // of a name in lines: its length by that of the line
+constexpr float kMostNameLines = 3, kBroken = 1.25f;  // of a name in lines: its length by that of the line
 constexpr Index kManyColumns = 8;                     // more of them stand closer
 constexpr Index kFewHeads = 3;                        // that many of a layer stand on one line
 

@@ -15,8 +15,8 @@
 namespace headlight {
 namespace {
 
-/// The switch of a head, at the end of its title: a disc while the head is on and the pointer is on its map, a ring while
-/// it is off.
+/// The switch of a head, at the end of its title: a disc while the head is on and the pointer is on its map, a ring
+/// while it is off.
 void draw_on_off(Gui& gui, const Box& box, bool off, bool hovered) {
   const ImVec2 middle{box.right() - 6 * gui.unit, box.y + box.h / 2};
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -48,7 +48,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
   if (!atlas.by_layer && !below) measured = measured_title(head, atlas.names.at(head), value, line.w + saved, width);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
-  const float text = ImGui::GetFontSize(), y = std::round(line.y + (atlas.title_line() - text) / 2);
+  const float text = ImGui::GetFontSize(), y = std::round(line.y);
   float x = line.x;
   const auto put = [&](const std::string& words, ImU32 colour) {
     list.AddText({x, y}, colour, words.c_str());

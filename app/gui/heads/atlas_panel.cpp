@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <utility>
 
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
@@ -28,6 +28,7 @@ constexpr float kFreeLabel = 44, kMostLabel = 88, kLabelShare = 0.0715f;
 // The least side of a map of some heads, where the window has room for it.
 constexpr float kLeastShownMap = 110;
 constexpr int kTitleLines = 2;            // above each of these at most
+constexpr float kEdge = 2;                // for the outline of the chosen one
 constexpr float kSide = 8, kHeader = 60;  // left and right of the maps; above them
 
 void row_words_beside(Gui& gui, const Atlas& atlas, const MapContent& content) {
@@ -102,116 +103,109 @@ void maps_in_sight(Gui& gui, const Atlas& atlas) {
     }
 }
 
-/// In how many lines the names of these heads stand, and how many heads there are.
-struct SomeHeads {
-  std::size_t count = 0;
-  int title_lines = 1;
-};
-
-/// Of the heads that show most: as many as make the largest maps together, none of a side below `least` where there is
-/// room for that. They fill their rows. `layout_of` takes a SomeHeads; `fits` says whether names have room in it.
-template <class LayoutOf, class Fits>
-SomeHeads count_shown(const AppState& state, float least, const LayoutOf& layout_of, const Fits& fits) {
-  const std::size_t most = telling_heads(state, kMostShown).size(), fewest = std::min(kLeastShownHeads, most);
-  SomeHeads best{fewest, kTitleLines};
-  float area = 0;
-  for (SomeHeads some{fewest, 1}; some.count <= most; ++some.count) {
-    some.title_lines = 1;
-    AtlasLayout layout = layout_of(some);
-    if (!fits(telling_heads(state, some.count), layout)) some.title_lines = kTitleLines, layout = layout_of(some);
-    const float side = std::max(layout.width, layout.height), all = side * side * static_cast<float>(some.count);
-    const bool fills = static_cast<Index>(some.count) % layout.columns == 0 || some.count == most;
-    if ((some.count == fewest) || (fills && side >= least && all >= area)) best = some, area = side >= least ? all : 0;
-  }
-  return best;
-}
-
-/// The heads of the atlas in this room, their names, and where they stand from the room's corner.
-Atlas arranged(Gui& gui, ImVec2 room) {
+/// Arranges the heads of the atlas in a room: which, in what order, and where they stand from the room's corner.
+struct Arrangement {
+  Gui& gui;
   const AppState& state = gui.state;
-  const FontScope small(gui, TextSize::small);
-  const Trace& trace = *state.trace;
-  const Stack stack = state.view.chosen.stack;
-  const MapContent content = whole_content(state, {.stack = stack});
-  Atlas atlas;
-  atlas.labels = axis_labels(gui, content);
-  atlas.by_layer = shown_kind(state, stack) == MapKind::rollout;
-  atlas.flows = shows_some_heads(state);
-  const float narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
-  const float most = atlas.flows
-                         ? kMostLabel * gui.unit
-                         : std::round(std::clamp(kLabelShare * narrow, kFreeLabel * gui.unit, kMostLabel * gui.unit));
-  const auto width = [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; };
-  AxisWords& rows = atlas.labels.queries.words;
-  // Of rows with numbers one word alone is read.
-  for (std::size_t i = 0; !atlas.labels.queries.numbers && i < rows.size(); ++i)
-    rows.set(i, cut_to(rows[i], most, width));
-  const float edge = 2 * gui.unit;  // room for the outline of the chosen one
-  AtlasSizes sizes{.text = ImGui::GetFontSize(),
-                   .labels = std::min(atlas.labels.queries.metrics.widest, most),
-                   .layers = ImGui::CalcTextSize(trace.num_layers(stack) > 10 ? "L00" : "L0").x,
-                   .most = 320 * gui.unit,
-                   .unit = gui.unit,
-                   .least_width = narrow - 2 * edge};
-  // In an order of their own the heads follow each other like those of a single layer.
-  const auto layout_of = [&](Index groups, Index heads) {
-    const AtlasContent shown{
-        .groups = groups, .heads = heads, .rows = content.region.num_queries, .keys = content.region.num_keys};
-    return atlas_layout(room.x - 2 * edge, room.y - 2 * edge, shown, sizes);
-  };
-  // The lines of a name that begins beside its head's number.
-  const auto flowing = [&](const HeadRef& head, const AtlasLayout& layout, std::size_t lines) {
-    return name_in_lines(atlas.names.at(head), layout.title_width, lines, width,
-                         width(head_label(head)) + kBesideNumber * gui.unit);
-  };
-  if (atlas.flows) {
-    for (const HeadRef& head : telling_heads(state, kMostShown)) atlas.names.emplace(head, name_of_head(gui, head));
-    const auto of_some = [&](const SomeHeads& some) {
-      sizes.title_lines = some.title_lines;
-      return layout_of(1, static_cast<Index>(some.count));
-    };
-    const auto fits = [&](const std::vector<HeadRef>& heads, const AtlasLayout& layout) {
-      return std::all_of(heads.begin(), heads.end(), [&](const HeadRef& head) {
-        const auto one = flowing(head, layout, 1), all = flowing(head, layout, kTitleLines);
-        return all.size() == 1 && one == all;
-      });
-    };
-    const SomeHeads some = count_shown(state, kLeastShownMap * gui.unit, of_some, fits);
-    sizes.title_lines = some.title_lines;
-    atlas.heads = gui.shown_heads = telling_heads(state, some.count);
-  } else {
-    atlas.heads = atlas.by_layer ? layers_of(state) : shown_order(state);
+  ImVec2 room;
+  MapContent content = whole_content(state, {.stack = state.view.chosen.stack});
+  AtlasSizes sizes = {};
+  Atlas atlas = {};
+
+  float width(const std::string& text) const { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; }
+  /// Measures texts, and cuts the words of the rows, of those with numbers none: one word alone is read there.
+  void measure() {
+    const float unit = gui.unit, narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
+    const float share = std::clamp(kLabelShare * narrow, kFreeLabel * unit, kMostLabel * unit);
+    const float most = atlas.flows ? kMostLabel * unit : std::round(share);
+    atlas.labels = axis_labels(gui, content);
+    AxisText& rows = atlas.labels.queries;
+    for (std::size_t i = 0; !rows.numbers && i < rows.words.size(); ++i)
+      rows.words.set(i, cut_to(rows.words[i], most, [&](const std::string& text) { return width(text); }));
+    sizes = {.text = ImGui::GetFontSize(),
+             .labels = std::min(rows.metrics.widest, most),
+             .layers = width(state.trace->num_layers(content.head.stack) > 10 ? "L00" : "L0"),
+             .most = 320 * unit,
+             .unit = unit,
+             .least_width = narrow - 2 * kEdge * unit};
   }
-  atlas.own_order = !atlas.by_layer && !atlas.heads.empty();
-  if (atlas.own_order)
-    for (const HeadRef& head : atlas.heads) atlas.most = std::max(atlas.most, order_value(state, head).value_or(0));
-  const bool by_groups = atlas.heads.empty();
-  if (by_groups) atlas.heads = heads_of(trace, stack);
-  const auto layout = [&] {
-    return by_groups ? layout_of(trace.num_layers(stack), trace.num_heads(stack))
-                     : layout_of(1, static_cast<Index>(atlas.heads.size()));
-  };
-  atlas.layout = layout();
-  if (atlas.layout.titles && !atlas.by_layer) {  // a table has no names
-    for (const HeadRef& head : atlas.heads) {
+  AtlasLayout layout_of(Index groups, std::size_t heads) const {
+    const AtlasContent shown{groups, static_cast<Index>(heads), content.region.num_queries, content.region.num_keys};
+    return atlas_layout(room.x - 2 * kEdge * gui.unit, room.y - 2 * kEdge * gui.unit, shown, sizes);
+  }
+  /// The lines of a head's name; of some heads it begins beside the number.
+  std::vector<std::string> lines_of(const HeadRef& head, const AtlasLayout& layout, int lines) const {
+    const float taken = atlas.flows ? width(head_label(head)) + kBesideNumber * gui.unit : 0;
+    return name_in_lines(
+        atlas.names.at(head), layout.title_width, static_cast<std::size_t>(lines),
+        [&](const std::string& text) { return width(text); }, taken);
+  }
+  void name_heads(const std::vector<HeadRef>& heads) {
+    for (const HeadRef& head : heads)
       if (!atlas.names.contains(head)) atlas.names.emplace(head, name_of_head(gui, head));
-      const HeadName& name = atlas.names.at(head);
-      sizes.name = std::max(sizes.name, ImGui::CalcTextSize(brief_name(name.words).c_str()).x);
+  }
+  /// The layout of so many heads, with titles of one line where all names have room in it.
+  AtlasLayout layout_of_some(std::size_t count) {
+    sizes.title_lines = 1;
+    const AtlasLayout layout = layout_of(1, count);
+    const std::vector<HeadRef> heads = telling_heads(state, count);
+    const bool fit = std::all_of(heads.begin(), heads.end(), [&](const HeadRef& head) {
+      const auto whole = lines_of(head, layout, kTitleLines);
+      return whole.size() == 1 && whole == lines_of(head, layout, 1);
+    });
+    if (fit) return layout;
+    sizes.title_lines = kTitleLines;
+    return layout_of(1, count);
+  }
+  /// Of the heads that show most as many as make the largest maps together, none of a side below kLeastShownMap where
+  /// there is room for that. They fill their rows.
+  void choose_some() {
+    name_heads(telling_heads(state, kMostShown));
+    const std::size_t most = atlas.names.size(), fewest = std::min(kLeastShownHeads, most);
+    std::size_t best = fewest;
+    float area = 0;
+    for (std::size_t count = fewest; count <= most; ++count) {
+      const AtlasLayout layout = layout_of_some(count);
+      const float side = std::max(layout.width, layout.height), all = side * side * static_cast<float>(count);
+      const bool fills = static_cast<Index>(count) % layout.columns == 0 || count == most;
+      if (fills && side >= kLeastShownMap * gui.unit && all >= area) best = count, area = all;
     }
-    atlas.layout = layout();
+    atlas.layout = layout_of_some(best);
+    atlas.heads = gui.shown_heads = telling_heads(state, best);
   }
-  const auto lines = static_cast<std::size_t>(atlas.layout.name_lines);
-  for (const auto& [head, name] : atlas.names) {
-    if (atlas.flows) atlas.name_lines[head] = flowing(head, atlas.layout, lines + 1);
-    else if (lines > 0) atlas.name_lines[head] = name_in_lines(name, atlas.layout.title_width, lines, width);
+  /// All heads: in an order of their own they follow each other like those of a single layer.
+  void choose_all() {
+    const Stack stack = content.head.stack;
+    atlas.heads = atlas.by_layer ? layers_of(state) : shown_order(state);
+    const bool by_groups = atlas.heads.empty();
+    atlas.own_order = !atlas.by_layer && !by_groups;
+    if (by_groups) atlas.heads = heads_of(*state.trace, stack);
+    const Index groups = by_groups ? state.trace->num_layers(stack) : 1;
+    const std::size_t heads = atlas.heads.size() / static_cast<std::size_t>(groups);
+    atlas.layout = layout_of(groups, heads);
+    if (!atlas.layout.titles || atlas.by_layer) return;  // a table has no names
+    name_heads(atlas.heads);
+    for (const auto& [head, name] : atlas.names) sizes.name = std::max(sizes.name, width(brief_name(name.words)));
+    atlas.layout = layout_of(groups, heads);
   }
-  return atlas;
-}
+  Atlas arranged() {
+    atlas.by_layer = shown_kind(state, content.head.stack) == MapKind::rollout;
+    atlas.own_order = atlas.flows = shows_some_heads(state);
+    measure();
+    if (atlas.flows) choose_some();
+    else choose_all();
+    for (const HeadRef& head : atlas.heads) atlas.most = std::max(atlas.most, order_value(state, head).value_or(0));
+    const int lines = atlas.layout.name_lines + (atlas.flows ? 1 : 0);
+    for (const auto& [head, name] : atlas.names)
+      if (lines > 0) atlas.name_lines[head] = lines_of(head, atlas.layout, lines);
+    return std::move(atlas);
+  }
+};
 
 void draw_maps(Gui& gui, Atlas& atlas) {
   const FontScope small(gui, TextSize::small);
   const ImVec2 corner = ImGui::GetCursorScreenPos();
-  const float edge = 2 * gui.unit;
+  const float edge = kEdge * gui.unit;
   atlas.origin = {corner.x + edge, corner.y + edge};
   layer_names(gui, atlas);
   column_numbers(gui, atlas);
@@ -245,7 +239,10 @@ void atlas_panel(Gui& gui) {
   const ImVec2 room{atlas_room(gui, size.x), size.y - header - 4 * gui.unit};
   const bool relations = shown_grid(state) == GridShow::relations;
   Atlas atlas;
-  if (!relations) atlas = arranged(gui, room);
+  if (!relations) {
+    const FontScope small(gui, TextSize::small);
+    atlas = Arrangement{.gui = gui, .room = room}.arranged();
+  }
   atlas_header(gui, {at.x + side, at.y, size.x - 2 * side, header});
   const float done = gui.work.computing ? gui.work.computing_progress
                      : gui.work.reading ? gui.work.reading_progress

@@ -25,8 +25,8 @@ namespace {
 bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
 
 /// The content of the enlarged head now: its own weights once they are there, those of the answer before until then if
-/// they have the same place (the map would jump under the pointer otherwise), else the thumbnail. Maps of merged words and
-/// those of another kind are always shown whole; a part of a map has the special tokens that are in it.
+/// they have the same place (the map would jump under the pointer otherwise), else the thumbnail. Maps of merged words
+/// and those of another kind are always shown whole; a part of a map has the special tokens that are in it.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);
