@@ -20,8 +20,8 @@ struct StartCell {
 ///    joins equal words.
 ///  - No such cell, as in a translation: the largest weight of the best head.
 /// Without relations, as of random weights: the head that shows most of the sentence (derived/head_ranking.h). Its cell
-/// is the largest weight of a word at another, in a row with two open words at least, of a causal model not at the first
-/// one. No cell has a weight below 0.1. Nothing where there is none, and for long texts without relations.
+/// is the largest weight of a word at another, in a row with two open words at least, of a causal model not at the
+/// first one. No cell has a weight below 0.1. Nothing where there is none, and for long texts without relations.
 std::optional<StartCell> start_cell(const AppState& state);
 
 /// Chooses that head and pins that cell where the state awaits it and the answer is there; without one, the first head.

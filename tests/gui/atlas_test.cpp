@@ -122,6 +122,10 @@ TEST_F(AtlasTest, OneClickOrOneKeyShowsAllOfThemAndGoesBack) {
 
 TEST_F(AtlasTest, TheChosenHeadIsAlwaysAmongThem) {
   Harness& h = *harness;
+  std::vector<HeadRef> all = heads_of(*h.state.trace);
+  h.push(ChooseHead{*std::max_element(all.begin(), all.end(), [&](const HeadRef& a, const HeadRef& b) {
+    return shown_by_head(*h.state.trace, a, false) < shown_by_head(*h.state.trace, b, false);
+  })});
   const std::vector<HeadRef> before = shown();
   HeadRef hidden;
   for (const HeadRef& head : heads_of(*h.state.trace))

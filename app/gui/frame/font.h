@@ -1,6 +1,6 @@
-// One type family in three sizes and a monospaced one for code, found by fontconfig, with glyphs rasterised when text
-// first needs them; what the family lacks comes from whichever installed font has it. Dear ImGui cannot hold every character in a text it edits:
-// those travel through it as stand-ins (gui/frame/glyph_substitutes.h), so that nothing a user types is lost.
+// One type family in three sizes and a monospaced one for code, found by fontconfig; glyphs are rasterised when text
+// needs them, and come from another installed font where the family lacks them. Dear ImGui cannot hold all characters:
+// some travel through it as stand-ins (gui/frame/glyph_substitutes.h), so that nothing a user types is lost.
 #pragma once
 
 #include <imgui.h>

@@ -148,14 +148,14 @@ void note_line(Gui& gui) {
     if (known_layer_scores(state)) line = gui.word(kGridWords.relations_of_layers);
   } else if (const std::string kind = map_kind_words(gui); !kind.empty()) {
     line = kind;
-  } else if (greeting(gui)) {
-    return;
-  } else if (const auto folds = folds_in_words(gui); !folds.empty()) {
-    line = whole_sentences(folds, ImGui::GetContentRegionAvail().x);
   } else if (const std::string pooled = pooled_words(gui); !pooled.empty()) {
     line = pooled;
   } else if (has_one_word(state)) {
     line = gui.word(kFailureWords.one_word);
+  } else if (greeting(gui)) {
+    return;
+  } else if (const auto folds = folds_in_words(gui); !folds.empty()) {
+    line = whole_sentences(folds, ImGui::GetContentRegionAvail().x);
   } else if (state.trace) {
     std::vector<std::string> sentences;
     for (const Words& sentence : kChosenHeadWords.what_is_a_square) sentences.emplace_back(gui.word(sentence));

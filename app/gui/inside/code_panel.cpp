@@ -46,7 +46,11 @@ std::string shape_of_line(const ProgramLine& line) {
 
 struct ListingColumns {
   float number = 0, indent = 0, right = 0, height = 0;
+  float axes = 0;  // the widest names of axes, which begin below each other
 };
+
+/// Where the names of the axes begin in the text of a shape.
+std::size_t axes_of(const std::string& shape) { return std::min(shape.find(')'), shape.size() - 1) + 1; }
 
 void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, const ListingColumns& columns) {
   const ProgramLine& line = listing.lines[index];
@@ -74,14 +78,16 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
   const bool comment = text.starts_with('#');
   const float x = at.x + columns.number + 10 * gui.unit + static_cast<float>(begin) * columns.indent;
   const std::string shape = line.shape.empty() ? std::string() : shape_of_line(line);
-  const float shape_width = shape.empty() ? 0 : ImGui::CalcTextSize(shape.c_str()).x + 16 * gui.unit;
+  const std::size_t axes = shape.empty() ? 0 : axes_of(shape);
+  const float sizes_width = ImGui::CalcTextSize(shape.substr(0, axes).c_str()).x;
+  const float shape_width = shape.empty() ? 0 : sizes_width + columns.axes + 16 * gui.unit;
   const float room = end.x - 4 * gui.unit - shape_width;
   if (line.makes.empty() && ImGui::IsItemHovered() && x + ImGui::CalcTextSize(text.c_str()).x > room)
     explain_item(gui, text);
   list.PushClipRect(at, {room, end.y}, true);
   list.AddText({x, top}, comment ? colours.dim : colours.text, text.c_str());
   list.PopClipRect();
-  if (!shape.empty())
+  if (!shape.empty())  // a monospaced line: its axes begin at one place
     list.AddText({end.x - shape_width + 10 * gui.unit, top}, lit ? colours.accent : colours.dim, shape.c_str());
 }
 
@@ -93,6 +99,11 @@ void draw_lines(Gui& gui, const Listing& listing) {
   ListingColumns columns;
   columns.number = ImGui::CalcTextSize(std::to_string(listing.lines.size()).c_str()).x + 4 * gui.unit;
   columns.indent = ImGui::CalcTextSize("n").x;
+  for (const ProgramLine& line : listing.lines) {
+    const std::string shape = line.shape.empty() ? std::string() : shape_of_line(line);
+    if (!shape.empty())
+      columns.axes = std::max(columns.axes, ImGui::CalcTextSize(shape.substr(axes_of(shape)).c_str()).x);
+  }
   columns.height = std::round(ImGui::GetFontSize() * 1.45f);
   columns.right = ImGui::GetContentRegionAvail().x - 2 * gui.unit;
   // The line of a matrix that came to be looked at elsewhere is brought into sight.
