@@ -270,6 +270,18 @@ TEST(Diagnosis, EveryArrayMustAgree) {
     }
 }
 
+// Weights that a mistake explains beside scores that do not lead to the weights of the right side.
+TEST(Diagnosis, AnArrayThatCannotBeComputedIsNotExplained) {
+  Attention right(4), wrong(4), other(9);
+  wrong.scale = 1;
+  for (Attention* one : {&right, &wrong, &other}) one->run();
+  const auto file = [](const Attention& weights, const Attention& scores) {
+    return file_of({{"attentions", attentions_of(weights)}, {"scores", of_heads(scores.scores)}});
+  };
+  EXPECT_EQ(diagnosed(file(right, other), file(wrong, right)), "none");
+  EXPECT_EQ(diagnosed(file(right, right), file(wrong, wrong)).substr(0, 22), "scores multiplied by 2");
+}
+
 TEST(Diagnosis, TwoMistakesAndSomeHeadsHaveTheirProof) {
   Attention right(4), wrong(4);
   right.causal();
