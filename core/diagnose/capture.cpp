@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/parallel.h"
+#include "diagnose/capture_given.h"
 #include "diagnose/capture_masks.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/slips.h"
@@ -117,6 +118,7 @@ struct Judge {
   const CapturedCall& call;
   Index index;
   CaptureReport& report;
+  const CapturedCall& whole;  // with its parts
   Merge merge = {};
   bool observed = false;  // a mistake was seen while following
 
@@ -160,6 +162,9 @@ struct Judge {
       const std::string last = wrong.back();
       wrong.pop_back();
       add(roles_swapped, joined_texts(wrong, ", ") + " and " + last);
+    } else if (values_too && used == std::set<std::string>{"query", "key"} && wrong.size() == 1 &&
+               call.unused.empty()) {
+      add(value_from_key);
     }
     for (const FactRow& one : call.unused) {
       if (one[2].empty()) add(projection_missing, one[0], ": " + one[1] + " is not used", one[0]);
@@ -300,6 +305,9 @@ struct Judge {
     const Array& query = *call.array("query");
     if (const Array* said = call.array("merge")) merge = merge_of(*said, call, query.shape[1]);
     const MeantMask mask = meant_mask(calls, call);
+    GivenParts parts = judge_parts(whole, mask.allowed[0][0]);
+    for (Mistake& mistake : parts.mistakes) add(std::move(mistake));
+    for (const std::string& line : parts.taken) report.unchecked.push_back(call.where + ": " + line);
     bool judged = false;
     for (Index sentence = 0; sentence < query.shape[0]; ++sentence) {
       auto examined = examine_sentence(sentence, mask);
@@ -343,9 +351,22 @@ struct Judge {
 Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
   std::vector<CaptureReport> reports(calls.size());
   std::vector<Status> states(calls.size(), Done{});
+  std::vector<CapturedCall> plain(calls.size());
+  for (std::size_t i = 0; i < calls.size(); ++i) plain[i] = without_parts(calls[i]);
   parallel_for(static_cast<Index>(calls.size()), 0, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    states[at] = Judge{.calls = calls, .call = calls[at], .index = i, .report = reports[at]}.run();
+    const auto judged = [&](const CapturedCall& call, CaptureReport& report) {
+      CapturedCall whole = calls[at];
+      whole.given = call.given;
+      return Judge{.calls = plain, .call = call, .index = i, .report = report, .whole = whole}.run();
+    };
+    states[at] = judged(plain[at], reports[at]);
+    if (!states[at] || reports[at].mistakes.empty() || calls[at].key_heads == 0) return;
+    CaptureReport in_turn;
+    if (!judged(without_parts(calls[at], true), in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
+    reports[at] = std::move(in_turn);
+    reports[at].mistakes.push_back(
+        {{.code = groups_in_blocks, .text = words(groups_in_blocks), .role = "", .array = ""}, i});
   });
   CaptureReport all;
   all.calls = static_cast<Index>(calls.size());

@@ -39,8 +39,9 @@ struct CapturedCall {
   std::string where;  // "mine.py:4 (encoder)"; empty: an array that does not fit is an Error, not a line of `unchecked`
   std::string dtype;  // float32, tf32, float16, bfloat16: how exact the numbers are
   std::string over;   // what the softmax runs over where that is not the keys: "the queries"
-  std::string opaque;              // a function that scores pass through and that is not followed
-  Index heads = 1, count = 1;      // of the whole call: heads, sentences
+  std::string opaque;                    // a function that scores pass through and that is not followed
+  Index heads = 1, count = 1;            // of the whole call: heads, sentences
+  Index key_heads = 0, value_heads = 0;  // of the arrays key and value where query heads share them; 0: they do not
   Index row_length = 0;            // rows of the output are (…, row_length); 0: they are not counted along two axes
   float d_k = 0, scale = 0;        // of the scores; 0: not known
   float tolerance = 0;             // 0: as dtype has it
@@ -55,6 +56,8 @@ struct CapturedCall {
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
   std::vector<FactRow> given;      // what ran and cannot be judged: "positions", "norms", "scale", "bias", "values",
                                    // "blocks" or "cache", and in what form: "RMSNorm", "" where that is not known
+
+  std::map<std::string, double> expect;  // of the metadata `expect`: the fields that are numbers
 
   const Array* array(const std::string& name) const;
 };

@@ -27,6 +27,8 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   facts.read("opaque", call.opaque);
   facts.read_integer("heads", call.heads, kMost);
   facts.read_integer("count", call.count, kMost);
+  facts.read_integer("key_heads", call.key_heads, kMost);
+  facts.read_integer("value_heads", call.value_heads, kMost);
   facts.read_integer("row_length", call.row_length, kMost);
   facts.read("d_k", call.d_k);
   facts.read("scale", call.scale);
@@ -96,6 +98,13 @@ Result<std::vector<CapturedCall>> capture_from(std::string_view where, ArrayFile
     read_call(facts, calls.back());
   }
   if (problems.first) return *problems.first;
+  if (file.metadata.contains("expect")) {
+    const auto expect = parse_json(where, file.metadata["expect"]);
+    if (!expect) return expect.error();
+    for (const auto& [name, value] : expect->items())
+      for (CapturedCall& call : calls)
+        if (value.is_number()) call.expect[name] = value.get<double>();
+  }
   for (auto& [name, array] : file.arrays) {
     const auto number = parse_number<std::size_t>(std::string_view(name).substr(0, name.find('.')));
     if (number && *number < calls.size())

@@ -14,10 +14,11 @@ where the caller has imported it. Bad input and a missing program raise `Error` 
 This folder can be copied beside a script on a server where nothing may be installed. Read it in this order: engine (the
 program, its answers and files), nodes (how a tensor came about), calls (one attention), follow (torch's operations), seen.
 """
-from .engine import Error, attention, explain, export, heads, lines, next, program
+from .engine import (Error, attention, claims, explain, export, figure, generate, heads, lens, lines, next, patch, program, why)
 from .follow import Keep
+from .live import Model, open_model as open
 from .seen import Mistake, Page, Report, Seen, check, log, show, tracker, watch
 
 __version__ = "0.1.0"
-__all__ = ["Error", "Keep", "Mistake", "Page", "Report", "Seen", "attention", "check", "explain", "export", "heads",
-           "lines", "log", "next", "program", "show", "tracker", "watch"]
+__all__ = ["Error", "Keep", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check", "claims", "explain", "export",
+           "figure", "generate", "heads", "lens", "lines", "log", "next", "patch", "program", "show", "tracker", "watch", "why"]

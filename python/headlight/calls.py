@@ -1,13 +1,16 @@
 """One call of attention: its arrays, and how it came about."""
 from __future__ import annotations
 
+import functools
+import math
+from operator import itemgetter
 from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
-from .nodes import (BLOCKED, NOTHING, Frames, Layout, Move, Node, Place, Product, Site, Weights, axes_after, index_after,
-                    moves_of, named_role, operand_index, path_to, short_path)
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, STOPS, Frames, Layout, Move, Node, Place, Product, Site, Weights, axes_after, index_after,
+                    groups_of, moved, moves_of, named_role, operand_index, path_to, short_path)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 
@@ -34,10 +37,12 @@ class Call:
         self.contracted: Optional[str] = None     # "a" or "b": whose rows met the values
         self.value_tensor: Any = None             # (sentences, heads, S, d_v)
         self.value_index: Optional[Tuple[Array, Node]] = None
+        self.value_groups: List[int] = []         # of heads that share values one each; of none known: empty
         self.places: Dict[Place, Tuple[int, int]] = {}   # of the product with the values: sentence and head
         self.context_product: Optional[Product] = None
         self.context_left = True                  # weights are its left operand
-        self.output: Any = None                   # heads side by side, the moves to it from the context, and its shape
+        self.output: Any = None                   # heads side by side, the moves to it from the context, its shape, and
+        self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self.fused_output: Any = None             # the context of a fused kernel
         self.merge_site: Optional[Site] = None
         self.tensors = {"a": product.a.detach().clone(), "b": product.b.detach().clone()}
@@ -95,8 +100,7 @@ class Call:
     @property
     def shape(self) -> Tuple[int, int, int, int]:
         """(sentences, heads, T, S)."""
-        queries, keys = (int(np.prod([self.product.shape[axis] for axis in self.product.out_free[side]]))
-                         for side in self.sides())
+        queries, keys = (int(np.prod([self.product.shape[axis] for axis in self.product.out_free[side]])) for side in self.sides())
         return len(self.layout.groups), self.heads, queries, keys
 
     @property
@@ -109,9 +113,31 @@ class Call:
     def node(self, role: str) -> Node:
         return self.value_node if role == "value" else getattr(self.product, "node_" + self._side(role))
 
+    def size(self) -> int:
+        """Bytes that are kept."""
+        kept = [*self.tensors.values(), self.value_tensor, self.fused_output, *(self.output or ())[:1],
+                *(self.softmax.info.snapshot.sentences if self.softmax.info.snapshot else ())]
+        return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
+
+    def before(self, role: str) -> Optional[Array]:
+        """An operand before positions turned it, (sentences, heads, rows, d), without the scale; nothing where it is not
+        known, the operand itself where nothing turned it."""
+        path = path_to(self.node(role), MADE)
+        turned = [step for step in path if step.kind == "turned"]
+        if not turned:
+            return self.operand(role)
+        base, tensor = turned[0].info[1] or (None, None)
+        if base not in path:
+            return None
+        at, side = path.index(base), self._side(role)
+        factor = float(np.prod([step.info for step in path[:at + 1] if step.kind == "scale"] or [1.0]))
+        tensor = moved(tensor, moves_of(path[at + 1:]))
+        array = as_numpy(getattr(self.product, "to_" + side)(tensor)).astype(np.float32)
+        return gathered(array, self.layout.groups) / np.float32(factor or 1)
+
     def factor(self, role: str) -> float:
-        """What an operand was multiplied by between its projection and the product."""
-        path = path_to(self.node(role), ("linear", "product", "source", "add", "times", "fill", "opaque"))
+        """What an operand was multiplied by between its projection, or its norm, and the product."""
+        path = path_to(self.node(role), (*MADE, "normed", "add", "times", "fill", "opaque"))
         return float(np.prod([step.info for step in path if step.kind == "scale"] or [1.0]))
 
     @property
@@ -133,6 +159,13 @@ class Call:
             return self.value_index
         found = self.layout.indices.get(self._side(role))
         return None if found is None else (gathered(found[0], self.layout.groups), found[1])
+
+    def groups(self, role: str) -> List[int]:
+        """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
+        found = operand_index(self.node(role), getattr(self.product, "to_" + self._side(role)), STOPS) if role == "key" else None
+        heads = self.value_groups if role == "value" else [] if found is None else \
+            groups_of(gathered(found[0], self.layout.groups)[0])
+        return heads if len(heads) < self.heads else []
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Optional[Array] = None,
                   flipped: Optional[bool] = None) -> Optional[Any]:
@@ -177,9 +210,11 @@ class Call:
         self.places, self.context_product, self.context_left = found, product, side == "a"
         arrange, groups = product.to_b if side == "a" else product.to_a, self._groups_of_places()
         self.value_tensor = gathered(arrange(tensor.detach()).transpose(-2, -1), groups)
-        index_of = operand_index(node, arrange)
+        index_of = operand_index(node, arrange, STOPS)
         if index_of is not None:
-            self.value_index = gathered(index_of[0].swapaxes(-2, -1), groups), index_of[1]
+            index = gathered(index_of[0].swapaxes(-2, -1), groups)
+            self.value_groups = groups_of(index[0])
+            self.value_index = (index, index_of[1]) if index_of[1].kind in ("linear", "product", "add") else None
 
     def _groups_of_places(self) -> List[List[Place]]:
         back = {target: place for place, target in self.places.items()}
@@ -190,18 +225,21 @@ class Call:
         arranged = self.context_product.to_out(tensor)  # type: ignore[union-attr]
         return gathered(arranged if self.context_left else arranged.transpose(-2, -1), self._groups_of_places())
 
-    def merged(self) -> Optional[Array]:
-        """Which element of (sentences, heads, T, d_v) each element of the output is, (rows, heads · d_v)."""
-        if self.output is None or not self.places:
+    def merged(self, parts: Sequence[Call]) -> Optional[Array]:
+        """Which element of (sentences, heads, T, d_v) each element of the output is, (rows, heads · d_v); `parts` are the
+        heads, this one first, where they were computed one by one."""
+        if self.output is None or not all(part.places for part in parts):
             return None
-        index, everything = index_after(*self.output[1:]), index_after([], self.output[2])
-        if index is None or everything is None:
+        shape, join = self.output[2:]
+        size, everything = int(np.prod(shape)), index_after([], shape)
+        if everything is None or size * len(parts) > LARGE:
             return None
-        arranged = self._context_of(everything).numpy()
+        arranged = np.concatenate([part._context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
+        index = moved(join([everything + at * size for at in range(len(parts))]), self.output[1])
         meaning = np.zeros(arranged.size, np.int32)
         meaning[arranged.ravel()] = np.arange(arranged.size)
         rows = meaning[index.reshape(-1, index.shape[-1]).numpy()]
-        return rows if rows.shape[1] == self.heads * arranged.shape[-1] else None
+        return rows if rows.shape[1] == arranged.shape[1] * arranged.shape[-1] else None
 
     def fused(self) -> Optional[Array]:
         """The output of a fused kernel, (sentences, T, heads · d_v)."""
@@ -222,8 +260,10 @@ class Call:
                 continue
             array = as_numpy(cells)
             after = float(np.prod([later.info for later in self.path[at:] if later.kind == "scale"] or [1.0]))
+            capped = functools.reduce(lambda number, later: number * later.info if later.kind == "scale" else math.tanh(number),
+                                      [later for later in self.path[at:] if later.kind in ("scale", "cap")], value)
             if step.kind == "fill":
-                parts.append(MaskPart("fill", array.astype(bool), value * after, step.site))
+                parts.append(MaskPart("fill", array.astype(bool), capped, step.site))
             elif step.kind == "times":
                 parts.append(MaskPart("times", array.astype(np.float32), 0.0, step.site))
             elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
@@ -302,8 +342,11 @@ class Attention:
 
     query = property(lambda self: self._joined([part.operand("query") for part in self._parts]),
                      doc="(sentences, heads, T, d_k), as projected, before the scale.")
-    key = property(lambda self: self._joined([part.operand("key") for part in self._parts]),
-                   doc="(sentences, heads, S, d_k).")
+    key = property(lambda self: self._joined([part.operand("key") for part in self._parts]), doc="(sentences, heads, S, d_k).")
+    def before(self, role: str) -> Optional[Array]:
+        """`query` or `key` before positions turned it, where that was seen."""
+        return self._joined([part.before(role) for part in self._parts])
+
     value = property(lambda self: self._joined([part.operand("value") for part in self._parts]),
                      doc="(sentences, heads, S, d_v); None where the weights met no values.")
     scale = property(lambda self: self._parts[0].scale,

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import zipfile
 from collections.abc import Iterator as _Iterator
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
@@ -21,11 +22,11 @@ import numpy as np
 Array = np.ndarray
 _AHEAD = 1024      # sentences that are read before their answers are taken
 _PIPE = 1 << 20    # bytes of answers that the program may be ahead: it computes while the last ones are read here
-_DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16"}
+_DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "uint8": "U8", "float16": "F16", "int16": "I16",
+           "bfloat16": "BF16"}
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 _ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
-          "value": {"v", "value", "values", "wv", "tov", "vs"},
-          "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
+          "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
 
 
 class Error(RuntimeError):
@@ -44,14 +45,51 @@ def program() -> str:
     return found
 
 
+@contextlib.contextmanager
+def refused(what: str) -> Iterator[None]:
+    """What the machine refuses (files, folders, processes, text that is not Unicode), and an answer that is none, as an
+    Error in one line."""
+    try:
+        yield
+    except UnicodeError as error:
+        raise Error(f"{what}: expected Unicode, found {str(getattr(error, 'object', error))[:64]!r}") from None
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise Error(f"{what}: {first_line(str(error)) or type(error).__name__}") from None
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[str]:
+    with refused("temporary folder"):
+        folder = tempfile.mkdtemp(prefix="headlight-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,)) -> bytes:
     """Standard output of one command; another exit status than those accepted raises the first line of its message."""
-    done = subprocess.run([program(), *arguments], input=None if text is None else text.encode(),
-                          stdin=subprocess.DEVNULL if text is None else None, capture_output=True, check=False)
+    with refused(f"headlight {arguments[0]}"):
+        done = subprocess.run([program(), *arguments], input=None if text is None else text.encode(),
+                              stdin=subprocess.DEVNULL if text is None else None, capture_output=True, check=False)
     if done.returncode not in accept:
         raise Error(first_line(done.stderr.decode(errors="replace")) or
                     f"headlight {arguments[0]}: expected exit status 0, found {done.returncode}")
     return done.stdout
+
+
+def open_window(path: str, closed: Callable[[], Any] = lambda: None) -> None:
+    """Opens the window about a file or folder; `closed` is called when it is shut."""
+    try:
+        if sys.platform not in ("darwin", "win32") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+            raise Error("show: expected a notebook or a display, found neither: seen.save(\"run.safetensors\") keeps it for "
+                        "headlight run.safetensors elsewhere")
+        with refused("headlight open"):
+            window = subprocess.Popen([program(), "open", path], stdin=subprocess.DEVNULL, start_new_session=True)
+    except BaseException:
+        closed()
+        raise
+    threading.Thread(target=lambda: (window.wait(), closed()), daemon=True).start()
 
 
 def count_text(number: int, what: str) -> str:
@@ -67,7 +105,10 @@ def as_numpy(value: Any) -> Array:
     """Numbers of any kind as an array; floats as float32. Errors: Error where it holds no numbers."""
     if is_tensor(value):
         value = value.detach()
-        value = (value.float() if value.is_floating_point() else value).cpu().numpy()
+        try:
+            value = (value.float() if value.is_floating_point() else value).cpu().numpy()
+        except (RuntimeError, TypeError) as error:      # of the devices meta and fake, of a nested tensor
+            raise Error(f"array: expected numbers, found a tensor without ({first_line(str(error))})") from None
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
         raise Error(f"array: expected numbers, found {array.dtype}")
@@ -104,45 +145,53 @@ def words_of_options(options: Mapping[str, Any], folder: str) -> List[str]:
     return words
 
 
-def _answer(command: str, kind: str, text: Any, source: Optional[str], options: Mapping[str, Any]) -> bytes:
-    """The answer of a command in this format."""
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        words = [command, *([] if source is None else [str(source)]), *words_of_options(options, folder), "--format", kind]
-        if text is None:
-            return run(words)
-        return run([*words, "--text", "-"], text if isinstance(text, str) else "\n".join(text))
-
-
-def export(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None,
-           **options: Any) -> Dict[str, Array]:
-    """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and the others.
-
-    `source` is a folder, file or name as on the command line, by default the shipped model; `options` are those of the
-    command line with `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`."""
-    with np.load(io.BytesIO(_answer("export", "npz", text, source, options))) as arrays:
-        return dict(arrays)
-
-
-def _json_command(name: str, what: str, under: str = "") -> Callable[..., Dict[str, Any]]:
-    """A command whose answer is JSON; a list stands under this name."""
-    def ask(text: Union[str, Sequence[str], None] = None, source: Optional[str] = None, **options: Any) -> Dict[str, Any]:
-        answer = json.loads(_answer(name, "json", text, source, options))
-        return {under: answer} if under else answer
-    ask.__name__, ask.__doc__ = name, what
+def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str = "") -> Callable[..., Any]:
+    """The function that returns a command's answer in this format, read from its bytes."""
+    def ask(text: Union[str, Sequence[str], None] = None, source: Any = None, **options: Any) -> Any:
+        with temporary_folder() as folder:
+            words = [command, *([] if source is None else [str(source)]), *words_of_options(options, folder), "--format", kind]
+            found = run(words) if text is None else \
+                run([*words, "--text", "-"], text if isinstance(text, str) else "\n".join(text))
+        with refused(f"headlight {command}: expected {kind}, found {found[:32]!r}"):
+            return read(found)
+    ask.__name__, ask.__doc__ = command, what
     return ask
 
 
-next = _json_command("next", "The probabilities of the next (or hidden) word, as `headlight next --format json` has them.")
-explain = _json_command("explain", """Every number behind one weight, of layer=, head=, query=, key=:
-    `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""", "steps")
-heads = _json_command("heads", """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`.""")
+def _arrays(answer: bytes) -> Dict[str, Array]:
+    with np.load(io.BytesIO(answer), allow_pickle=False) as arrays:
+        return dict(arrays)
+
+
+export = _asked("export", "npz", _arrays, """The arrays of `headlight export` by name: `attentions` (layers, heads, T, S) and
+    the others. `source` is a folder, file or name as on the command line, what `open` returned, or by default the shipped
+    model; `options` are those of the command line with `_` for `-`: `mask="causal"`, `with_="qkv,scores"`, `off="0.1"`.""")
+why = _asked("why", "npz", _arrays, "The terms that a score of attention is a sum of, as `headlight why` has them.")
+lens = _asked("lens", "npz", _arrays, "The next word after each layer, as `headlight lens` has it.")
+patch = _asked("patch", "npz", _arrays, """What each part of the model restores: `patch(text, from_="--text '…'", at="heads")`,
+    arrays as `headlight patch` has them.""")
+next = _asked("next", "json", json.loads, "The probabilities of the next (or hidden) word, as `headlight next` has them.")
+generate = _asked("generate", "json", json.loads, "The words that a decoder goes on with, as `headlight generate` has them.")
+explain = _asked("explain", "json", lambda answer: {"steps": json.loads(answer)}, """Every number behind one weight, of layer=,
+    head=, query=, key=: `{"steps": [{"name": …, "shape": …, "value": …, "terms": …}, …]}`.""")
+heads = _asked("heads", "json", json.loads,
+               """The measures of every head: `{"heads": [{"stack": …, "layer": …, "head": …, …}, …]}`.""")
+claims = _asked("claims", "json", json.loads, "What the window says of a sentence, as `headlight claims` has it.")
+
+
+def figure(text: Union[str, Sequence[str], None] = None, source: Any = None, *, output: Union[str, Path], **options: Any) -> Path:
+    """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it, with its options: `view="head"`; the path."""
+    with temporary_folder() as folder:
+        run(["figure", *([] if source is None else [str(source)]), *words_of_options(options, folder), "-o", str(output),
+             *([] if text is None else ["--text", "-"])], text if text is None or isinstance(text, str) else "\n".join(text))
+    return Path(output)
 
 
 @contextlib.contextmanager
 def written_whole(path: Union[str, Path]) -> Iterator[Any]:
     """A binary file beside `path` that takes its place when it is whole."""
     beside = f"{path}.{os.getpid()}-{threading.get_ident()}"
-    with open(beside, "xb") as file:
+    with refused(str(path)), open(beside, "xb") as file:
         try:
             yield file
             file.close()
@@ -152,22 +201,31 @@ def written_whole(path: Union[str, Path]) -> Iterator[Any]:
             raise
 
 
-def write_safetensors(path: Union[str, Path], arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
+def write_safetensors(path: Union[str, Path], arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
     """The format of huggingface/safetensors: a length, a JSON header, the bytes."""
     header: Dict[str, Any] = {"__metadata__": dict(metadata)}
-    at, blocks = 0, []
+    at = 0
     for name, array in arrays.items():
-        data = np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32))
-        header[name] = {"dtype": _DTYPES[data.dtype.name], "shape": list(data.shape),
-                        "data_offsets": [at, at + data.nbytes]}
-        at += data.nbytes
-        blocks.append(data)
-    text = json.dumps(header, ensure_ascii=False).encode()
+        kind = str(array.dtype).replace("torch.", "")
+        size = int(np.prod(array.shape)) * int(re.sub(r"\D", "", _DTYPES.get(kind, "F32")) or 8) // 8
+        header[name] = {"dtype": _DTYPES.get(kind, "F32"), "shape": list(array.shape), "data_offsets": [at, at + size]}
+        at += size
+    with refused(str(path)):
+        text = json.dumps(header, ensure_ascii=False).encode()
     text += b" " * (-len(text) % 8)
     with written_whole(path) as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        for block in blocks:
-            file.write(block.tobytes())
+        for name, array in arrays.items():
+            file.write(_bytes_of(array))
+
+
+def _bytes_of(array: Any) -> bytes:
+    """Of an array or a tensor, as `_DTYPES` has its numbers, else as float32."""
+    if is_tensor(array):
+        array = array.detach().cpu().contiguous()
+        array = (array.reshape(-1).view(torch_module().int16) if "bfloat16" in str(array.dtype) else array).numpy()
+        return array.tobytes() if array.dtype.name in _DTYPES else array.astype(np.float32).tobytes()
+    return np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32)).tobytes()
 
 
 def save_arrays(path: Union[str, Path], arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
@@ -291,12 +349,11 @@ def projections(state_dict: Mapping[str, Any]) -> Dict[str, Array]:
 
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None,
               mask: Any = None, prefix: str = "") -> Dict[str, Array]:
-    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores`
-    (1, heads, T, …) and `output` (T, d_model).
+    """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores` (1, heads, T,
+    …) and `output` (T, d_model).
 
-    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores.
-    `state_dict` as torch.nn.MultiheadAttention has it, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one
-    layer of a larger one."""
+    `x` (T, d_model); `key`, `value` (S, …), by default x; `mask` (T, S), true = may attend, or added to the scores. `state_dict`
+    as torch.nn.MultiheadAttention has it, or with W_q, query.linear, q_proj, c_attn; `prefix` picks one layer of a larger one."""
     own = {name[len(prefix):].lstrip("."): array for name, array in state_dict.items() if name.startswith(prefix)}
     given = {"key": key, "value": value, "mask": mask}
     arrays = {"query": as_numpy(x).astype(np.float32), **projections(own),
@@ -307,7 +364,7 @@ def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any
 @contextlib.contextmanager
 def tensors_file(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[str]:
     """The path of a file that is there for a while."""
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
+    with temporary_folder() as folder:
         path = os.path.join(folder, "attention.safetensors")
         write_safetensors(path, arrays, metadata)
         yield path
@@ -328,7 +385,7 @@ def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any
     """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
 
     One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. A
-    sentence that cannot be answered gives `{"error": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
+    sentence that cannot be answered gives `{"error": …, "code": …, "text": …}` in its place. At most 1,024 sentences are read ahead.
     `options` as in `export`; `jobs=0` uses all processors."""
     return Lines(_lines(sentences, source, options))
 
@@ -337,8 +394,7 @@ class Lines(_Iterator):
     """An iterator over answers. Sent to another process it is the list of those that are left."""
 
     def __init__(self, answers: Any) -> None:
-        self._answers = answers
-        self.close = answers.close      # ends the program's work
+        self._answers, self.close = answers, answers.close      # (which ends the program's work)
 
     def __next__(self) -> Dict[str, Any]:
         return self._answers.__next__()
@@ -357,100 +413,67 @@ def _line_of(text: Any) -> Union[bytes, str]:
         return f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
 
 
-class _LinesProgram:
-    """`headlight export --lines`, started anew where it ends before its input does."""
+def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
+    """Of `headlight export --lines`, started anew where it ends before its input does."""
+    asked: "collections.deque[Tuple[Any, Any]]" = collections.deque()     # texts not answered yet, in order, with a line
+    changed, state = threading.Condition(), {"first": 0, "ended": False, "process": None}    # for the program, an error, or
+                                                                                             # an exception
+    def mark(**news: Any) -> None:
+        with changed:
+            state.update(news)
+            changed.notify_all()
 
-    def __init__(self, command: Sequence[str], folder: str) -> None:
-        self._command, self._errors = command, os.path.join(folder, "errors")
-        self.writing = threading.Lock()     # what is asked again goes before what is new
-        self._start()
-
-    def _start(self) -> None:
-        with open(self._errors, "wb") as errors:
-            self._process: Any = subprocess.Popen(self._command, bufsize=_PIPE, stdin=subprocess.PIPE,
-                                                  stdout=subprocess.PIPE, stderr=errors)
-        try:
-            import fcntl
-            fcntl.fcntl(self._process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
-        except (ImportError, OSError):
-            pass
-
-    def write(self, lines: Sequence[bytes], last: bool = False) -> None:
-        """By the holder of `writing`. Where the program has ended, its reader will find out."""
-        try:
-            for line in lines:
-                self._process.stdin.write(line)
-                self._process.stdin.flush()
-            if last:
-                self._process.stdin.close()
-        except (BrokenPipeError, ValueError):
-            pass
-
-    def answer(self) -> bytes:
-        """The next line of output; what is not whole, or missing, is b""."""
-        line = self._process.stdout.readline()
-        return line if line.endswith(b"\n") else b""
-
-    def why_it_ended(self) -> str:
-        self.stop()
-        return first_line(Path(self._errors).read_text(encoding="utf-8", errors="replace")) or \
-            f"headlight export: expected an answer, found the end (status {self._process.returncode})"
-
-    def again(self, unanswered: Callable[[], Sequence[bytes]], ended: Callable[[], bool]) -> None:
-        """A new program, asked in the background what the last one did not answer."""
-        self.writing.acquire()
-        self._start()
-        lines = unanswered()
-
-        def ask() -> None:
-            try:
-                self.write(lines, ended())
-            finally:
-                self.writing.release()
-        threading.Thread(target=ask, daemon=True).start()
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._process.stdout.close()
-
-
-def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
-    with tempfile.TemporaryDirectory(prefix="headlight-") as folder:
-        words = ([] if source is None else [str(source)]) + words_of_options(options, folder)
-        asked: "collections.deque[Tuple[Any, Any]]" = collections.deque()     # texts not answered yet, in order, with a line
-        state = {"ended": False, "stopped": False}                            # for the program, an error, or an exception
-        changed = threading.Condition()
-
-        def mark(what: str) -> None:
+    def feed() -> None:
+        def ask(text: Any, line: Any) -> None:
             with changed:
-                state[what] = True
+                changed.wait_for(lambda: len(asked) < _AHEAD or not state["process"])
+                asked.append((text, line))
                 changed.notify_all()
-        engine = _LinesProgram([program(), "export", *words, "--text", "-", "--lines"], folder)
+        try:
+            for text in sentences:
+                if not state["process"]:
+                    return
+                ask(text, _line_of(text))
+        except BaseException as error:      # of the caller's stream: raised where its answer would be
+            ask(None, error)
+        mark(ended=True)
 
-        def ask(text: Any, line: Union[bytes, str, BaseException]) -> bool:
-            with changed:
-                changed.wait_for(lambda: len(asked) < _AHEAD or state["stopped"])
-            with engine.writing:
+    def write(process: Any, at: int) -> None:
+        """What is asked, from number `at` on, while this is the program."""
+        with contextlib.suppress(OSError, ValueError):       # where it has ended, the reader will find out
+            while True:
                 with changed:
-                    if state["stopped"]:
-                        return False
-                    asked.append((text, line))
-                    changed.notify_all()
-                engine.write([line] if isinstance(line, bytes) else [])
-            return True
+                    changed.wait_for(lambda: at < state["first"] + len(asked) or state["ended"] or state["process"] is not process)
+                    at = max(at, state["first"])
+                    if state["process"] is not process or at == state["first"] + len(asked):
+                        break
+                    line = asked[at - state["first"]][1]
+                if isinstance(line, bytes):
+                    process.stdin.write(line)
+                    process.stdin.flush()
+                at += 1
+            process.stdin.close()
 
-        def feed() -> None:
-            try:
-                for text in sentences:
-                    if not ask(text, _line_of(text)):
-                        return
-            except BaseException as error:      # of the caller's stream: raised where its answer would be
-                ask(None, error)
-            with engine.writing:
-                mark("ended")
-                engine.write([], last=True)
+    with temporary_folder() as folder:
+        errors = Path(folder, "errors")
+        command = [program(), "export", *([] if source is None else [str(source)]), *words_of_options(options, folder)]
 
+        def start() -> Any:
+            with refused("headlight export"), open(errors, "wb") as file:
+                process: Any = subprocess.Popen([*command, "--text", "-", "--lines"], bufsize=_PIPE, stdin=subprocess.PIPE,
+                                                stdout=subprocess.PIPE, stderr=file)
+            with contextlib.suppress(ImportError, OSError):
+                import fcntl
+                fcntl.fcntl(process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
+            mark(process=process)
+            threading.Thread(target=write, args=(process, state["first"]), daemon=True).start()
+            return process
+
+        def stop(process: Any) -> None:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+        process = start()
         threading.Thread(target=feed, daemon=True).start()
         try:
             while True:
@@ -461,17 +484,20 @@ def _lines(sentences: Iterable[str], source: Optional[str], options: Mapping[str
                     text, line = asked[0]
                 if isinstance(line, BaseException):
                     raise line
-                answer = engine.answer() if isinstance(line, bytes) else b""
+                answer = process.stdout.readline() if isinstance(line, bytes) else b""
                 with changed:
                     asked.popleft()
+                    state["first"] += 1
                     changed.notify_all()
-                if answer:
+                if answer.endswith(b"\n"):
                     yield json.loads(answer)
                     continue
-                error = engine.why_it_ended() if isinstance(line, bytes) else line
                 if isinstance(line, bytes):
-                    engine.again(lambda: [one for _, one in list(asked) if isinstance(one, bytes)], lambda: state["ended"])
-                yield {"error": error, "text": text}
+                    stop(process)
+                    line = first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
+                        f"headlight export: expected an answer, found the end (status {process.returncode})"
+                    process = start()
+                yield {"error": line, "code": "not_utf8" if "Unicode" in line else "bad_value", "text": text}
         finally:
-            mark("stopped")
-            engine.stop()
+            mark(process=None)
+            stop(process)

@@ -1,8 +1,10 @@
 """torch's operations are followed one by one: each tensor that matters gets a node that says how it came about."""
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
+import os
 import re
 import threading
 import types
@@ -12,8 +14,8 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from .calls import MOST_WEIGHTS, Attention, Call
-from .engine import Error, is_tensor, role_of, torch_module
-from .nodes import (NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
+from .engine import Error, first_line, is_tensor, role_of, torch_module
+from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
                     modules_around, moves_of, path_to, product_of, root_of, short_path, variables)
 
 
@@ -22,6 +24,7 @@ class Keep(NamedTuple):
     calls: int = 1000                        # of attention, at most; the others are counted
     layers: Optional[Sequence[int]] = None   # by their order among the places in the code where attention runs; None: all
     sentences: int = 4                       # of a batch whose weights are kept for check(); queries, keys, values: all
+    memory: int = 1 << 30                    # bytes of all calls, after which further ones are counted alone
     every: int = 1                           # of `with seen:` blocks every n-th is followed
 
 
@@ -46,20 +49,19 @@ _OVER = {"div", "div_", "divide", "true_divide", "__truediv__", "__itruediv__", 
 _PLUS = {"add": 1, "add_": 1, "__add__": 1, "__radd__": 1, "__iadd__": 1, "sub": -1, "sub_": -1, "subtract": -1,
          "__sub__": -1, "__isub__": -1}
 # By the method of Tracer that handles them.
-_GROUPS = {
-    "_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "einsum", "baddbmm", "addmm"},
+_GROUPS = {"_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "einsum", "baddbmm", "addmm"},
     "_on_move": _PERMUTES | _CASTS | {
         "view", "reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "expand", "expand_as", "repeat", "repeat_interleave",
         "view_as", "reshape_as", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__", "broadcast_to",
         "tile", "index_select", "split_with_sizes"},
     "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__", "__rdiv__", "__rtruediv__"} | _OVER,
-    "_on_plus": set(_PLUS),
-    "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
+    "_on_plus": set(_PLUS), "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
     "_on_softmax": {"softmax", "log_softmax", "sigmoid"}, "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
-    "_on_sum": {"exp", "sum", "mean"},
-    "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
+    "_on_sum": {"exp", "sum", "mean"}, "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
     "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
+_MADE = {"cap": {"tanh"}, "normed": {"normalize", "layer_norm", "rms_norm", "group_norm"},
+         "turned": {"neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"}}
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
 
 
@@ -75,18 +77,21 @@ def _follower_class(torch: Any) -> Any:
         seen: Any = None      # a Tracer
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            kwargs = kwargs or {}
-            name = getattr(func, "__name__", "")
+            kwargs, name = kwargs or {}, getattr(func, "__name__", "")
             if name == "__get__":
                 name = getattr(getattr(func, "__self__", None), "__name__", "")
             if name == "multi_head_attention_forward":
-                with self:
-                    return _opened(func)(*args, **kwargs)
-            if name == "__iter__" and self.seen.node_of(args[0]) is not NOTHING:
-                parts = args[0].unbind(0)
-                self.seen.follow(type(args[0]).unbind, "unbind", (args[0], 0), {}, parts)
-                return iter(parts)
+                state = torch.get_rng_state()
+                try:
+                    with self:
+                        return _opened(func)(*args, **kwargs)
+                except Exception:            # as it comes about without a watch
+                    torch.set_rng_state(state)
             out = func(*args, **kwargs)
+            if name == "__iter__" and self.seen.node_of(args[0]) is not NOTHING:
+                out = tuple(out)
+                self.seen.follow(type(args[0]).unbind, "unbind", (args[0], 0), {}, out)
+                return iter(out)
             if name in _HANDLERS or (args and self.seen.is_score(args[0])):
                 self.seen.follow(func, name, args, kwargs, out)
             return out
@@ -104,6 +109,19 @@ def _opened(func: Any) -> Any:
     return again
 
 
+def unseen(torch: Any, out: Any) -> str:
+    """Why the numbers of a result cannot be looked at; "" where they can."""
+    kind = type(out)
+    compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)
+    if kind.__module__.startswith(("torch._subclasses", "torch._functorch", "torch.fx")) or (compiling and compiling()):
+        return "torch.compile, torch.export and fake tensors"
+    if not is_tensor(out):
+        return ""
+    if out.is_cuda and torch.cuda.is_current_stream_capturing():
+        return "CUDA graphs"
+    return "tensors on the device meta" if out.is_meta else ""
+
+
 def number_of(value: Any) -> Optional[float]:
     """A number, also as a tensor or array of one element; nothing for larger ones."""
     size = value.numel() if is_tensor(value) else np.size(value) if isinstance(value, (int, float, np.number, np.ndarray)) else 0
@@ -114,7 +132,9 @@ class Tracer:
     """The block in which operations are followed, and the calls of attention found in it."""
 
     def __init__(self, module: Any = None, keep: Union[None, int, Keep] = None) -> None:
-        self.keep = keep if isinstance(keep, Keep) else Keep() if keep is None else Keep(calls=int(keep))
+        if not isinstance(keep, (Keep, int, type(None))) or not (module is None or callable(getattr(module, "modules", None))):
+            raise Error(f"watch: expected a module, and keep of headlight.Keep or a number, found {module!r:.64} and {keep!r:.64}")
+        self.keep = keep if isinstance(keep, Keep) else Keep() if keep is None else Keep(calls=keep)
         if self.keep.every < 1 or self.keep.calls < 0 or self.keep.sentences < 1:
             raise Error(f"keep: expected calls ≥ 0, sentences ≥ 1 and every ≥ 1, found {self.keep}")
         self._modules = None if module is None else set(map(id, module.modules()))
@@ -126,7 +146,7 @@ class Tracer:
         self._layers: Dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Dict[int, Tuple[Any, Dict[int, str], Dict[int, Any]]] = {}
         self._used: set = set()                          # ids of weights
-        self._operations = self._softmaxes = self._blocks = self._left_out = 0
+        self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
         self._notes: List[str] = []
         self._follower: Any = None                       # with its hook and its thread while a block is open
         self._hook = self._thread = self._follower
@@ -134,7 +154,7 @@ class Tracer:
     def __enter__(self) -> Any:
         if self._thread is not None:
             raise Error("watch: expected a watch that is not open; a thread needs one of its own")
-        self._thread = threading.get_ident()
+        self._thread, self._process = threading.get_ident(), os.getpid()
         self._blocks += 1
         torch = torch_module()
         if torch is not None and (self._blocks - 1) % self.keep.every == 0:
@@ -153,17 +173,27 @@ class Tracer:
         finally:
             self._follower = self._hook = self._thread = self._attentions = None
             for call in self._pending:
-                if len(call.product.shape) >= 3:
-                    self._keep_call(call)
+                with self._silent(call.where):
+                    if len(call.product.shape) >= 3:
+                        self._keep_call(call)
             self._calls.sort(key=lambda call: call.index)
             for call in self._calls:
                 call.called = call.called or self._used
             self._tags, self._pending = {}, []
 
     def _before_module(self, module: Any, _: Any) -> None:
-        if threading.get_ident() == self._thread and re.search("Script|Traced|OptimizedModule", type(module).__name__):
-            inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
-            self._note(f"{inner}: compiled code (torch.jit, torch.compile) cannot be followed: watch the module itself")
+        with self._silent("a module"):
+            if threading.get_ident() == self._thread and re.search("Script|Traced|OptimizedModule", type(module).__name__):
+                inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
+                self._note(f"{inner}: compiled code (torch.jit, torch.compile) cannot be followed: watch the module itself")
+
+    @contextlib.contextmanager
+    def _silent(self, what: str) -> Any:
+        """Nothing that happens here reaches the caller's code: it becomes a note."""
+        try:
+            yield
+        except Exception as error:
+            self._note(f"{what} could not be followed ({type(error).__name__}: {first_line(str(error))})")
 
     def _note(self, text: str) -> None:
         if len(self._notes) < 100 and text not in self._notes:
@@ -182,7 +212,8 @@ class Tracer:
         if node is None:
             tags.pop(name, None)
         else:
-            tags[name] = (weakref.ref(tensor, lambda _: tags.pop(name, None)), node)
+            node.tensor = weakref.ref(tensor, lambda _: tags.pop(name, None))
+            tags[name] = (node.tensor, node)
 
     def _source(self, tensor: Any) -> Node:
         if self.node_of(tensor) is NOTHING:
@@ -195,10 +226,16 @@ class Tracer:
         self._tag(out, Node(kind, node, out.shape, caller(), info))
 
     def follow(self, function: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
-        """Nothing that happens here reaches the caller's code."""
+        """By the thread and the process that opened the watch."""
+        torch = torch_module()
         self._operations += 1
+        if os.getpid() != self._process:
+            return
         try:
-            with torch_module().no_grad():
+            blind = unseen(torch, out)
+            if blind:
+                return self._note(f"{blind} cannot be followed")
+            with torch.no_grad():
                 node = self.node_of(args[0]) if args else NOTHING
                 operation = Operation(function, name, args, kwargs, out, node, root_of(node))
                 if name in _HANDLERS:
@@ -207,11 +244,17 @@ class Tracer:
                     self._on_other(operation)
         except Exception as error:
             site = caller()
-            self._note(f"{short_path(site.file)}:{site.line}: {name} could not be followed ({type(error).__name__}: {error})")
+            self._note(f"{short_path(site.file)}:{site.line}: {name} could not be followed ({type(error).__name__}: "
+                       f"{first_line(str(error))})")
 
     def _on_other(self, op: Operation) -> None:
         """An operation that is not known, on scores: they stay scores, and are not judged."""
         is_score = op.root.kind == "product" and len(op.root.shape) >= 3
+        kind = next((kind for kind, names in _MADE.items() if op.name in names), None)
+        if kind == "cap" and is_score:
+            return self._step("cap", op.node, op.out)
+        if kind not in (None, "cap") and op.root.kind == "linear":
+            return self._made(kind, op.name, op.node, op.out)
         if not is_score and op.out is op.args[0] and op.name.endswith("_") and not op.name.startswith("__"):
             self._tag(op.out, None)
         elif is_score and op.name not in _UNCHANGED and tuple(op.out.shape) == op.node.shape and op.out.is_floating_point():
@@ -235,6 +278,9 @@ class Tracer:
                     "reshape_as": torch.Tensor.reshape, "detach": torch.Tensor.contiguous}.get(op.name, op.function)
         arguments = (tuple(out.shape),) if op.name.endswith("_as") else tuple(op.args[1:])
         permutes = op.name in _PERMUTES
+        if node.kind == "weights" and is_tensor(out) and out.shape[:-1] == node.shape[:-1] and \
+                any(step.kind == "sink" for step in node.info.call.path) and out.shape[-1] == node.shape[-1] - 1:
+            return self._tag(out, Node("weights", None, out.shape, node.site, node.info))      # the sink is cut off
         if op.root.kind == "context" and not permutes:
             op.root.info.merge_site = caller()
         if is_tensor(out) and out is not tensor:
@@ -255,10 +301,13 @@ class Tracer:
         """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W."""
         node = self.node_of(x)
         root = root_of(node)
-        if root.kind == "context" and root.info.output is None:      # heads side by side go into the output projection
-            steps = [step for step in path_to(node, ("context",)) if step.kind == "move"]
-            root.info.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
-            root.info.output = x.detach().clone(), [step.info for step in steps], root.shape
+        call = root.info if root.kind == "context" else root.info[0] if root.kind == "heads" else None
+        if call is not None and call.output is None:      # heads side by side go into the output projection
+            path = path_to(node, ("context", "heads"))
+            steps = [step for step in path if step.kind == "move"]
+            call.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
+            if x.numel() <= LARGE and (root.kind == "context" or len(steps) == len(path) - 1):
+                call.output = x.detach().clone(), moves_of(steps), call.context.shape, call.join
         path = path_to(self.node_of(weight), ("source",))
         turns = sum(1 for step in path if step.kind == "move" and step.info.permutes and
                     step.info.function.__name__ not in ("contiguous", "clone", "detach"))
@@ -277,8 +326,7 @@ class Tracer:
         entry = self._names.get(id(module))
         if entry is None or entry[0]() is not module:
             names = {id(parameter): name for name, parameter in module.named_parameters()}
-            linears = {id(inner.weight): inner for inner in module.modules()
-                       if isinstance(inner, torch_module().nn.Linear)}
+            linears = {id(inner.weight): inner for inner in module.modules() if isinstance(inner, torch_module().nn.Linear)}
             entry = self._names[id(module)] = (weakref.ref(module), names, linears)
         return entry[1], entry[2]
 
@@ -316,13 +364,18 @@ class Tracer:
         """Of the operands' nodes, and what the caller calls them or what they were made from."""
         product.node_a, product.node_b = node_a, node_b
         for side, node in (("a", node_a), ("b", node_b)):
-            steps = path_to(node, ("linear", "product", "source"))
+            steps = path_to(node, MADE)
             product.names[side] = [name for name, value in variables() if self.node_of(value) in steps]
         return Node("product", None, product.shape, caller(), product)
 
     def _without_softmax(self, product: Product, node: Node, root: Node, other: Node, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
-        changed = any(step.kind in ("scale", "fill", "add", "times") for step in path_to(node, ("product",)))
+        steps = path_to(node, ("product",))
+        if any(step.kind == "exp" for step in steps):
+            self._note(f"{short_path(caller().file)}:{caller().line}: attention by blocks (exp of scores meets values before it is "
+                       "divided by its sum): not judged")
+            return True
+        changed = any(step.kind in ("scale", "fill", "add", "times") for step in steps)
         if not changed or any(root_of(one).kind not in ("linear", "product") for one in (root.info.node_a, root.info.node_b, other)):
             return False
         call = self._take_softmax("none", node, [], product.a)
@@ -350,16 +403,20 @@ class Tracer:
         factor = 1 / factor if over and (number is None or number) else factor
         if root.kind == "weights":
             self._on_post("times" if number is None else "scale", node, factor, op.out)
+        elif root.kind == "product" and is_tensor(other) and tuple(op.out.shape) == node.shape and \
+                (number is None or other.requires_grad):      # (one number that is learned too)
+            self._step("times", node, op.out, (factor if is_tensor(factor) else other.new_tensor(factor), 1.0))
         elif number is not None and root.kind in ("product", "linear"):
             self._step("scale", node, op.out, factor)
-        elif root.kind == "product" and is_tensor(other) and tuple(op.out.shape) == node.shape:
-            self._step("times", node, op.out, (factor.detach(), 1.0))
-        else:
+        elif not is_tensor(other):
             self._tag(op.out, None)
+        else:
+            self._made("normed" if other.shape[-1] == 1 or other.dim() == 1 else "turned", op.name, node, op.out)
 
     def _on_plus(self, op: Operation) -> None:
         node, other, out, sign = op.node, op.args[1], op.out, _PLUS[op.name] * float(op.kwargs.get("alpha", 1))
-        turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other)
+        turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other) and \
+            (node is NOTHING or root_of(self.node_of(other)).kind != "linear")
         if turned:
             node, other = self.node_of(other), op.args[0]
         root, friend = root_of(node), root_of(self.node_of(other))
@@ -381,8 +438,27 @@ class Tracer:
             self._tag(out, Node("linear", None, out.shape, node.site, info))
         elif root.kind == "weights":
             self._on_post("add", node, other, out)
+        elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
+            self._made("turned", op.name, node, out)
         else:
             self._tag(out, None)
+
+    def _made(self, kind: str, name: str, node: Node, out: Any) -> None:
+        """What was made from a projection by a step that mixes columns of one token and head, or parts of them: it stands
+        where the whole stood."""
+        root, site = root_of(node), caller()
+        if root.kind != "linear":
+            return self._tag(out, None)
+        steps = path_to(node, ("linear",))[::-1]
+        whole = next((step for step in steps if math.prod(step.shape) == out.numel()), None)
+        # The first that turns keeps what was before.
+        before = next(((step, step.tensor().detach()) for step in steps[steps.index(whole):] if step.kind in ("move", "normed", "linear")
+                       and step.tensor is not None and step.tensor() is not None), None) \
+            if whole is not None and kind == "turned" and all(step.kind != "turned" for step in steps[steps.index(whole):]) else None
+        if whole is not None and whole.shape != tuple(out.shape):
+            reshape = Move(torch_module().Tensor.reshape, (tuple(out.shape),), {}, None, False)
+            whole = Node("move", whole, out.shape, site, reshape)
+        self._tag(out, Node(kind, whole or node, out.shape, site, (name, before)))
 
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
@@ -447,7 +523,7 @@ class Tracer:
         layer = -1 if outside else self._layers.setdefault(frames.path or (site.file, site.line), len(self._layers))
         if outside or (self.keep.layers is not None and layer not in self.keep.layers):
             return None
-        if len(self._calls) + len(self._pending) >= self.keep.calls:
+        if len(self._calls) + len(self._pending) >= self.keep.calls or self._bytes > self.keep.memory:
             self._left_out += 1
             return None
         call = Call(self._softmaxes, root.info, frames, site, layout_of(root.info))
@@ -457,7 +533,9 @@ class Tracer:
             self._note(f"{call.where}: too large to follow the axes of the softmax")
         else:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
-        snapshot = None if out.is_meta else self._snapshot(call, out, moves_of(call.path))      # (of a fused kernel)
+        sink = next((step for step in call.path if step.kind == "sink"), None)
+        kept = out if sink is None else out.narrow(-1, int(sink.info[0] == 0), out.shape[-1] - 1)
+        snapshot = None if out.is_meta else self._snapshot(call, kept, moves_of(call.path))      # (of a fused kernel)
         call.softmax = Node("weights", None, out.shape, site, Softmax(name, call, snapshot, wrong_sum))
         call.weight_path = [call.softmax]
         self._pending.append(call)
@@ -512,13 +590,32 @@ class Tracer:
 
     def _on_cat(self, op: Operation) -> None:
         tensors = op.get(0, "tensors", ())
-        roots = [root_of(self.node_of(tensor)) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
+        if isinstance(tensors, (list, tuple)) and len(tensors) > 1 and op.name != "stack" and all(one is tensors[0] for one in tensors):
+            times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
+            repeat = Move(torch_module().Tensor.repeat, (times,), {}, None, False)
+            return self._step("move", self._source(tensors[0]), op.out, repeat)
+        nodes = [self.node_of(tensor) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
+        roots = [root_of(node) for node in nodes]
+        kinds = [root.kind for root in roots]
+        linear = [root for root in roots if root.kind == "linear"]
+        if len(linear) == len(roots) and all(root is linear[0] for root in linear):
+            return self._made("turned", op.name, nodes[0], op.out)
+        if kinds[-1:] == ["linear"] and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after those of before
+            self._tag(op.out, Node("source", None, op.out.shape, caller()))
+            axis = next(axis for axis, size in enumerate(op.out.shape) if size != tensors[-1].shape[axis])
+            self.node_of(op.out).cache = f"{tensors[-1].shape[axis]} of {op.out.shape[axis]}"
+            return None
+        scores = [place for place, kind in enumerate(kinds) if kind == "product"]
+        if len(kinds) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:
+            return self._step("sink", nodes[scores[0]], op.out, (1 - scores[0], tensors[1 - scores[0]].detach()))
         calls = [root.info for root in roots if root.kind == "context" and root.info.part_of is None]
         if len(roots) < 2 or len(set(calls)) != len(roots):
             return
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
         if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:
             calls[0].observe("merge_axis", caller())
+        function, more, options = op.function, op.args[1:], {name: one for name, one in op.kwargs.items() if name != "tensors"}
+        calls[0].join = lambda parts: function(parts, *more, **options)
         self._tag(op.out, self._joined(calls, op.out))
 
     def _on_context(self, product: Product, node_a: Node, node_b: Node, out: Any) -> None:
@@ -551,6 +648,7 @@ class Tracer:
             call.orient()
         call.product.a = call.product.b = None     # the caller's tensors; the call has copies
         self._calls.append(call)
+        self._bytes += call.size()
 
     def _on_fused(self, op: Operation) -> None:
         """torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0,
@@ -585,5 +683,5 @@ class Tracer:
         if p > 0 and frames_around(self._module).eval_outside:
             call.observe("dropout_left_on", site, f" (p = {p:g}) in eval mode")
         self._on_context(context, call.softmax, node_v, op.out)
-        if p == 0:
+        if p == 0 and op.out.numel() <= LARGE:
             call.fused_output = op.out.detach().clone()

@@ -25,16 +25,19 @@ class Site(NamedTuple):
 
 
 class Node:
-    """How one tensor came about. `kind`: source, linear (a projection), product, move, scale, add, times, fill, drop,
-    opaque, exp; after a softmax weights, post; then context, heads (several contexts side by side)."""
-    __slots__ = ("kind", "parent", "shape", "site", "info")
+    """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed, product,
+    move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, post; then context, heads (several
+    contexts side by side)."""
+    __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache")
 
     def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Optional[Site], info: Any = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
+        self.tensor = self.cache = None      # the tensor, weakly; "1 of 7" keys are new, the others were computed before
 
 
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
-STOPS = ("linear", "product", "source", "add", "times", "fill", "opaque", "context", "weights", "heads")
+MADE = ("linear", "product", "source")
+STOPS = (*MADE, "add", "times", "fill", "opaque", "context", "weights", "heads")
 
 
 class Move(NamedTuple):
@@ -83,7 +86,8 @@ def path_to(node: Node, stops: Sequence[str]) -> List[Node]:
 
 def root_of(node: Node) -> Node:
     """The product, weights, context or projection from which a tensor was made by steps that keep its meaning."""
-    while node.kind in ("move", "scale", "add", "times", "fill", "drop", "opaque", "exp", "post"):
+    while node.kind in ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "post", "turned",
+                        "normed"):
         node = node.parent
     return node
 
@@ -97,7 +101,10 @@ def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[Any]:
     count = int(np.prod(shape))
     if count > LARGE:
         return None
-    tensor = torch_module().arange(count).view(*shape)
+    return moved(torch_module().arange(count).view(*shape), moves)
+
+
+def moved(tensor: Any, moves: Sequence[Move]) -> Any:
     for move in moves:
         tensor = move.function(tensor, *move.arguments, **move.options)
         tensor = tensor if move.pick is None else tensor[move.pick]
@@ -152,6 +159,11 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Optional[Product]:
     sides = {"a": a, "b": b}
     shared = [letter for letter in result if letter not in text or (letter in a and letter in b)]
     free = {side: [letter for letter in given if letter in result and letter not in shared] for side, given in sides.items()}
+    if len(free["a"]) == 2 and len(free["b"]) == 1:       # query heads of a group, which the keys do not have
+        sizes = {letter: out.shape[result.index(letter)] for letter in free["a"] + free["b"]}
+        alike = [letter for letter in free["a"] if sizes[letter] == sizes[free["b"][0]]]
+        token = alike[0] if len(alike) == 1 else max(free["a"], key=result.index)
+        shared, free["a"] = [letter for letter in result if letter in shared or letter in free["a"] and letter != token], [token]
     summed = [letter for letter in a if letter in b and letter not in result]
     if not free["a"] or not free["b"] or not summed or \
             any(set(given) - {*shared, *free[side], *summed} for side, given in sides.items()):
@@ -196,10 +208,11 @@ class Layout(NamedTuple):
     trouble: Optional[Tuple[str, str, Optional[Site]]]   # code, detail, where
 
 
-def operand_index(node: Node, arrange: Callable[[Any], Any]) -> Optional[Tuple[Array, Node]]:
+def operand_index(node: Node, arrange: Callable[[Any], Any], kinds: Sequence[str] = ("linear", "product", "add")) -> \
+        Optional[Tuple[Array, Node]]:
     """Which element of the projection each element of an operand is, as (shared…, rows, contracted)."""
     path = path_to(node, STOPS)
-    index = index_after(moves_of(path), path[0].shape) if path[0].kind in ("linear", "product", "add") else None
+    index = index_after(moves_of(path), path[0].shape) if path[0].kind in kinds else None
     with contextlib.suppress(RuntimeError):
         return None if index is None else (arrange(index).numpy(), path[0])
     return None
@@ -207,8 +220,7 @@ def operand_index(node: Node, arrange: Callable[[Any], Any]) -> Optional[Tuple[A
 
 def first_reshaping(node: Node) -> Optional[Site]:
     """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
-    moves = [step for step in path_to(node, ("linear", "product", "source", "context", "weights", "heads"))
-             if step.kind == "move"]
+    moves = [step for step in path_to(node, ("linear", "product", "source", "context", "weights", "heads")) if step.kind == "move"]
     reshaping = [step for step in moves if not step.info.permutes]
     named = [step for step in reshaping if step.info.function.__name__ in ("reshape", "unflatten")]
     return next((step.site for step in [*named, *reshaping, *moves]), None)
@@ -265,6 +277,12 @@ def is_split_in_blocks(index: Array, width: int) -> bool:
     starts, d = index[..., 0] % width, index.shape[-1]
     return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[:, :1]).all() and
                 (np.diff(starts[:, 0]) >= 0).all() and not (starts % d).any())
+
+
+def groups_of(index: Array) -> List[int]:
+    """Of heads (heads, rows, d) that share all elements one each, in the order of these elements."""
+    first = {head.tobytes(): at for at, head in reversed(list(enumerate(np.ascontiguousarray(index))))}
+    return sorted(first.values(), key=lambda at: int(index[at].flat[0]))
 
 
 def recovered(index: Array, width: int, values: Array) -> Optional[Array]:
@@ -380,7 +398,7 @@ def _only_role(names: Sequence[str]) -> Optional[str]:
 
 def named_role(node: Node, index: Optional[Tuple[Array, Node]], names: Sequence[str]) -> Optional[str]:
     """What an operand is called: as the weights it was projected by, or as the caller's variables."""
-    step, role = path_to(node, ("linear", "product", "source"))[0], None
+    step, role = path_to(node, MADE)[0], None
     if step.kind == "linear":
         width = index[1].shape[-1] if index is not None else 0
         if index is not None and width % 3 == 0 and re.search(PACKED, step.info.name):

@@ -7,11 +7,7 @@ import itertools
 import json
 import os
 import re
-import shutil
-import subprocess
 import sys
-import tempfile
-import threading
 from collections.abc import Sequence as _Sequence
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
@@ -19,11 +15,11 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 import numpy as np
 
 from .calls import MOST_WEIGHTS, Attention, Call
-from .engine import (STACKS, Array, Error, as_numpy, count_text, is_tensor, layers_of, notebook_shell, program, projections,
-                     role_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata, torch_module,
-                     words_of_options, write_safetensors, written_whole)
+from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_tensor, layers_of, notebook_shell, open_window,
+                     projections, refused, role_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata,
+                     torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import (BLOCKED, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
+from .nodes import (BLOCKED, MADE, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
                     recovered, short_path)
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
@@ -49,25 +45,26 @@ class Mistake(NamedTuple):
 
 
 class Report:
-    """What `check` found: `ok`, `mistakes`, `unchecked` (what could not be judged); `str()` has a line for each."""
+    """What `check` found: `ok`, `mistakes`, `unchecked` (what was taken as given, or could not be judged); `str()` has a line
+    for each."""
 
-    def __init__(self, mistakes: Sequence[Mistake], unchecked: Sequence[str], judged: int, calls: int) -> None:
-        self.mistakes, self.unchecked = list(mistakes), list(unchecked)
+    def __init__(self, mistakes: Sequence[Mistake], given: Sequence[str], notes: Sequence[str], judged: int, calls: int) -> None:
+        self.mistakes, self.unchecked, self._given = list(mistakes), [*given, *notes], len(given)
         self.judged, self.calls = judged, calls
 
     notes = property(lambda self: self.unchecked, doc="`unchecked`.")
 
     @property
     def ok(self) -> bool:
-        """Whether something was judged, and no mistake was found."""
-        return not self.mistakes and self.judged > 0
+        """Whether something was judged, no mistake was found, and no part of the attention was taken as given."""
+        return not self.mistakes and self.judged > 0 and not self._given
 
     def __str__(self) -> str:
         lines = []
         for mistake in self.mistakes:
             some = 0 < len(mistake.calls) < self.calls
             lines.append(str(mistake) + (f" ({_calls_text(mistake.calls)} of {self.calls})" if some else ""))
-        if self.ok:
+        if not self.mistakes and self.judged:
             lines.append(f"no mistake found in {count_text(self.judged, 'call')} of attention")
         if self.judged < self.calls and not self.unchecked:
             lines.append(f"{count_text(self.calls - self.judged, 'call')} of attention could not be judged")
@@ -82,14 +79,15 @@ def _calls_text(calls: Sequence[int]) -> str:
         str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]]) -> Dict[str, Any]:
+def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], expect: Mapping[str, Any] = {}) -> Dict[str, Any]:
     """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
     if not captured:
         return {"mistakes": [], "unchecked": [], "judged": 0}
     arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
     facts = json.dumps({"calls": [facts for facts, _ in captured]}, ensure_ascii=False)
-    with tensors_file(arrays, {"capture": facts}) as path:
-        return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
+    with tensors_file(arrays, {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}) as path:
+        with refused("headlight diagnose"):
+            return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
 
 
 def _stacked(given: Any) -> Array:
@@ -103,12 +101,11 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
           tolerance: Optional[float] = None) -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
 
-    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already
-    projected, (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head.
-    `weights` (heads, T, S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend,
-    or added to the scores. `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as
-    equal, and of outputs times max(1, the largest number of the row); None: as the least precise array has it, 2e-5 of
-    float32, 4e-3 of float16, 3e-2 of bfloat16."""
+    `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already projected,
+    (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head. `weights` (heads, T,
+    S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend, or added to the scores.
+    `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as equal, and of outputs times max(1,
+    the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
     if weights is None and output is None:
         raise Error("check: expected weights or output as your code computed them, found neither")
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
@@ -125,6 +122,8 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         if array.ndim != 2:
             raise Error(f"{name}: expected (T, d_model) or (heads, T, d_k), found {array.shape}")
         arrays[name] = array[None].astype(np.float32)
+    if not isinstance(state_dict, (Mapping, type(None))):
+        raise Error(f"state_dict: expected a dict of arrays, found {type(state_dict).__name__}")
     arrays.update({} if state_dict is None else projections(state_dict))
     arrays.update({} if mask is None else {"mask": as_numpy(mask)})
     if weights is not None:
@@ -134,7 +133,8 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     if output is not None:
         arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
     answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)])
-    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], [], 1, 1)
+    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], answer["unchecked"], [],
+                  1, 1)
 
 
 def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
@@ -217,8 +217,8 @@ class _Captured:
             arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
                                              for place in range(kept)]).astype(np.float32)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
-        if rows is None and not dropped and len(parts) == 1 and "value" in arrays:
-            merge, fused = call.merged(), call.fused()
+        if rows is None and not dropped and "value" in arrays:
+            merge, fused = call.merged(parts), call.fused()
             if merge is not None:
                 tensor = call.output[0]
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))
@@ -226,6 +226,7 @@ class _Captured:
             elif fused is not None:
                 arrays["output"] = fused[:kept]
         self._take_mask(sentences, rows)
+        self._take_given(attention, rows)
         if intended is not None and rows is None:
             given = intended if intended.ndim == 3 else intended[None]
             arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
@@ -247,12 +248,16 @@ class _Captured:
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            arrays[name] = side_by_side(values[sentence])
+            groups = self.call.groups(role) if len(self.parts) == 1 and role != "query" and not swapped else []
+            arrays[name] = side_by_side(values[sentence][groups or slice(None)])
+            self.facts[role + "_heads"] = len(groups)
             found = self.call.index_of(role) if len(self.parts) == 1 else None
-            if found is None:
+            if found is None or groups:
                 continue
             index, base = found[0][sentence], found[1]
-            width, slip = base.shape[-1], base.info if base.kind == "linear" and base.info.x is not None else None
+            path, width = path_to(self.call.node(role), ("linear",)), base.shape[-1]
+            turned = any(step.kind in ("turned", "normed") for step in path)
+            slip = base.info if base.kind == "linear" and base.info.x is not None and not turned else None
             if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
                 x, columns = x.reshape(-1, x.shape[-1])[np.unique(index // width)], np.unique(index % width)
@@ -276,7 +281,7 @@ class _Captured:
         unused: List[List[str]] = []
         self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
         for role, (name, parameter) in weights.items():
-            root = path_to(call.node(role), ("linear", "product", "source"))[0] if role != "output" else NOTHING
+            root = path_to(call.node(role), MADE)[0] if role != "output" else NOTHING
             if id(parameter) in call.called:
                 continue
             if role == "output" and call.context is not None and call.part_of is None:
@@ -288,6 +293,29 @@ class _Captured:
                 unused.append([role, name, ""])
                 call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
                     (context if role == "value" else call.path[0].site)
+
+    def _take_given(self, attention: Attention, rows: Optional[Array]) -> None:
+        """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
+        call, paths = self.call, {role: path_to(self.call.node(role), MADE) for role in ("query", "key")}
+        steps = [step for path in paths.values() for step in path]
+        given = self.facts.setdefault("given", [])
+        given += [["norms", name] for name in sorted({step.info[0] for step in steps if step.kind == "normed"})][:1]
+        if any(step.kind == "turned" for step in steps):
+            given.append(["positions", ""])
+            before = {role: attention.before(role) for role in paths} if rows is None and "q_proj.weight" not in self.arrays and \
+                "k_proj.weight" not in self.arrays else {}
+            for role, array in before.items():
+                if array is not None and not paths[role][0].cache and role in self.arrays and array[0].size == self.arrays[role][0].size:
+                    self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(self.arrays[role])]])
+        cached = next((path[0].cache for path in paths.values() if path[0].cache), None)
+        given += [["cache", cached]] if cached else []
+        at = next((at for at, step in enumerate(call.path) if step.kind == "cap"), None)
+        if at is not None:
+            self.facts["softcap"] = float(np.prod([step.info for step in call.path[at:] if step.kind == "scale"] or [1.0]))
+        sink = next((step for step in call.path if step.kind == "sink"), None)
+        if sink is not None:
+            sinks = as_numpy(sink.info[1]).reshape(-1)
+            self.arrays["sinks"] = np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads).astype(np.float32)
 
     def _take_mask(self, sentences: Sequence[int], rows: Optional[Array]) -> None:
         """What the steps before and after the softmax block and add, and the numbers they do it with."""
@@ -305,6 +333,10 @@ class _Captured:
             call.sites["mask", ""] = part.site
             if part.kind == "fill":
                 replace("filled", part.value, part.cells, part.site)
+            elif part.kind == "times" and (part.cells == part.cells[:1, :, :1, :1]).all():
+                scale = part.cells[0, :, 0, 0] * np.float32(call.scale)
+                self.arrays["scales"] = np.ascontiguousarray(self.arrays.get("scales", np.float32(1)) * scale)
+                self.facts["given"] = [["scale", "learned"]]
             elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
                 call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
             elif part.kind == "times":
@@ -342,7 +374,7 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
         if known in call.sites:
             return call.sites[known]
     step = next(step for beginning, step in _STEPS if code.startswith(beginning))
-    softmax, made = call.softmax.site, ("linear", "product", "source")
+    softmax, made = call.softmax.site, MADE
     node = call.node(role if role in ("key", "value") else "query")
     context = call.context.site if call.context is not None else softmax
     operands = [path_to(call.node(one), made) for one in ("query", "key")]
@@ -354,12 +386,39 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
     return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
 
 
-def check_seen(seen: Any, intended: Optional[Array]) -> Report:
+def _config_of(expect: Any, modules: Sequence[Any]) -> Dict[str, float]:
+    """The numbers of a config: a dict, an object of Hugging Face, a file or its folder. Of None that of the outermost of
+    these modules which has one, as `config` or as the config.json beside the file of its class."""
+    for module in modules if expect is None else ():
+        file = getattr(sys.modules.get(type(module).__module__), "__file__", None) or ""
+        beside, config = os.path.join(os.path.dirname(file), "config.json"), getattr(module, "config", None)
+        if expect is None and (hasattr(config, "to_dict") or isinstance(config, Mapping) or os.path.isfile(beside)):
+            expect = config or beside
+    if isinstance(expect, (str, os.PathLike)):
+        path = Path(expect, "config.json") if os.path.isdir(expect) else Path(expect)
+        with refused(str(path)):
+            expect = json.loads(path.read_text(encoding="utf-8"))
+    fields = expect.to_dict() if hasattr(expect, "to_dict") else {} if expect is None else expect
+    if not isinstance(fields, Mapping):
+        raise Error(f"expect: expected a dict, a config or a config.json, found {type(expect).__name__}")
+    more = fields.get("rope_parameters")
+    return {name: value for name, value in {**(more if isinstance(more, Mapping) else {}), **fields}.items()
+            if isinstance(value, (int, float)) and np.isfinite(value)}
+
+
+def check_seen(seen: Any, intended: Optional[Array], expect: Any) -> Report:
     """Every call against the program's answer to its queries, keys, values and mask."""
-    attentions = seen.sequence()
+    attentions, config = seen.sequence(), _config_of(expect, seen.modules())
     masks: List[Any] = []
-    captured = [_Captured(attention, seen.keep.sentences, intended, masks) for attention in attentions]
-    answer = _diagnosed([(one.facts, one.arrays) for one in captured])
+    captured, unread = [], []
+    for attention in attentions:
+        try:
+            one = _Captured(attention, seen.keep.sentences, intended, masks)
+            captured.append((one.facts, one.arrays))
+        except Exception as error:      # numbers that cannot be had, steps that cannot be made again
+            captured.append(({"where": attention.where}, {}))
+            unread.append(f"{attention.where}: could not be read, not judged ({first_line(str(error))})")
+    answer = _diagnosed(captured, config)
     calls: Dict[Tuple[str, str, Optional[Site]], List[int]] = {}
     for one in answer["mistakes"]:
         site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
@@ -367,7 +426,7 @@ def check_seen(seen: Any, intended: Optional[Array]) -> Report:
     mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                 for (text, code, site), where in calls.items()]
     notes = [note for attention in attentions for part in attention._parts for note in part.notes]
-    return Report(mistakes, list(dict.fromkeys([*notes, *answer["unchecked"]])) + seen.notes(), answer["judged"],
+    return Report(mistakes, list(dict.fromkeys([*notes, *unread, *answer["unchecked"]])), seen.notes(), answer["judged"],
                   len(attentions))
 
 
@@ -395,7 +454,8 @@ class Page:
 def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options: Any) -> Page:
     with tensors_file(arrays, metadata) as path:
         run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", path + ".html"])
-        return Page(Path(path + ".html").read_text(encoding="utf-8"))
+        with refused("headlight page"):
+            return Page(Path(path + ".html").read_text(encoding="utf-8"))
 
 
 def _arrays_of(attentions: Any, sentence: int) -> Dict[str, Array]:
@@ -417,14 +477,8 @@ def show(attentions: Any, tokens: Optional[Sequence[str]] = None, target_tokens:
     arrays.update({name: more[name] for name in ("queries", "keys", "values") if isinstance(more.get(name), np.ndarray)})
     if hasattr(notebook_shell(), "kernel"):
         return page_of(arrays, metadata, **options)
-    if sys.platform not in ("darwin", "win32") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-        raise Error("show: expected a notebook or a display, found neither: seen.save(\"run.safetensors\") keeps it for "
-                    "headlight run.safetensors elsewhere")
-    folder = tempfile.mkdtemp(prefix="headlight-")
-    path = os.path.join(folder, "attention.safetensors")
-    write_safetensors(path, arrays, metadata)
-    window = subprocess.Popen([program(), "open", path], stdin=subprocess.DEVNULL, start_new_session=True)
-    threading.Thread(target=lambda: (window.wait(), shutil.rmtree(folder, ignore_errors=True)), daemon=True).start()
+    held = tensors_file(arrays, metadata)
+    open_window(held.__enter__(), lambda: held.__exit__(None, None, None))
     return None
 
 
@@ -435,7 +489,8 @@ def log(step: int, seen: Any, folder: Union[str, Path] = "headlight-log", senten
     if step < 0:
         raise Error(f"log: expected a step of 0 or more, found {step}")
     arrays = _arrays_of(seen, sentence)
-    os.makedirs(folder, exist_ok=True)
+    with refused(str(folder)):
+        os.makedirs(folder, exist_ok=True)
     path = Path(folder) / f"step-{step:06d}.safetensors"
     write_safetensors(path, arrays, {"step": str(step), **token_metadata(arrays, tokens, None)})
     return path
@@ -454,6 +509,14 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
             self._attentions = [Attention(sorted(one, key=lambda part: part.part_of or (0, 0))) for one in groups.values()]
         return self._attentions
 
+    def modules(self) -> List[Any]:
+        """Around what was seen, the outermost first."""
+        around = [module for attention in self.sequence()[:1] for module in attention._parts[0].frames.modules[::-1]]
+        return ([] if self._module is None else [self._module]) + around
+
+    def __reduce__(self) -> Any:
+        raise Error("seen: expected seen.save(path) or seen.check(), which can be sent and kept, found pickle")
+
     def __len__(self) -> int:
         return len(self.sequence())
 
@@ -471,7 +534,8 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         """What was not followed, a line each; nothing where all is there."""
         notes = list(dict.fromkeys(self._notes))
         if self._left_out:
-            notes.append(f"{count_text(self._left_out, 'further call')} not kept (keep={self.keep.calls} calls)")
+            notes.append(f"{count_text(self._left_out, 'further call')} not kept (keep={self.keep.calls} calls, "
+                         f"{self.keep.memory >> 20:,} MiB)")
         elif not self.sequence():
             notes.append("no attention seen: " + (
                 "torch is not imported; hand arrays of numpy code to headlight.check()" if torch_module() is None else
@@ -526,10 +590,11 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         except Error as error:
             return "<pre>" + _html.escape(f"{self!r}\n{error}") + "</pre>"
 
-    def check(self, mask: Any = None) -> Report:
-        """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. `mask`: which cells may be attended
-        to (T, S) or (sentences, T, S), where the code cannot tell by itself what was meant."""
-        return check_seen(self, None if mask is None else as_numpy(mask).astype(bool))
+    def check(self, mask: Any = None, expect: Any = None) -> Report:
+        """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. What was meant where the code cannot
+        show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, as an
+        object of Hugging Face or as the path of a config.json, by default that of the watched module."""
+        return check_seen(self, None if mask is None else as_numpy(mask).astype(bool), expect)
 
 
 def watch(module: Any = None, keep: Union[None, int, Keep] = None) -> Seen:

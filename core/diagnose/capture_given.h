@@ -1,0 +1,26 @@
+// What a captured call has beside softmax(q·kᵀ/√d_k + mask)·v: groups, learned scales, soft caps, sinks, positions inside
+// queries and keys, biases, a cache; and what was meant by them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnose/capture.h"
+#include "diagnose/capture_masks.h"
+
+namespace headlight {
+
+/// The same call for a judge who knows queries, keys, values and a mask alone: keys and values repeated for each query
+/// head in a row, or `in_turn`, learned scales inside the queries, the soft cap as a bias, and without the part of each
+/// row that sinks took.
+CapturedCall without_parts(CapturedCall call, bool in_turn = false);
+
+struct GivenParts {
+  std::vector<Mistake> mistakes;
+  std::vector<std::string> taken;  // as given: a line each, without `where`
+};
+
+/// What these parts show by themselves, and against `expect`; the mask is the one at work.
+GivenParts judge_parts(const CapturedCall& call, const Allowed& allowed);
+
+}  // namespace headlight
