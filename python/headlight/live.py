@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
+from pathlib import Path
 from typing import Any, Mapping
 
 from .engine import Error, open_window, refused, write_safetensors
@@ -26,9 +27,6 @@ class Model:
 
     __str__ = __fspath__
 
-    def __repr__(self) -> str:
-        return f"<model in {self.folder}>"
-
     def __enter__(self) -> Model:
         return self
 
@@ -48,33 +46,25 @@ def open_model(model: Any, tokenizer: Any = None) -> Model:
     fields = config.to_dict() if hasattr(config, "to_dict") else config
     if not isinstance(fields, Mapping) or not callable(getattr(model, "state_dict", None)):
         raise Error(f"open: expected a model with config.to_dict() and state_dict(), found {type(model).__name__}")
+    backend, path = getattr(tokenizer, "backend_tokenizer", tokenizer), tokenizer      # of tokenizers; or a file, a folder
     with refused("temporary folder"):
         opened = Model(tempfile.mkdtemp(prefix="headlight-"))
+    files = {"config.json": json.dumps({**fields, "architectures": fields.get("architectures") or [type(model).__name__]},
+                                       default=str)}
     try:
         with refused("open"):
-            text = json.dumps({**fields, "architectures": fields.get("architectures") or [type(model).__name__]}, default=str)
-            _written(opened, "config.json", text)
-            _write_tokenizer(tokenizer, opened)
-        write_safetensors(os.path.join(opened, "model.safetensors"), model.state_dict(), {"format": "pt"})
+            if isinstance(path, (str, os.PathLike)):
+                shutil.copy(os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path, opened.folder + "/tokenizer.json")
+            elif hasattr(tokenizer, "save_pretrained"):
+                tokenizer.save_pretrained(opened.folder)
+            elif hasattr(backend, "to_str"):
+                files["tokenizer.json"] = backend.to_str()
+            elif tokenizer is not None:
+                raise Error(f"open: expected a tokenizer with save_pretrained or to_str, or a path, found {type(tokenizer).__name__}")
+            for name, text in files.items():
+                Path(opened.folder, name).write_text(text, encoding="utf-8")
+        write_safetensors(os.path.join(opened.folder, "model.safetensors"), model.state_dict(), {"format": "pt"})
     except BaseException:
         opened.close()
         raise
     return opened
-
-
-def _written(folder: Model, name: str, text: str) -> None:
-    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def _write_tokenizer(tokenizer: Any, folder: Model) -> None:
-    backend = getattr(tokenizer, "backend_tokenizer", tokenizer)      # of tokenizers
-    if isinstance(tokenizer, (str, os.PathLike)):
-        whole = os.path.isdir(tokenizer)
-        shutil.copy(os.path.join(tokenizer, "tokenizer.json") if whole else tokenizer, os.path.join(folder, "tokenizer.json"))
-    elif hasattr(tokenizer, "save_pretrained"):
-        tokenizer.save_pretrained(str(folder))
-    elif hasattr(backend, "to_str"):
-        _written(folder, "tokenizer.json", backend.to_str())
-    elif tokenizer is not None:
-        raise Error(f"open: expected a tokenizer with save_pretrained or to_str, or a path, found {type(tokenizer).__name__}")
