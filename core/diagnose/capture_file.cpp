@@ -61,10 +61,11 @@ Status check_shapes(std::string_view where, CapturedCall& call) {
                merged = name == "merge";
     const bool cells = name == "blocked" || name == "bias" || name == "numbers" || name == "after" ||
                        name == "intended" || name == "attentions" || name.starts_with("argument.");
+    const Array* turned = name.ends_with(".before") ? call.array(name.substr(0, name.find('.'))) : &array;
     const bool good =
-        array.values.empty() ? false
-        : side               ? shape.size() == 3 && shape[0] == count
-        : merged             ? shape.size() == 2 && shape[1] % call.heads == 0 && call.array("output") &&
+        array.values.empty() || !turned || turned->shape != shape ? false
+        : side                                                    ? shape.size() == 3 && shape[0] == count
+        : merged ? shape.size() == 2 && shape[1] % call.heads == 0 && call.array("output") &&
                        call.array("output")->shape == shape
         : cells ? shape.size() == 4 && shape[2] == queries && shape[3] == keys && fits(shape[1], call.heads) &&
                       (name == "attentions" ? shape[0] == count && shape[1] == call.heads : fits(shape[0], call.count))

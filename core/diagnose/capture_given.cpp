@@ -41,9 +41,14 @@ void repeat_groups(Array& array, Index groups, Index heads, bool in_turn) {
 
 /// Whether every row of every head has length 1.
 bool are_unit(const Array& array, Index heads) {
+  if (heads <= 0 || array.shape[2] % heads != 0) return false;
   const Index width = array.shape[2] / heads, rows = static_cast<Index>(array.values.size()) / width;
   const Eigen::Map<const Matrix> all(array.values.data(), rows, width);
   return ((all.rowwise().norm().array() - 1).abs() < 1e-2f).all();
+}
+
+Index columns_of_a_head(const CapturedCall& call) {
+  return call.d_k >= 1 ? static_cast<Index>(std::min(call.d_k, 1e6f)) : 0;
 }
 
 bool has(const CapturedCall& call, const char* part) {
@@ -81,7 +86,7 @@ void leave_out_sinks(CapturedCall& call) {
   for (Index row = 0; row < rows; ++row)
     if (sums(row) > 0) all.row(row) /= sums(row);
   const Array* output = call.array("output");
-  if (call.array("merge") || !output || output->shape[2] % call.heads != 0) {
+  if (call.array("merge") || !output || output->shape[2] % call.heads != 0 || output->shape[1] != weights.shape[2]) {
     for (const char* name : {"merge", "output"}) call.arrays.erase(name);
     return;
   }
@@ -205,7 +210,7 @@ struct PartsJudge {
     const Array *query = call.array("query.before"), *key = call.array("key.before");
     const double meant = expected(call, {"rope_theta", "rotary_emb_base"}).value_or(0);
     const auto side = [&](const char* name, const Array* before) -> std::optional<Turned> {
-      const Index width = static_cast<Index>(call.d_k);
+      const Index width = columns_of_a_head(call);
       if (!before || width < 2 || call.array(name)->shape[2] < width) return std::nullopt;
       return turned_by(sentence_rows(*before, 0).leftCols(width), sentence_rows(*call.array(name), 0).leftCols(width),
                        meant);
@@ -217,7 +222,7 @@ struct PartsJudge {
       return add(positions_of_one_side, is_turned("query", query) ? "queries" : "keys");
     const auto q = side("query", query), k = side("key", key);
     for (const auto& [name, before] : {std::pair("query", query), {"key", key}}) {
-      const Index width = static_cast<Index>(call.d_k);
+      const Index width = columns_of_a_head(call);
       if (!before || (q && k) || call.array(name)->shape[2] < width || before->shape[2] < width) continue;
       const auto mixed = mixed_pairs(sentence_rows(*before, 0).leftCols(width),
                                      sentence_rows(*call.array(name), 0).leftCols(width), {meant, 1e4, 5e5, 1e6});
@@ -332,7 +337,8 @@ CapturedCall without_parts(CapturedCall call, bool in_turn) {
           scales[std::min(static_cast<std::size_t>(h), scales.size() - 1)] * std::sqrt(static_cast<float>(width));
     call.scale = 0;
   }
-  if (call.softcap > 0 && !call.array("q_proj.weight")) put_softcap(call);
+  const bool fits = query.shape[2] == call.arrays["key"].shape[2] && query.shape[2] % call.heads == 0;
+  if (call.softcap > 0 && fits && !call.array("q_proj.weight")) put_softcap(call);
   if (call.array("sinks")) leave_out_sinks(call);
   return call;
 }

@@ -166,6 +166,33 @@ TEST(Capture, HeadsArePutSideBySideInOrder) {
   EXPECT_EQ(file.named(), "merge_columns_mixed");
 }
 
+TEST(Capture, PartsThatRanAreNamedOrTakenAsGiven) {
+  const Attention right = causal_attention();
+  const auto report = [&](const std::string& facts, const std::function<void(Captured&)>& change = {}) {
+    Captured file = Captured(right, right).blocks(right.allowed);
+    file.facts += facts;
+    if (change) change(file);
+    return file.judged();
+  };
+  const auto given = report(R"(,"given":[["norms","layer_norm"],["cache","2 of 7"]])").unchecked;
+  ASSERT_EQ(given.size(), 2u);
+  EXPECT_EQ(given[0], "mine.py:4: norms of q and k: their weights are taken as given");
+  EXPECT_EQ(given[1], "mine.py:4: cache: 2 of 7 keys are new, the others are taken as given");
+  const auto biased = [&](double slope) {
+    return report("", [&](Captured& file) {
+      Table bias(7, 7);
+      for (std::size_t i = 0; i < 7; ++i)
+        for (std::size_t j = 0; j < 7; ++j) bias(i, j) = slope * (static_cast<double>(j) - static_cast<double>(i));
+      file.arrays["0.bias"] = array_of({1, 1, 7, 7}, {bias});
+      file.arrays.erase("0.attentions");
+    });
+  };
+  ASSERT_FALSE(biased(-0.5).mistakes.empty());
+  EXPECT_EQ(biased(-0.5).mistakes[0].mistake.code, mistakes::bias_sign);
+  ASSERT_FALSE(biased(0.5).unchecked.empty());
+  EXPECT_EQ(biased(0.5).unchecked[0], "mine.py:4: bias of the scores: ALiBi, slope 0.5 of head 0: taken as given");
+}
+
 TEST(Capture, AFileThatIsWrongIsRefused) {
   const Attention right = causal_attention();
   const auto refused = [&](const std::function<void(Captured&)>& change) {
@@ -183,6 +210,7 @@ TEST(Capture, AFileThatIsWrongIsRefused) {
   EXPECT_NE(refused([](Captured& f) { f.arrays["0.blocked"] = array_of({7, 7}, {Table(7, 7)}); }), "taken");
   EXPECT_NE(refused([](Captured& f) { f.facts += R"(,"observed":[["softmax_twice"]])"; }), "taken");
   EXPECT_NE(refused([](Captured& f) { f.facts += ",\"heads\":"; }), "taken");
+  EXPECT_NE(refused([](Captured& f) { f.arrays["0.query.before"] = array_of({1, 6, 12}, {Table(6, 12)}); }), "taken");
   // A call that does not fit the engine is no error of the whole: the program that was watched may be wrong.
   Captured grouped(right, right);
   grouped.arrays["0.key"] = array_of({1, 7, 6}, {Table(7, 6, 0.5)});
