@@ -235,7 +235,8 @@ struct Judge {
     auto ours = answers_to(*mine);
     if (!ours) return ours.error();
     const float tolerance = call.tolerance > 0 ? call.tolerance : tolerance_of(call.dtype);
-    return std::optional(examine(std::move(*ours), std::move(*mine), tolerance));
+    constexpr double kSeconds = 0.5;  // of a call and a sentence
+    return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kSeconds));
   }
 
   /// One sentence under its mask; nothing where it cannot be judged. Heads with a mask of their own each are judged one

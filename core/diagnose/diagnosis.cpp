@@ -209,7 +209,15 @@ Diagnosis hidden_mistake(const ExportFile& right, const ExportFile& found) {
   if (!subject) return diagnosis;
   Layer layer = layer_of(right, found, *subject, subject->layer);
   std::erase_if(layer.judged, [](const JudgedArray& one) { return one.step < Step::scores; });
-  if (!layer.known.direct || !layer.differs()) return diagnosis;
+  // What rounding alone does not reach is looked into: nine tenths of the effect of a mistake must be there.
+  constexpr double kLeast = 1.8e-6;
+  const bool reaches = std::any_of(layer.judged.begin(), layer.judged.end(), [&](const JudgedArray& one) {
+    double largest = 0;
+    for (const Grid& head : layer.known.right[one.step])
+      largest = std::max(largest, head.array().isFinite().select(head.array().abs(), 0).maxCoeff());
+    return one.before >= kLeast * largest;
+  });
+  if (!layer.known.direct || !reaches) return diagnosis;
   diagnosis.layer = subject->layer;
   for (const Explanation& one : found_in(layer, kSearchSeconds, true).explanations)
     diagnosis.verdicts.push_back(verdict_of(*subject, layer, one));
@@ -239,16 +247,16 @@ std::vector<Mistake> Examination::mistakes() const {
            .after = before}};
 }
 
-Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right) {
+Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right, double seconds) {
   Examination result{std::move(a), std::move(b)};
   result.comparison = compare(result.a, result.b, tolerance);
   const auto of_a = [&] {
-    Diagnosis diagnosis = diagnose(result.b, result.a, result.comparison);
+    Diagnosis diagnosis = diagnose(result.b, result.a, result.comparison, seconds);
     diagnosis.of_a = true;
     return diagnosis;
   };
   if (!result.comparison.equal()) {
-    result.diagnosis = right == RightSide::b ? of_a() : diagnose(result.a, result.b, result.comparison);
+    result.diagnosis = right == RightSide::b ? of_a() : diagnose(result.a, result.b, result.comparison, seconds);
     if (right == RightSide::either) result.otherwise = of_a();
   } else if (tolerance <= kCompareTolerance && right != RightSide::b) {
     result.diagnosis = hidden_mistake(result.a, result.b);

@@ -74,6 +74,7 @@ struct Examination {
 
 /// Compares two files, and finds the mistake in B. Differences below the tolerance are looked into where that is no
 /// larger than kCompareTolerance; where a mistake explains them, the comparison is so close that they are differences.
-Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right = RightSide::a);
+Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right = RightSide::a,
+                    double seconds = kSearchSeconds);
 
 }  // namespace headlight
