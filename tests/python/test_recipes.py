@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from common import ROOT
 import headlight
@@ -36,8 +37,16 @@ class Recipes(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return done.stdout, sorted(os.listdir(folder)), code[0]
 
-    def test_six_recipes(self):
-        self.assertEqual(len(recipes()), 6)
+    def test_seven_recipes(self):
+        self.assertEqual(len(recipes()), 7)
+
+    def test_a_model_that_is_running(self):
+        from test_live import Gpt2, Tokenizer
+        names = {}
+        exec(next(code for code in recipes() if "headlight.open(model" in code), names)
+        with mock.patch("headlight.live.open_window") as shown:
+            heads = names["look"](Gpt2(), Tokenizer())["heads"]
+        self.assertEqual((len(heads), shown.call_count), (2, 1))
 
     def test_mistake(self):
         said, _, code = self.run_recipe("def attention(q, k, v)")
