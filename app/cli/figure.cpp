@@ -30,6 +30,8 @@ struct FigureArguments {
   WordPair words = {};
   bool ascending = false;
   Index row = -1, column = -1;
+  std::vector<std::string> queries, keys;  // of a text: the chosen words
+  std::optional<ShadeHeads> mean;
 };
 
 Result<float> points_of(const std::string& width) {
@@ -118,6 +120,43 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
   return look;
 }
 
+/// `3,7-9`: tokens, ascending, each once.
+Result<std::vector<Index>> tokens_of(const char* option, const std::vector<std::string>& texts, Index count) {
+  std::vector<Index> tokens;
+  for (const std::string& text : texts) {
+    const std::size_t dash = std::min(text.find('-'), text.size());
+    const auto first = parse_number<Index>(std::string_view(text).substr(0, dash));
+    const auto last = dash < text.size() ? parse_number<Index>(std::string_view(text).substr(dash + 1)) : first;
+    if (!first || !last || *first < 0 || *last < *first || *last >= count)
+      return bad_input(option, "", "tokens from 0 to " + std::to_string(count - 1) + ", as 3,7-9", text);
+    for (Index token = *first; token <= *last; ++token) tokens.push_back(token);
+  }
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  return tokens;
+}
+
+/// Reads --queries, --keys, --query and --mean of a text.
+Status add_shades(const FigureArguments& options, const Trace& trace, FigureOptions& figure) {
+  const bool columns = !options.keys.empty(), several = columns || !options.queries.empty();
+  if (figure.kind != FigureKind::text) {
+    if (!several && !options.mean) return Done{};
+    return bad_input(several ? "--queries, --keys" : "--mean", "", "--view text", "--view " + options.view);
+  }
+  if (columns && !options.queries.empty()) return bad_input("--queries, --keys", "", "one of the two", "both");
+  ShadeChoice& shades = figure.shades;
+  shades.columns = columns;
+  shades.heads = options.mean.value_or(ShadeHeads::head);
+  if (figure.query && !columns) shades.words.push_back(*figure.query);
+  const Stack stack = figure.head.stack;
+  if (!several || !trace.has(stack)) return Done{};
+  auto words = columns ? tokens_of("--keys", options.keys, trace.keys(stack))
+                       : tokens_of("--queries", options.queries, trace.queries(stack));
+  if (!words) return words.error();
+  shades.words = *std::move(words);
+  return Done{};
+}
+
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
   FigureOptions figure = options.figure;
   figure.kind = *named_view(options.view)->figure;
@@ -137,6 +176,7 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   } else if (options.matrix || options.row >= 0 || options.column >= 0) {
     return bad_input(options.matrix ? "--matrix" : "--row, --column", "", "--view matrix", "--view " + options.view);
   }
+  if (const Status shades = add_shades(options, trace, figure); !shades) return shades.error();
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
   if (!flows && !shows_all_heads(figure.kind))
@@ -158,7 +198,7 @@ Result<std::shared_ptr<const DerivedMaps>> maps_of(const FigureArguments& option
   const MapKind kind = options.maps.value_or(MapKind::weights);
   const std::string asked = "--maps " + std::string(name(kind));
   if (kind == MapKind::weights || !trace->has(figure.head.stack)) return std::shared_ptr<const DerivedMaps>{};
-  if (figure.kind == FigureKind::flow || !shows_folds(figure.kind))
+  if (figure.kind == FigureKind::flow || figure.kind == FigureKind::text || !shows_folds(figure.kind))
     return bad_input(asked, "", "--view heads, head or glance", "--view " + options.view);
   if (const auto why = why_not(*trace, figure.head.stack, kind))
     return bad_input(asked, "",
@@ -180,7 +220,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
   const bool of_pair = choice.pair != PairPart::all;
   const std::string asked = of_pair ? "--pair " + std::string(name(options.pair)) : "--fold";
   if (!shows_folds(figure.kind))
-    return bad_input(asked, "", "--view heads, head, glance or flow", "--view " + options.view);
+    return bad_input(asked, "", "--view heads, head, text, glance or flow", "--view " + options.view);
   if (const MapKind maps = options.maps.value_or(MapKind::weights); maps != MapKind::weights)
     return bad_input(asked, "", "--maps weights", "--maps " + std::string(name(maps)));
   auto folded = folded_maps(std::move(trace), choice);
@@ -232,20 +272,34 @@ Result<Answer> answer(const Question& question, const FigureArguments& options) 
   return Answer(Done{});
 }
 
+void add_text_options(Parser& parser, FigureArguments& options) {
+  parser
+      .option("--queries", options.queries,
+              "Of text: words that look, 3,7-9; each word is shaded by the mean of its weights in their rows", "LIST")
+      .list();
+  parser
+      .option("--keys", options.keys,
+              "Of text: words that are looked at; each word is shaded by how much it looks at them together", "LIST")
+      .list();
+  add_choice<ShadeHeads>(parser, "--mean", options.mean, kShadeHeadNames,
+                         "Of text: the weights of the head (default), or the mean of its layer or of all heads");
+}
+
 ParsedCommand add_figure(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   const auto options = std::make_shared<FigureArguments>(parser);
   parser.option("-o,--output", options->file, "FILE.svg, FILE.pdf or FILE.png, whole or not at all").required();
   add_view(
       parser, options->view, [](const NamedView& view) { return view.figure.has_value(); },
-      "heads (default): a map of every head; head: one head large; glance: all heads small, a row per layer; "
+      "heads (default): a map of every head; head: one head large; text: the text, each word shaded; glance: all heads "
+      "small, a row per layer; "
       "inside: the numbers behind one weight; diagram: the "
       "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
       "the words; compare: one head in two answers");
   add_against(parser, options->against);
   parser
       .option("--query", options->figure.query,
-              "Of inside and diagram: the query (the token that attends), from 0; by default the last token")
+              "Of inside, diagram and text: the query (the token that attends), from 0; by default the last token")
       .not_negative();
   parser.option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0").not_negative();
   parser.option("--matrix", options->matrix,
@@ -269,6 +323,7 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
                 "Of flow: the smallest weight that has a line, 0.05 by default", "X");
   parser.topic("look", "The options of how the picture looks");
   parser.section("How the picture looks", "look");
+  add_text_options(parser, *options);
   parser.option("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
   add_folds(parser, options->folds);
   add_maps(parser, options->maps);

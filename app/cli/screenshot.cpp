@@ -70,6 +70,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.view = named->view;
     view.grid = named->grid;
     view.steps = named->steps;
+    if (named->text) view.text.shown = named->text;
   }
   if (options.picture.train_steps > 0) view.view = View::train;
   if (options.code != CodeLook{}) view.code = options.code;
@@ -98,7 +99,7 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
                 "A JSON file for the boxes, in pixels, of the maps and of everything that can be clicked", "FILE");
   add_view(
       parser, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
-      "heads: all heads, and one of them large; glance: all heads small; "
+      "heads: all heads, and one of them large; text: that one as the text itself, shaded; glance: all heads small; "
       "relations: how well each layer shows each relation; inside: the numbers behind one weight; diagram: the "
       "matrices of a layer; flow: lines between the words; train: the heads beside a training; compare: A beside B; "
       "code: the layer as a program");

@@ -5,6 +5,7 @@
 #include "base/within.h"
 #include "figure/page.h"
 #include "model/head_text.h"
+#include "session/shown.h"
 
 namespace headlight {
 Status check_head(const Trace& trace, const HeadRef& head) {
@@ -23,6 +24,14 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
   switch (options.kind) {
     case FigureKind::grid: return draw_grid(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
+    case FigureKind::text:
+      for (const Index word : options.shades.words)
+        if (const auto valid = check_within("figure", options.shades.columns ? "key" : "query", word,
+                                            options.shades.columns ? subject.trace.keys(options.head.stack)
+                                                                   : subject.trace.queries(options.head.stack));
+            !valid)
+          return valid.error();
+      return draw_text(subject, options, measure);
     case FigureKind::layers: return draw_layers(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);
     case FigureKind::diagram: return draw_diagram(subject, options, measure);
@@ -61,6 +70,7 @@ FigureOptions figure_options(const FigureRequest& order) {
                         .heads = {},
                         .threshold = order.view.flow.threshold};
   options.look = order.view.look;
+  options.shades = shade_choice(order.view);
   options.own_range = order.view.own_range;
   if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;
   if (shows_all_heads(order.kind) && !(order.other && order.other->kind == MapKind::rollout)) {

@@ -38,6 +38,7 @@ struct FigureOptions {
   HeadOrder order = {};             // by which these are in that order, for the caption
   std::vector<std::optional<float>> numbers = {};  // by which they are, one a head; none: not written
   std::optional<Index> query = {}, key = {};  // the steps of which weight; none: the cell that the window begins with
+  ShadeChoice shades = {};                    // of a text; its head is `head`
   Look look = {};                             // of a matrix: which, and the cell whose terms are listed
   bool own_range = false;                     // each map up to its own largest number
   float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out

@@ -68,7 +68,7 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
       parts.push_back(std::string(either(language, "only ", "只有 ")) + kPairTitles[static_cast<std::size_t>(part)] +
                       either(language, ", rows not scaled", "，各行未重新缩放"));
   }
-  if (options.kind != FigureKind::flow)
+  if (options.kind != FigureKind::flow && options.kind != FigureKind::text)
     if (const MapKind kind = kind_of(subject, head.stack); kind != MapKind::weights)
       parts.push_back(kind_caption(language, kind));
   if (options.order.by != HeadOrder::By::layer)
@@ -149,8 +149,8 @@ namespace {
 
 bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::u32string_view::npos; }
 
-/// Whether a line may end between these two: after a space, and beside a Chinese character; but no line begins with a
-/// mark that closes, and none ends with one that opens (Requirements for Chinese Text Layout, W3C, 3.1.3).
+}  // namespace
+
 bool may_break(char32_t before, char32_t after) {
   if (is_among(after, U"，。、；：？！）》」』”’…—％,.;:?!)]%") || is_among(before, U"（《「『“‘([")) return false;
   std::string neighbours;
@@ -161,8 +161,6 @@ bool may_break(char32_t before, char32_t after) {
   };
   return before == U' ' || is_chinese(before) || is_chinese(after);
 }
-
-}  // namespace
 
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure) {
   std::vector<std::string> lines(1);
@@ -229,7 +227,8 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
   const std::string numbers = number_title(options.language, kind_of(subject, options.head.stack));
   if (bar) {
     ColourScale scale = *bar;
-    const bool of_each = options.own_range && options.kind != FigureKind::head;  // many maps, and a range for each
+    // Many maps, and a range for each.
+    const bool of_each = options.own_range && options.kind != FigureKind::head && options.kind != FigureKind::text;
     if (of_each) scale.top = 1;
     const char* of = of_each ? either(options.language, ", of each map's own range", "，以各图自身范围为 1") : "";
     add_colour_bar(page, scale, numbers + of, options.language, blocks);

@@ -39,6 +39,10 @@ const Text& add_text(Page& page, Point at, const std::string& text, float size, 
 /// wide.
 void add_title(Page& page, const std::string& title, const std::string& beside, bool quiet = false);
 
+/// Whether a line may end between these two: after a space, and beside a Chinese character; but no line begins with a
+/// mark that closes, and none ends with one that opens (Requirements for Chinese Text Layout, W3C, 3.1.3).
+bool may_break(char32_t before, char32_t after);
+
 /// `text` in lines of at most `room`, broken at spaces and between Chinese characters, marks where they belong.
 std::vector<std::string> wrapped(std::string_view text, float size, float room, const TextWidth& measure);
 
@@ -67,6 +71,7 @@ Drawing finished(Page page, const FigureSubject& subject, const FigureOptions& o
 // The figures, one a file.
 Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_head(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);

@@ -17,6 +17,7 @@
 #include "gl/offscreen.h"
 #include "gl/quit_signals.h"
 #include "gl/window.h"
+#include "gui/frame/kept_texts.h"
 #include "gui/frame/motion.h"
 #include "model/head_text.h"
 #include "page/page.h"
@@ -174,12 +175,14 @@ Status open_window(const Startup& asked) {
   Loop loop(&Window::wake, autosave.string(),
             {with_pages(figure_drawer()), {.folder = trained_folder()}, with_page_sizes(figure_previewer())});
   Motion motion;
+  KeptTexts texts;
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
                 .fonts = fonts,
                 .maps = **maps,
                 .samples = resources->samples,
-                .motion = &motion};
+                .motion = &motion,
+                .texts = &texts};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
   run_window(**window, signals, screen, state, loop, std::move(commands));

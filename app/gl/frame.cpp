@@ -41,8 +41,8 @@ void build_frame(const Screen& screen, const AppState& state, const Loop& loop, 
   screen.fonts.use_latin_signs(state.settings.language == Language::en);
   screen.begin_frame();
   if (screen.boxes) screen.boxes->clear();
-  Gui gui{state,         commands,    screen.fonts, screen.maps,  screen.samples,
-          work_of(loop), screen.unit, nullptr,      screen.boxes, screen.motion};
+  Gui gui{state,       commands, screen.fonts, screen.maps,   screen.samples, work_of(loop),
+          screen.unit, nullptr,  screen.boxes, screen.motion, screen.texts};
   begin_motion(gui);
   draw_window(gui);
 }

@@ -17,6 +17,7 @@ struct Screen {
   const std::vector<Sample>& samples;
   float unit = 1;               // as Gui has it
   Motion* motion = nullptr;     // null: everything is drawn settled
+  KeptTexts* texts = nullptr;   // as Gui has it
   DrawnBoxes* boxes = nullptr;  // of the last frame that was built; null: they are not asked for
 };
 

@@ -13,6 +13,7 @@
 #include "words/mask_words.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"
+#include "words/text_words.h"
 #include "words/window_words.h"
 #include "words/words.h"
 
@@ -40,10 +41,19 @@ constexpr PageWord kPageWords[] = {
     {"view_row", {"One word", "一个词"}},
     {"view_flow", kWindowWords.view_flow},
     {"view_compare", kCompareWords.view_compare},
+    {"view_text", kTextWords.text},
+    {"text_rows", kTextWords.rows},
+    {"text_columns", kTextWords.columns},
+    {"text_head", kTextWords.heads[0]},
+    {"text_layer", kTextWords.heads[1]},
+    {"text_all", kTextWords.heads[2]},
+    {"text_choose", kTextWords.choose},
+    {"text_top", {"Colours up to {0}", "颜色到 {0} 为止"}},
     {"tip_view_heads", {"The chosen head, large.", "放大所选的头。"}},
     {"tip_view_row", {"Where one word looks in every head.", "一个词在每个头中看向哪里。"}},
     {"tip_view_flow", kWindowWords.tip_view_flow},
     {"tip_view_compare", {"Two answers and their difference.", "两个结果及其差别。"}},
+    {"tip_view_text", {"The text itself, each word on the shade of its weight.", "文本本身，每个词按权重着色。"}},
     {"stack", {"Attention", "注意力"}},
     {"stack_Self", {"self-attention", "自注意力"}},
     {"stack_Encoder", kModelWords.encoder},

@@ -134,7 +134,7 @@ void after_baseline(AppState& state, const std::shared_ptr<const Trace>&, const 
 }
 
 std::optional<DetailQuestion> detail_question(const AppState& state) {
-  if (!state.trace || !needs_detail(state)) return std::nullopt;
+  if (!state.trace || !needs_detail(state) || shows_text(state)) return std::nullopt;
   return DetailQuestion{state.trace, shown_region(state)};
 }
 
@@ -206,6 +206,13 @@ std::optional<FoldQuestion> fold_question(const AppState& state) {
 
 std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop) {
   return folded_maps(question.trace, question.fold, stop);
+}
+
+std::shared_ptr<const Vector> shades_to(const ShadeQuestion& question, const std::atomic<bool>& stop) {
+  const Stack stack = question.choice.head.stack;
+  const auto* folded = question.folded ? &*question.folded->stacks[static_cast<std::size_t>(stack)] : nullptr;
+  Vector shades = shades_of(*question.trace, folded, question.choice, stop);
+  return stop ? nullptr : std::make_shared<const Vector>(std::move(shades));
 }
 
 std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,

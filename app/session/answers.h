@@ -79,6 +79,14 @@ struct FoldQuestion {
   friend bool operator==(const FoldQuestion&, const FoldQuestion&) = default;
 };
 
+/// What shades the text on the stage; a text of folded tokens has their groups.
+struct ShadeQuestion {
+  std::shared_ptr<const Trace> trace;
+  std::shared_ptr<const FoldedMaps> folded;  // null: every token by itself
+  ShadeChoice choice;
+  friend bool operator==(const ShadeQuestion&, const ShadeQuestion&) = default;
+};
+
 /// How well each layer of a model shows each relation.
 struct LayerQuestion {
   WeakRef<Model> model;
@@ -118,6 +126,8 @@ std::optional<EffectQuestion> effect_question(const AppState& state);
 std::optional<LayerQuestion> layer_question(const AppState& state);
 std::optional<MapsQuestion> maps_question(const AppState& state);
 std::optional<FoldQuestion> fold_question(const AppState& state);
+/// Nothing where the text is not shown, or no word is chosen.
+std::optional<ShadeQuestion> shade_question(const AppState& state);
 /// Of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
@@ -140,6 +150,7 @@ Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const 
                                                                           Progress& progress);
 std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progress& progress);
 std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop);
+std::shared_ptr<const Vector> shades_to(const ShadeQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const AnswerComparison> comparison_of(const ComparisonQuestion& question, const AnswerComparison* known,
                                                       Progress& progress);
 Job snapshot_job(const SnapshotQuestion& question, const AppState& state);
@@ -171,6 +182,7 @@ struct Answers {
   Slot<DerivedMaps, maps_question, maps_of> other_maps;
   /// As the look wants them or, of long sentences, wanted them before; null before the first answer.
   Slot<FoldedMaps, fold_question, folds_of> folded;
+  Slot<Vector, shade_question, shades_to> shades;  // of each word of the text
   Slot<AnswerComparison, comparison_question, comparison_of, after_comparison> comparison;
   Slot<AnswerSnapshot, snapshot_question, snapshot_job, after_snapshot> kept_answer;  // taken over by AppState::kept
   Slot<Guess, guess_question, make_guess> guess;
@@ -185,7 +197,8 @@ struct Answers {
     using A = Answers;
     visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::listing), visit(&A::flow);
     visit(&A::check), visit(&A::heads), visit(&A::ranking), visit(&A::effects), visit(&A::layer_scores);
-    visit(&A::other_maps), visit(&A::folded), visit(&A::comparison), visit(&A::kept_answer), visit(&A::guess);
+    visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison), visit(&A::kept_answer);
+    visit(&A::guess);
     visit(&A::changes), visit(&A::nearest), visit(&A::preview), visit(&A::trained);
   }
 };

@@ -10,6 +10,7 @@
 #include "model/head_text.h"
 #include "session/figure_request.h"
 #include "session/head_grid.h"
+#include "session/shown.h"
 #include "training/shell_word.h"
 #include "view/view_names.h"
 
@@ -37,7 +38,7 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
         folded && folded->fold.done.pair != PairPart::all)
       add(words, "--pair", std::string(name(order.fold.pair)));
   }
-  if (of_cells && order.view.own_range) words.emplace_back("--own-range");
+  if (of_cells && order.view.own_range && order.kind != FigureKind::text) words.emplace_back("--own-range");
   if (of_cells && order.view.scale == Scale::log) add(words, "--colours", "log");
   if (of_cells && order.colours != ColourMap::teal) add(words, "--colour-map", std::string(name(order.colours)));
   if (order.width == kSlideMm) add(words, "--width", "slide");
@@ -45,6 +46,19 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
   if (order.theme == Theme::dark) add(words, "--theme", "dark");
   if (order.language != default_settings().language)
     add(words, "--language", order.language == Language::zh ? "zh" : "en");
+}
+
+/// `3,7-9`
+std::string list_of(const std::vector<Index>& tokens) {
+  std::string list;
+  for (std::size_t at = 0; at < tokens.size();) {
+    std::size_t end = at + 1;
+    while (end < tokens.size() && tokens[end] == tokens[end - 1] + 1) ++end;
+    list += (list.empty() ? "" : ",") + std::to_string(tokens[at]);
+    if (end - at > 1) list += "-" + std::to_string(tokens[end - 1]);
+    at = end;
+  }
+  return list;
 }
 
 std::string list_of(const std::vector<HeadRef>& heads) {
@@ -69,6 +83,11 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
       add(words, "--from", view.find.words.from);
       add(words, "--to", view.find.words.to);
     }
+  }
+  if (kind == FigureKind::text) {
+    const ShadeChoice shades = shade_choice(view);
+    if (!shades.words.empty()) add(words, shades.columns ? "--keys" : "--queries", list_of(shades.words));
+    if (shades.heads != ShadeHeads::head) add(words, "--mean", std::string(name(shades.heads)));
   }
   if (kind == FigureKind::flow) add(words, "--threshold", shortest_text(view.flow.threshold));
   const bool of_query = kind == FigureKind::steps || kind == FigureKind::diagram;

@@ -33,7 +33,7 @@ bool same_figure(const FigureRequest& a, const FigureRequest& b) {
     const ViewState& view = it.view;
     return std::tie(it.trace, it.fold.words, it.fold.pair, it.other, it.step, it.heads, it.kind, it.width, it.theme,
                     it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned,
-                    view.order, view.sentence, view.prefix, view.find);
+                    view.order, view.text, view.sentence, view.prefix, view.find);
   };
   return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
 }
@@ -45,6 +45,7 @@ FigureKind seen_figure(const AppState& state) {
   if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
   if (looks_at_matrices(view.view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
     return FigureKind::matrix;
+  if (shows_text(state)) return FigureKind::text;
   // All of few heads are the same figure as some of many.
   const GridShow grid =
       shown_grid(state) == GridShow::all && !has_many_heads(state) ? GridShow::maps : shown_grid(state);

@@ -31,6 +31,41 @@ MapKind shown_kind(const AppState& state, Stack stack) {
   return maps ? maps->kind : MapKind::weights;
 }
 
+namespace {
+
+bool has_more_tokens(const AppState& state, Index tokens) {
+  const Stack stack = state.view.chosen.stack;
+  return std::max(state.trace->queries(stack), state.trace->keys(stack)) > tokens;
+}
+
+}  // namespace
+
+bool shows_text(const AppState& state) {
+  const ViewState& view = state.view;
+  if (!state.trace || view.view != View::heads || view.painting) return false;
+  return shown_kind(state, view.chosen.stack) == MapKind::weights &&
+         view.text.shown.value_or(has_more_tokens(state, kLongText));
+}
+
+bool offers_text(const AppState& state) {
+  return shows_text(state) || (state.trace && state.view.view == View::heads && has_more_tokens(state, kOffersText));
+}
+
+ShadeChoice shade_choice(const ViewState& view) {
+  ShadeChoice choice{view.chosen, view.text.heads, view.text.columns, view.text.words};
+  if (choice.words.empty() && view.pinned)
+    choice.words.push_back(choice.columns ? view.pinned->key : view.pinned->query);
+  return choice;
+}
+
+std::optional<ShadeQuestion> shade_question(const AppState& state) {
+  if (!shows_text(state)) return std::nullopt;
+  ShadeChoice choice = shade_choice(state.view);
+  if (choice.words.empty()) return std::nullopt;
+  const bool folds = shown_fold(state, choice.head.stack) != nullptr;
+  return ShadeQuestion{state.trace, folds ? state.folded.answer() : nullptr, std::move(choice)};
+}
+
 bool compares_edits(const AppState& state) { return !state.kept && state.trace && is_edited(state); }
 
 std::shared_ptr<const Trace> compared_trace(const AppState& state) {

@@ -26,6 +26,13 @@ MapKind wanted_kind(const AppState& state);
 const DerivedMaps* shown_maps(const AppState& state, Stack stack);
 MapKind shown_kind(const AppState& state, Stack stack);
 
+/// Whether the stage shows the text in place of the chosen head's map, and whether that can be chosen: of short texts
+/// where it was.
+bool shows_text(const AppState& state);
+bool offers_text(const AppState& state);
+/// What shades the text: the words that were chosen, else that of the pinned cell; none where there is neither.
+ShadeChoice shade_choice(const ViewState& view);
+
 /// What is compared with the answer on the screen: the one that was kept; else, where the question has edits, the same
 /// without them, once it is known. Null where there is neither.
 std::shared_ptr<const Trace> compared_trace(const AppState& state);

@@ -163,6 +163,9 @@ void fit_view(AppState& state) {
   if (outside(view.hovered, view.hovered_head ? view.hovered_head->stack : view.chosen.stack)) view.hovered.reset();
   const Stack stack = view.chosen.stack;
   if (outside(view.pinned, stack)) view.pinned.reset();
+  std::erase_if(view.text.words, [&, most = view.text.columns ? trace.keys(stack) : trace.queries(stack)](Index word) {
+    return word >= most;
+  });
   if (const auto other = compared_trace(state); !other || !other->has(stack)) {
     view.hovered_kept.reset();
     view.pinned_kept.reset();
@@ -195,6 +198,7 @@ void choose_head(ViewState& view, const HeadRef& head) {
     view.viewport = view.compared = {};
     view.pinned.reset();
     view.pinned_kept.reset();
+    view.text.words.clear();
   }
   view.chosen = head;
   view.look.matrix = matrix_id(view.look.matrix.quantity, head);

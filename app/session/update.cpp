@@ -261,6 +261,7 @@ struct Update {
       look.cell = MatrixCell{c.cell->query, c.cell->key};
     view.pinned = c.cell;
     view.pinned_kept = c.kept;
+    view.text.words.clear();
   }
   void operator()(const SetColourScale& c) {
     ViewState& view = state.view;

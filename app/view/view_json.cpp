@@ -58,6 +58,15 @@ std::optional<std::vector<Index>> indices_of(const JsonField& field, std::option
   return indices;
 }
 
+/// The same in ascending order, each once.
+std::optional<std::vector<Index>> ascending_indices(const JsonField& field) {
+  auto indices = indices_of(field, std::nullopt);
+  if (!indices) return indices;
+  std::sort(indices->begin(), indices->end());
+  indices->erase(std::unique(indices->begin(), indices->end()), indices->end());
+  return indices;
+}
+
 template <class Cell>
 void read_cell(const JsonField& field, std::optional<Cell>& cell) {
   if (const auto two = indices_of(field, 2)) cell = Cell{(*two)[0], (*two)[1]};
@@ -67,7 +76,8 @@ void read_viewport(const JsonField& field, Viewport& part) {
   if (const auto four = indices_of(field, 4)) part = {(*four)[0], (*four)[1], (*four)[2], (*four)[3]};
 }
 
-/// The contents of the views: the matrix of View::inside, the program of View::code, the lines of View::flow.
+/// The contents of the views: the matrix of View::inside, the program of View::code, the lines of View::flow, the text
+/// of View::heads.
 void read_views(const JsonField& object, ViewState& view) {
   Quantity quantity = Quantity::weights;
   object.read_word("matrix", quantity, parse_matrix_name, "a matrix such as head.query");
@@ -76,18 +86,23 @@ void read_views(const JsonField& object, ViewState& view) {
   const JsonField code = object.at("code"), flow = object.at("flow");
   code.read_choice("dialect", view.code.dialect, kDialectNames);
   code.read("block", view.code.block);
-  if (auto heads = indices_of(flow.at("heads"), std::nullopt)) {
-    std::sort(heads->begin(), heads->end());
-    heads->erase(std::unique(heads->begin(), heads->end()), heads->end());
-    view.flow.heads = std::move(heads);
-  }
+  if (auto heads = ascending_indices(flow.at("heads"))) view.flow.heads = std::move(heads);
   flow.read_within("threshold", view.flow.threshold, 0, 1);
+  const JsonField text = object.at("text");
+  if (const json& shown = text.at("shown").value(); shown.is_boolean()) view.text.shown = shown.get<bool>();
+  text.read("columns", view.text.columns);
+  text.read_word("heads", view.text.heads, parse_shade_heads, "head, layer or all");
+  if (auto words = ascending_indices(text.at("words"))) view.text.words = *std::move(words);
 }
 
 void write_views(const ViewState& view, json& object) {
   if (view.look.matrix.quantity != Quantity::weights) object["matrix"] = matrix_name(view.look.matrix.quantity);
   if (view.look.cell) object["cell"] = {view.look.cell->row, view.look.cell->col};
   if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};
+  if (const TextLook& text = view.text; text != TextLook{}) {
+    json& written = object["text"] = {{"columns", text.columns}, {"heads", name(text.heads)}, {"words", text.words}};
+    if (text.shown) written["shown"] = *text.shown;
+  }
   if (view.flow == FlowLook{}) return;
   object["flow"]["threshold"] = view.flow.threshold;
   if (view.flow.heads) object["flow"]["heads"] = *view.flow.heads;

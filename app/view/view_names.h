@@ -53,13 +53,15 @@ struct NamedView {
   View view = View::heads;
   GridShow grid = GridShow::maps;
   bool steps = true;                      // of View::inside
+  std::optional<bool> text = {};          // of View::heads: TextLook::shown
   std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
 
 /// Of those that show one view of the window the most general comes first.
 inline constexpr NamedView kNamedViews[] = {
     {.name = "heads", .figure = FigureKind::grid},
-    {.name = "head", .figure = FigureKind::head},
+    {.name = "head", .text = false, .figure = FigureKind::head},
+    {.name = "text", .text = true, .figure = FigureKind::text},
     {.name = "glance", .grid = GridShow::all, .figure = FigureKind::layers},
     {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},

@@ -14,6 +14,7 @@
 #include "derived/fold.h"
 #include "derived/head_stats.h"
 #include "derived/inside.h"
+#include "derived/shades.h"
 #include "math/generate.h"
 #include "read/external/own_numbers.h"
 
@@ -78,10 +79,9 @@ struct LessonMark {
   friend bool operator==(const LessonMark&, const LessonMark&) = default;
 };
 
-/// The figures that can be written: all heads of a stack, one head large, lines between the words, all heads small, one
-/// head in two answers, the steps behind one weight, the data flow diagram, one
-/// matrix of it.
-enum class FigureKind { grid, head, flow, layers, compare, steps, diagram, matrix };
+/// The figures that can be written: all heads of a stack, one head large, the text shaded, lines between the words, all
+/// heads small, one head in two answers, the steps behind one weight, the data flow diagram, one matrix of it.
+enum class FigureKind { grid, head, text, flow, layers, compare, steps, diagram, matrix };
 
 /// Whether such a picture has all heads of a stack, which can have an order of their own.
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
@@ -106,6 +106,18 @@ struct FlowLook {
 
   friend bool operator==(const FlowLook&, const FlowLook&) = default;
 };
+
+/// How the stage of View::heads shows the text itself, shaded by weights, in place of the map.
+struct TextLook {
+  std::optional<bool> shown = {};  // the text, or the map; nothing: the text where it is longer than kLongText
+  bool columns = false;            // ShadeChoice has the next three
+  ShadeHeads heads = ShadeHeads::head;
+  std::vector<Index> words = {};  // none: the word of the pinned cell
+
+  friend bool operator==(const TextLook&, const TextLook&) = default;
+};
+/// A text of more tokens is offered beside the map; of more than that it is shown first.
+inline constexpr Index kOffersText = 40, kLongText = 120;
 
 /// The settings of View::code for the chosen head's layer.
 struct CodeLook {
@@ -156,6 +168,7 @@ struct ViewState : Layout {
   HeadSearch find;                         // heads that are looked for
   bool focus_find = false;                 // the search is to take the keyboard
   FlowLook flow;                           // in View::flow
+  TextLook text;                           // in View::heads
   std::optional<LessonPosition> lesson;    // that is being read
   ControlFocus focus;                      // with a ring around it
   std::string pointed;                     // the control that the lesson's text points at; empty: none

@@ -19,6 +19,7 @@
 #include "words/model_words.h"
 #include "words/relation_words.h"
 #include "words/sentence_words.h"
+#include "words/text_words.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
 
@@ -59,7 +60,7 @@ std::string all_words() {
                                kFlowWords, kCompareWords, kGridWords, kHeadOrderWords, kMapWords, kLessonWords,
                                kPairWords, kChatWords, kPaletteWords, kFailureWords);
   for (const QuestionField& field : question_fields()) all += std::string(field.change.en) + field.change.zh;
-  return all + characters(kHeadNameWords, kStageWords, kDoubtWords, kWordKindWords, kChangeWords) +
+  return all + characters(kHeadNameWords, kStageWords, kTextWords, kDoubtWords, kWordKindWords, kChangeWords) +
          all_relation_words() + all_explain_words() + all_failure_words() + "+−→✓▸▾×";
 }
 

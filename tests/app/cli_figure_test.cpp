@@ -17,7 +17,7 @@ Strings figure(Strings words) {
 
 TEST(FigureCommand, WritesEveryFormatAndView) {
   const Folder folder;
-  for (const std::string view : {"heads", "head", "flow", "glance", "inside", "diagram"})
+  for (const std::string view : {"heads", "head", "text", "flow", "glance", "inside", "diagram"})
     for (const std::string ending : {"svg", "pdf", "png"}) {
       const std::string file = (folder / (view + "." + ending)).string();
       const Ran ran = run(figure({"--view", view, "--text", "我请李雷帮我订了去北京的机票", "-o", file}));
@@ -28,7 +28,7 @@ TEST(FigureCommand, WritesEveryFormatAndView) {
       const std::string_view begin = ending == "svg" ? "<?xml" : ending == "pdf" ? "%PDF-1." : "\x89PNG";
       EXPECT_TRUE(bytes->starts_with(begin)) << view << ending;
     }
-  EXPECT_EQ(folder.names().size(), 18u) << "and nothing beside them";
+  EXPECT_EQ(folder.names().size(), 21u) << "and nothing beside them";
 }
 
 TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
@@ -43,8 +43,8 @@ TEST(FigureCommand, EarlierNamesOfViewsAreTakenAndInNoHelp) {
   EXPECT_EQ(drawn("glance"), drawn("layers"));
   EXPECT_EQ(drawn("inside"), drawn("steps"));
   for (const EarlierName& view : kEarlierViewNames) EXPECT_EQ(present_view_name(view.earlier), view.name);
-  for (const auto& [command, views] : {std::pair("figure", "{heads,head,glance,inside,diagram,"),
-                                       std::pair("screenshot", "{heads,head,glance,relations,inside,diagram,")}) {
+  for (const auto& [command, views] : {std::pair("figure", "{heads,head,text,glance,inside,diagram,"),
+                                       std::pair("screenshot", "{heads,head,text,glance,relations,inside,diagram,")}) {
     const std::string help = run({command, "--help"}).out;
     EXPECT_TRUE(contains(help, views)) << help;
     for (const char* earlier : {"grid", "layers,", "steps,", "--grid"})
@@ -160,7 +160,7 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--query", "77"}), "figure: query: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--key", "77"}), "figure: key: expected 0 to"));
   EXPECT_TRUE(
-      contains(wrong({"--view", "steps", "--fold", "words"}), "--fold: expected --view heads, head, glance or flow"));
+      contains(wrong({"--view", "steps", "--fold", "words"}), "--fold: expected --view heads, head, text, glance or flow"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(
       contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),

@@ -17,6 +17,7 @@
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
 #include "gui/frame/imgui_compat.h"
+#include "gui/frame/kept_texts.h"
 #include "gui/shell/shell.h"
 #include "session/startup.h"
 
@@ -62,6 +63,7 @@ struct Stage {
 
 /// A window of its own on the stage, with its own textures.
 struct Scene {
+  KeptTexts texts;
   Scene(Stage& on, std::unique_ptr<MapPainter> painter, Document document)
       : maps(std::move(painter)),
         loop([this] { bell.ring(); }, {}),
@@ -69,7 +71,8 @@ struct Scene {
                .end_frame = [&on](Rgb background) { on.end(background); },
                .fonts = on.context->fonts(),
                .maps = *maps,
-               .samples = on.resources.samples} {
+               .samples = on.resources.samples,
+               .texts = &texts} {
     Settings settings = default_settings();
     settings.greeted = true;
     state = initial_state(on.resources.lexicon, std::move(document), settings, {}, on.resources.shipped);
@@ -96,6 +99,17 @@ struct Scene {
 Document patterns(std::size_t layers, std::size_t heads, Index tokens) {
   Document document;
   document.model = computed_patterns(layers, heads, tokens);
+  return document;
+}
+
+/// So many words, no two neighbours alike.
+Document long_text(Index tokens) {
+  Document document;
+  document.config = {.d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 0};
+  document.source.text.clear();
+  for (Index i = 0; i < tokens; ++i)
+    document.source.text +=
+        (i > 0 ? " " : "") + std::string(i % 7 == 3 ? "attention" : "word") + std::to_string(i % 977);
   return document;
 }
 
@@ -260,6 +274,7 @@ struct Gallery {
   }
   Status add_window(const std::string& of, const std::function<Document()>& ask);
   Status add_changes(const std::string& of, const std::function<Document()>& ask);
+  Status add_text(const std::string& of, const std::function<Document()>& ask);
   void add_rectangles(const std::string& of, int across, Index tokens);
 };
 
@@ -303,6 +318,23 @@ Status Gallery::add_changes(const std::string& of, const std::function<Document(
   return Done{};
 }
 
+/// The text scrolls, and another word is chosen in every frame.
+Status Gallery::add_text(const std::string& of, const std::function<Document()>& ask) {
+  if (!wants(of, {"draw/text/", "draw/text-own/"})) return Done{};
+  auto painter = make_map_painter(shaders);
+  if (!painter) return painter.error();
+  Scene& scene = scenes.emplace_back(stage, std::move(*painter), ask());
+  frames.add("draw/text/" + of, "draw/text-own/" + of, [&scene] {
+    ViewState& view = scene.state.view;
+    const Index words = scene.state.trace->queries();
+    update(scene.state, Pin{CellRef{((view.pinned ? view.pinned->query : 0) + 37) % words, 0}});
+    Commands none;
+    scene.loop.step(scene.state, none, seconds_now());
+    return scene.frame();
+  });
+  return Done{};
+}
+
 void Gallery::add_rectangles(const std::string& of, int across, Index tokens) {
   if (!wants(of, {"draw/rectangles/", "draw/rectangles-own/"})) return;
   std::vector<Matrix> maps;
@@ -342,6 +374,9 @@ Result<BenchReport> bench_draw(const BenchOptions& options) {
     if (const Status added = gallery.add_window(name, ask); !added) return added.error();
   if (const Status added = gallery.add_changes(windows[1].first, windows[1].second); !added) return added.error();
   gallery.add_rectangles(windows[1].first, 12, many);
+  const Index most = std::min<Index>(longest, 8192);
+  if (const Status added = gallery.add_text(of("heads=2", most), [&] { return long_text(most); }); !added)
+    return added.error();
   gallery.add_rectangles(windows[3].first, 1, one);
   BenchReport report;
   gallery.frames.measure(options.rounds, report);

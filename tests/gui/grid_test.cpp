@@ -120,6 +120,8 @@ TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
   EXPECT_TRUE(h.says("300 × 300"));
   EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled)));
+  h.push(SetTextLook{{.shown = false}});
+  h.settle();
   EXPECT_EQ(h.map("stage map").weights.rows(), 300) << "the large head has its own weights";
   EXPECT_TRUE(same(h.map("stage map").weights, weights_of(*h.state.trace, {0, 0})));
   h.hover("stage map", {299, 150});

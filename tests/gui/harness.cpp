@@ -132,7 +132,8 @@ void Harness::draw() {
           unit,
           &probe,
           &boxes,
-          moves ? &motion : nullptr};
+          moves ? &motion : nullptr,
+          &texts};
   begin_motion(gui);
   draw_window(gui);
   if (logged_) ImGui::LogFinish();

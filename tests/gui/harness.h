@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "gui/frame/kept_texts.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/motion.h"
 #include "gui/imgui_input.h"
@@ -121,6 +122,7 @@ class Harness {
   Fonts& fonts;  // of all windows of this process
   RecordingPainter maps;
   Motion motion;
+  KeptTexts texts;
   bool moves = false;  // maps fade as in the window; else everything is drawn as it is in the end
   DrawnBoxes boxes;    // of the last frame
   Probe probe;

@@ -46,6 +46,31 @@ def test_pointer(s):
     expect(b.js('document.querySelectorAll("#row-table tbody tr").length') == 10, 'the row is told as a table')
 
 
+def test_text(s):
+    """Each word is shaded by the weight that the page has for it; several words add up."""
+    b = s.browser
+    s.open(s.page('text', '--text', SENTENCE))
+    count = b.js('headlight.state().stacks[0].queries')
+    weights = [page_weights(b, 'Self', layer, 0) for layer in (0, 1)]
+    head = weights[b.js('headlight.state().layer')] if b.js('headlight.state().head') == 0 else None
+    if head is None:
+        b.js('headlight.set({layer: 0, head: 0})')
+        head = weights[0]
+    b.js('headlight.set({pinned: [3, 1], view: "text"})')
+    b.settled()
+    titles = 'Array.from(document.querySelectorAll("#text-words .word")).map((word) => Number(word.title.replace("−", "-")))'
+    shown = b.js(titles)
+    expect(len(shown) == count, f'a word for each token: expected {count}, found {len(shown)}')
+    expect(all(abs(number - head[3 * count + key]) < 1e-3 for key, number in enumerate(shown)), 'the row of the pinned word')
+    b.js('document.querySelector("#text-controls button[data-value=columns]").click()')
+    b.settled()
+    expect(all(abs(number - head[query * count + 3]) < 1e-3 for query, number in enumerate(b.js(titles))), 'the column of the same word')
+    box = b.js('(() => { const box = document.querySelectorAll("#text-words .word")[5].getBoundingClientRect(); return [box.x + 3, box.y + 5]; })()')
+    b.click(*box)
+    b.settled()
+    expect(b.js('headlight.state().pinned[1]') == 5, 'a click chooses a word')
+
+
 def test_slider(s):
     """A slider follows the pointer as long as it is dragged, and a drag is one edit."""
     b = s.browser

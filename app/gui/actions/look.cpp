@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "gui/frame/kept_texts.h"
+#include "math/attention.h"
 #include "session/head_grid.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
@@ -55,6 +57,25 @@ void move_pinned(Gui& gui, Index rows, Index columns) {
     cell = {std::clamp<Index>(cell.query + rows, 0, trace.queries(stack) - 1),
             std::clamp<Index>(cell.key + columns, 0, trace.keys(stack) - 1)};
   gui.push(Pin{cell});
+}
+
+/// In a text: the chosen word, or the last of several, by words and by lines.
+void move_word(Gui& gui, Index lines, Index words) {
+  const AppState& state = gui.state;
+  const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
+  const bool queries = !state.view.text.columns;
+  const FoldedAxis* axis = !folded ? nullptr : queries ? &folded->fold.queries : &folded->fold.keys;
+  const auto count =
+      axis ? static_cast<Index>(axis->groups.size())
+           : (queries ? state.trace->queries(state.view.chosen.stack) : state.trace->keys(state.view.chosen.stack));
+  const std::vector<Index> chosen = words_of_tokens(axis, shade_choice(state.view).words);
+  const TextLines* laid_out =
+      gui.texts ? gui.texts->last(queries || shaded_texts(*state.trace, folded, state.view.chosen.stack).one) : nullptr;
+  Index word = chosen.empty() ? 0 : chosen.back();
+  if (!chosen.empty()) word = std::clamp<Index>(word + words, 0, count - 1);
+  if (lines != 0 && laid_out && static_cast<Index>(laid_out->words.size()) == count)
+    word = laid_out->below(word, lines);
+  gui.push(Pin{cell_of_word(state, queries, axis ? axis->groups[static_cast<std::size_t>(word)].first : word)});
 }
 
 const FoldedMaps::Possible* foldable(const AppState& state) {
@@ -112,8 +133,51 @@ void step_stack(Gui& gui, bool back) {
 
 void move_cell(Gui& gui, Index rows, Index columns) {
   if (looks_at_matrices(gui.state.view.view)) move_look(gui, rows, columns);
+  else if (shows_text(gui.state)) move_word(gui, rows, columns);
   else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, columns);
   else move_pinned(gui, rows, columns);
+}
+
+void show_text(Gui& gui, bool on) {
+  TextLook look = gui.state.view.text;
+  look.shown = on;
+  if (on) gui.push(ShowView{View::heads});
+  if (on) gui.push(ShowMaps{MapKind::weights});
+  gui.push(SetTextLook{std::move(look)});
+}
+
+void turn_text(Gui& gui) {
+  TextLook look = gui.state.view.text;
+  look.columns = !look.columns;
+  const Stack stack = gui.state.view.chosen.stack;
+  const auto& pinned = gui.state.view.pinned;
+  const bool one = shaded_texts(*gui.state.trace, shown_fold(gui.state, stack), stack).one;
+  if (!one) look.words.clear();  // of the other text
+  // The word stays the chosen one.
+  if (one && pinned) gui.push(Pin{cell_of_word(gui.state, !look.columns, look.columns ? pinned->query : pinned->key)});
+  gui.push(SetTextLook{std::move(look)});
+}
+
+void step_text_heads(Gui& gui) {
+  TextLook look = gui.state.view.text;
+  look.heads = static_cast<ShadeHeads>((static_cast<int>(look.heads) + 1) % 3);
+  gui.push(SetTextLook{std::move(look)});
+}
+
+CellRef cell_of_word(const AppState& state, bool query, Index token) {
+  const HeadRef& head = state.view.chosen;
+  const Trace& trace = *state.trace;
+  if (!query) {
+    const bool square = head.stack != Stack::cross && token < trace.queries(head.stack);
+    return {square ? token : state.view.pinned ? state.view.pinned->query : 0, token};
+  }
+  Index key = 0;
+  const FoldedStack* folded = shown_fold(state, head.stack);
+  const auto group = folded ? folded->fold.queries.group(token) : std::nullopt;
+  if (group)
+    folded->map(head).row(*group).maxCoeff(&key), key = folded->fold.keys.groups[static_cast<std::size_t>(key)].first;
+  else attention_rows(trace, head, token, 1).row(0).maxCoeff(&key);
+  return {token, key};
 }
 
 void step_dialect(Gui& gui, bool back) {

@@ -15,6 +15,16 @@ void step_stack(Gui& gui, bool back);
 /// Moves the pinned cell; in the Inside view the cell that is explained.
 void move_cell(Gui& gui, Index rows, Index columns);
 
+/// The text in place of the chosen head's map, or the map.
+void show_text(Gui& gui, bool on);
+/// Shades who looks at the chosen words instead of where they look, or the other way round.
+void turn_text(Gui& gui);
+/// One head, its layer, all heads.
+void step_text_heads(Gui& gui);
+/// The cell that choosing a token pins: of a query its strongest key, of a key in the row of the same token, where
+/// there is one.
+CellRef cell_of_word(const AppState& state, bool query, Index token);
+
 /// The next dialect of View::code, or the one before.
 void step_dialect(Gui& gui, bool back);
 /// Looks at what the next line of the program makes, or the one before; nothing at its ends.

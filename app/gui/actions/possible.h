@@ -30,8 +30,10 @@ inline bool pins_tokens(const Gui& gui) {
 inline MapKind kind(const Gui& gui) { return shown_kind(gui.state, gui.state.view.chosen.stack); }
 /// The large map of one head, whose single cells can be seen.
 inline bool has_weights(const Gui& gui) {
-  return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights;
+  return answered(gui) && !in_view(gui, View::flow) && !in_view(gui, View::compare) && kind(gui) == MapKind::weights &&
+         !shows_text(gui.state);
 }
+inline bool in_text(const Gui& gui) { return shows_text(gui.state); }
 inline bool zooms(const Gui& gui) { return has_weights(gui) && shows_tokens(gui); }
 inline bool in_code(const Gui& gui) { return answered(gui) && in_view(gui, View::code); }
 inline bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }

@@ -76,6 +76,7 @@ struct Fonts::State {
   std::unordered_set<char32_t> built;
   bool lacking = true;
   int frame = 0;
+  std::uint64_t atlases = 0;
   bool latin_signs = false;  // quotation marks and ellipses as narrow as Latin text has them
   float scale = 0;
   std::array<ImFont*, kEm.size()> fonts{};
@@ -325,6 +326,8 @@ void Fonts::State::build() {
   ImGui::GetIO().FontDefault = fonts[static_cast<std::size_t>(TextSize::body)];
 }
 
+std::uint64_t Fonts::atlases() const { return state_->atlases; }
+
 bool Fonts::prepare(float scale) {
   assert(state_->opened && scale > 0);
   ++state_->frame;
@@ -333,6 +336,7 @@ bool Fonts::prepare(float scale) {
   state_->scale = scale;
   state_->forget_late();
   state_->build();
+  ++state_->atlases;
   state_->lacking = false;
   return true;
 }

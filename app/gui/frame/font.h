@@ -5,6 +5,7 @@
 
 #include <imgui.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ class Fonts {
   /// asked for glyphs that it lacks. True when it was rebuilt: the caller then renews the backend's font texture, and
   /// what font() gave before is gone. After a successful open().
   bool prepare(float scale);
+  /// Counts the atlases that were built: a text measured in one may be wider in the next.
+  std::uint64_t atlases() const;
   /// Whether text asked for glyphs since prepare() that are not there yet, so that another frame is owed.
   bool wants_frame() const;
 

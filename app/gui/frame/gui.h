@@ -48,6 +48,7 @@ struct DrawnBox {
 using DrawnBoxes = std::vector<DrawnBox>;
 
 class Motion;      // gui/frame/motion.h
+class KeptTexts;   // gui/frame/kept_texts.h
 struct FocusStop;  // gui/frame/focus.h
 
 struct Gui {
@@ -61,6 +62,7 @@ struct Gui {
   Probe* probe = nullptr;
   DrawnBoxes* boxes = nullptr;              // null: they are not asked for
   Motion* motion = nullptr;                 // null: everything is drawn settled
+  KeptTexts* texts = nullptr;               // null: texts are laid out in every frame
   std::vector<FocusStop>* stops = nullptr;  // where the Tab key goes; draw_window fills it
   std::vector<HeadRef> shown_heads = {};    // of the atlas, where it shows some of the heads; else empty
   float least_atlas = 0;  // the width of the atlas' maps where it is narrowest in windows of this width; 0: now

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/relation_labels.h"
@@ -45,7 +46,8 @@ float part_of_map(Gui& gui, float right) {
   const Viewport& part = state.view.viewport;
   const bool of_weights = shown_kind(state, state.view.chosen.stack) == MapKind::weights;
   const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
-  if (part.num_queries == 0 || !of_weights || (folded && !is_of_tokens(folded->fold))) return right;
+  const bool has_parts = of_weights && !shows_text(state) && !(folded && !is_of_tokens(folded->fold));
+  if (part.num_queries == 0 || !has_parts) return right;
   const float width = part_line_width(gui, part);
   ImGui::SetCursorPos({right - width, 6 * gui.unit});
   if (part_line(gui, part)) gui.push(SetViewport{});
@@ -110,6 +112,12 @@ void draw_stage_header(Gui& gui, const Box& slot) {
   const float title_end = ImGui::GetItemRectMax().x + 12 * gui.unit;
   float right = slot.w;
   if (of_head) right -= button_width(switch_label(gui).c_str()) + 8 * gui.unit;
+  if (const auto segments = text_or_map_segments(gui); !segments.empty()) {
+    right -= segmented_width(segments);
+    ImGui::SetCursorPos({right, 6 * gui.unit});
+    right -= 8 * gui.unit;
+    if (const auto chosen = segmented(gui, segments)) show_text(gui, *chosen == 1);
+  }
   right = part_of_map(gui, right);
   if (of_head) right = edits_of_head(gui, right);
   if (of_head) {

@@ -172,6 +172,27 @@ Box bars_slot(const StageSlots& slots, const MapLayout& layout, float unit) {
   return bars;
 }
 
+/// The large map and the bars of its lit row; what a click on them asks for.
+CellAsk draw_map_stage(Gui& gui, const StageSlots& slots) {
+  StageMap map;
+  CellAsk ask = CellAsk::none;
+  {
+    const FontScope small(gui, TextSize::small);
+    map.content = shown_content(gui.state);
+    map.content.slot = 1;
+    const AxisLabels labels = axis_labels(gui, map.content);
+    const float bands = band_room(gui, map.content);
+    const Box& room = slots.map;
+    const float left = bands + resting_room(gui, map.content);
+    map.layout = map_layout(map.content, labels, {room.x + left, room.y + bands, room.w - left, room.h - bands});
+    ask = large_map(gui, map.content, labels, map.layout);
+    if (bands <= 0) special_switch(gui, map.content, map.layout, room.x);
+    if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
+  }
+  const CellAsk of_bar = draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
+  return of_bar == CellAsk::none ? ask : of_bar;
+}
+
 }  // namespace
 
 SlotScope::SlotScope(const char* name, const Box& slot) {
@@ -211,26 +232,17 @@ void stage_panel(Gui& gui) {
   const ImVec2 corner = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   const StageSlots slots = stage_slots({corner.x, corner.y, size.x, size.y}, gui.unit);
   draw_stage_header(gui, slots.header);
-  StageMap map;
   CellAsk ask = CellAsk::none;
-  {
-    const FontScope small(gui, TextSize::small);
-    map.content = shown_content(state);
-    map.content.slot = 1;
-    const AxisLabels labels = axis_labels(gui, map.content);
-    const float bands = band_room(gui, map.content);
-    const Box& room = slots.map;
-    const float left = bands + resting_room(gui, map.content);
-    map.layout = map_layout(map.content, labels, {room.x + left, room.y + bands, room.w - left, room.h - bands});
-    ask = large_map(gui, map.content, labels, map.layout);
-    if (bands <= 0) special_switch(gui, map.content, map.layout, room.x);
-    if (bands > 0) draw_role_bands(gui, map.content, map.layout, room);
+  if (shows_text(state)) {
+    const Box& map = slots.map;
+    draw_text_stage(gui, {map.x, map.y, map.w, slots.guess.y - map.y - 4 * gui.unit});
+  } else {
+    ask = draw_map_stage(gui, slots);
   }
-  const CellAsk of_bar = draw_row_bars(gui, bars_slot(slots, map.layout, gui.unit), map);
   draw_guess(gui, slots.guess);
   draw_stage_changes(gui, slots.changes);
   draw_stage_actions(gui, slots);
-  cell_menu(gui, of_bar == CellAsk::none ? ask : of_bar);
+  cell_menu(gui, ask);
 }
 
 }  // namespace headlight

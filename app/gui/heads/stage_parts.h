@@ -2,6 +2,9 @@
 // window's size alone: no text of one moves another. The bars alone reach up into what the map leaves free.
 #pragma once
 
+#include <vector>
+
+#include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 
 namespace headlight {
@@ -39,6 +42,10 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
 void cell_menu(Gui& gui, CellAsk ask);
 /// Whether a mouse button was let go where it was pressed.
 bool was_clicked_in_place(int button);
+/// The text itself in place of map and bars, each word shaded.
+void draw_text_stage(Gui& gui, const Box& room);
+/// The choice between text and map; none where there is none.
+std::vector<Segment> text_or_map_segments(const Gui& gui);
 /// The words that the model predicts: the next one, or the hidden one; before and after the edits.
 void draw_guess(Gui& gui, const Box& slot);
 /// Changes of one word that move the row of the pinned cell; in a low stage, whose slot has no height, the best of them

@@ -12,6 +12,7 @@
 #include "words/compare_words.h"
 #include "words/grid_words.h"
 #include "words/inside_words.h"
+#include "words/text_words.h"
 #include "words/window_words.h"
 
 namespace headlight {
@@ -61,6 +62,7 @@ void figure_choices(Gui& gui) {
   };
   kind("figure grid", gui.word(kFileWords.figure_grid), FigureKind::grid);
   kind("figure head", gui.word(kFileWords.figure_head), FigureKind::head);
+  kind("figure text", gui.word(kTextWords.text), FigureKind::text);
   kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);
   kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
   kind("figure steps", gui.word(kInsideWords.steps_of_weight), FigureKind::steps);

@@ -17,6 +17,7 @@ import { createRows } from './rows.js';
 import { createSentence } from './sentence.js';
 import { createStage } from './stage.js';
 import { createStore } from './state.js';
+import { createText } from './text.js';
 import { whenFinished } from './work.js';
 
 const NARROW = 820;
@@ -24,8 +25,9 @@ const NARROW = 820;
 /** What the session that was written looks at. */
 function takeView(store, {view, compare}) {
   const number = {encoder: 1, cross: 2}[view.stack] ?? 0, index = store.answer.stacks.findIndex((one) => one.number === number);
-  Object.assign(store.view, {stack: Math.max(0, index), view: compare ? 'compare' : 'heads', foldSpecial: view.fold_special === true,
-    mergeWords: view.merge_words === true, log: view.scale === 'log', ownRange: view.own_range === true});
+  Object.assign(store.view, {stack: Math.max(0, index), view: compare ? 'compare' : view.text?.shown ? 'text' : 'heads', foldSpecial: view.fold_special === true,
+    mergeWords: view.merge_words === true, log: view.scale === 'log', ownRange: view.own_range === true,
+    textColumns: view.text?.columns === true, textHeads: view.text?.heads ?? 'head', textWords: view.text?.words ?? []});
   const stack = store.stack(), {layer, head, pinned} = view;
   if (index >= 0 && stack.hasHead(layer, head)) Object.assign(store.view, {layer, head});
   else Object.assign(store.view, {layer: stack.heads[0].layer, head: stack.heads[0].head});
@@ -46,8 +48,9 @@ function open(page, answer, kept) {
   const bars = createBars(store, byId('stage-head'), byId('row-words')), explain = createExplain(store, byId('explain'));
   const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
   const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
+  const text = createText(store, byId('text-controls'), byId('text-words'));
   const compare = page.compare && createCompare(store, byId('compare-area'), page);
-  const areas = {heads: 'map-area', row: 'row-area', flow: 'flow-area', compare: 'compare-area'};
+  const areas = {heads: 'map-area', row: 'row-area', flow: 'flow-area', compare: 'compare-area', text: 'text-area'};
   const views = Object.keys(areas).filter((name) => name !== 'compare' || compare);
 
   let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'
@@ -78,6 +81,7 @@ function open(page, answer, kept) {
     else if (view === 'heads') stage.drawOverlay();
     else if (view === 'row') rows.draw(width);
     else if (view === 'flow') flow.draw(width);
+    else if (view === 'text') text.draw(all);
     else compare?.draw(width, height);
     byId('zoom').hidden = view !== 'heads' || !stage.canZoom();
     bars.draw();

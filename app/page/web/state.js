@@ -49,7 +49,7 @@ export function createStore(answer, kept, largest) {
     view: {
       view: 'heads', stack: 0, layer: 0, head: 0, pinned: null, hovered: null,
       log: false, ownRange: false, foldSpecial: false, mergeWords: false, order: 'layer', painting: false,
-      viewport: null, threshold: 0.05, flowAll: false, explain: false,
+      viewport: null, threshold: 0.05, flowAll: false, explain: false, textColumns: false, textHeads: 'head', textWords: [],
     },
 
     listen(listener) { listeners.push(listener); },
@@ -59,7 +59,7 @@ export function createStore(answer, kept, largest) {
     look(change) {
       const before = store.view;
       if (Object.keys(change).every((key) => JSON.stringify(before[key]) === JSON.stringify(change[key]))) return;
-      store.view = {...before, ...change};
+      store.view = {...before, ...('pinned' in change && {textWords: []}), ...change};
       if ('stack' in change || 'layer' in change || 'head' in change) settle();
       store.notify(change);
     },
@@ -92,7 +92,7 @@ export function createStore(answer, kept, largest) {
       const isChanged = masks.some((mask, i) => mask !== written.masks[i]);
       store.edits = {...store.edits, masks: isChanged ? masks : written.masks};
       Object.assign(store, {written, done: [], undone: []});
-      store.view = {...store.view, pinned: null, hovered: null, viewport: null};
+      store.view = {...store.view, pinned: null, hovered: null, viewport: null, textWords: []};
     },
 
     stack: (index = store.view.stack) => answer.stacks[index],
@@ -194,6 +194,7 @@ export function createStore(answer, kept, largest) {
     const inside = (cell) => cell && cell.query < stack.T && cell.key < stack.S ? cell : null;
     view.pinned = inside(view.pinned);
     view.hovered = inside(view.hovered);
+    view.textWords = view.textWords.filter((at) => at < (view.textColumns ? stack.S : stack.T));
     view.viewport = null;
   }
   settle();

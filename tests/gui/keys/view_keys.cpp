@@ -3,6 +3,7 @@
 
 #include "base/formatted.h"
 #include "gui/keys/key_help.h"
+#include "session/shown.h"
 
 namespace headlight {
 
@@ -44,6 +45,18 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          key({Key::digit_1});
          forget_looks();
          h.push(Pin{});
+       }},
+      {{Act::text_or_map, Act::text_direction, Act::text_heads},
+       [&] {
+         key({Key::digit_8});
+         EXPECT_TRUE(shows_text(state()));
+         shift(Key::digit_8);
+         EXPECT_TRUE(state().view.text.columns);
+         key({Key::digit_9});
+         EXPECT_EQ(state().view.text.heads, ShadeHeads::layer);
+         key({Key::digit_8});
+         EXPECT_FALSE(shows_text(state()));
+         h.push(SetTextLook{}, Pin{});
        }},
       {{Act::run_training, Act::stop_training},
        [&] {

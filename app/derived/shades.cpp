@@ -1,0 +1,105 @@
+#include "derived/shades.h"
+
+#include <algorithm>
+
+#include "math/attention.h"
+
+namespace headlight {
+namespace {
+
+/// Sums of cells, and which of them are not blocked.
+struct Sums {
+  explicit Sums(Index words) : sums(static_cast<std::size_t>(words)), open(static_cast<std::size_t>(words)) {}
+  template <class Allowed>
+  void add(Index word, float weight, const Allowed& allowed) {
+    const auto at = static_cast<std::size_t>(word);
+    if (weight > 0) sums[at] += static_cast<double>(weight);
+    if (open[at] == 0 && (weight > 0 || allowed())) open[at] = 1;
+  }
+  std::vector<double> sums;
+  std::vector<char> open;
+};
+
+void add_folded(Sums& to, const Matrix& map, bool columns, const std::vector<Index>& lines) {
+  for (Index word = 0; word < static_cast<Index>(to.sums.size()); ++word)
+    for (const Index line : lines) {
+      const float weight = columns ? map(word, line) : map(line, word);
+      to.add(word, weight, [&] { return weight >= 0; });
+    }
+}
+
+void add_rows(Sums& to, const Trace& trace, const HeadRef& head, const std::vector<Index>& queries,
+              const std::atomic<bool>& stop) {
+  const Mask& mask = trace.mask(head.stack, head.layer);
+  for (std::size_t at = 0; at < queries.size() && !stop;) {
+    const Index first = queries[at];
+    Index count = 0;  // of neighbours, which are computed together
+    for (; at < queries.size() && queries[at] == first + count && count < kRowBlock; ++at) ++count;
+    const Matrix rows = attention_rows(trace, head, first, count);
+    for (Index r = 0; r < count; ++r)
+      for (Index key = 0; key < rows.cols(); ++key)
+        to.add(key, rows(r, key), [&] { return mask.allowed(first + r, key); });
+  }
+}
+
+/// A softmax needs its whole row, so every row is computed, a block at a time.
+void add_columns(Sums& to, const Trace& trace, const HeadRef& head, const std::vector<Index>& keys,
+                 const std::atomic<bool>& stop) {
+  const Mask& mask = trace.mask(head.stack, head.layer);
+  const Index queries = trace.queries(head.stack);
+  for (Index first = 0; first < queries && !stop; first += kRowBlock) {
+    const Matrix rows = attention_rows(trace, head, first, std::min(kRowBlock, queries - first));
+    for (Index r = 0; r < rows.rows(); ++r)
+      for (const Index key : keys) to.add(first + r, rows(r, key), [&] { return mask.allowed(first + r, key); });
+  }
+}
+
+}  // namespace
+
+std::vector<HeadRef> shading_heads(const Trace& trace, const ShadeChoice& choice) {
+  const HeadRef& head = choice.head;
+  if (choice.heads == ShadeHeads::head) return {head};
+  std::vector<HeadRef> heads;
+  for (Index layer = 0; layer < trace.num_layers(head.stack); ++layer)
+    for (Index one = 0; one < trace.num_heads(head.stack); ++one)
+      if (choice.heads == ShadeHeads::all || layer == head.layer) heads.push_back({layer, one, head.stack});
+  return heads;
+}
+
+std::vector<Index> words_of_tokens(const FoldedAxis* axis, const std::vector<Index>& tokens) {
+  if (!axis) return tokens;
+  std::vector<Index> words;
+  for (const Index token : tokens)
+    if (const auto group = axis->group(token); group && (words.empty() || words.back() != *group))
+      words.push_back(*group);
+  return words;
+}
+
+Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoice& choice,
+                 const std::atomic<bool>& stop) {
+  const bool columns = choice.columns;
+  const Stack stack = choice.head.stack;
+  const FoldedAxis* axis = !folded ? nullptr : columns ? &folded->fold.keys : &folded->fold.queries;
+  const std::vector<Index> lines = words_of_tokens(axis, choice.words);
+  if (lines.empty()) return {};
+  const std::vector<HeadRef> heads = shading_heads(trace, choice);
+  const auto groups = [&](const FoldedAxis& of) { return static_cast<Index>(of.groups.size()); };
+  Sums sums(folded ? groups(columns ? folded->fold.queries : folded->fold.keys)
+                   : (columns ? trace.queries(stack) : trace.keys(stack)));
+  for (const HeadRef& head : heads) {
+    if (stop) return {};
+    if (folded) add_folded(sums, folded->map(head), columns, lines);
+    else if (columns) add_columns(sums, trace, head, lines, stop);
+    else add_rows(sums, trace, head, lines, stop);
+  }
+  if (stop) return {};
+  const double divisor = static_cast<double>(heads.size()) * (columns ? 1.0 : static_cast<double>(lines.size()));
+  Vector shades(static_cast<Index>(sums.sums.size()));
+  for (Index word = 0; word < shades.size(); ++word) {
+    const auto at = static_cast<std::size_t>(word);
+    shades(word) = sums.open[at] != 0 ? static_cast<float>(sums.sums[at] / divisor) : -1.0f;
+  }
+  return shades;
+}
+
+}  // namespace headlight

@@ -1,0 +1,106 @@
+// The text itself in lines, each word on the shade of its weight: where the chosen words look, or who looks at them.
+
+import { colourOf, niceTop, textOn } from './colour.js';
+import { fill, make, segmented } from './elements.js';
+import { axisLabel, briefNumber, currentLanguage, wordsOf } from './labels.js';
+
+const utf8Encoder = new TextEncoder();
+
+/** Whether a space stands before a token: its bytes are more than its letters'. Tokens without a text stand apart. */
+function isApart({text, special, bytes}, before) {
+  if (special || before?.special || !bytes || bytes[0] === bytes[1]) return true;
+  return bytes[1] - bytes[0] > utf8Encoder.encode(text).length;
+}
+
+export function createText(store, controls, element) {
+  let built = [], words = {}, anchor = null, drawn = '';
+
+  /** The texts of the stack: one, or the queries' and the keys'. */
+  function sides() {
+    const stack = store.stack(), fold = store.fold(stack), groups = (side, tokens) => fold ? fold[side] : tokens.map((token, first) => ({first, count: 1, token}));
+    const queries = groups('queries', stack.queryTokens), one = stack.queryTokens === stack.keyTokens;
+    return {fold, one, queries, keys: one ? queries : groups('keys', stack.keyTokens)};
+  }
+  /** Chosen tokens: those that were added, else that of the pinned cell. */
+  function chosenTokens() {
+    const {pinned, textWords, textColumns} = store.view;
+    return textWords.length > 0 ? textWords : pinned ? [textColumns ? pinned.key : pinned.query] : [];
+  }
+  /** Numbers of each word of the other side: the mean of the chosen rows, or the sum of the chosen columns; −1 where blocked. */
+  function shades({fold, queries, keys}) {
+    const {stack, layer, head} = store.chosen(), {textColumns: columns, textHeads} = store.view;
+    const heads = stack.heads.filter((one) => textHeads === 'all' || (one.layer === layer && (textHeads === 'layer' || one.head === head)));
+    const within = (groups) => [...new Set(chosenTokens().map((token) => groups.findIndex(({first, count}) => token >= first && token < first + count)))].filter((at) => at >= 0);
+    const lines = within(columns ? keys : queries), sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
+    for (const one of heads) {
+      const map = columns || fold ? store.shown(stack, one.layer, one.head) : null, {allowed} = map ?? store.mask(stack, one.layer), S = keys.length;
+      for (const line of lines) {
+        const row = map ? null : store.row(stack, one.layer, one.head, line);
+        sums.forEach((_, word) => {
+          const at = columns ? word * S + line : line * S + word, weight = row ? row[word] : map.weights[at];
+          sums[word] += weight;
+          if (allowed[at] || weight > 0) open[word] = 1;
+        });
+      }
+    }
+    const divisor = heads.length * (columns ? 1 : lines.length);
+    return {lines, numbers: sums.map((sum, word) => open[word] ? sum / divisor : -1)};
+  }
+
+  /** A word of a side is chosen; `to`: all from the anchor to it; `add`: it joins the others, or leaves them. */
+  function choose(side, index, {to, add}) {
+    const {one, queries, keys} = sides(), {pinned, textColumns} = store.view, columns = one ? textColumns : side === 'keys';
+    const groups = columns ? keys : queries, token = groups[index].first, chosen = chosenTokens();
+    const isAdded = columns === textColumns && chosen.length > 0;
+    const change = {textColumns: columns, textWords: []};
+    if (isAdded && to && anchor !== null) change.textWords = groups.slice(Math.min(anchor, index), Math.max(anchor, index) + 1).map(({first}) => first);
+    else if (isAdded && add) change.textWords = chosen.includes(token) ? chosen.filter((at) => at !== token) : [...chosen, token];
+    else anchor = index, change.pinned = columns ? {query: one ? token : pinned?.query ?? 0, key: token} : store.strongest(token);
+    store.look(change);
+  }
+  const under = ({target}) => target.closest('.word');
+  element.addEventListener('pointerdown', (event) => {
+    const word = under(event);
+    if (!word || event.button !== 0) return;
+    event.preventDefault();
+    choose(word.dataset.side, Number(word.dataset.index), {to: event.shiftKey, add: event.ctrlKey || event.metaKey});
+  });
+  element.addEventListener('pointerover', (event) => {
+    const word = under(event);
+    if (word && event.buttons === 1) choose(word.dataset.side, Number(word.dataset.index), {to: true});
+  });
+
+  function build(texts) {
+    const now = [texts.queries, texts.keys].map((groups) => groups.map(({first}) => first).join()).concat(store.stack().index, store.version, currentLanguage());
+    if (now.every((part, i) => part === built[i])) return;
+    built = now;
+    const side = (name) => {
+      words[name] = texts[name].map(({token}, index) => make('span', {class: token.special ? 'word special' : 'word', data: {side: name, index}, text: axisLabel(token)}));
+      return make('p', {class: 'reading'}, ...words[name].flatMap((word, i) => isApart(texts[name][i].token, texts[name][i - 1]?.token) ? [' ', word] : [word]));
+    };
+    words = {};
+    fill(element, side('queries'), !texts.one && side('keys'));
+  }
+
+  /** `all`: anything may be another than before, else the cell. */
+  return {draw(all) {
+    if (!all && drawn === chosenTokens().join()) return;
+    drawn = chosenTokens().join();
+    const texts = sides(), {lines, numbers} = shades(texts), {textColumns: columns, textHeads, log} = store.view;
+    build(texts);
+    const shaded = texts.one || columns ? 'queries' : 'keys', picked = texts.one || !columns ? 'queries' : 'keys';
+    const largest = (special) => Math.max(0, ...numbers.filter((_, i) => texts[shaded][i].token.special === special));
+    const scale = {log, top: niceTop(largest(false) || largest(true))}, isKnown = lines.length > 0;
+    for (const [name, list] of Object.entries(words)) list.forEach((word, i) => {
+      const number = name === shaded && isKnown ? numbers[i] : 0, colour = number > 0 ? colourOf(scale, number) : '';
+      word.classList.toggle('blocked', number < 0);
+      word.classList.toggle('picked', name === picked && lines.includes(i));
+      Object.assign(word.style, {backgroundColor: colour, color: colour && !texts[name][i].token.special ? textOn(colour) : ''});
+      word.title = name !== shaded || !isKnown ? '' : number < 0 ? wordsOf('blocked') : briefNumber(number);
+    });
+    fill(controls, segmented(wordsOf('view_text'), [['rows', wordsOf('text_rows')], ['columns', wordsOf('text_columns')]], columns ? 'columns' : 'rows',
+      (name) => store.look({textColumns: name === 'columns', textWords: texts.one ? chosenTokens() : []})),
+    segmented(wordsOf('heads'), ['head', 'layer', 'all'].map((name) => [name, wordsOf(`text_${name}`)]), textHeads, (name) => store.look({textHeads: name})),
+    make('span', {class: 'quiet', text: isKnown ? wordsOf('text_top', briefNumber(scale.top)) : wordsOf('text_choose')}));
+  }};
+}

@@ -1,0 +1,33 @@
+// The words of the text that is shaded in place, in the window and in figures.
+#pragma once
+
+#include "words/words.h"
+
+namespace headlight {
+
+struct TextWords {
+  Words map{"Map", "图"};
+  Words text{"Text", "文本"};
+  Words tip_form{"The chosen head as a map, or the text itself, each word shaded by its weight. Key: %",
+                 "所选的头作为图，或者文本本身，每个词按权重着色。按键：%"};
+  Words rows{"looks at", "看向"};
+  Words columns{"is looked at by", "被谁看"};
+  Words tip_direction{"Shades the words that the chosen words look at, or the words that look at them. Key: %",
+                      "着色所选的词看向的词，或者看向所选词的词。按键：%"};
+  /// By ShadeHeads.
+  Words heads[3]{{"this head", "这个头"}, {"mean of layer", "本层平均"}, {"mean of all", "全部平均"}};
+  Words tip_heads{"The weights of this head, or the mean of the heads of its layer or of all layers. Key: %",
+                  "这个头的权重，或者它所在层、所有层的头的平均。按键：%"};
+  Words choose{"Click a word to shade what it looks at. Drag over several, Shift or Ctrl adds, Esc lets them go.",
+               "点击一个词，着色它看向的词。拖过几个词、按住 Shift 或 Ctrl 可增选，Esc 取消。"};
+  Words looks_at{"Shaded: where “%” looks", "着色：“%”看向哪里"};
+  Words looks_at_several{"Shaded: where % words look, mean of their rows", "着色：% 个词看向哪里，取各行的平均"};
+  Words looked_at{"Shaded: how much each word looks at “%”", "着色：各个词看“%”多少"};
+  Words looked_at_several{"Shaded: how much each word looks at % words, their sum",
+                          "着色：各个词看这 % 个词多少，取其和"};
+  Words mean_of_layer{"mean of the % heads of layer %", "第 % 层（共 % 个头）的平均"};
+  Words mean_of_all{"mean of all % heads", "全部 % 个头的平均"};
+};
+inline constexpr TextWords kTextWords;
+
+}  // namespace headlight
