@@ -62,11 +62,11 @@ struct TextMarks {
   const Vector* shades = nullptr;  // of each word, −1: blocked; null: none is shaded
   ColourScale scale = {};
   const std::vector<Index>* chosen = nullptr;  // words that are outlined, ascending; null: none
-  std::string_view hits = "text word ";  // the hit box of word i is `text word i`
-  float from_y = 0, to_y = 1e9f;         // lines wholly outside are left out
-  float outline = 1;                     // the width of lines
-  float opacity = 1;                     // of the shades
-  std::optional<Rgb> unknown = {};       // underlines words that the model does not know
+  std::string_view hits = "text word ";        // the hit box of word i is `text word i`
+  float from_y = 0, to_y = 1e9f;               // lines wholly outside are left out
+  float outline = 1;                           // the width of lines
+  float opacity = 1;                           // of the shades
+  std::optional<Rgb> unknown = {};             // underlines words that the model does not know
 };
 
 /// Adds the words of the lines in sight, and their hit boxes.

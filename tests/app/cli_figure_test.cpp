@@ -159,8 +159,8 @@ TEST(FigureCommand, MistakesAreOneLineAndWriteNothing) {
                        "--maps norms: expected --view heads, head or glance, found --view flow"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--query", "77"}), "figure: query: expected 0 to"));
   EXPECT_TRUE(contains(wrong({"--view", "inside", "--key", "77"}), "figure: key: expected 0 to"));
-  EXPECT_TRUE(
-      contains(wrong({"--view", "steps", "--fold", "words"}), "--fold: expected --view heads, head, text, glance or flow"));
+  EXPECT_TRUE(contains(wrong({"--view", "steps", "--fold", "words"}),
+                       "--fold: expected --view heads, head, text, glance or flow"));
   EXPECT_TRUE(contains(wrong({"--fold", "letters"}), "--fold"));
   EXPECT_TRUE(
       contains(wrong({"--maps", "rollout", "--arch", "encoder-decoder", "--target", "我", "--stack", "cross"}),
