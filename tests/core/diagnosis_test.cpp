@@ -362,6 +362,20 @@ TEST(Diagnosis, RoundingIsItsOwnVerdict) {
   EXPECT_EQ(said(tf32), "rounding and no mistake: products of float32 in TF32");
 }
 
+// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains better.
+TEST(Diagnosis, TheBetterExplanationIsNamed) {
+  Attention right(4), wrong(4);
+  wrong.scale = 0.5 * 2.06;
+  right.run(), wrong.run();
+  for (Table& head : wrong.weights)
+    for (double& weight : head.values) {
+      int exponent = 0;
+      const double mantissa = std::frexp(weight, &exponent);
+      weight = std::ldexp(std::nearbyint(std::ldexp(mantissa, 8)), exponent - 8);
+    }
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)).substr(0, 24), "scores multiplied by 2.0");
+}
+
 TEST(Diagnosis, ACacheHasAnOffset) {
   const auto scores = [](Index offset) {
     Random random(7);
