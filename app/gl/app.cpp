@@ -153,13 +153,14 @@ Status open_window(const Startup& asked) {
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
   const auto lock = lock_autosave(autosave);
-  if (!start.open.empty()) start.session.document = default_document(resources->shipped.get());
+  const Document first = first_document(resources->shipped.get(), settings.language);
   const bool restored = notice && notice->kind == Notice::Kind::restored;
+  if (!start.open.empty() || (!start.asked && !restored)) start.session.document = first;
   AppState state = initial_state(resources->lexicon, std::move(start.session.document), settings,
                                  std::move(start.session.model_warnings), resources->shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
-  if (restored) state.saved_document = default_document(resources->shipped.get());  // what was restored was never saved
+  if (restored) state.saved_document = first;  // what was restored was never saved
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   if (!start.asked && !restored) take_up(state, settings);
   // A source of the command line gets the last window's view, unless the source has a view of its own.

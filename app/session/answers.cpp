@@ -95,13 +95,14 @@ Job trace_job(const Request& request, const AppState& state) {
   };
 }
 
-void after_trace(AppState& state, const std::shared_ptr<const Trace>&, const Error* error) {
+void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, const Error* error) {
   if (error) {
     stop_generating(state);
     state.awaits_start = false;
     return;
   }
   state.other_maps.reset();  // those of the answer before are of no use, and hold it
+  if (before) move_pin(state, *before);
   take_facts(state);
   keep_baseline(state);
   choose_start(state);

@@ -109,7 +109,8 @@ struct TrainedQuestion {
 };
 
 // The questions: empty where nothing is wanted.
-/// The request of the sentence that is looked at, or of its prefix; null where there is none.
+/// The request of the sentence that is looked at, or of its prefix; null where there is none. A text that is being
+/// typed is asked about when it rests (session/typing.h).
 const Request* wanted(const AppState& state);
 /// The request of the answer on the screen without its edits, where that is not known.
 std::optional<Request> baseline_question(const AppState& state);

@@ -4,6 +4,7 @@
 #include "derived/derived_maps.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
+#include "session/typing.h"
 
 namespace headlight {
 
@@ -37,7 +38,8 @@ bool is_random(const AppState& state) { return !state.document.model; }
 std::optional<std::vector<std::string>> partly_unknown_words(const AppState& state) {
   const Document& document = state.document;
   const Tokens* tokens = shown_tokens(state);
-  if (!tokens || !document.model || !document.model->vocabulary || !cuts_words(document)) return std::nullopt;
+  if (!tokens || is_typing(state) || !document.model || !document.model->vocabulary || !cuts_words(document))
+    return std::nullopt;
   std::vector<std::string> words;
   bool unknown = false;
   for (const Token& token : tokens->tokens) {
@@ -61,11 +63,13 @@ Notice notice_of(const std::vector<Error>& errors) {
 
 bool nothing_asked(const AppState& state) {
   const Document& document = state.document;
+  if (is_typing(state) && state.trace) return false;  // the answer before stays until the text rests
   return !has_own_inputs(document) && !reads_ids(document) && !reads_chat(document) &&
          sentences(document.source.text).empty();
 }
 
 const Error* problem_of(const AppState& state) {
+  if (is_typing(state)) return nullptr;
   const Request* request = wanted(state);
   if (const Error* refused = request ? state.trace.error_of(*request) : nullptr) return refused;
   return state.problem ? &*state.problem : nullptr;

@@ -11,7 +11,9 @@
 #include "session/number_commands.h"
 #include "session/open_file.h"
 #include "session/shown.h"
+#include "session/start_cell.h"
 #include "session/training_commands.h"
+#include "session/typing.h"
 #include "session/update.h"
 
 namespace headlight {
@@ -44,6 +46,25 @@ void forget_change(AppState& state) {
 
 }  // namespace
 
+Document first_document(const BundledModels* models, Language language) {
+  Document document = default_document(models);
+  if (language == Language::en) document.source.text = kEnglishSentence;
+  return document;
+}
+
+const BundledModel* trained_before(const AppState& state) {
+  if (!state.shipped || state.shipped->empty()) return nullptr;
+  const Config& now = state.document.config;
+  for (auto step = state.undo.rbegin(); step != state.undo.rend(); ++step) {
+    if (!step->trained || !is_shipped(*step)) continue;
+    if (is_any_sentence(*step)) return &state.shipped->front();  // the sentence chooses between the two
+    for (const BundledModel& one : *state.shipped)
+      if (one.source == step->model_path && one.model->config.arch == now.arch) return &one;
+    break;
+  }
+  return nearest_model(*state.shipped, now);
+}
+
 void drop_foreign_edits(Document& document, const Config& before) {
   const Config& now = config_of(document);
   if (now.ffn == 0)  // there is none to be switched off
@@ -57,6 +78,11 @@ void drop_foreign_edits(Document& document, const Config& before) {
   document.edits.layers.clear();
   if (now.arch != before.arch)
     for (const Stack stack : kStacks) mask_of(document, stack).painted.clear();
+}
+
+void move_pin(AppState& state, const Trace& before) {
+  ViewState& view = state.view;
+  if (view.pinned) view.pinned = same_words(before, *state.trace, view.chosen.stack, *view.pinned);
 }
 
 void take_facts(AppState& state) {
@@ -107,6 +133,8 @@ void ask_again(AppState& state) {
 
 void end_gesture(AppState& state) {
   if (!state.gesture) return;
+  const bool typed = is_typing(state);
+  if (typed && !(*state.gesture == state.document)) rest_text(state);
   if (!(*state.gesture == state.document)) {
     if (is_announced(state.gesture_kind)) state.notice = Notice{Notice::Kind::changed, {}};
     state.undo.push_back(std::move(*state.gesture));
@@ -114,6 +142,7 @@ void end_gesture(AppState& state) {
     state.redo.clear();
   }
   state.gesture.reset();
+  if (typed) choose_start(state);
 }
 
 namespace {
@@ -133,9 +162,9 @@ Document& edited(AppState& state, std::size_t kind) {
   if (state.gesture && state.gesture_kind != kind) end_gesture(state);
   forget_change(state);
   if (!state.gesture) {
+    keep_before_edit(state);
     state.gesture = state.document;
     state.gesture_kind = kind;
-    keep_before_edit(state);
   }
   return state.document;
 }
@@ -149,6 +178,7 @@ void step_through(AppState& state, std::vector<Document>& from, std::vector<Docu
   to.push_back(std::move(state.document));
   state.document = std::move(from.back());
   from.pop_back();
+  if (to.back().source.text != state.document.source.text) state.awaits_start = state.awaits_start || state.chose_start;
   ask_again(state);
 }
 

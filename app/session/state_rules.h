@@ -2,11 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/state.h"
 
 namespace headlight {
+
+/// The sentence of the first window in English, as kDefaultSentence is in Chinese: both have ten tokens.
+inline constexpr std::string_view kEnglishSentence = "The animal didn't cross the street because it was tired";
+/// The document of a first window, and of Reset: the sentence of the language, and the first of the models.
+Document first_document(const BundledModels* models, Language language);
 
 // Undo.
 /// Before the document changes: edits of the same kind join the gesture, others begin a new one.
@@ -34,11 +40,16 @@ std::vector<Error> take_kept_and_lesson(AppState& state, Session& session);
 /// Whether the document's checkpoint was loaded right is to be found out.
 void await_check(AppState& state, std::vector<Error> warnings);
 
+/// The trained model to go back to from a shape that has none: the one before, else the nearest; null: there is none.
+const BundledModel* trained_before(const AppState& state);
+
 /// Edits of single heads and cells belong to a model and its words: where the document's model has other heads or reads
 /// other words than one of this shape, they are dropped.
 void drop_foreign_edits(Document& document, const Config& before);
 
 // The answer, and the look at it.
+/// Moves the pinned cell from the answer before to the same words of this one, or lets it go (session/typing.h).
+void move_pin(AppState& state, const Trace& before);
 /// Sets the facts about the words of the answer, for each of its stacks.
 void take_facts(AppState& state);
 /// Sets the answer to the question without edits: the answer itself where it has none.

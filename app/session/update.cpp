@@ -51,8 +51,6 @@ struct Update {
   }
   void change_text(TextSide side, std::string text) {
     set_text(document(), side, std::move(text), *state.lexicon);
-    choose_by_sentence(state);
-    state.awaits_start = state.awaits_start || state.chose_start;
     ask_again(state);
   }
   /// The user's view replaces that of a session being opened.
@@ -115,7 +113,7 @@ struct Update {
   }
   void operator()(const UseTrained& c) {
     if (!takes_shape(state.document)) return;
-    const BundledModel* nearest = state.shipped ? nearest_model(*state.shipped, state.document.config) : nullptr;
+    const BundledModel* nearest = trained_before(state);
     if (c.on && !nearest) return;
     Document& changed = document();
     const Config shape = config_of(changed);
@@ -211,7 +209,7 @@ struct Update {
   }
   void operator()(const StopGenerating&) { stop_generating(state); }
   void operator()(const Reset&) {
-    document() = default_document(state.shipped.get());
+    document() = first_document(state.shipped.get(), state.settings.language);
     ViewState& view = state.view;
     view.one_layer = view.painting = false;
     view.sentence = view.prefix = 0;

@@ -59,11 +59,11 @@ inline constexpr AnswerWords kAnswerWords;
 struct DoubtWords {
   Words unknown{"% of % words are unknown to this model: its maps say little.",
                 "% / % 个词是这个模型不认识的：它的图说明不了什么。"};
+  Words unknown_brief{"% of % words unknown", "% / % 个词不认识"};
   Words nearest{"Nearest sentence it knows", "最接近的已知句子"};
-  Words its_words{"Its words, by kind", "它认识的词（按类）"};
+  Words its_words{"Its words", "它认识的词"};
   Words tip_its_words{"The words that this model knows. A click writes one at the end of the sentence.",
                       "这个模型认识的词。点击一个，就写在句末。"};
-  Words open_model{"Open a model…", "打开模型……"};
   Words random{"Random weights: nothing was learned.", "随机权重：什么都没有学到。"};
   Words back_to{"Back to %", "回到 %"};
   Words back_to_trained{"Back to trained weights", "回到训练好的权重"};

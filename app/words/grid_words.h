@@ -99,8 +99,6 @@ struct StageWords {
   Words switch_on{"Switch it on again", "重新打开"};
   Words tip_switch_off{"Then look at the guess: what the model still knows without this head.",
                        "然后看看猜测：没有这个头，模型还知道什么。"};
-  Words english_sentence{"Or in English: %", "或看英文句子：%"};
-  Words english_short{"Or in English →", "或看英文句子 →"};
   Words hidden{"“%” hidden, the model guesses", "遮住“%”，模型猜"};
   Words after{"After “%” comes", "“%”之后是"};
   Words after_random{"After “%”, by chance", "“%”之后，纯属随机"};

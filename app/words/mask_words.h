@@ -8,11 +8,13 @@ namespace headlight {
 struct MaskWords {
   Words section_mask{"Mask", "掩码"};
   Words causal{"hide later words (causal)", "遮住后面的词（因果）"};
+  Words causal_brief{"causal", "因果"};  // in the row of controls
   Words tip_causal{"No word may look at words after it.", "任何词都不能看它后面的词。"};
   Words padding{"hide padding", "遮住填充"};
   Words tip_padding{"No word may look at padding tokens.", "任何词都不能看填充词元。"};
   Words pad_last{"padding tokens", "填充词元数"};
   Words paint{"Paint mask", "绘制掩码"};
+  Words paint_brief{"paint", "绘制"};
   Words paint_hint{"click or drag over cells to block or allow them", "点击或拖过单元格以屏蔽或允许"};
   Words clear_paint{"Clear painted", "清除绘制"};
   Words custom{"custom", "自定义"};

@@ -14,12 +14,10 @@ struct SentenceWords {
   Words ids_hint{"Token ids: 1, 2, 3", "词元编号：1, 2, 3"};
   Words sentence_number{"sentence", "句"};
   Words samples{"Examples", "例句"};
-  Words split{"Words", "词"};
   Words words{"words", "按词"};
   Words characters{"characters", "按字"};
   Words automatic{"undo my cuts", "撤销我的切分"};
   Words tip_split{"What a token is: a word, or a single character.", "词元是什么：一个词，或一个字。"};
-  Words own_tokenizer{"as the model cuts them", "按模型的切分"};
   Words tip_own_cuts{"Cut by the model's own tokenizer: it learned these pieces, so they cannot be moved by hand.",
                      "由模型自带的分词器切分：这些片段是学来的，不能手动移动。"};
   Words as_text{"text", "文本"};
@@ -78,6 +76,7 @@ inline constexpr int kPairParts = 5;
 
 struct PairWords {
   Words second_hint{"Second sentence (B)", "第二句（B）"};
+  Words add_second{"Add a second sentence (B)", "添加第二句（B）"};
   Words tip_second{
       "If there is one, it is read beside the first as the tokenizer puts a pair together, with token types where the "
       "model has them. Each line goes with the line of the first box that has its number.",

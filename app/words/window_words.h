@@ -54,7 +54,6 @@ struct WindowWords {
   Words check_passed{"sanity checks passed, no reference", "基本检查通过，无参考结果"};
   Words check_doubtful{"perhaps loaded wrong", "加载可能有误"};
   Words check_wrong{"loaded wrong", "加载有误"};
-  Words check_running{"checking what was loaded …", "正在检查加载结果…"};
   Words opened{"Opened", "已打开"};
   Words saved{"Saved", "已保存"};
   Words exported{"Exported", "已导出"};

@@ -73,6 +73,7 @@ TEST_F(NewAnalysis, IsAskedOnceAndAnsweredAnew) {
   EXPECT_EQ(state.count.version(), 1u);
 
   apply(SetText{"我爱"});
+  apply(EndGesture{});
   apply(answer(state));
   EXPECT_FALSE(known());
   EXPECT_EQ(*state.count, 3) << "the old answer stays until the new one is there";
@@ -89,6 +90,7 @@ TEST_F(NewAnalysis, IsNotAskedWhileNothingWantsIt) {
 TEST_F(NewAnalysis, AFailureIsAskedAgainOnlyAfterTheQuestionChanged) {
   settle();
   apply(SetText{"我爱你我爱你我爱你我"});
+  apply(EndGesture{});
   apply(answer(state));
   settle();
   ASSERT_TRUE(state.count.error_of(*count_question(state)));
@@ -97,6 +99,7 @@ TEST_F(NewAnalysis, AFailureIsAskedAgainOnlyAfterTheQuestionChanged) {
   settle();
   EXPECT_EQ(times_counted, 2);
   apply(SetText{"我"});
+  apply(EndGesture{});
   apply(answer(state));
   settle();
   EXPECT_FALSE(state.count.error_of(*count_question(state)));

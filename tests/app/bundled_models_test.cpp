@@ -215,6 +215,7 @@ TEST_F(Shipped, ResetGoesBackToTheDefaultModel) {
   update(state, SetText{"我爱北京"});
   update(state, UseTrained{false});
   update(state, SetConfig{shape(64, 8, 1)});
+  state.settings.language = Language::zh;
   update(state, Reset{});
   EXPECT_EQ(state.document, before);
   EXPECT_EQ(wanted(state)->tokens.size(), 10u);

@@ -146,9 +146,9 @@ TEST(Loop, ALongJobGivesWayToAShortOne) {
   state.document.config = {.d_model = 64, .num_heads = 8, .num_layers = 8, .ffn = 64};
   state.document.source.split = Split::characters;
   Loop loop({}, {});
-  push(loop, state, {SetText{std::string(3000, 'x')}});
+  push(loop, state, {SetText{std::string(3000, 'x')}, EndGesture{}});
   ASSERT_TRUE(loop.computing());
-  push(loop, state, {SetText{"我爱"}});
+  push(loop, state, {SetText{"我爱"}, EndGesture{}});
   ASSERT_TRUE(eventually(loop, state, [&] { return !is_stale(state); }));
   EXPECT_EQ(state.trace->queries(), 2);
 }

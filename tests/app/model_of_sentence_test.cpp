@@ -22,6 +22,7 @@ class ChosenBySentence : public Shipped {
 TEST_F(ChosenBySentence, AWordThatTheDefaultDoesNotKnowIsAnsweredByTheOther) {
   AppState state = this->state();
   update(state, SetText{"我请小猫"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kAnySentence);
   EXPECT_TRUE(state.document.trained);
   EXPECT_TRUE(is_any_sentence(state.document));
@@ -32,6 +33,7 @@ TEST_F(ChosenBySentence, AWordThatTheDefaultDoesNotKnowIsAnsweredByTheOther) {
   const auto model = state.document.model;
   update(state, EndGesture{});
   update(state, SetText{"我请李雷"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kDefaultModel) << "it knows all of that";
   EXPECT_EQ(state.document.model, state.shipped->front().model) << "one model, one identity";
   update(state, EndGesture{});
@@ -39,10 +41,13 @@ TEST_F(ChosenBySentence, AWordThatTheDefaultDoesNotKnowIsAnsweredByTheOther) {
   EXPECT_EQ(state.document.model, model) << "the sentence and its model are one step";
   update(state, Redo{});
   update(state, SetText{"小猫"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model, model) << "it is not read again";
   update(state, SetText{""});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kAnySentence) << "nothing says anything";
   update(state, SetText{"我"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kDefaultModel);
 }
 
@@ -52,11 +57,13 @@ TEST_F(ChosenBySentence, EditsOfAnotherModelsHeadsGo) {
   update(state, SwitchHead{{1, 3}, true});
   update(state, SetWeight{{0, 0}, {0, 1}, 0.5f});
   update(state, SetText{"我请"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.edits.off.size(), 1u) << "the model is the same";
   EXPECT_EQ(state.document.edits.weights.size(), 1u);
   const Edits before = state.document.edits;
   update(state, EndGesture{});
   update(state, SetText{"我请小猫"});
+  update(state, EndGesture{});
   ASSERT_EQ(state.document.model_path, kAnySentence);
   EXPECT_TRUE(state.document.edits.off.empty());
   EXPECT_TRUE(state.document.edits.weights.empty());
@@ -69,12 +76,16 @@ TEST_F(ChosenBySentence, EditsOfAnotherModelsHeadsGo) {
 TEST_F(ChosenBySentence, AWordThatIsBeingTypedIsNotUnknownYet) {
   AppState state = this->state();
   update(state, SetText{"我 请 李"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kDefaultModel) << "李雷 begins so";
   update(state, SetText{"李 我 请"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kAnySentence) << "a word is typed only at the end";
   update(state, SetText{"我 请 李"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kAnySentence) << "not known yet";
   update(state, SetText{"我 请 李雷"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kDefaultModel);
 }
 
@@ -82,11 +93,18 @@ TEST_F(ChosenBySentence, OtherModelsStay) {
   AppState state = this->state();
   update(state, SetConfig{shape(32, 4, 2)});
   update(state, SetText{"我请小猫"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, "shipped:d-32");
   update(state, UseTrained{false});
   update(state, SetText{"小猫"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model, nullptr);
   update(state, SetConfig{shape(16, 4, 2)});
+  AppState forgetful = state;
+  update(state, UseTrained{true});
+  EXPECT_EQ(state.document.model_path, "shipped:d-32") << "the one that was there before";
+  state = std::move(forgetful);
+  state.undo.clear();
   update(state, UseTrained{true});
   EXPECT_EQ(state.document.model_path, kAnySentence) << "trained weights for this sentence";
 }
@@ -117,6 +135,7 @@ TEST_F(ChosenBySentence, AModelThatCannotBeReadLeavesTheOneThatAnswers) {
   AppState state = this->state();
   EXPECT_FALSE(state.notice) << "nothing has asked for it";
   update(state, SetText{"小猫"});
+  update(state, EndGesture{});
   EXPECT_EQ(state.document.model_path, kDefaultModel);
   ASSERT_TRUE(state.notice);
   EXPECT_NE(state.notice->text.find("any-sentence"), std::string::npos) << state.notice->text;

@@ -128,7 +128,7 @@ TEST(Reset, LooksAsAtTheBeginning) {
   EXPECT_FALSE(window.state.view.one_layer);
   EXPECT_FALSE(window.state.view.painting);
   EXPECT_EQ(window.state.view.chosen, (HeadRef{1, 5}));
-  EXPECT_EQ(window.state.view.pinned, (CellRef{4, 0}));
+  EXPECT_EQ(window.state.view.pinned, (CellRef{7, 1})) << "of the sentence in English";
 }
 
 TEST(Edits, OfAnotherModelsHeadsAndWordsAreDropped) {

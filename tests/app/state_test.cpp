@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
@@ -55,8 +56,12 @@ TEST(Update, EveryEditChangesItsPartOfTheDocument) {
   update(state, ClearPaint{});
   EXPECT_TRUE(wanted(state)->mask.painted.empty());
 
+  state.settings.language = Language::zh;
   update(state, Reset{});
   EXPECT_EQ(state.document, Document{});
+  state.settings.language = Language::en;
+  update(state, Reset{});
+  EXPECT_EQ(state.document, first_document(nullptr, Language::en));
 }
 
 TEST(Update, ArchitectureBringsItsMaskOnceWhenItChanges) {

@@ -157,23 +157,24 @@ TEST_F(ActionsTest, TheNoticeSaysWhatANumberWasAndIs) {
   EXPECT_FALSE(harness->has("undo change")) << "Undo would take back what was typed";
 }
 
-TEST_F(ActionsTest, LettersTypedAnywhereGoIntoTheSentence) {
+TEST_F(ActionsTest, LettersTypedAnywhereGoBehindTheSentence) {
   Harness& h = *harness;
   const Document before = document();
   h.type("The cat sat, 2 mats");
   h.settle();
-  EXPECT_EQ(document().source.text, "The cat sat, 2 mats");
+  const std::string typed = std::string(kDefaultSentence) + "The cat sat, 2 mats";
+  EXPECT_EQ(document().source.text, typed);
   EXPECT_TRUE(typing());
   EXPECT_EQ(document().config, before.config);
   EXPECT_EQ(document().mask, before.mask);
   EXPECT_EQ(state().settings, Settings{});
   h.key(Key::escape);
-  EXPECT_EQ(document().source.text, "The cat sat, 2 mats");
+  EXPECT_EQ(document().source.text, typed);
   ctrl(Key::z);
   EXPECT_EQ(document().source.text, kDefaultSentence) << "one step of undo";
   h.type("我爱");
   h.settle();
-  EXPECT_EQ(document().source.text, "我爱") << "the box was typed in before: its cursor is not at the beginning";
+  EXPECT_EQ(document().source.text, std::string(kDefaultSentence) + "我爱") << "wherever its cursor was before";
 }
 
 TEST_F(ActionsTest, SignsThatAreKeysBeginNoSentence) {

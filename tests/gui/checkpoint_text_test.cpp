@@ -43,8 +43,7 @@ class CheckpointTextTest : public GuiTest {
 TEST_F(CheckpointTextTest, IsTypedAndCutByHand) {
   open("Words");
   Harness& h = *harness;
-  for (const char* there : {"text", "samples", "ask by ids", "split by tokenizer", "chip 1"})
-    EXPECT_TRUE(h.has(there)) << there;
+  for (const char* there : {"text", "samples", "ask by ids", "chip 1"}) EXPECT_TRUE(h.has(there)) << there;
   for (const char* gone : {"ids", "split words", "d_model"}) EXPECT_FALSE(h.has(gone)) << gone;
   h.retype("我请 the dog");
   h.settle();
@@ -56,7 +55,7 @@ TEST_F(CheckpointTextTest, IsTypedAndCutByHand) {
   h.click("gap 2");
   h.settle();
   EXPECT_EQ(ids(), (Ids{0, 1, 2, 1})) << "我请 is no word";
-  h.click("split by tokenizer");
+  h.click("split automatic");
   h.settle();
   EXPECT_EQ(ids(), (Ids{0, 4, 5, 2, 1}));
 }
@@ -92,7 +91,7 @@ TEST_F(CheckpointTextTest, IsAskedByItsIdsAndBack) {
   const auto trace = h.state.trace;
   h.click("ask by ids");
   h.settle();
-  EXPECT_TRUE(h.has("ids") && h.has("ask by text") && !h.has("text") && !h.has("split by tokenizer"));
+  EXPECT_TRUE(h.has("ids") && h.has("ask by text") && !h.has("text"));
   EXPECT_EQ(h.state.document.source.ids, (Ids{0, 2, 3}));
   EXPECT_EQ(h.state.trace->last_hidden_state(), trace->last_hidden_state());
   EXPECT_EQ(h.state.trace->query_tokens().tokens[2].text, "cat");

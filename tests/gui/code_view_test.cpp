@@ -184,7 +184,7 @@ TEST_F(CodeViewTest, InsideLeadsToItAndTheMatrixStays) {
   h.settle();
   h.push(LookAt{{matrix_id(Quantity::value, view().chosen), MatrixCell{1, 2}}});
   h.settle();
-  h.click("show program");
+  h.click("view code");
   h.settle();
   EXPECT_EQ(view().view, View::code);
   EXPECT_EQ(view().look, (Look{matrix_id(Quantity::value, view().chosen), MatrixCell{1, 2}}));

@@ -5,6 +5,7 @@
 #include "gui/actions/question.h"
 #include "gui/harness.h"
 #include "gui/question/question.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
@@ -244,7 +245,7 @@ TEST_F(ControlsTest, StartOverIsUndoneToo) {
   h.retype("abc");
   EXPECT_EQ(h.state.document.source.text, "abc") << "the words of a decoder, which appear on the way, take no key";
   h.click("reset");
-  EXPECT_TRUE(h.state.document == Document{});
+  EXPECT_TRUE(h.state.document == first_document(nullptr, Language::en));
   h.click("undo");
   EXPECT_EQ(h.state.document.source.text, "abc");
   EXPECT_EQ(config().arch, Arch::decoder);

@@ -52,7 +52,7 @@ TEST_F(DoubtTest, ASentenceThatIsKnownIsNotDoubted) {
 TEST_F(DoubtTest, UnknownWordsAreCountedWithWaysOut) {
   Harness& h = *harness;
   ask_unknown_words();
-  EXPECT_TRUE(h.says("4 of 4 words are unknown"));
+  EXPECT_TRUE(h.says("4 of 4 words unknown"));
   EXPECT_TRUE(h.drew(h.colours().caution, h.box("chip 0"))) << "amber, as all doubt is";
   const ImU32 hatch = (h.colours().caution & ~IM_COL32_A_MASK) | IM_COL32(0, 0, 0, 0x50);
   for (const char* map : {"stage map", "head 0.0"}) EXPECT_TRUE(h.drew(hatch, h.box(map))) << map;
@@ -132,13 +132,6 @@ TEST_F(DoubtTest, ItsWordsStandUnderTheirKinds) {
   h.click("known word 李雷");
   h.settle();
   EXPECT_EQ(document().source.text, "I am a student李雷");
-}
-
-TEST_F(DoubtTest, OpeningAModelIsOffered) {
-  Harness& h = *harness;
-  ask_unknown_words();
-  h.click("open a model");
-  EXPECT_EQ(h.state.browser.purpose, Browser::Purpose::open);
 }
 
 TEST_F(DoubtTest, RandomWeightsLeadBackToTheTrainedOnes) {

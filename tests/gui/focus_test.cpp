@@ -67,13 +67,13 @@ TEST_F(FocusTest, ShiftTabGoesBackAndAClickTakesTheRingAway) {
 }
 
 TEST_F(FocusTest, EnterAndSpacePressWhatIsInTheRing) {
-  ASSERT_TRUE(tab_to("own range"));
+  ASSERT_TRUE(tab_to("paint"));
   key({Key::enter});
   harness->frame(2);
-  EXPECT_TRUE(state().view.own_range);
+  EXPECT_TRUE(state().view.painting);
   key({Key::space});
   harness->frame(2);
-  EXPECT_FALSE(state().view.own_range);
+  EXPECT_FALSE(state().view.painting);
   EXPECT_TRUE(document().edits.off.empty()) << "Space did not switch the head off besides";
   ASSERT_TRUE(tab_to("head 1.2"));
   key({Key::enter});

@@ -19,6 +19,8 @@ std::string menu_of(const Harness& harness, const std::string& name) {
   if (begins("grid ") || begins("maps ") || begins("pair ") || is_any({"fold special", "merge words", "find heads"}))
     return harness.has("shown menu") ? "shown menu" : "";
   if (begins("write ") || is_any({"find word", "temperature", "prefix"})) return "guess menu";
+  if (is_any({"linear", "log", "own range"})) return harness.has("colour bar") ? "colour bar" : "";
+  if (name == "add second") return "samples";
   if (is_any({"save", "save as", "export", "figure"})) return "share menu";
   if (is_any({"theme", "language", "smaller", "larger", "motion", "help", "reset"})) return "more menu";
   return harness.has("open controls") ? "open controls" : "";
@@ -38,7 +40,7 @@ bool is_over_menu(const Box& place) {
 bool is_control(const std::string& name) {
   constexpr std::array kNames{
       "seed",      "scale", "scale automatic", "dropout",  "dropout seed", "ffn", "relu", "gelu",
-      "gelu-tanh", "silu",  "gated",           "kv heads", "own d_k",      "d_k", "tied"};
+      "gelu-tanh", "silu",  "gated",           "kv heads", "own d_k",      "d_k", "tied", "pad"};
   const auto begins = [&](std::string_view with) { return name.starts_with(with); };
   return begins("positions ") || begins("norm ") || begins("bias ") || begins("part ") ||
          std::find(kNames.begin(), kNames.end(), name) != kNames.end();
@@ -51,11 +53,16 @@ void Harness::move_to(ImVec2 at) {
   frame(2);
 }
 
-/// Opens the menu that has the control, where it is in one, and closes one that has it not.
+/// Opens the menu that has the control, where it is in one, and closes one that has it not. Points at a head whose
+/// switch is wanted.
 void Harness::reach(const std::string& name) {
   if (!menu_.empty() && !(has(name) ? is_over_menu(box(name)) : menu_of(*this, name) == menu_)) {
     if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId)) key(Key::escape);
     menu_.clear();
+  }
+  if (constexpr std::string_view kSwitch = "on off "; name.starts_with(kSwitch) && !has(name)) {
+    const Box head = box(name.substr(kSwitch.size()));
+    move_to({head.x + head.w / 2, head.y + head.h / 2});
   }
   const std::string menu = has(name) ? "" : menu_of(*this, name);
   if (!menu.empty() && has(menu) && menu != name) {
@@ -152,10 +159,12 @@ void Harness::wheel(float up) {
 
 /// The controls scroll where the window is low: back to their top, then down as far as it takes.
 void Harness::scroll_to(const std::string& name) {
-  if (!has(name) || !has("controls") || !has("causal")) return;
+  if (!has(name) || !has("controls") || !has("padding")) return;
   const Box column = box("controls");
+  // A row has what a column begins with.
+  const std::string first = box("causal").x >= column.x && box("causal").x < column.right() ? "causal" : "padding";
   const ImVec2 inside{column.x + 6, column.y + column.h / 2};
-  for (int i = 0; i < 40 && box("causal").y < column.y + 24 * state.settings.ui_scale; ++i) {
+  for (int i = 0; i < 40 && box(first).y < column.y + 24 * state.settings.ui_scale; ++i) {
     move_to(inside);
     wheel(1);
   }

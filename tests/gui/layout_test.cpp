@@ -1,5 +1,7 @@
 // Where things stand: at every size, in both languages, nothing overlaps and nothing is cut off.
+#include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include "gui/actions/actions.h"
 #include "gui/harness.h"
@@ -75,9 +77,11 @@ const std::vector<Place>& places() {
         "tied",
         "more controls"},
        true},
+      // In a window without the column of controls a row has these of them.
+      {"row", {"causal", "paint", "d_model", "heads", "layers", "open controls", "model line"}},
       {"atlas", {"shown menu", "order"}},
       {"stage", {"switch head", "keep", "stage map", "whole", "why", "weight by hand", "weight as computed"}},
-      {"status", {"colour bar", "linear", "log"}},
+      {"status", {"colour bar"}},
   };
   return all;
 }
@@ -132,24 +136,35 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   h.settle();
   h.push(Pin{CellRef{1, 1}}, SetViewport{{0, 2, 0, 2}});
   h.settle();
-  h.click("more controls");
+  const bool row = h.has("open controls");
+  h.click(row ? "open controls" : "more controls");
   h.settle();
   const Box window{0, 0, GetParam().width, GetParam().height};
-  const bool rail = h.has("rail");
-  EXPECT_TRUE(h.has("controls")) << "on the rail they were opened, over the stage";
-  const std::vector<std::string> regions{"top bar", "sentence", rail ? "rail" : "controls", "atlas", "stage", "status"};
+  EXPECT_TRUE(h.has("controls")) << "the row's menu was opened, over the stage";
+  std::vector<std::string> regions{"top bar", "sentence", "atlas", "stage", "status"};
+  if (!row) regions.emplace_back("controls");
   for (const auto& name : regions) {
     EXPECT_TRUE(inside(h.box(name), window, false)) << name;
     for (const auto& other : regions)
       EXPECT_FALSE(other != name && overlap(h.box(name), h.box(other))) << name << " and " << other;
   }
+  const auto stands = [&](const Place& place, const char* name) {
+    if (std::string_view(place.region) == "row") return row;
+    const auto& in_row = std::find_if(places().begin(), places().end(), [](const Place& one) {
+                           return std::string_view(one.region) == "row";
+                         })->names;
+    const auto is_name = [&](const char* other) { return std::string_view(other) == name; };
+    const bool both = std::any_of(in_row.begin(), in_row.end(), is_name) || std::string_view(name) == "more controls";
+    return !row || !both;
+  };
   for (const Place& place : places()) {
-    const Box region = h.box(place.region);
+    const Box region = h.box(std::string_view(place.region) == "row" ? "sentence" : place.region);
     for (const char* name : place.names) {
+      if (!stands(place, name)) continue;
       const Box box = h.box(name);
       EXPECT_TRUE(inside(box, region, place.scrolls)) << name;
       for (const char* other : place.names)
-        EXPECT_FALSE(other != name && overlap(box, h.box(other))) << name << " and " << other;
+        EXPECT_FALSE(other != name && stands(place, other) && overlap(box, h.box(other))) << name << " and " << other;
     }
   }
   for (const auto& [name, box] : h.probe)
@@ -165,8 +180,8 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
 TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {
   Harness h({}, {GetParam().width, GetParam().height}, settings());
   h.settle();
-  if (h.has("open controls")) h.click("open controls");
-  const float room = h.box("d_model").w;
+  h.point_at("dropout");
+  const float room = h.box("dropout").w;
   const auto width = [&](TextSize size, const std::string& text) {
     return h.fonts.font(size)->CalcTextSizeA(h.fonts.pixels(size), 1e6f, 0, text.c_str()).x;
   };
@@ -258,8 +273,8 @@ TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
   h.push(KeepAnswer{}, SetText{"小猫请李雷帮我订了去北京的机票，因为它饿了"}, EndGesture{});
   h.settle();
   const Box window{0, 0, GetParam().width, GetParam().height};
-  const std::vector<std::string> regions{
-      h.has("rail") ? "rail" : "controls", "compare", "differences", "compared head", "both answers", "status"};
+  std::vector<std::string> regions{"compare", "differences", "compared head", "both answers", "status"};
+  if (!h.has("open controls")) regions.emplace_back("controls");
   for (const auto& name : regions) {
     EXPECT_TRUE(inside(h.box(name), window, false)) << name;
     for (const auto& other : regions)
@@ -271,7 +286,6 @@ TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
        {"differences by layer", "differences by largest", "differences by mean", "differences by divergence",
         "difference 0.0"}},
       {"compared head", {"compared cell", "map A", "map B", "map difference"}},
-      {"both answers", {"linear", "log"}},
   };
   const bool low = GetParam().height < 700 * GetParam().ui_scale;  // the chosen head comes first
   for (const auto& [region, names] : contents)
@@ -282,7 +296,7 @@ TEST_P(LayoutTest, TwoAnswersStandSideBySide) {
     }
   const float unit = GetParam().ui_scale;
   EXPECT_GT(h.box("difference 0.0").w, 75 * unit) << "legible";
-  EXPECT_GT(h.box("map A").w, 75 * unit);
+  EXPECT_GT(h.box("map A").w, 69 * unit);
 }
 
 std::vector<Shape> shapes() {

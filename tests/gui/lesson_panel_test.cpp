@@ -102,7 +102,7 @@ TEST_F(LessonPanel, ItsWordsLightWhatTheySpeakOf) {
   h.point_at("link @lessons");
   EXPECT_EQ(state().view.pointed, "lessons");
   const Box list = h.box("lessons");
-  EXPECT_TRUE(h.drew(h.colours().accent, {list.x - 8, list.y - 8, list.w + 16, list.h + 16})) << "a ring";
+  EXPECT_TRUE(h.drew(h.colours().action, {list.x - 8, list.y - 8, list.w + 16, list.h + 16})) << "a ring";
   h.point_away();
   h.click("causal");
   h.settle();

@@ -269,6 +269,8 @@ TEST_F(SentenceTest, NoTextIsAStateOfItsOwn) {
   Harness& h = *harness;
   h.retype("");
   EXPECT_EQ(text(), "");
+  EXPECT_TRUE(h.has("head 0.0")) << "the maps stay while somebody types";
+  h.settle();
   EXPECT_TRUE(h.says("No sentence yet"));
   EXPECT_FALSE(h.has("head 0.0"));
   for (const DrawnMap& map : h.maps.drawn)

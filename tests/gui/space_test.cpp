@@ -171,7 +171,7 @@ TEST_P(Space, ThirtySixHeadsLeaveTheMapItsSize) {
     for (Index head = 0; head < 9; ++head) {
       const Box box = h->box(thumbnail(layer, head));
       EXPECT_TRUE(is_inside(box, h->box("atlas"))) << layer << "." << head;
-      EXPECT_GE(box.w, 68 * h->state.settings.ui_scale);
+      EXPECT_GE(box.w, 64 * h->state.settings.ui_scale);
     }
 }
 

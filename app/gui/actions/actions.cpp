@@ -11,6 +11,7 @@
 #include "gui/actions/window.h"
 #include "gui/frame/scope.h"
 #include "session/number_commands.h"
+#include "session/state_rules.h"
 
 namespace headlight {
 namespace {
@@ -295,7 +296,9 @@ constexpr Action kActions[] = {
     {Act::second_away, Group::question, {"Take the second sentence away", "去掉第二句"}, {},
      [](const Gui& gui) { return !gui.state.document.text_pair.empty(); }, push_new_once<SetTextPair>},
     {Act::start_over, Group::question, {"Reset", "重置"}, {},
-     [](const Gui& gui) { return !(gui.state.document == default_document(gui.state.shipped.get())); },
+     [](const Gui& gui) {
+       return !(gui.state.document == first_document(gui.state.shipped.get(), gui.state.settings.language));
+     },
      push_new_once<Reset>},
 
     {Act::run_training, Group::training, {"Start, pause or continue a training", "开始、暂停或继续训练"},

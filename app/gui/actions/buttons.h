@@ -8,7 +8,5 @@ namespace headlight {
 
 /// Keeps the answer on the screen as A.
 void keep_button(Gui& gui, const Words& label = kCompareWords.keep_as_a);
-/// Whether each head has colours, or bars, up to its own largest weight.
-void own_range_button(Gui& gui);
 
 }  // namespace headlight

@@ -159,18 +159,7 @@ float weight_legend(Gui& gui, const Box& box) {
   list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
   draw_ramp(gui, list, weight_scale_of_both(gui.state),
             {box.x + 6 * gui.unit, box.y + text + 4 * gui.unit, width - 12 * gui.unit, 8 * gui.unit});
-  ImGui::SetCursorScreenPos({box.x - ImGui::GetStyle().FramePadding.x, box.y + 2 * text + 16 * gui.unit});
-  const auto choose = [&](const char* name, const Words& label, Scale wanted) {
-    if (flat_button(gui, name, gui.word(label), scale_of_colours(gui.state) == wanted))
-      gui.push(SetColourScale{wanted});
-    explain_item(gui, kWindowWords.tip_colour_scale);
-  };
-  choose("linear", kWindowWords.linear, Scale::linear);
-  ImGui::SameLine(0, 0);
-  choose("log", kWindowWords.logarithmic, Scale::log);
-  same_line_if_room(button_width(gui.word(kGridWords.own_range)), 8 * gui.unit);
-  own_range_button(gui);
-  return 2 * text + 20 * gui.unit + ImGui::GetFrameHeight();
+  return 2 * text + 20 * gui.unit;
 }
 
 /// The column beside the heads: the scale, the meaning of the words' colours, and the next word.

@@ -34,8 +34,8 @@ SlimScope::~SlimScope() {
   ImGui::PopFont();
 }
 
-bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip) {
-  const SlimScope slim(gui);
+bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip, float width) {
+  const SlimScope slim(gui, width);
   ImGui::PushID(name);
   bool moved = ImGui::SliderInt("##slider", &value, least, most, "", ImGuiSliderFlags_AlwaysClamp);
   ImGui::PopID();
@@ -95,13 +95,12 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const Words& t
   return wide_button(gui, name, string, std::string(gui.word(tip)), on);
 }
 
-bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on) {
-  ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
-  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().selected : 0);
+bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on, float less) {
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
   ImGui::PushID(name);
-  const bool pressed = ImGui::Button(gui.word(string), {-1, 0});
+  const bool pressed = ImGui::Button(gui.word(string), {-1 - less, 0});
   ImGui::PopID();
-  ImGui::PopStyleColor(2);
+  ImGui::PopStyleColor();
   gui.name_item(name);
   explain_item(gui, tip);
   return pressed;

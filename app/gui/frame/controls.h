@@ -29,14 +29,15 @@ class SlimScope {
 };
 
 /// True while the value moves; the step of undo ends when the slider is let go.
-bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip);
+bool slider(Gui& gui, const char* name, int& value, int least, int most, const Words& tip, float width = -1);
 bool slider(Gui& gui, const char* name, float& value, float least, float most, const Words& tip, float width = -1);
 
 bool checkbox(Gui& gui, const char* name, const Words& string, bool& value, const Words& tip);
 
-/// A full-width button; true when pressed.
+/// A button as wide as the panel, or `less` narrower; true when pressed.
 bool wide_button(Gui& gui, const char* name, const Words& string, const Words& tip, bool on = false);
-bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on = false);
+bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on = false,
+                 float less = 0);
 
 /// A choice among words of the interface, side by side; in a new line where they do not fit.
 template <class Choice>

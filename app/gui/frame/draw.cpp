@@ -64,8 +64,8 @@ bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
   const bool cross = std::string_view(label) == "×";
   ImGui::PushID(name);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, cross ? 0 : gui.unit);
-  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().selected : 0);
-  ImGui::PushStyleColor(ImGuiCol_Text, on ? gui.colours().accent : gui.colours().text);
+  ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
+  ImGui::PushStyleColor(ImGuiCol_Border, on ? gui.colours().text : gui.colours().outline);
   const bool pressed = plain_button(label);
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();

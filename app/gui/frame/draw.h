@@ -32,7 +32,7 @@ TextWidth window_measure(Gui& gui);
 /// A button with all of its text as it stands.
 bool plain_button(const char* text);
 
-/// A button: an outline of a pixel, no fill; in the colours of what is chosen while `on`. A cross has no outline.
+/// A button: an outline of a pixel, no fill; filled, with a stronger edge, while `on`. A cross has no outline.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
 
 /// A line of a list, all of its text as it stands: in ImGui's own labels `##` ends the text.

@@ -37,7 +37,7 @@ void Gui::name_box(const std::string& name, const Box& box, BoxKind kind, std::o
   if (!name.empty() && state.view.pointed == name) {
     const float edge = 4 * unit;
     ImGui::GetForegroundDrawList()->AddRect({box.x - edge, box.y - edge}, {box.right() + edge, box.bottom() + edge},
-                                            colours().accent, 6 * unit, 0, 3 * unit);
+                                            colours().action, 6 * unit, 0, 3 * unit);
   }
   if (!boxes || kind == BoxKind::none) return;
   const ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -73,13 +73,10 @@ std::optional<std::size_t> segmented(Gui& gui, const std::vector<Segment>& segme
                                 (i + 1 == segments.size() ? ImDrawFlags_RoundCornersRight : 0);
     if (segment.on || it.hovered)
       list.AddRectFilled(top_left(it.box), bottom_right(it.box),
-                         with_alpha(segment.on ? colours.selected : colours.button_hovered), rounding, corners);
+                         with_alpha(segment.on ? colours.button : colours.button_hovered), rounding, corners);
     if (i > 0) list.AddLine({it.box.x, it.box.y}, {it.box.x, it.box.bottom()}, with_alpha(colours.outline), gui.unit);
     if (segment.on) chosen = it.box;
-    text_in(it.box, it.box.x + style.FramePadding.x,
-            segment.on      ? colours.accent
-            : segment.faint ? colours.faint
-                            : colours.text,
+    text_in(it.box, it.box.x + style.FramePadding.x, segment.faint && !segment.on ? colours.faint : colours.text,
             segment.label);
     gui.name_item(segment.name, BoxKind::segment);
     if (!segment.tip.empty()) explain_item(gui, segment.tip);
@@ -87,7 +84,7 @@ std::optional<std::size_t> segmented(Gui& gui, const std::vector<Segment>& segme
   list.AddRect(top_left(bar), bottom_right(bar), with_alpha(colours.outline), rounding, 0, gui.unit);
   if (chosen.w > 0)
     list.AddLine({chosen.x + 2 * gui.unit, chosen.bottom() - gui.unit},
-                 {chosen.right() - 2 * gui.unit, chosen.bottom() - gui.unit}, with_alpha(colours.accent), 2 * gui.unit);
+                 {chosen.right() - 2 * gui.unit, chosen.bottom() - gui.unit}, with_alpha(colours.text), 2 * gui.unit);
   return pressed;
 }
 
@@ -101,9 +98,13 @@ bool menu_button(Gui& gui, const char* name, const char* label, bool on) {
   const ImGuiStyle& style = ImGui::GetStyle();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddRectFilled(top_left(it.box), bottom_right(it.box),
-                     with_alpha(it.hovered ? colours.button_hovered : colours.background), style.FrameRounding);
-  list.AddRect(top_left(it.box), bottom_right(it.box), with_alpha(colours.outline), style.FrameRounding, 0, gui.unit);
-  const ImU32 ink = on ? colours.accent : colours.text;
+                     with_alpha(it.hovered ? colours.button_hovered
+                                : on       ? colours.button
+                                           : colours.background),
+                     style.FrameRounding);
+  list.AddRect(top_left(it.box), bottom_right(it.box), with_alpha(on ? colours.text : colours.outline),
+               style.FrameRounding, 0, gui.unit);
+  const ImU32 ink = colours.text;
   text_in(it.box, it.box.x + style.FramePadding.x, ink, label);
   const float half = kTriangle / 2 * gui.unit, x = it.box.right() - style.FramePadding.x - half,
               y = it.box.y + it.box.h / 2;
@@ -157,14 +158,14 @@ bool menu_line(Gui& gui, const char* name, const char* label, const std::string&
   const Palette& colours = gui.colours();
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const Box box{at.x, at.y, width, height};
-  text_in(box, at.x + tick, !possible ? colours.faint : on ? colours.accent : colours.text, label);
+  text_in(box, at.x + tick, possible ? colours.text : colours.faint, label);
   if (!keys.empty())
     text_in(box, at.x + width - ImGui::CalcTextSize(keys.c_str()).x, possible ? colours.dim : colours.faint,
             keys.c_str());
   if (on) {
     const float x = at.x + 3 * gui.unit, y = at.y + height / 2, size = 10 * gui.unit;
     const ImVec2 points[] = {{x, y}, {x + 0.35f * size, y + 0.35f * size}, {x + size, y - 0.4f * size}};
-    list.AddPolyline(points, 3, colours.accent, 0, 2 * gui.unit);
+    list.AddPolyline(points, 3, colours.text, 0, 2 * gui.unit);
   }
   gui.name_item(name, BoxKind::menu);
   return pressed;

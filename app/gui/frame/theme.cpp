@@ -79,15 +79,15 @@ void apply_style(Theme theme, float unit) {
   set(ImGuiCol_Header, colours.button);
   set(ImGuiCol_HeaderHovered, colours.button_hovered);
   set(ImGuiCol_HeaderActive, colours.button_hovered);
-  set(ImGuiCol_CheckMark, colours.accent);
+  set(ImGuiCol_CheckMark, colours.text);
   set(ImGuiCol_SliderGrab, colours.dim);
-  set(ImGuiCol_SliderGrabActive, colours.accent);
+  set(ImGuiCol_SliderGrabActive, colours.text);
   set(ImGuiCol_ScrollbarBg, 0);
   set(ImGuiCol_ScrollbarGrab, colours.button_hovered);
   set(ImGuiCol_ScrollbarGrabHovered, colours.faint);
   set(ImGuiCol_ScrollbarGrabActive, colours.dim);
   set(ImGuiCol_Separator, colours.line);
-  set(ImGuiCol_PlotHistogram, colours.accent);
+  set(ImGuiCol_PlotHistogram, colours.action);
   set(ImGuiCol_NavHighlight, colours.action);
   set(ImGuiCol_TextSelectedBg, theme == Theme::dark ? IM_COL32(126, 178, 255, 80) : IM_COL32(24, 92, 176, 60));
   ImGui::GetStyle() = style;

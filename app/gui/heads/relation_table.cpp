@@ -71,7 +71,7 @@ void layer_cell(Gui& gui, const Table& table, const RelationScore& relation, std
 
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool chosen = gui.state.view.chosen == head;
-  const ImU32 ink = chosen || hovered ? colours.accent : above ? colours.text : colours.dim;
+  const ImU32 ink = chosen ? colours.accent : above || hovered ? colours.text : colours.dim;
   const std::string text =
       "H" + std::to_string(head.head) + "  " + share_text(score) + (looks.reversed ? "  ←" : "  →");
   text_at(list, box.x, box.y, ink, text);

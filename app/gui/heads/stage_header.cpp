@@ -35,7 +35,7 @@ void head_switch(Gui& gui, float room) {
   const float radius = 4.5f * gui.unit, spaces = ImGui::CalcTextSize("    ").x;
   const ImVec2 middle{min.x + ImGui::GetStyle().FramePadding.x + 0.4f * spaces, std::round((min.y + max.y) / 2)};
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (off) list.AddCircle(middle, radius, gui.colours().accent, 0, 1.5f * gui.unit);
+  if (off) list.AddCircle(middle, radius, gui.colours().text, 0, 1.5f * gui.unit);
   else list.AddCircleFilled(middle, radius, gui.colours().text);
   explain_item(gui, kChosenHeadWords.tip_on_off);
 }

@@ -106,7 +106,7 @@ float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, 
   const ImU32 ink = to_imgui(colour_map(gui.state.settings.theme, gui.state.settings.colours)[170]);
   if (guessed.before) bar(*guessed.before, 4 * gui.unit, 3 * gui.unit, colours.dim);
   bar(guessed.word.probability, guessed.before ? 3 * gui.unit : 4 * gui.unit, gui.unit, ink);
-  if (can_append && ImGui::IsItemHovered()) list.AddRect(at, end, colours.accent, 4 * gui.unit, 0, gui.unit);
+  if (can_append && ImGui::IsItemHovered()) list.AddRect(at, end, colours.action, 4 * gui.unit, 0, gui.unit);
   const float y = at.y + (size.y - 4 * gui.unit - ImGui::GetFontSize()) / 2;
   list.AddText({at.x + pad, y}, colours.text, text.c_str());
   if (right)  // the word that stands there is underlined
@@ -151,7 +151,7 @@ std::vector<std::string> stage_sentence(Gui& gui) {
 std::optional<StageTry> stage_try(Gui& gui) {
   const AppState& state = gui.state;
   if (!state.trace || nothing_asked(state)) return std::nullopt;
-  if (state.document.source.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
+  if (state.trace->request.tokens.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
   const bool off = is_off(state.document.edits, state.view.chosen);
   return StageTry{"try switch", gui.word(off ? kStageWords.switch_on : kStageWords.switch_off),
                   gui.word(kStageWords.tip_switch_off), toggle_head};

@@ -7,7 +7,6 @@
 #include "gui/inside/matrix_marks.h"
 #include "gui/inside/weight_lines.h"
 #include "words/answer_words.h"
-#include "words/code_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
 
@@ -77,7 +76,7 @@ void diagram(Gui& gui) {
   if (clicked) gui.push(LookAt{{inside->diagram.nodes[*clicked].shows, std::nullopt}});
   if (hovered) {
     const MatrixId& id = inside->diagram.nodes[*hovered].shows;
-    outline_hit(gui, scene.hits[*hovered], origin, gui.colours().accent);
+    outline_hit(gui, scene.hits[*hovered], origin, gui.colours().action);
     ImGui::SetTooltip("%s\n%s", words_of(style.language, id.quantity),
                       gui.fonts.shown(formula_in(style.language, trace, id)).c_str());
   }
@@ -137,9 +136,6 @@ void way_panel(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "show way", gui.word(kInsideWords.way_of_data), !state.view.steps)) gui.push(ShowSteps{false});
   explain_item(gui, kInsideWords.tip_way);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "show program", gui.word(kCodeWords.view_code))) gui.push(ShowView{View::code});
-  explain_item(gui, kCodeWords.tip_view_code);
   if (!state.inside) {
     dim_text(gui, gui.word(kAnswerWords.computing));
     return;

@@ -1,10 +1,27 @@
+#include <imgui_internal.h>
 
+#include <algorithm>
+
+#include "gui/frame/draw.h"
+#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
+#include "gui/frame/scope.h"
 #include "gui/question/question.h"
+#include "session/lesson_commands.h"
+#include "words/mask_words.h"
 #include "words/model_words.h"
 
 namespace headlight {
 namespace {
+
+// Pixels of the design, in the row. Around a number: before its name, and between that and its slider.
+constexpr float kAfterLabel = 6, kBetweenMasks = 4, kBeforeMenu = 12, kAroundNumber = 20;
+
+float slider_width(const Gui& gui) {
+  const float spare =
+      ImGui::GetIO().DisplaySize.x / gui.unit - (controls_at(gui) == ControlsAt::below_tokens ? 960 : 1240);
+  return std::round(std::clamp(48 + 0.13f * spare, 34.0f, 100.0f) * gui.unit);
+}
 
 /// Opens and closes what most readers never change; whether it is open is the window's own affair, as of any menu.
 bool more_controls(Gui& gui) {
@@ -15,20 +32,83 @@ bool more_controls(Gui& gui) {
   return open;
 }
 
+/// What has no room in the row, below its menu.
+void rest_of_row(Gui& gui) {
+  constexpr float kWidth = 216, kMost = 620;
+  if (menu_button(gui, "open controls", gui.word(kModelWords.more))) ImGui::OpenPopup("controls");
+  explain_item(gui, kModelWords.tip_controls);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float top = ImGui::GetItemRectMax().y + 4 * gui.unit, edge = 8 * gui.unit, width = kWidth * gui.unit;
+  const Box box{std::min(ImGui::GetItemRectMin().x, display.x - width - edge), top, width,
+                std::min(kMost * gui.unit, display.y - top - edge)};
+  ImGui::SetNextWindowPos(top_left(box));
+  ImGui::SetNextWindowSize({box.w, box.h});
+  if (!ImGui::BeginPopup("controls")) return;
+  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  gui.name_box("controls", box);
+  controls_panel(gui);
+  ImGui::EndPopup();
+}
+
 }  // namespace
+
+ControlsAt controls_at(const Gui& gui) {
+  constexpr float kBesideText = 1240;  // the width of a window whose text leaves room for the row
+  const float wide = ImGui::GetIO().DisplaySize.x / gui.unit;
+  if (wide >= kLeastForControls && !current_step(gui.state)) return ControlsAt::column;
+  return wide >= kBesideText ? ControlsAt::beside_text : ControlsAt::below_tokens;
+}
+
+bool only_controls_open() {
+  ImGuiWindow* window = ImGui::FindWindowByName("sentence");
+  const auto& open = ImGui::GetCurrentContext()->OpenPopupStack;
+  return window && open.Size == 1 && open[0].PopupId == window->GetID("controls");
+}
+
+float controls_row_width(const Gui& gui) {
+  float width = ImGui::CalcTextSize(gui.word(kMaskWords.section_mask)).x + kAfterLabel * gui.unit +
+                button_width(gui.word(kMaskWords.causal_brief)) + kBetweenMasks * gui.unit +
+                button_width(gui.word(kMaskWords.paint_brief)) + kBeforeMenu * gui.unit +
+                menu_width(gui, gui.word(kModelWords.more));
+  if (!takes_shape(gui.state.document)) return width;
+  const FontScope small(gui, TextSize::small);
+  for (const RowNumber& number : {kWidthInRow, kHeadsInRow, layers_in_row(gui)})
+    width += ImGui::CalcTextSize((gui.word(number.label) + std::string(" ") + number.longest).c_str()).x +
+             slider_width(gui) + kAroundNumber * gui.unit;
+  return std::ceil(width);
+}
+
+void controls_row(Gui& gui) {
+  const AppState& state = gui.state;
+  const ControlsRow row{ImGui::GetCursorPosY(), slider_width(gui)};
+  ImGui::AlignTextToFramePadding();
+  coloured_text(gui.colours().dim, gui.word(kMaskWords.section_mask));
+  ImGui::SameLine(0, kAfterLabel * gui.unit);
+  const MaskSpec& mask = scoped_mask(state);
+  if (flat_button(gui, "causal", gui.word(kMaskWords.causal_brief), mask.causal))
+    gui.push_once(SetMask{!mask.causal, mask.padding, state.view.chosen.stack, scoped_layer(state)});
+  explain_item(gui, kMaskWords.tip_causal);
+  ImGui::SameLine(0, kBetweenMasks * gui.unit);
+  paint_control(gui, true);
+  if (takes_shape(state.document)) shape_controls(gui, &row);
+  ImGui::SameLine(0, kBeforeMenu * gui.unit);
+  ImGui::SetCursorPosY(row.top);
+  rest_of_row(gui);
+}
 
 void controls_panel(Gui& gui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 3 * gui.unit});
-  const bool shaped = takes_shape(gui.state.document);
-  mask_controls(gui);
-  if (shaped) model_controls(gui);
-  changed_by_hand(gui);
-  if (more_controls(gui)) {
+  const bool shaped = takes_shape(gui.state.document), row = controls_at(gui) != ControlsAt::column;
+  mask_controls(gui, row);
+  if (shaped) model_controls(gui, row);
+  if (row || more_controls(gui)) {
     score_controls(gui);
     if (shaped) finer_model_controls(gui);
     if (shaped) block_controls(gui);
     part_controls(gui);
+    padding_control(gui);  // which comes and goes with the model
   }
+  changed_by_hand(gui);  // below all others, which it does not move
   ImGui::PopStyleVar();
 }
 

@@ -7,7 +7,10 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/question.h"
+#include "session/state_rules.h"
 #include "words/answer_words.h"
+#include "words/model_words.h"
+#include "words/window_words.h"
 
 namespace headlight {
 namespace {
@@ -21,23 +24,23 @@ struct Counts {
   std::size_t words = 0, unknown = 0;
 };
 
-Counts counts_of(const AppState& state) {
+Counts counts_of(const AppState& state, const Cursor& cursor) {
   Counts counts;
   const Tokens* tokens = shown_tokens(state);
   if (!tokens) return counts;
   for (const Token& token : tokens->tokens) {
     if (token.special || token.pad) continue;
     ++counts.words;
-    if (!token.known) ++counts.unknown;
+    if (is_unknown(state, TextSide::source, token, cursor)) ++counts.unknown;
   }
   return counts;
 }
 
-Doubt doubt_of(const AppState& state) {
+Doubt doubt_of(const AppState& state, const Counts& counts) {
   const bool has_trained = state.shipped && !state.shipped->empty();
   if (nothing_asked(state) || !has_trained) return Doubt::none;
   if (is_random(state)) return Doubt::random_weights;
-  return counts_of(state).unknown > 0 ? Doubt::unknown_words : Doubt::none;
+  return counts.unknown > 0 ? Doubt::unknown_words : Doubt::none;
 }
 
 /// The kind that a family of the grammar is of, by its name or the last part of it.
@@ -110,33 +113,37 @@ void words_popup(Gui& gui) {
   ImGui::EndPopup();
 }
 
-void unknown_words(Gui& gui) {
-  const Counts counts = counts_of(gui.state);
-  const std::string text =
-      filled(gui.word(kDoubtWords.unknown), {std::to_string(counts.unknown), std::to_string(counts.words)});
+/// The doubt in amber, in short where its buttons leave no room for all of it, as far as `right`.
+void doubt_text(Gui& gui, const char* name, const std::string& whole, const std::string& brief, float room) {
   ImGui::AlignTextToFramePadding();
-  coloured_text(gui.colours().caution, text);
-  gui.name_item("unknown words", BoxKind::label);
-  const auto& nearest = gui.state.nearest;
+  cut_text(gui, ImGui::CalcTextSize(whole.c_str()).x <= room ? whole : brief, gui.colours().caution, room);
+  gui.name_item(name, BoxKind::label);
+}
+
+void unknown_words(Gui& gui, const Counts& counts, float width) {
+  const std::string numbers[] = {std::to_string(counts.unknown), std::to_string(counts.words)};
   const auto asked = partly_unknown_words(gui.state);
-  if (asked && nearest && nearest.question()->words == *asked && !nearest->empty()) {
-    ImGui::SameLine(0, 12 * gui.unit);
-    const std::string whole = gui.fonts.shown(*nearest);
-    const float others = button_width(gui.word(kDoubtWords.its_words)) + button_width(gui.word(kDoubtWords.open_model));
-    const bool fits = nearest->size() <= kLongestShown &&
-                      button_width(whole.c_str()) + others + 16 * gui.unit <= ImGui::GetContentRegionAvail().x;
-    const std::string label = fits ? whole : gui.fonts.shown(gui.word(kDoubtWords.nearest));
-    if (flat_button(gui, "nearest sentence", label.c_str())) take_sentence(gui, *nearest);
-    explain_item(gui, gui.word(kDoubtWords.nearest) + std::string(": ") + gui.fonts.shown(*nearest));
-  }
-  if (asked) {
-    ImGui::SameLine(0, 8 * gui.unit);
-    if (flat_button(gui, "its words", gui.word(kDoubtWords.its_words))) ImGui::OpenPopup("its words");
-    explain_item(gui, kDoubtWords.tip_its_words);
-    words_popup(gui);
-  }
-  ImGui::SameLine(0, 8 * gui.unit);
-  if (flat_button(gui, "open a model", gui.word(kDoubtWords.open_model))) gui.push(Browse{Browser::Purpose::open, {}});
+  const float gap = 8 * gui.unit, right = ImGui::GetCursorScreenPos().x + width;
+  const char* its_words = gui.word(kDoubtWords.its_words);
+  const char* brief = gui.word(kDoubtWords.nearest);
+  // The sentence is found later: its room is kept.
+  const float buttons = button_width(its_words) + button_width(brief) + 2 * gap;
+  doubt_text(gui, "unknown words", filled(gui.word(kDoubtWords.unknown), {numbers[0], numbers[1]}),
+             filled(gui.word(kDoubtWords.unknown_brief), {numbers[0], numbers[1]}), width - buttons);
+  if (!asked) return;
+  ImGui::SameLine(0, gap);
+  if (flat_button(gui, "its words", its_words)) ImGui::OpenPopup("its words");
+  explain_item(gui, kDoubtWords.tip_its_words);
+  words_popup(gui);
+  const auto& nearest = gui.state.nearest;
+  if (!nearest || nearest.question()->words != *asked || nearest->empty()) return;
+  ImGui::SameLine(0, gap);
+  const std::string whole = gui.fonts.shown(*nearest);
+  const bool fits =
+      nearest->size() <= kLongestShown && ImGui::GetCursorScreenPos().x + button_width(whole.c_str()) <= right;
+  if (!fits && ImGui::GetCursorScreenPos().x + button_width(brief) > right) return;
+  if (flat_button(gui, "nearest sentence", fits ? whole.c_str() : brief)) take_sentence(gui, *nearest);
+  explain_item(gui, brief + std::string(": ") + gui.fonts.shown(*nearest));
 }
 
 /// The way back to trained weights: the number that differs from theirs.
@@ -150,36 +157,37 @@ std::string way_back(const Gui& gui, const Config& now, const Config& trained) {
   return gui.word(kDoubtWords.back_to_trained);
 }
 
-void random_weights(Gui& gui) {
+void random_weights(Gui& gui, float width) {
   const AppState& state = gui.state;
-  ImGui::AlignTextToFramePadding();
-  coloured_text(gui.colours().caution, gui.word(kDoubtWords.random));
-  gui.name_item("random weights", BoxKind::label);
-  if (const BundledModel* nearest = nearest_model(*state.shipped, state.document.config)) {
-    ImGui::SameLine(0, 12 * gui.unit);
-    const std::string back = way_back(gui, state.document.config, nearest->model->config);
+  const BundledModel* trained = trained_before(state);
+  const std::string back = trained ? way_back(gui, state.document.config, trained->model->config) : std::string();
+  const float gap = 8 * gui.unit, first = trained ? gap + button_width(back.c_str()) : 0,
+              second = gap + button_width(gui.word(kModelWords.train_this_shape));
+  const char* brief = gui.word(kChangeWords.random);
+  const bool trains = ImGui::CalcTextSize(brief).x + first + second <= width;
+  doubt_text(gui, "random weights", gui.word(kDoubtWords.random), brief, width - first - (trains ? second : 0));
+  if (trained) {
+    ImGui::SameLine(0, gap);
     if (flat_button(gui, "back to trained", back.c_str())) gui.push_once(UseTrained{true});
   }
-  ImGui::SameLine(0, 8 * gui.unit);
+  if (!trains) return;
+  ImGui::SameLine(0, gap);
   train_shape_button(gui);
 }
 
 }  // namespace
 
-float doubt_height(const Gui& gui) { return doubt_of(gui.state) == Doubt::none ? 0 : 28 * gui.unit; }
-
-void doubt_line(Gui& gui) {
-  const Doubt doubt = doubt_of(gui.state);
-  if (doubt == Doubt::none) return;
+bool doubt_line(Gui& gui, float width, const Cursor& cursor) {
+  const Counts counts = counts_of(gui.state, cursor);
+  const Doubt doubt = doubt_of(gui.state, counts);
+  if (doubt == Doubt::none) return false;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x - 6 * gui.unit, at.y},
-                                            {at.x + ImGui::GetContentRegionAvail().x, at.y + ImGui::GetFrameHeight()},
+  const float inset = 6 * gui.unit;
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x - inset, at.y}, {at.x + width, at.y + ImGui::GetFrameHeight()},
                                             gui.colours().caution_ground, 4 * gui.unit);
-  switch (doubt) {
-    case Doubt::none: return;
-    case Doubt::unknown_words: return unknown_words(gui);
-    case Doubt::random_weights: return random_weights(gui);
-  }
+  if (doubt == Doubt::unknown_words) unknown_words(gui, counts, width);
+  else random_weights(gui, width);
+  return true;
 }
 
 }  // namespace headlight

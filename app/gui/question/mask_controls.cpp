@@ -23,9 +23,10 @@ void scope(Gui& gui) {
   ImGui::SameLine(0, 0);
   if (flat_button(gui, "one layer", one.c_str(), state.view.one_layer)) gui.push(SetScope{true});
   explain_item(gui, kMaskWords.tip_scope);
-  if (layer_edit(state.document.edits, head.stack, head.layer) &&
-      wide_button(gui, "clear layer", kMaskWords.clear_layer, kMaskWords.tip_scope))
-    gui.push_once(ClearLayer{head.stack, head.layer});
+  if (!layer_edit(state.document.edits, head.stack, head.layer)) return;
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "clear layer", "×")) gui.push_once(ClearLayer{head.stack, head.layer});
+  explain_item(gui, kMaskWords.clear_layer);
 }
 
 /// The question in which layers the mask or the scale holds arises once one of them was changed.
@@ -37,7 +38,9 @@ bool has_reason_to_scope(const AppState& state) {
          !(mask_of(document, state.view.chosen.stack) == usual);
 }
 
-void padding_slider(Gui& gui) {
+}  // namespace
+
+void padding_control(Gui& gui) {
   const Request* request = whole_request(gui.state);
   if (!request || request->model) return;
   int pad = static_cast<int>(gui.state.document.pad);
@@ -46,9 +49,28 @@ void padding_slider(Gui& gui) {
   if (slider(gui, "pad", pad, 0, most, kSentenceWords.tip_pad_here)) gui.push(SetPad{static_cast<std::size_t>(pad)});
 }
 
-}  // namespace
+void paint_control(Gui& gui, bool row) {
+  const AppState& state = gui.state;
+  const bool painting = state.view.painting;
+  // Beside it is room for what takes the painted cells away.
+  const float less = button_width("×");
+  const auto button = [&](const std::string& tip, bool on) {
+    if (!row) return wide_button(gui, "paint", kMaskWords.paint, tip, on, less);
+    const bool pressed = flat_button(gui, "paint", gui.word(kMaskWords.paint_brief), on);
+    explain_item(gui, tip);
+    return pressed;
+  };
+  const FoldedStack* folded = state.trace ? shown_fold(state, state.view.chosen.stack) : nullptr;
+  if (folded && !is_of_tokens(folded->fold)) {  // there are no single cells to paint
+    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
+    button(with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words}), false);
+    ImGui::PopStyleVar();
+  } else if (button(gui.word(kMaskWords.paint_hint), painting)) {
+    gui.push(SetPainting{!painting});
+  }
+}
 
-void mask_controls(Gui& gui) {
+void mask_controls(Gui& gui, bool row) {
   const AppState& state = gui.state;
   const Stack stack = state.view.chosen.stack;
   const auto layer = scoped_layer(state);
@@ -59,21 +81,24 @@ void mask_controls(Gui& gui) {
     ImGui::TextUnformatted(("· " + std::string(stack_word(gui, stack))).c_str());
   }
   SetMask wanted{mask.causal, mask.padding, stack, layer};
-  bool changed = checkbox(gui, "causal", kMaskWords.causal, wanted.causal, kMaskWords.tip_causal);
+  bool changed = !row && checkbox(gui, "causal", kMaskWords.causal, wanted.causal, kMaskWords.tip_causal);
   changed = checkbox(gui, "padding", kMaskWords.padding, wanted.padding, kMaskWords.tip_padding) || changed;
   if (changed) gui.push_once(wanted);
-  if (state.trace && state.trace->num_layers(stack) > 1 && has_reason_to_scope(state)) scope(gui);
-  padding_slider(gui);
-  const FoldedStack* folded = state.trace ? shown_fold(state, stack) : nullptr;
-  if (folded && !is_of_tokens(folded->fold)) {  // there are no single cells to paint
-    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
-    wide_button(gui, "paint", kMaskWords.paint, with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words}));
-    ImGui::PopStyleVar();
-  } else if (wide_button(gui, "paint", kMaskWords.paint, kMaskWords.paint_hint, state.view.painting)) {
-    gui.push(SetPainting{!state.view.painting});
+  if (!row) {
+    paint_control(gui, false);
+    ImGui::SameLine(0, 0);
   }
-  if (!mask.painted.empty() && wide_button(gui, "clear paint", kMaskWords.clear_paint, kMaskWords.paint_hint))
+  const float line = ImGui::GetFrameHeight();
+  if (mask.painted.empty()) ImGui::Dummy({0, row ? 0 : line});
+  else if (row ? wide_button(gui, "clear paint", kMaskWords.clear_paint, kMaskWords.paint_hint)
+               : flat_button(gui, "clear paint", "×"))
     gui.push_once(ClearPaint{stack, layer});
+  if (!mask.painted.empty() && !row) explain_item(gui, kMaskWords.clear_paint);
+  // The line is there before it is needed: what stands below does not move.
+  if (state.trace && state.trace->num_layers(stack) > 1) {
+    if (has_reason_to_scope(state)) scope(gui);
+    else ImGui::Dummy({0, line});
+  }
   if (mask.given || mask.batch) {
     ImGui::AlignTextToFramePadding();
     ImGui::TextUnformatted(gui.word(kMaskWords.mask_from_file));

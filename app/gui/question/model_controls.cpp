@@ -24,17 +24,19 @@ auto setter(Gui& gui, auto Config::*field) {
 }
 
 /// A slider over the divisors of `number`; gives the chosen one while it moves.
-std::optional<Index> divisor_slider(Gui& gui, const char* name, Index number, Index now, Index most, const Words& tip) {
+std::optional<Index> divisor_slider(Gui& gui, const char* name, Index number, Index now, Index most, const Words& tip,
+                                    float width = -1) {
   const auto possible = divisors(number, most);
   int index = static_cast<int>(std::lower_bound(possible.begin(), possible.end(), now) - possible.begin());
   const int last = static_cast<int>(possible.size()) - 1;
-  if (!slider(gui, name, index, 0, std::max(1, last), tip)) return std::nullopt;
+  if (!slider(gui, name, index, 0, std::max(1, last), tip, width)) return std::nullopt;
   return possible[static_cast<std::size_t>(std::clamp(index, 0, last))];
 }
 
-std::optional<Index> number_slider(Gui& gui, const char* name, Index now, Index least, Index most, const Words& tip) {
+std::optional<Index> number_slider(Gui& gui, const char* name, Index now, Index least, Index most, const Words& tip,
+                                   float width = -1) {
   int value = static_cast<int>(now);
-  if (!slider(gui, name, value, static_cast<int>(least), static_cast<int>(most), tip)) return std::nullopt;
+  if (!slider(gui, name, value, static_cast<int>(least), static_cast<int>(most), tip, width)) return std::nullopt;
   return value;
 }
 
@@ -94,50 +96,43 @@ void mark_trained(Gui& gui, const std::vector<float>& shares) {
                  random);
 }
 
-void shape_controls(Gui& gui) {
-  const Config& config = gui.state.document.config;
-  int d_model = static_cast<int>(config.d_model);
-  const std::vector<Index> widths = trained_values(gui.state, &Config::d_model);
-  control_label(gui, kModelWords.d_model, std::to_string(d_model));
-  if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, kModelWords.tip_d_model)) {
-    // A typed number is taken as it is.
-    const Index width = ImGui::GetIO().MouseDown[0] ? snapped_width(d_model, widths) : d_model;
-    gui.push(SetConfig{with_d_model(config, width)});
+/// The name of a number and its value, above its slider, or in a row before it. Gives the slider's width.
+float number_label(Gui& gui, const RowNumber& number, const std::string& value, const ControlsRow* row) {
+  if (!row) {
+    control_label(gui, number.label, value);
+    return -1;
   }
-  mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
-  control_label(gui, kModelWords.heads, std::to_string(config.num_heads) + " · d_k " + std::to_string(config.d_k()));
-  // With a d_k of its own any number of heads will do.
-  const auto heads =
-      config.head_dim > 0
-          ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads, kModelWords.tip_heads)
-          : divisor_slider(gui, "heads", config.d_model, config.num_heads, kMostSliderHeads, kModelWords.tip_heads);
-  if (config.head_dim == 0) {
-    std::vector<Index> positions;
-    const auto possible = divisors(config.d_model, kMostSliderHeads);
-    for (const Index number : trained_values(gui.state, &Config::num_heads))
-      positions.push_back(std::lower_bound(possible.begin(), possible.end(), number) - possible.begin());
-    mark_trained(gui, shares_of(positions, 0, static_cast<Index>(possible.size()) - 1));
-  }
-  if (heads) gui.push(SetConfig{with_heads(config, *heads)});
+  const FontScope small(gui, TextSize::small);
+  ImGui::SameLine(0, 14 * gui.unit);
+  const float x = ImGui::GetCursorPosX(), frame = gui.fonts.pixels(TextSize::body) + 8 * gui.unit;
+  const float y = std::round(row->top + (frame - ImGui::GetFontSize()) / 2);
+  ImGui::SetCursorPos({x, y});
+  const std::string name = gui.word(number.label) + std::string(" ");
+  ImGui::GetWindowDrawList()->AddText(ImGui::GetCursorScreenPos(), gui.colours().dim, (name + value).c_str());
+  // The slider stays where it is while its number grows.
+  ImGui::SetCursorPos({x + ImGui::CalcTextSize((name + number.longest).c_str()).x + 6 * gui.unit, y});
+  return row->slider;
+}
 
+/// Of a drag from one width to another the heads of the first: on its way they may have been fewer.
+const Config& dragged_from(const AppState& state) {
+  const bool drags = state.gesture && state.gesture_kind == command_kind<SetConfig>;
+  return drags ? state.gesture->config : state.document.config;
+}
+
+void layers_slider(Gui& gui, bool of_encoder, const ControlsRow* row) {
+  const Config& config = gui.state.document.config;
   const bool two_stacks = config.arch == Arch::encoder_decoder;
-  if (two_stacks) {
-    control_label(gui, kModelWords.encoder_layers, std::to_string(config.layers_of_encoder()));
-    if (const auto layers = number_slider(gui, "encoder layers", config.layers_of_encoder(), 1, kMostSliderLayers,
-                                          kModelWords.tip_layers)) {
-      Config changed = config;
-      changed.encoder_layers = *layers;
-      gui.push(SetConfig{changed});
-    }
-  }
-  control_label(gui, two_stacks ? kModelWords.decoder_layers : kModelWords.layers, std::to_string(config.num_layers));
-  if (const auto layers =
-          number_slider(gui, "layers", config.num_layers, 1, kMostSliderLayers, kModelWords.tip_layers)) {
-    Config changed = config;
-    if (two_stacks) changed.encoder_layers = config.layers_of_encoder();
-    changed.num_layers = *layers;
-    gui.push(SetConfig{changed});
-  }
+  const Index now = of_encoder ? config.layers_of_encoder() : config.num_layers;
+  const RowNumber number = of_encoder ? RowNumber{kModelWords.encoder_layers, "88"} : layers_in_row(gui);
+  const float width = number_label(gui, number, std::to_string(now), row);
+  const auto layers = number_slider(gui, of_encoder ? "encoder layers" : "layers", now, 1, kMostSliderLayers,
+                                    kModelWords.tip_layers, width);
+  if (!layers) return;
+  Config changed = config;
+  if (two_stacks) changed.encoder_layers = config.layers_of_encoder();
+  (of_encoder ? changed.encoder_layers : changed.num_layers) = *layers;
+  gui.push(SetConfig{changed});
 }
 
 /// Trained or fresh weights, where the program came with trained ones.
@@ -147,10 +142,6 @@ void trained_control(Gui& gui) {
   bool trained = state.document.trained && state.document.model;
   if (checkbox(gui, "trained", kModelWords.trained_weights, trained, kModelWords.tip_trained))
     gui.push_once(UseTrained{trained});
-  if (is_any_sentence(state.document)) {
-    wrapped_small(gui, gui.word(kAnySentenceWords.model), gui.colours().dim);
-    explain_item(gui, kAnySentenceWords.tip_chosen);
-  }
 }
 
 void seed_control(Gui& gui) {
@@ -234,7 +225,44 @@ void finer_controls(Gui& gui) {
 
 }  // namespace
 
-void model_controls(Gui& gui) {
+const RowNumber kWidthInRow{kModelWords.d_model, "8888"}, kHeadsInRow{kModelWords.heads, "88"};
+
+RowNumber layers_in_row(const Gui& gui) {
+  const bool two_stacks = gui.state.document.config.arch == Arch::encoder_decoder;
+  return {two_stacks ? kModelWords.decoder_layers : kModelWords.layers, "88"};
+}
+
+void shape_controls(Gui& gui, const ControlsRow* row) {
+  const Config& config = gui.state.document.config;
+  int d_model = static_cast<int>(config.d_model);
+  const std::vector<Index> widths = trained_values(gui.state, &Config::d_model);
+  float width = number_label(gui, kWidthInRow, std::to_string(d_model), row);
+  if (slider(gui, "d_model", d_model, kLeastSliderWidth, kMostSliderWidth, kModelWords.tip_d_model, width)) {
+    // A typed number is taken as it is.
+    const Index wanted = ImGui::GetIO().MouseDown[0] ? snapped_width(d_model, widths) : d_model;
+    gui.push(SetConfig{with_d_model(dragged_from(gui.state), wanted)});
+  }
+  mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
+  const std::string d_k = row ? "" : " · d_k " + std::to_string(config.d_k());
+  width = number_label(gui, kHeadsInRow, std::to_string(config.num_heads) + d_k, row);
+  // With a d_k of its own any number of heads will do.
+  const auto heads = config.head_dim > 0 ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads,
+                                                         kModelWords.tip_heads, width)
+                                         : divisor_slider(gui, "heads", config.d_model, config.num_heads,
+                                                          kMostSliderHeads, kModelWords.tip_heads, width);
+  if (config.head_dim == 0) {
+    std::vector<Index> positions;
+    const auto possible = divisors(config.d_model, kMostSliderHeads);
+    for (const Index number : trained_values(gui.state, &Config::num_heads))
+      positions.push_back(std::lower_bound(possible.begin(), possible.end(), number) - possible.begin());
+    mark_trained(gui, shares_of(positions, 0, static_cast<Index>(possible.size()) - 1));
+  }
+  if (heads) gui.push(SetConfig{with_heads(config, *heads)});
+  if (!row && config.arch == Arch::encoder_decoder) layers_slider(gui, true, row);
+  layers_slider(gui, false, row);
+}
+
+void model_controls(Gui& gui, bool row) {
   const Config& config = gui.state.document.config;
   section(gui, kModelWords.section_model);
   trained_control(gui);
@@ -243,7 +271,8 @@ void model_controls(Gui& gui) {
                  {Arch::decoder, kModelWords.decoder},
                  {Arch::encoder_decoder, kModelWords.encoder_decoder}},
                 setter(gui, &Config::arch));
-  shape_controls(gui);
+  if (!row) shape_controls(gui);
+  else if (config.arch == Arch::encoder_decoder) layers_slider(gui, true, nullptr);
 }
 
 void train_shape_button(Gui& gui) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "derived/guess.h"
@@ -26,10 +27,12 @@ std::vector<std::size_t> sample_order(const Gui& gui) {
   return order;
 }
 
-void samples_menu(Gui& gui) {
+/// `second`: whether the box of a second sentence is asked for; null: the model reads none.
+void samples_menu(Gui& gui, bool* second) {
   if (menu_button(gui, "samples", gui.word(kSentenceWords.samples))) ImGui::OpenPopup("samples");
   if (!ImGui::BeginPopup("samples")) return;
   if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  if (second && menu_line(gui, "add second", gui.word(kPairWords.add_second))) *second = true;
   for (const std::size_t i : sample_order(gui)) {
     const Sample& sample = gui.samples[i];
     std::string text = sample.text;
@@ -67,112 +70,166 @@ void ask_by(Gui& gui, bool ids) {
   gui.push(EndGesture{});
 }
 
-/// Text, ids or, of an instruct model, a conversation, of a checkpoint that reads them.
-void ids_choice(Gui& gui) {
+/// A button of the line beside the tokens, or a word of it where `run` is empty.
+struct Choice {
+  std::string name, label;
+  const Words* tip = nullptr;
+  bool on = false;
+  std::function<void()> run = {};
+  float gap = 0;  // before it, in pixels of the design
+};
+
+/// What there is to choose of the text and its tokens, at the right end of their line, so that no token moves: text, ids
+/// or a conversation of a checkpoint; how the text is cut; which sentence of a batch is on the screen.
+std::vector<Choice> text_choices(Gui& gui) {
   const Document& document = gui.state.document;
-  const bool ids = reads_ids(document), chat = reads_chat(document);
-  if (flat_button(gui, "ask by text", gui.word(kSentenceWords.as_text), !ids && !chat) && (ids || chat)) {
-    if (takes_chat(document)) gui.push_once(SetChat{});
-    else ask_by(gui, false);
+  std::vector<Choice> choices;
+  const auto add = [&](const char* name, const char* label, bool on, const Words* tip, std::function<void()> run,
+                       bool apart = false) {
+    choices.push_back({name, label, tip, on, std::move(run), apart && !choices.empty() ? 16.0f : 0.0f});
+  };
+  if (!can_read_text(document)) return choices;
+  const bool ids = reads_ids(document), chat = reads_chat(document), talks = takes_chat(document);
+  if (is_checkpoint(document) && !takes_shape(document)) {
+    const Words* tip = &kSentenceWords.tip_as_ids;
+    add("ask by text", gui.word(kSentenceWords.as_text), !ids && !chat, tip, [=, &gui] {
+      if (talks && (ids || chat)) gui.push_once(SetChat{});
+      else if (ids) ask_by(gui, false);
+    });
+    add("ask by ids", gui.word(kSentenceWords.as_ids), ids, tip, [=, &gui] {
+      if (!ids && whole_request(gui.state)) ask_by(gui, true);
+    });
+    const auto talk = [=, &gui] {
+      if (!chat) add_turn(gui);
+    };
+    if (talks) add("ask by conversation", gui.word(kChatWords.as_chat), chat, &kChatWords.tip_as_chat, talk);
   }
-  explain_item(gui, kSentenceWords.tip_as_ids);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "ask by ids", gui.word(kSentenceWords.as_ids), ids) && !ids && whole_request(gui.state))
-    ask_by(gui, true);
-  explain_item(gui, kSentenceWords.tip_as_ids);
-  if (!takes_chat(document)) return;
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "ask by conversation", gui.word(kChatWords.as_chat), chat) && !chat) add_turn(gui);
-  explain_item(gui, kChatWords.tip_as_chat);
+  if (ids || chat) return choices;
+  const bool by_hand = document.source.hand_cuts || (has_target(document) && document.target.hand_cuts);
+  const auto cut = [&](const char* name, const Words& label, bool on, Split split, bool apart) {
+    const auto run = [&gui, split] { gui.push_once(SetSplit{split}); };
+    add(name, gui.word(label), on, &kSentenceWords.tip_split, run, apart);
+  };
+  const Split now = document.source.split;
+  if (!is_checkpoint(document)) {
+    cut("split words", kSentenceWords.words, !by_hand && now == Split::words, Split::words, true);
+    cut("split characters", kSentenceWords.characters, !by_hand && now == Split::characters, Split::characters, false);
+  }
+  if (by_hand) cut("split automatic", kSentenceWords.automatic, false, now, true);
+  const std::size_t count = gui.state.requests.size(), shown = gui.state.view.sentence;
+  if (count < 2) return choices;
+  const auto go = [&](std::size_t to) { return [&gui, to] { gui.push(ChooseSentence{to}); }; };
+  const std::string number = std::to_string(shown + 1) + " / " + std::to_string(count);
+  add("sentence before", "<", false, nullptr, go((shown + count - 1) % count), true);
+  choices.push_back({"", std::string(gui.word(kSentenceWords.sentence_number)) + " " + number});
+  add("sentence after", ">", false, nullptr, go((shown + 1) % count));
+  return choices;
 }
 
-void split_choice(Gui& gui) {
+float choices_width(const Gui& gui, const std::vector<Choice>& choices) {
+  float width = 0;
+  for (const Choice& one : choices) width += one.gap * gui.unit + button_width(one.label.c_str());
+  return width;
+}
+
+void draw_choices(Gui& gui, const std::vector<Choice>& choices) {
+  for (const Choice& one : choices) {
+    if (&one != &choices.front()) ImGui::SameLine(0, one.gap * gui.unit);
+    if (!one.run) {
+      ImGui::AlignTextToFramePadding();
+      const float inset = ImGui::GetStyle().FramePadding.x;
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + inset);
+      ImGui::TextUnformatted(one.label.c_str());
+      ImGui::SameLine(0, inset);
+      ImGui::Dummy({0, 0});
+      continue;
+    }
+    if (flat_button(gui, one.name.c_str(), one.label.c_str(), one.on)) one.run();
+    if (one.tip) explain_item(gui, *one.tip);
+  }
+}
+
+/// The texts, side by side, in so much room. Gives where the keyboard's cursor is.
+Cursor text_line(Gui& gui, float room) {
   const Document& document = gui.state.document;
-  const bool by_hand = document.source.hand_cuts || (has_target(document) && document.target.hand_cuts);
-  if (is_checkpoint(document) && !takes_shape(document)) {
-    ids_choice(gui);
-    if (reads_ids(document)) return;
-    ImGui::SameLine(0, 16 * gui.unit);
-    if (reads_chat(document)) return turn_buttons(gui);
+  const float gap = 8 * gui.unit;
+  const bool two = has_target(document), ids = reads_ids(document), pairs = takes_pairs(document);
+  // The box of a second sentence is there where there is one, or while it is asked for, which is the window's own
+  // affair, as of any menu.
+  bool& asked = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("second sentence"));
+  const bool second = pairs && (asked || !document.text_pair.empty());
+  const float samples = ids ? 0 : menu_width(gui, gui.word(kSentenceWords.samples)) + gap;
+  const float boxes = 1.0f + (two ? 1 : 0) + (second ? 1 : 0);
+  const float each = std::floor((room - samples - (boxes - 1) * gap) / boxes);
+  Cursor cursor;
+  if (reads_chat(document)) chat_turns(gui, each);
+  else if (ids) ids_box(gui, TextSide::source, each);
+  else if (const auto at = side_box(gui, TextSide::source, each)) cursor = {*at, TextSide::source};
+  if (second) {
+    ImGui::SameLine(0, gap);
+    bool& drawn = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("second drawn"));
+    if (asked && !drawn) ImGui::SetKeyboardFocusHere();
+    drawn = true;
+    second_box(gui, each);
+    if (ImGui::IsItemDeactivated() && document.text_pair.empty()) asked = drawn = false;
   }
-  const auto choice = [&](const char* name, const Words& label, Split split) {
-    const bool on = !by_hand && document.source.split == split;
-    if (flat_button(gui, name, gui.word(label), on)) gui.push_once(SetSplit{split});
-    explain_item(gui, kSentenceWords.tip_split);
-  };
-  ImGui::AlignTextToFramePadding();
-  coloured_text(gui.colours().dim, gui.word(kSentenceWords.split));
-  ImGui::SameLine(0, 4 * gui.unit);
-  if (is_checkpoint(document)) {
-    if (flat_button(gui, "split by tokenizer", gui.word(kSentenceWords.own_tokenizer), !by_hand) && by_hand)
-      gui.push_once(SetSplit{document.source.split});
-  } else {
-    choice("split words", kSentenceWords.words, Split::words);
-    ImGui::SameLine(0, 0);
-    choice("split characters", kSentenceWords.characters, Split::characters);
+  if (two) {
+    ImGui::SameLine(0, gap);
+    if (reads_ids(document, TextSide::target)) ids_box(gui, TextSide::target, each);
+    else if (const auto at = side_box(gui, TextSide::target, each)) cursor = {*at, TextSide::target};
   }
-  if (by_hand) {
-    ImGui::SameLine(0, 0);
-    if (flat_button(gui, "split automatic", gui.word(kSentenceWords.automatic), true))
-      gui.push_once(SetSplit{document.source.split});
-  }
-  if (gui.state.requests.size() > 1) {
-    const std::size_t count = gui.state.requests.size(), now = gui.state.view.sentence;
-    ImGui::SameLine(0, 16 * gui.unit);
-    if (flat_button(gui, "sentence before", "<")) gui.push(ChooseSentence{(now + count - 1) % count});
-    ImGui::SameLine(0, 0);
-    ImGui::AlignTextToFramePadding();
-    ImGui::Text("%s %zu / %zu", gui.word(kSentenceWords.sentence_number), now + 1, count);
-    ImGui::SameLine(0, 0);
-    if (flat_button(gui, "sentence after", ">")) gui.push(ChooseSentence{(now + 1) % count});
-  }
+  if (ids) return cursor;
+  ImGui::SameLine(0, gap);
+  samples_menu(gui, pairs && !second ? &asked : nullptr);
+  return cursor;
 }
 
 }  // namespace
 
 void sentence_panel(Gui& gui) {
   const Document& document = gui.state.document;
-  const float gap = 8 * gui.unit;
-  const bool two = has_target(document) && !has_own_inputs(document);
-  if (!has_own_inputs(document)) {
-    const bool ids = reads_ids(document), target_ids = reads_ids(document, TextSide::target);
-    const float samples = ids ? 0 : menu_width(gui, gui.word(kSentenceWords.samples));
-    const float room = ImGui::GetContentRegionAvail().x - samples - gap;
-    const bool pairs = takes_pairs(document);
-    const float boxes = 1.0f + (two ? 1 : 0) + (pairs ? 1 : 0);
-    const float equal = std::floor((room - (boxes - 1) * gap) / boxes);
-    // A second sentence that is not there leaves its room to the first.
-    const float hint = ImGui::CalcTextSize(gui.word(kPairWords.second_hint)).x + 20 * gui.unit;
-    const float second = document.text_pair.empty() ? std::min(equal, hint) : equal;
-    const float each = pairs ? std::floor((room - second - (boxes - 1) * gap) / (boxes - 1)) : equal;
-    if (reads_chat(document)) chat_turns(gui, each);
-    else (ids ? ids_box : side_box)(gui, TextSide::source, each);
-    if (pairs) {
-      ImGui::SameLine(0, gap);
-      second_box(gui, second);
-    }
-    if (two) {
-      ImGui::SameLine(0, gap);
-      (target_ids ? ids_box : side_box)(gui, TextSide::target, each);
-    }
-    if (!ids) {
-      ImGui::SameLine(0, gap);
-      samples_menu(gui);
-    }
-    if (can_read_text(document)) {
-      split_choice(gui);
-      ImGui::SameLine(0, 16 * gui.unit);
-    }
-  } else if (gui.state.view.focus_text) {
-    gui.push(FocusText{false});  // no box takes the keyboard, which would be kept from every other key
+  const float gap = 8 * gui.unit, right = ImGui::GetContentRegionMax().x, first_line = ImGui::GetCursorPosY();
+  const bool own = has_own_inputs(document), two = has_target(document) && !own;
+  const ControlsAt at = controls_at(gui);
+  // What answers the text, and the doubt: beside it, or beside its tokens where the controls are there; else beside
+  // these below the tokens.
+  const float share = at == ControlsAt::column ? 1.0f : 0.27f * ImGui::GetIO().DisplaySize.x / (kModelLine * gui.unit);
+  const float line = at == ControlsAt::below_tokens ? 0 : std::min(share, 1.0f) * kModelLine * gui.unit;
+  const bool beside_tokens = at == ControlsAt::beside_text || (own && at == ControlsAt::column);
+  const float controls = at == ControlsAt::beside_text ? controls_row_width(gui) : 0;
+  const float beside_text = at == ControlsAt::column ? line : controls;
+  Cursor cursor;
+  if (!own) cursor = text_line(gui, right - ImGui::GetCursorPosX() - (beside_text > 0 ? beside_text + 2 * gap : 0));
+  else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box takes the keyboard, which others wait for
+  if (own && controls > 0) ImGui::Dummy({0, ImGui::GetFrameHeight()});
+  const std::vector<Choice> choices = text_choices(gui);
+  const float top = ImGui::GetCursorPosY(), chosen = choices_width(gui, choices);
+  const float end = right - (beside_tokens ? line + 2 * gap : 0), tokens = end - (chosen > 0 ? chosen + 2 * gap : 0);
+  if (reads_chat(document)) {
+    turn_buttons(gui);
+    ImGui::SameLine(0, 2 * gap);
   }
-  const float room = ImGui::GetContentRegionAvail().x;
-  chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room);
+  const float room = tokens - ImGui::GetCursorPosX();
+  chips_of(gui, TextSide::source, two ? std::floor((room - 2 * gap) / 2) : room, cursor);
   if (two) {
     ImGui::SameLine(0, 2 * gap);
-    chips_of(gui, TextSide::target, ImGui::GetContentRegionAvail().x);
+    chips_of(gui, TextSide::target, tokens - ImGui::GetCursorPosX(), cursor);
   }
-  doubt_line(gui);
+  const float bottom = ImGui::GetCursorPosY();
+  if (chosen > 0) {
+    ImGui::SetCursorPos({end - chosen, top});
+    draw_choices(gui, choices);
+  }
+  if (at == ControlsAt::below_tokens) ImGui::SetCursorPosY(bottom);
+  else ImGui::SetCursorPos({right - controls, first_line});
+  if (at != ControlsAt::column) controls_row(gui);
+  if (at == ControlsAt::below_tokens) {
+    ImGui::SameLine(0, 18 * gui.unit);
+    ImGui::SetCursorPosY(bottom);
+    return model_line(gui, right - ImGui::GetCursorPosX(), cursor);
+  }
+  ImGui::SetCursorPos({right - line, beside_tokens ? top : first_line});
+  model_line(gui, line, cursor);
 }
 
 }  // namespace headlight

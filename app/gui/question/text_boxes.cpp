@@ -1,5 +1,7 @@
 #include "gui/question/text_boxes.h"
 
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -22,6 +24,8 @@ struct Editing {
   // Both replace the text, which is selected where there are none.
   std::string typed;          // before the box had the keyboard
   std::string arriving = {};  // the characters of this frame
+  bool follows = false;       // the text changed elsewhere, as by Undo: the box, which has a copy, takes it over
+  std::size_t cursor = 0;     // in bytes of the text
 };
 
 /// Whatever ImGui made of the characters of this frame, which depends on where the cursor was left, the box holds what
@@ -31,12 +35,35 @@ void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typ
   data->InsertChars(0, (typed + arriving).c_str());
 }
 
+/// The box holds another text; the cursor goes behind what differs.
+void take_over(ImGuiInputTextCallbackData* data, const std::string& text) {
+  const std::string before(data->Buf, static_cast<std::size_t>(data->BufTextLen));
+  const std::size_t both = std::min(before.size(), text.size());
+  std::size_t begin = 0, end = 0;
+  while (begin < both && before[begin] == text[begin]) ++begin;
+  while (begin + end < both && before[before.size() - 1 - end] == text[text.size() - 1 - end]) ++end;
+  while (end > 0 && (static_cast<unsigned char>(text[text.size() - end]) & 0xc0) == 0x80) --end;  // inside a character
+  data->DeleteChars(0, data->BufTextLen);
+  data->InsertChars(0, text.c_str());
+  data->CursorPos = data->SelectionStart = data->SelectionEnd = static_cast<int>(text.size() - end);
+}
+
 int edit_callback(ImGuiInputTextCallbackData* data) {
   auto& editing = *static_cast<Editing*>(data->UserData);
-  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) resize_text(data, editing.text);
-  else if (editing.takes_keyboard && (editing.typed + editing.arriving).empty()) data->SelectAll();
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) return resize_text(data, editing.text), 0;
+  if (editing.takes_keyboard && (editing.typed + editing.arriving).empty()) data->SelectAll();
   else if (editing.takes_keyboard) replace_with_typed(data, editing.typed, editing.arriving);
+  else if (editing.follows) take_over(data, std::string(editing.text));
+  editing.cursor = static_cast<std::size_t>(data->CursorPos);
   return 0;
+}
+
+/// In a box the keys of Undo are those of the window: a step is what was typed until the text rested.
+void undo_keys(Gui& gui) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
+  if (key_pressed(Key::z) && !io.KeyShift) gui.push(Undo{});
+  else if (key_pressed(Key::y) || (io.KeyShift && key_pressed(Key::z))) gui.push(Redo{});
 }
 
 /// A text that can be typed: what it is called, what it is for, and the command of typing.
@@ -49,17 +76,19 @@ struct TextBox {
   int most_lines = kMostTextLines;
 };
 
-void text_box(Gui& gui, const TextBox& box, float width) {
+/// Gives where the cursor is, as a byte offset into the text, while the box has the keyboard.
+std::optional<std::size_t> text_box(Gui& gui, const TextBox& box, float width) {
   const std::string& text = box.text;
   Editing editing{gui.fonts.shown(text), gui.state.view.focus_text && box.takes_keyboard,
                   gui.fonts.shown(gui.state.view.typed)};
   ImGui::PushID(box.name.c_str());
-  // While it is edited the box holds a text of its own and would write it over one that comes from elsewhere, as from
-  // a dropped file: then it lets the keyboard go.
+  const ImGuiID item = ImGui::GetID("##text");
+  const bool typing = ImGui::GetCurrentContext()->ActiveId == item;
   const auto fingerprint = [](const std::string& of) { return static_cast<int>(std::hash<std::string>{}(of)); };
   int& known = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("known text"), fingerprint(text));
-  if (known != fingerprint(text) && ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
+  editing.follows = typing && known != fingerprint(text);
   known = fingerprint(text);
+  if (typing) undo_keys(gui);
   std::string& shown = editing.text;
   if (editing.takes_keyboard) {
     ImGui::SetKeyboardFocusHere();
@@ -83,40 +112,54 @@ void text_box(Gui& gui, const TextBox& box, float width) {
   // Enter is done with the sentence; with Shift it begins the next line. ImGui knows this flag for Ctrl alone.
   const ImGuiIO& io = ImGui::GetIO();
   const bool enter_leaves = !io.KeyShift && !io.KeyCtrl;
-  const bool edited =
-      ImGui::InputTextMultiline("##text", shown.data(), shown.capacity() + 1, {width, height},
-                                ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
-                                    (enter_leaves ? ImGuiInputTextFlags_CtrlEnterForNewLine : 0),
-                                edit_callback, &editing);
+  const bool edited = ImGui::InputTextMultiline(
+      "##text", shown.data(), shown.capacity() + 1, {width, height},
+      ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_NoUndoRedo |
+          (enter_leaves ? ImGuiInputTextFlags_CtrlEnterForNewLine : 0),
+      edit_callback, &editing);
   if (empty) ImGui::PopStyleColor();
   if (editing.takes_keyboard && ImGui::IsItemActive()) gui.push(FocusText{false});
   // Escape leaves the box; ImGui would take back what was typed.
-  if (edited && !key_pressed(Key::escape, false)) {
-    shown.resize(std::strlen(shown.c_str()));
+  shown.resize(std::strlen(shown.c_str()));
+  if (edited && !editing.follows && !key_pressed(Key::escape, false)) {
     std::string typed = gui.fonts.typed(shown);
     known = fingerprint(typed);
     box.submit(gui, std::move(typed));
   }
+  const bool has_cursor = ImGui::IsItemActive();
   if (ImGui::IsItemDeactivated()) gui.push(EndGesture{});
-  gui.name_item(box.name, BoxKind::field, ImGui::GetID("##text"));
+  gui.name_item(box.name, BoxKind::field, item);
   ImGui::PopID();
+  if (!has_cursor) return std::nullopt;
+  return gui.fonts.typed(shown.substr(0, editing.cursor)).size();
+}
+
+/// The turn whose box takes the keyboard: the last that the user says, else the first.
+std::size_t turn_of_keyboard(const Chat& chat) {
+  const auto asked = std::find_if(chat.turns.rbegin(), chat.turns.rend(),
+                                  [](const ChatTurn& one) { return one.role == ChatRole::user; });
+  return asked == chat.turns.rend() ? 0 : static_cast<std::size_t>(chat.turns.rend() - asked) - 1;
 }
 
 }  // namespace
 
 std::string named(TextSide side, const std::string& name) { return side == TextSide::target ? "target " + name : name; }
 
-void side_box(Gui& gui, TextSide side, float width) {
+const std::string& text_of_keyboard(const Document& document) {
+  return reads_chat(document) ? document.chat.turns[turn_of_keyboard(document.chat)].text : document.source.text;
+}
+
+std::optional<std::size_t> side_box(Gui& gui, TextSide side, float width) {
   const std::string& text = text_input(gui.state.document, side).text;
   if (side == TextSide::target)
     return text_box(gui,
                     {named(side, "text"), text, gui.word(kSentenceWords.target_hint), false,
                      [](Gui& g, std::string typed) { g.push(SetTarget{std::move(typed)}); }},
                     width);
-  text_box(gui,
-           {named(side, "text"), text, gui.word(kSentenceWords.sentence_hint), true,
-            [](Gui& g, std::string typed) { g.push(SetText{std::move(typed)}); }},
-           width);
+  return text_box(gui,
+                  {named(side, "text"), text, gui.word(kSentenceWords.sentence_hint), true,
+                   [](Gui& g, std::string typed) { g.push(SetText{std::move(typed)}); }},
+                  width);
 }
 
 void second_box(Gui& gui, float width) {
@@ -129,12 +172,9 @@ void second_box(Gui& gui, float width) {
 
 void turn_box(Gui& gui, std::size_t turn, float width) {
   const Chat& chat = gui.state.document.chat;
-  const auto asked = std::find_if(chat.turns.rbegin(), chat.turns.rend(),
-                                  [](const ChatTurn& one) { return one.role == ChatRole::user; });
-  const auto last_asked = static_cast<std::size_t>(chat.turns.rend() - asked);  // one behind it; 0: none
   text_box(gui,
            {"turn " + std::to_string(turn) + " text", chat.turns[turn].text, gui.word(kChatWords.turn_hint),
-            turn + 1 == std::max<std::size_t>(1, last_asked),
+            turn == turn_of_keyboard(chat),
             [turn](Gui& g, std::string typed) {
               Chat changed = g.state.document.chat;
               changed.turns[turn].text = std::move(typed);

@@ -8,8 +8,10 @@ namespace headlight {
 /// Controls of the target's side have its name before theirs.
 std::string named(TextSide side, const std::string& name);
 
-/// The text of a side.
-void side_box(Gui& gui, TextSide side, float width);
+/// The text of a side; gives where its cursor is, in bytes, while it has the keyboard.
+std::optional<std::size_t> side_box(Gui& gui, TextSide side, float width);
+/// The text of the box that takes the keyboard: the sentence, or a turn of the conversation.
+const std::string& text_of_keyboard(const Document& document);
 /// Sentence B of a pair.
 void second_box(Gui& gui, float width);
 /// A turn of a conversation.

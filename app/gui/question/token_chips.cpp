@@ -67,7 +67,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
   if (hovered || active) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     const float x = gap.x + gap.w / 2;
-    ImGui::GetWindowDrawList()->AddLine({x, gap.y}, {x, gap.bottom()}, gui.colours().accent, 2 * gui.unit);
+    ImGui::GetWindowDrawList()->AddLine({x, gap.y}, {x, gap.bottom()}, gui.colours().action, 2 * gui.unit);
   }
   if (active && ImGui::IsMouseDragging(0)) {
     // The boundary follows the pointer over whole characters, and never past its neighbours.
@@ -116,7 +116,7 @@ void draw_gloss(const Gui& gui, ImDrawList& list, const Token& token, ImVec2 at,
 }
 
 void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Box& box, const std::string& text,
-          std::size_t begin) {
+          std::size_t begin, bool unknown) {
   const Token& token = tokens.tokens[i];
   const Palette& colours = gui.colours();
   ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -125,7 +125,7 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const bool clicked = ImGui::InvisibleButton("chip", {box.w, box.h});
   const bool hovered = ImGui::IsItemHovered(), cuttable = cuts_words(gui.state.document, side);
   gui.name_box(named(side, "chip " + std::to_string(i)), box, BoxKind::button);
-  if (!token.known && hovered) explain_item(gui, unknown_hint(gui, token));
+  if (unknown && hovered) explain_item(gui, unknown_hint(gui, token));
   else if (!cuttable && !reads_ids(gui.state.document, side) && !token.special)
     explain_item(gui, kSentenceWords.tip_own_cuts);
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
@@ -140,16 +140,17 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const bool left_out = folded && folded->fold.done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
-  if (!token.known) {
+  if (unknown) {
     hatch_unknown(gui, list, box);
     list.AddRect(top_left(box), bottom_right(box), colours.caution, 4 * gui.unit, 0, gui.unit);
   }
-  if (lit || hovered) list.AddRect(top_left(box), bottom_right(box), colours.accent, 4 * gui.unit, 0, gui.unit);
+  if (lit || hovered)
+    list.AddRect(top_left(box), bottom_right(box), lit ? colours.accent : colours.outline, 4 * gui.unit, 0, gui.unit);
   const float pad = 6 * gui.unit;
   const float gloss = gloss_width(gui, token), text_width = ImGui::CalcTextSize(text.c_str()).x;
   const ImVec2 at{std::round(box.x + (box.w - text_width - gloss) / 2),
                   std::round(box.y + (box.h - ImGui::GetFontSize()) / 2)};
-  list.AddText(at, faint ? colours.faint : token.known ? colours.text : colours.caution, text.c_str());
+  list.AddText(at, faint ? colours.faint : unknown ? colours.caution : colours.text, text.c_str());
   if (gloss > 0) draw_gloss(gui, list, token, {at.x + text_width, at.y}, box);
   if (token.pad) {
     const float y = box.y + box.h / 2;
@@ -165,7 +166,7 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const auto cut =
       cuttable ? nearest_inner_cut(gui, written(tokens, token), at.x, ImGui::GetIO().MousePos.x) : std::nullopt;
   if (cut) {
-    list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.accent, gui.unit);
+    list.AddLine({cut->x, box.y}, {cut->x, box.bottom()}, colours.action, gui.unit);
     if (clicked) gui.push_once(ToggleCut{begin + token.begin + cut->offset, side});
   }
   // Padding reaches from here to the end of what was typed; on its first token it is taken back.
@@ -199,7 +200,7 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
     const bool hovered = ImGui::IsItemHovered();
     gui.name_box("ghost " + std::to_string(i), box, BoxKind::button);
     explain_item(gui, kChosenHeadWords.tip_append);
-    list.AddRect(top_left(box), bottom_right(box), hovered ? gui.colours().accent : gui.colours().line, 4 * gui.unit, 0,
+    list.AddRect(top_left(box), bottom_right(box), hovered ? gui.colours().action : gui.colours().line, 4 * gui.unit, 0,
                  gui.unit);
     const float y = std::round(box.y + (box.h - ImGui::GetFontSize()) / 2);
     list.AddText({box.right() - ImGui::CalcTextSize(share.c_str()).x - 5 * gui.unit, y}, gui.colours().dim,
@@ -212,7 +213,7 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
   return at.x - begin;
 }
 
-void chips(Gui& gui, TextSide side) {
+void chips(Gui& gui, TextSide side, const Cursor& cursor) {
   const Tokens* tokens = shown_tokens(gui.state, side);
   if (!tokens) return;
   const bool editable = cuts_words(gui.state.document, side);
@@ -229,7 +230,7 @@ void chips(Gui& gui, TextSide side) {
     const Box box{x, origin.y, width, height};
     if (box.right() >= left && box.x <= right) {
       if (i > 0 && editable) gap_before(gui, side, *tokens, i, {x - gap, origin.y, gap, height}, begin);
-      chip(gui, side, *tokens, i, box, text, begin);
+      chip(gui, side, *tokens, i, box, text, begin, is_unknown(gui.state, side, tokens->tokens[i], cursor));
     }
     x += width;
   }
@@ -250,12 +251,15 @@ std::size_t own_tokens(const Document& document, const Tokens& tokens) {
   return count;
 }
 
-void chips_of(Gui& gui, TextSide side, float width) {
-  const ImVec2 size{width, ImGui::GetFontSize() + 8 * gui.unit + ImGui::GetStyle().ScrollbarSize};
+void chips_of(Gui& gui, TextSide side, float width, const Cursor& cursor) {
+  const float bar = 6 * gui.unit;
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, bar);
+  const ImVec2 size{width, ImGui::GetFontSize() + 8 * gui.unit + bar};
   ImGui::BeginChild(side == TextSide::target ? "target chips" : "chips", size, false,
                     ImGuiWindowFlags_HorizontalScrollbar);
-  chips(gui, side);
+  chips(gui, side, cursor);
   ImGui::EndChild();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace headlight

@@ -1,8 +1,17 @@
 #include "document/known_words.h"
+#include "document/model_choice.h"
 #include "gui/question/question.h"
+#include "session/typing.h"
 #include "words/sentence_words.h"
 
 namespace headlight {
+
+bool is_unknown(const AppState& state, TextSide side, const Token& token, const Cursor& cursor) {
+  if (token.known || !is_typing(state)) return !token.known;
+  if (is_any_sentence(state.document) || state.document.model_path == kDefaultModel) return false;
+  const std::size_t begin = sentence_begin(state, side);
+  return side != cursor.side || cursor.at <= begin + token.begin || cursor.at > begin + token.end;
+}
 
 std::string unknown_hint(const Gui& gui, const Token& token) {
   constexpr std::size_t kExamples = 24;

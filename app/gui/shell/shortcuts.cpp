@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/question.h"
+#include "gui/question/text_boxes.h"
 #include "gui/shell/shell.h"
 
 namespace headlight {
@@ -20,14 +21,14 @@ bool is_letter(ImWchar character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character > 0xbf;
 }
 
-/// Letters that are typed while nothing has the keyboard go into the sentence box, which takes the keyboard.
+/// Letters that are typed while nothing has the keyboard go behind the sentence in its box, which takes the keyboard.
 void type_into_sentence(Gui& gui) {
   const ViewState& view = gui.state.view;
   if (has_own_inputs(gui.state.document) || reads_ids(gui.state.document)) return;
-  std::string typed = view.focus_text ? view.typed : "";
+  std::string typed = view.focus_text ? view.typed : text_of_keyboard(gui.state.document);
   const std::size_t before = typed.size();
   for (const ImWchar character : ImGui::GetIO().InputQueueCharacters)
-    if (!typed.empty() || is_letter(character)) append_utf8(typed, character);
+    if (typed.size() > before || view.focus_text || is_letter(character)) append_utf8(typed, character);
   if (typed.size() > before) gui.push(FocusText{true, typed});
 }
 

@@ -6,11 +6,11 @@
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
-#include "gui/actions/buttons.h"
 #include "gui/actions/changes.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
 #include "gui/heads/derived_maps.h"
@@ -111,61 +111,81 @@ bool shows_colours(const AppState& state) {
   return stack && !shares_no_cell(*stack);
 }
 
-/// A click on the colours lets others be chosen.
+/// Whether the way of the scale can be chosen: of weights, also beside their differences.
+bool chooses_scale(const AppState& state) { return !looks_at_matrices(state.view.view); }
+/// … and that each map has its own.
+bool chooses_range(const AppState& state) { return chooses_scale(state) && state.view.view != View::flow; }
+
+/// A click on the colours lets others be chosen, and how they reach from 0 to the largest number.
 void colour_menu(Gui& gui, const Box& box) {
+  const ViewState& view = gui.state.view;
   ImGui::SetCursorScreenPos({box.x, box.y});
   if (ImGui::InvisibleButton("colour bar", {box.w, box.h})) ImGui::OpenPopup("colours");
   gui.name_box("colour bar", box, BoxKind::menu);
   explain_item(gui, kGridWords.tip_colours);
-  if (!ImGui::BeginPopup("colours")) return;
+  if (!begin_menu_below(gui, "colours")) return;
+  if (chooses_scale(gui.state)) {
+    const auto choose = [&](const char* name, const Words& label, Scale wanted) {
+      if (menu_line(gui, name, gui.word(label), keys_of(Act::log_colours), scale_of_colours(gui.state) == wanted))
+        gui.push(SetColourScale{wanted});
+      explain_item(gui, kWindowWords.tip_colour_scale);
+    };
+    choose("linear", kWindowWords.linear, Scale::linear);
+    choose("log", kWindowWords.logarithmic, Scale::log);
+    if (chooses_range(gui.state)) {
+      if (menu_line(gui, "own range", gui.word(kGridWords.own_range), keys_of(Act::own_range), view.own_range))
+        gui.push(SetOwnRange{!view.own_range});
+      explain_item(gui, kGridWords.tip_own_range, {Act::own_range});
+    }
+    ImGui::Separator();
+  }
   for (int map = 0; map < kColourMaps; ++map) {
     Settings settings = gui.state.settings;
     settings.colours = static_cast<ColourMap>(map);
-    if (ImGui::Selectable(gui.word(kGridWords.colour_words[map]), settings == gui.state.settings))
+    const std::string line = "colours " + std::string(name(settings.colours));
+    if (menu_line(gui, line.c_str(), gui.word(kGridWords.colour_words[map]), {}, settings == gui.state.settings))
       gui.push(SetSettings{settings});
-    gui.name_item("colours " + std::string(name(settings.colours)));
   }
   ImGui::EndPopup();
 }
 
-/// The colours with their numbers, right-aligned; gives where it begins.
+/// How the scale is not as usual, then the colours with their numbers and a menu's triangle, right-aligned; gives where
+/// that begins.
 float colour_bar(Gui& gui) {
-  const ColourScale scale = shown_colour_scale(gui.state);
-  const float unit = gui.unit, width = 200 * unit, height = 8 * unit;
+  const AppState& state = gui.state;
+  const ColourScale scale = shown_colour_scale(state);
+  const float unit = gui.unit, width = 200 * unit, height = 8 * unit, triangle = 18 * unit;
   const FontScope small(gui, TextSize::small);
-  const char* labels[] = {gui.word(kWindowWords.linear), gui.word(kWindowWords.logarithmic)};
-  const float padding = 2 * ImGui::GetStyle().FramePadding.x;
-  const char* own = gui.word(kGridWords.own_range);
-  const bool has_own = gui.state.view.view == View::heads || gui.state.view.view == View::train;
-  const float own_width = has_own ? ImGui::CalcTextSize(own).x + padding + 8 * unit : 0;
-  const float buttons = ImGui::CalcTextSize(labels[0]).x + ImGui::CalcTextSize(labels[1]).x + 2 * padding + own_width;
   const float right = ImGui::GetWindowContentRegionMax().x, top = ImGui::GetCursorPosY();
-  const float begin = right - buttons - width - 28 * unit;
-
+  const float begin = right - width - triangle;
   const ImVec2 window = ImGui::GetWindowPos();
   const Box ramp{window.x + begin, window.y + top + 2 * unit, width, height};
   draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
-  colour_menu(gui, {ramp.x, ramp.y, width, 3 * height});
+  colour_menu(gui, {ramp.x, ramp.y, width + triangle, 3 * height});
+  const float x = ramp.right() + triangle - 5 * unit, y = ramp.y + height / 2, half = 4 * unit;
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  list.AddTriangleFilled({x - half, y - half / 2}, {x + half, y - half / 2}, {x, y + half / 2 + unit},
+                         gui.colours().text);
+  if (!chooses_scale(state)) return begin;
+  const MapKind kind = shown_kind(state, state.view.chosen.stack);
+  std::string words = kind == MapKind::weights ? "" : number_title(state.settings.language, kind);
+  const auto add = [&](const Words& more) { words += (words.empty() ? "" : " · ") + std::string(gui.word(more)); };
+  if (scale_of_colours(state) == Scale::log) add(kWindowWords.logarithmic);
+  if (state.view.own_range && chooses_range(state)) add(kGridWords.own_range);
+  const float room = words.empty() ? 0 : ImGui::CalcTextSize(words.c_str()).x + 12 * unit;
+  list.AddText({std::round(ramp.x - room), std::round(y - ImGui::GetFontSize() / 2)}, gui.colours().dim, words.c_str());
+  return begin - room;
+}
 
-  if (scale.diverging || looks_at_matrices(gui.state.view.view)) return begin;  // where scales are linear
-  const MapKind kind = shown_kind(gui.state, gui.state.view.chosen.stack);
-  const std::string number = kind == MapKind::weights ? "" : number_title(gui.state.settings.language, kind);
-  const float number_width = number.empty() ? 0 : ImGui::CalcTextSize(number.c_str()).x + 8 * unit;
-  ImGui::GetWindowDrawList()->AddText(
-      {std::round(ramp.x - number_width), std::round(ramp.y + height / 2 - ImGui::GetFontSize() / 2)},
-      gui.colours().dim, number.c_str());
-  ImGui::SetCursorPos({right - buttons, top});
-  const auto choose = [&](const char* name, const char* label, Scale wanted) {
-    if (flat_button(gui, name, label, scale_of_colours(gui.state) == wanted)) gui.push(SetColourScale{wanted});
-    explain_item(gui, kWindowWords.tip_colour_scale);
-  };
-  choose("linear", labels[0], Scale::linear);
-  ImGui::SameLine(0, 0);
-  choose("log", labels[1], Scale::log);
-  if (!has_own) return begin - number_width;
-  ImGui::SameLine(0, 8 * unit);
-  own_range_button(gui);
-  return begin - number_width;
+/// How far the work on files is, left of the colours; gives where that begins.
+float files_at_work(Gui& gui, ImVec2 right) {
+  const float width = 220 * gui.unit, gap = ImGui::GetStyle().ItemSpacing.x;
+  const float begin = right.x - 12 * gui.unit - width - gap - button_width(gui.word(kWindowWords.cancel));
+  ImGui::SetCursorPos({begin, right.y});
+  ImGui::ProgressBar(gui.work.writing_progress, {width, 0}, gui.word(kWindowWords.writing));
+  ImGui::SameLine();
+  if (flat_button(gui, "cancel", gui.word(kWindowWords.cancel))) gui.push(CancelFileWork{});
+  return begin;
 }
 
 }  // namespace
@@ -174,16 +194,10 @@ void status_bar(Gui& gui) {
   const AppState& state = gui.state;
   const FontScope small(gui, TextSize::small);
   const ImVec2 start = ImGui::GetCursorPos();
-  const float bar = shows_colours(state) ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
+  float bar = shows_colours(state) ? colour_bar(gui) : ImGui::GetWindowContentRegionMax().x;
+  if (gui.work.writing) bar = files_at_work(gui, {bar, start.y});
   ImGui::SetCursorPos(start);
   ImGui::PushClipRect(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + bar - 12 * gui.unit, 1e6f}, true);
-  if (gui.work.writing) {
-    ImGui::SetNextItemWidth(220 * gui.unit);
-    ImGui::ProgressBar(gui.work.writing_progress, {220 * gui.unit, 0}, gui.word(kWindowWords.writing));
-    ImGui::SameLine();
-    if (flat_button(gui, "cancel", gui.word(kWindowWords.cancel))) gui.push(CancelFileWork{});
-    ImGui::SameLine();
-  }
   training_status(gui);
   if (state.notice) notice_line(gui, *state.notice, ImGui::GetWindowPos().x + bar - 12 * gui.unit);
   if (state.trace && answer_state(state).kind == AnswerState::Kind::shown) {

@@ -23,10 +23,9 @@ namespace headlight {
 namespace {
 
 // Pixels of the design.
-constexpr float kTopBar = 44, kSentence = 44, kWords = 40, kStatus = 28, kRail = 48, kControls = 200,
+constexpr float kTopBar = 44, kSentence = 44, kWords = 36, kRow = 31, kStatus = 28, kControls = 200,
                 kWideControls = 232;
-constexpr float kLeastForControls = 1440,
-                kWide = 1720;  // window widths from which the controls have a column, a wider one
+constexpr float kWide = 1720;  // the width of a window whose column of controls is wider
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
@@ -63,44 +62,9 @@ void compare_regions(Gui& gui, const Box& box) {
   region(gui, "both answers", {box.right() - words, top, words, box.bottom() - top}, false, true, compare_words_panel);
 }
 
-/// The controls where the window has no room for their column: a button that lays them over the stage.
-void controls_rail(Gui& gui) {
-  const float unit = gui.unit, side = 32 * unit;
-  const ImVec2 window = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
-  ImGui::SetCursorPos({(size.x - side) / 2, 12 * unit});
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  if (ImGui::InvisibleButton("open controls", {side, side})) ImGui::OpenPopup("controls");
-  const bool hovered = ImGui::IsItemHovered();
-  gui.name_item("open controls", BoxKind::menu);
-  explain_item(gui, kModelWords.tip_controls);
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const Palette& colours = gui.colours();
-  const ImVec2 end{at.x + side, at.y + side};
-  list.AddRectFilled(at, end, hovered ? colours.button_hovered : colours.background, 4 * unit);
-  list.AddRect(at, end, colours.outline, 4 * unit, 0, unit);
-  // Three sliders.
-  for (int i = 0; i < 3; ++i) {
-    const float y = std::round(at.y + (9 + 7 * static_cast<float>(i)) * unit);
-    const float knob = at.x + (i == 1 ? 21.0f : 12.0f) * unit;
-    list.AddLine({at.x + 7 * unit, y}, {end.x - 7 * unit, y}, colours.text, 1.5f * unit);
-    list.AddCircleFilled({knob, y}, 3 * unit, colours.text, 16);
-  }
-  ImGui::SetNextWindowPos({window.x + size.x, window.y});
-  ImGui::SetNextWindowSize({(kControls + 16) * unit, size.y});
-  if (!ImGui::BeginPopup("controls")) return;
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
-  gui.name_box("controls", {window.x + size.x, window.y, (kControls + 16) * unit, size.y});
-  controls_panel(gui);
-  // The controls stay open while one works with them: what takes Ctrl or Alt goes on, unless a list of theirs is open.
-  const bool modified = ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt;
-  if (modified && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId)) shortcuts(gui);
-  ImGui::EndPopup();
-}
-
 /// Where the parts of the window stand. All follows from its size, so that nothing moves by what is looked at.
 struct WindowRegions {
   Box top_bar, sentence, lesson, controls, view, status;
-  bool rail = false;   // the controls are a rail that opens over the view
   float decisive = 0;  // the width of the view by which its maps are sized
 };
 
@@ -110,18 +74,19 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   std::ptrdiff_t newlines = 0;
   for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
     newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
+  const ControlsAt at = controls_at(gui);
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;
-  const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_turns;
+  const float text = has_own_inputs(document) && at != ControlsAt::beside_text ? 0 : kSentence * unit + more_turns;
   WindowRegions regions;
   regions.top_bar = {0, 0, window.w, kTopBar * unit};
-  regions.sentence = {0, regions.top_bar.h, window.w, text + kWords * unit + doubt_height(gui)};
+  regions.sentence = {0, regions.top_bar.h, window.w,
+                      text + (at == ControlsAt::below_tokens ? kWords + kRow : kWords) * unit};
   regions.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
   const float top = regions.sentence.bottom();
-  // A lesson stands in the controls' place: they are the rail beside it.
+  // A lesson stands in the controls' place, which have a row then.
   regions.lesson = {0, top, lesson_width(gui), regions.status.y - top};
-  regions.rail = wide < kLeastForControls || regions.lesson.w > 0;
-  const float controls = (regions.rail ? kRail : wide >= kWide ? kWideControls : kControls) * unit;
+  const float controls = (at != ControlsAt::column ? 0 : wide >= kWide ? kWideControls : kControls) * unit;
   regions.controls = {regions.lesson.w, top, controls, regions.status.y - top};
   const float left = regions.controls.right();
   regions.view = {left, top, window.w - left, regions.status.y - top};
@@ -196,14 +161,14 @@ void draw_window(Gui& gui) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const WindowRegions regions = window_regions(gui, {0, 0, display.x, display.y});
   // A list that is open has the keys, also the one that closes it.
-  const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId);
+  const bool modified = ImGui::GetIO().KeyCtrl || ImGui::GetIO().KeyAlt;
+  const bool list_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId) && !(modified && only_controls_open());
   // The cell under the pointer is set anew in every frame.
   if (gui.state.view.hovered || gui.state.view.hovered_head || gui.state.view.hovered_kept) gui.push(Hover{});
   region(gui, "top bar", regions.top_bar, true, false, top_bar);
   region(gui, "sentence", regions.sentence, false, false, sentence_panel);
   if (regions.lesson.w > 0) region(gui, "lesson", regions.lesson, true, true, lesson_panel);
-  if (regions.rail) region(gui, "rail", regions.controls, true, false, controls_rail);
-  else region(gui, "controls", regions.controls, false, true, controls_panel);
+  if (regions.controls.w > 0) region(gui, "controls", regions.controls, false, true, controls_panel);
   view_regions(gui, regions);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2{ImGui::GetStyle().WindowPadding.x, 2 * gui.unit});
   region(gui, "status", regions.status, true, false, status_bar);

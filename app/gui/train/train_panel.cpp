@@ -78,7 +78,7 @@ void run_part(Gui& gui, const TrainingRun& run) {
   const std::string name = run.name.empty() ? gui.word(kWindowWords.view_train) : run.name;
   ImGui::TextUnformatted(gui.fonts.shown(name).c_str());
   ImGui::SameLine(0, 8 * gui.unit);
-  coloured_text(is_working(run) ? gui.colours().accent : gui.colours().dim, gui.word(phase_word(run.phase)));
+  coloured_text(is_working(run) ? gui.colours().action : gui.colours().dim, gui.word(phase_word(run.phase)));
   gui.name_item("training phase", BoxKind::label);
   if (run.failure) {
     wrapped_small(gui, plain_lines(gui, *run.failure), gui.colours().warning);

@@ -11,6 +11,7 @@
 
 #include "session/loop/worker.h"
 #include "session/state.h"
+#include "session/typing.h"
 
 namespace headlight {
 
@@ -54,8 +55,11 @@ class Errands {
     Answers::for_each([&](auto slot) { all_.emplace_back(threads, wake, slot); });
   }
 
+  /// A text that is being typed waits until it rests: the last answer stays.
   void ask(const AppState& state) {
-    for (Errand& errand : all_) errand.ask(state, services_);
+    const bool typing = is_typing(state);
+    for (Errand& errand : all_)
+      if (!typing || errand.type() != typeid(decltype(Answers::trace))) errand.ask(state, services_);
   }
 
   template <class SlotType>

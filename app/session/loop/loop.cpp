@@ -8,6 +8,7 @@
 #include "document/log_folder.h"
 #include "session/loop/file_jobs.h"
 #include "session/loop/recovery.h"
+#include "session/typing.h"
 
 namespace headlight {
 namespace {
@@ -83,6 +84,7 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
     if (const auto* open = command.as<OpenPath>(); open && !logged_steps(open->path).empty())
       command = ContinueTraining{open->path};
     update(state, command);  // first, so that a save has the gesture that it ends
+    if (is_typed(command.kind())) rests_at_ = now + kTextRests;
     carry_out(state, command);
   }
   commands.clear();
@@ -91,6 +93,8 @@ bool Loop::step(AppState& state, Commands& commands, double now) {
     answered = true;
     update(state, std::move(answer));
   };
+  if (!is_typing(state)) rests_at_.reset();
+  else if (rests_at_ && now >= *rests_at_) apply(EndGesture{});
   for (Command& news : trainer_.take()) apply(std::move(news));
   for (Worker* worker : answering_) {
     for (Command& answer : worker->take()) {
@@ -191,6 +195,7 @@ const Worker& Loop::reader() const {
 double Loop::next_due(double now) const {
   double due = 1e9;
   if (is_answering()) due = 0.05;
+  if (rests_at_) due = std::min(due, std::max(0.0, *rests_at_ - now));
   if (autosave_at_) due = std::min(due, std::max(0.0, *autosave_at_ - now));
   if (autosaves_.busy()) due = std::min(due, kAutosaveAfter);  // perhaps it fails
   return due;
@@ -208,6 +213,7 @@ void Loop::settle_training(AppState& state) {
 
 void Loop::settle(AppState& state) {
   Commands none;
+  if (is_typing(state)) none.emplace_back(EndGesture{});
   do {
     step(state, none, 0);
     for (const Worker* worker : answering_) worker->wait();

@@ -81,6 +81,7 @@ class Loop {
   std::string autosave_;
   std::optional<Session> autosaved_;             // as written last; nothing where that failed
   Settings autosaved_settings_, kept_settings_;  // as last written; as known to be in the file
+  std::optional<double> rests_at_;               // when the text that is being typed comes to rest
   std::optional<double> autosave_at_;            // when what changed is written
   bool autosave_failed_ = false;                 // and the user knows
   bool unsaved_ = false;                         // as of the last step
