@@ -122,6 +122,12 @@ TEST(Diagnosis, ScoresAreJudgedWhateverStandsInMaskedCells) {
         << masked;
     Attention open(4);
     EXPECT_EQ(diagnosed(scores_only(right, masked), scores_only(open, masked)), "mask missing") << masked;
+    Attention next(4);
+    for (std::size_t i = 0; i < 7; ++i)
+      for (std::size_t j = i + 2; j < 7; ++j) next.allowed(i, j) = 0;
+    EXPECT_EQ(diagnosed(scores_only(right, masked), scores_only(next, masked)),
+              "causal mask off by one: each query attends to the next token")
+        << masked;
   }
 }
 
@@ -398,6 +404,9 @@ TEST(Diagnosis, WeightsThatAreDroppedMayBeAllThatIsDone) {
     for (std::size_t i = 0; i < head.values.size(); i += 5) head.values[i] = 0;
   EXPECT_EQ(diagnosed(weights_only(right), weights_only(dropped)),
             "dropout left on, and the weights that are left not divided by 1 − p");
+  for (Table& head : dropped.weights)
+    for (double& weight : head.values) weight *= 0.7;
+  EXPECT_EQ(diagnosed(weights_only(right), weights_only(dropped)), "none") << "dropout makes no weight smaller";
 }
 
 TEST(Diagnosis, NoiseIsNoMistake) {
