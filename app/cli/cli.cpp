@@ -21,8 +21,8 @@ constexpr int kBadInput = 2;
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
 constexpr const NamedCommand* kCommands[] = {
-    &kOpen,     &kExport, &kScreenshot, &kExplain, &kWhy,    &kLens, &kPatch,  &kNext, &kGenerate, &kDiagnose,
-    &kTokenize, &kCheck,  &kTrain,      &kHeads,   &kFigure, &kPage, &kModels, &kCode, &kWorksheet};
+    &kOpen,     &kExport, &kScreenshot, &kExplain, &kWhy,    &kLens,   &kPatch, &kNext,   &kGenerate, &kDiagnose,
+    &kTokenize, &kCheck,  &kTrain,      &kHeads,   &kClaims, &kFigure, &kPage,  &kModels, &kCode,     &kWorksheet};
 
 int report(const std::string& message) {
   print_message(message);

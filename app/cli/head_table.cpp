@@ -18,7 +18,7 @@ struct Gathered {
   std::vector<std::optional<FoundCell>> found = {};
   bool from_known = false, to_known = false;  // some sentence has the word
   std::vector<std::string> stacks = {};       // of every head
-  std::map<Stack, SentenceFacts> facts = {};  // unknown words of the sentence that has most; relations that all have
+  SentenceArcs arcs = {};
 };
 
 void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
@@ -48,14 +48,15 @@ void add_found(const Trace& trace, const WordPair& words, Index sentence, int th
   }
 }
 
-/// Leaves what holds of both sentences.
-void narrow(SentenceFacts& facts, const SentenceFacts& other) {
-  facts.unknown = std::max(facts.unknown, other.unknown);
-  facts.of_other_words |= other.of_other_words;
-  std::erase_if(facts.relations, [&](const RelatedWords& one) {
-    return std::none_of(other.relations.begin(), other.relations.end(),
-                        [&](const RelatedWords& also) { return also.relation == one.relation; });
-  });
+void add_arcs(const SentenceArcs& arcs, SentenceArcs& all) {
+  all.named.insert(all.named.end(), arcs.named.begin(), arcs.named.end());
+  all.rest = arcs.rest.empty() ? all.rest : arcs.rest;
+  for (const SentenceArcs::Resting& one : arcs.resting) {
+    const auto known = std::find_if(all.resting.begin(), all.resting.end(),
+                                    [&](const SentenceArcs::Resting& other) { return other.head == one.head; });
+    if (known == all.resting.end()) all.resting.push_back(one);
+    else known->words += one.words;
+  }
 }
 
 Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<Error>& warnings) {
@@ -73,11 +74,7 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
       add_effects(**effects, all);
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
-    for (const StackNames& names : stacks_of(trace)) {
-      const SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
-      const auto [known, fresh] = all.facts.try_emplace(names.stack, facts);
-      if (!fresh) narrow(known->second, facts);
-    }
+    add_arcs(named_arcs(asked.document(), trace), all.arcs);
     if (!all.stacks.empty()) continue;
     for (const StackNames& names : stacks_of(trace))
       all.stacks.insert(all.stacks.end(), heads_of(trace, names.stack).size(), std::string(names.label));
@@ -89,11 +86,14 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   HeadRow row{.measures = measures, .stack = all.stacks[at], .learned = relations_of(asked.document(), measures.head)};
   const auto opposites = opposites_of(asked.document(), measures.head);
   row.learned.insert(row.learned.end(), opposites.begin(), opposites.end());
-  row.name = head_name(Language::en, asked.document(), measures.head, &measures, all.facts.at(measures.head.stack));
+  row.name = head_name(Language::en, all.arcs, measures.head, &measures);
   for (const RelationScore* one : row.learned) {
     row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
-    row.doubted.push_back(is_doubted(*one, all.facts.at(measures.head.stack)));
+    row.doubted.push_back(std::none_of(row.name.arcs.begin(), row.name.arcs.end(), [&](const NamedArc* arc) {
+      return arc->relation == plain_name(*one) && arc->reversed == one->chosen.reversed;
+    }));
   }
+  row.name.arcs.clear();
   if (!all.found.empty()) row.found = all.found[at];
   if (all.effects.empty()) return row;
   const auto sentences = static_cast<float>(asked.requests.size());

@@ -36,7 +36,7 @@ struct HeadRow {
   std::optional<HeadEffect> effect = {};
   std::vector<const RelationScore*> learned = {};  // of the model's card
   std::vector<char> taught = {};                   // of each of these, whether the head was taught
-  std::vector<char> doubted = {};                  // … and whether this sentence is no reason to believe it
+  std::vector<char> doubted = {};                  // … and whether no cell here is such a pair
   std::optional<FoundCell> found = {};
   HeadName name = {};  // as the window calls it
 };

@@ -30,12 +30,6 @@ std::vector<Column> columns() {
   return all;
 }
 
-/// In brackets where this sentence is no reason to believe it.
-std::string name_text(const HeadRow& row) {
-  const std::string name = name_with_score(row.name);
-  return row.name.doubtful ? "(" + name + ")" : name;
-}
-
 /// What was measured of the head, as scripts read it; in brackets what it is not named by.
 std::string learned_fields(const HeadRow& row) {
   std::string text;
@@ -83,7 +77,7 @@ std::string heads_text(const HeadTable& table) {
   for (const HeadRow& row : table.rows) {
     std::vector<std::string>& line = lines.emplace_back(1, head_label(row.measures.head));
     for (const Column& column : shown) line.push_back(three_decimals(column.value(row)));
-    line.push_back(name_text(row));
+    line.push_back(row.name.words);
   }
   std::vector<bool> right(lines[0].size(), true);
   right.front() = right.back() = false;
@@ -93,10 +87,6 @@ std::string heads_text(const HeadTable& table) {
             quoted_word(table.words->from) + " at " + quoted_word(table.words->to) + " with more than " +
             three_decimals(table.above) + "\n";
   if (table.sentences > 1) text += "measured over " + std::to_string(table.sentences) + " sentences\n";
-  const auto is_doubtful = [](const HeadRow& row) { return row.name.doubtful; };
-  if (std::any_of(table.rows.begin(), table.rows.end(), is_doubtful))
-    text +=
-        "in brackets: measured on sentences of another kind or language, or with words that the model does not know\n";
   if (!table.rows.empty() && table.rows.front().effect)
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
                              "top word: the change of its probability\n"
@@ -146,6 +136,7 @@ Value head_json(const HeadRow& row) {
     members.emplace_back("cell", json_object({{"sentence", row.found->sentence},
                                               {"query", row.found->cell.query},
                                               {"key", row.found->cell.key}}));
+  if (!row.name.words.empty()) members.emplace_back("name", row.name.words);
   if (!row.learned.empty()) members.emplace_back("learned", learned_json(row));
   return json_object(members);
 }

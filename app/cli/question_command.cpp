@@ -38,6 +38,8 @@ void QuestionCommand::take_format(const std::vector<std::string>& formats, const
   state_->parser.option("--format", state_->format, help).one_of(formats);
 }
 
+const std::string& QuestionCommand::format() const { return state_->format; }
+
 ParsedCommand QuestionCommand::each(const AnswerQuestion& answer, const CheckOptions& check) const {
   return running(answer, check, Sentences::each);
 }

@@ -47,6 +47,8 @@ class QuestionCommand {
   void take_cell() const;
   /// Adds --format; the first of the formats is the default.
   void take_format(const std::vector<std::string>& formats, const char* help) const;
+  /// The format that was given, or the default one; after parsing.
+  const std::string& format() const;
 
   /// Runs the command: `answer` for every sentence of the text, in order. `check` runs before anything is computed.
   ParsedCommand each(const AnswerQuestion& answer, const CheckOptions& check = {}) const;

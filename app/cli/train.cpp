@@ -10,6 +10,9 @@
 #include "base/formatted.h"
 #include "cli/commands.h"
 #include "cli/train_options.h"
+#include "document/open_model.h"
+#include "document/tokenizers.h"
+#include "read/hub/checkpoint.h"
 #include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
 #include "training/output_folder.h"
@@ -179,8 +182,15 @@ struct Run {
     if (corpus.grammar)
       if (const Status done = take(measure_relations(model(), *corpus.grammar, wanted, progress)); !done) return done;
     if (treebanks.empty()) return Done{};
-    return take(measure_treebanks(model(), *corpus.tokenizer, treebanks, options.plan.teaching.heads, options.threads,
-                                  progress));
+    if (const Status done = take(measure_treebanks(model(), *corpus.tokenizer, treebanks, options.plan.teaching.heads,
+                                                   options.threads, progress));
+        !done || options.corpus.treebanks.empty())
+      return done;
+    if (const Status kept = keep(); !kept) return kept;
+    const auto stored = read_checkpoint(options.folder);
+    if (!stored) return stored.error();
+    // As it is stored: the labels are those of the model that is read back.
+    return fit_labels(stored->model, *corpus.tokenizer, options.corpus.treebanks, treebanks, options.threads, card);
   }
 };
 
@@ -201,7 +211,34 @@ Result<std::optional<ResumedTraining>> first_training(const TrainArguments& opti
   return std::optional(*std::move(resumed));
 }
 
+/// Fits the labels of arcs anew to the model in the folder. Nothing else of it changes.
+Result<int> run_labels(const TrainArguments& options) {
+  const auto opened = open_model(options.folder);
+  if (!opened) return opened.error();
+  const Document& document = opened->document;
+  if (!document.card || document.card->plan.teaching.heads.empty() || !document.tokenizers)
+    return bad_input(options.folder, "", "a model that was trained here, with heads that were taught", "another");
+  if (options.corpus.treebanks.empty() || options.scored_on.empty())
+    return bad_input("--labels", "", "treebanks: --teach and --score", "none");
+  const auto scored_on = read_treebanks(options.scored_on);
+  if (!scored_on) return scored_on.error();
+  const auto lock = lock_folder(options.folder);
+  if (!lock) return lock.error();
+  TrainingCard card = *document.card;
+  if (const Status done = fit_labels(document.model, *document.tokenizers->source, options.corpus.treebanks, *scored_on,
+                                     options.threads, card);
+      !done)
+    return done.error();
+  const Status kept = save_card(options.folder, *document.model, card);
+  std::error_code ignored;
+  std::filesystem::remove(std::filesystem::path(options.folder) / kLockFile, ignored);
+  if (!kept) return kept.error();
+  print_message(options.folder + ": done; see its README.md");
+  return 0;
+}
+
 Result<int> run_train(TrainArguments options) {
+  if (options.labels) return run_labels(options);
   if (const Status done = complete(options); !done) return done.error();
   Progress reading;
   const auto corpus = read_corpus(options.corpus, options.plan.task, reading, options.plan.teaching);

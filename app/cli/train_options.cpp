@@ -101,6 +101,9 @@ void add_teaching_options(Parser& parser, TrainArguments& options) {
   parser.option("--score", options.scored_on,
                 "Treebanks (CoNLL-U) that taught nothing: the heads of the trained model are measured on them, for "
                 "its card");
+  parser.option("--labels", options.labels,
+                "Takes no step: the labels by which arcs are named are fitted anew to the trained model in DIR, on the "
+                "treebanks of --teach, and measured on those of --score");
   parser.option("--text-credit", options.text_credits, "A source of the texts with its licence, for the card");
   parser.option("--teach-credit", options.teach_credits, "A treebank with its licence, for the card");
   checked("--teach-grammar", teaching.grammar, "Share of the sentences that teach drawn of the grammar", 0, 1);

@@ -20,7 +20,7 @@ struct TrainArguments {
   float teach_weight = 4;           // of plan.recipe.objective, where heads are taught
   std::optional<float> hide, swap;  // else as the task has it
   TrainingPlan plan = default_plan({.d_model = 128, .num_heads = 8, .num_layers = 2, .ffn = 256});
-  bool resume = false, overwrite = false, half = false, no_bias = false, untied = false;
+  bool resume = false, overwrite = false, half = false, labels = false, no_bias = false, untied = false;
   double save_seconds = 5;
   int threads = 0;
 };

@@ -9,6 +9,7 @@
 #include "base/random.h"
 #include "base/utf8.h"
 #include "document/assets.h"
+#include "heads/arc_labels.h"
 #include "text/characters.h"
 #include "train/grammar/sentence_match.h"
 
@@ -55,24 +56,55 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-}  // namespace
+/// Words that begin with a Chinese character, and those in letters: whole words of the list, and others.
+struct WordCounts {
+  Index chinese = 0, listed = 0, others = 0;
+  Index unknown_characters = 0;  // Chinese, spelt in bytes
+};
 
-bool is_of_other_words(const Tokens& tokens) {
-  Index words = 0, others = 0;
+WordCounts counted_words(const Tokens& tokens) {
+  constexpr std::string_view kFirstByte = "<0xE";  // of the three of a Chinese character
+  WordCounts words;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens.tokens[i];
+    words.unknown_characters += token.raw.starts_with(kFirstByte);
     const std::vector<char32_t> letters = code_points(token.text);
     if (token.special || token.pad || token.continues || letters.empty()) continue;
     if (!is_word_character(letters[0]) || is_numeric(letters[0])) continue;
-    ++words;
     const bool goes_on = i + 1 < tokens.size() && tokens.tokens[i + 1].continues;
-    if (!is_chinese_character(letters[0]) && (goes_on || token.id >= tokens.word_rows)) ++others;
+    if (is_chinese_character(letters[0])) ++words.chinese;
+    else ++(goes_on || token.id >= tokens.word_rows ? words.others : words.listed);
   }
-  return tokens.word_rows > 0 && 2 * others > words;
+  return words;
+}
+
+Index signs_of_programs(const std::vector<char32_t>& text) {
+  constexpr std::u32string_view kSigns = U"{}[]<>=\\|&^~_#`";
+  Index count = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool calls = text[i] == U'(' && i > 0 && is_word_character(text[i - 1]) && !is_chinese_character(text[i - 1]);
+    const bool ends = text[i] == U';' && (i + 1 == text.size() || text[i + 1] == U'\n');
+    count += calls || ends || kSigns.find(text[i]) != kSigns.npos;
+  }
+  return count;
+}
+
+}  // namespace
+
+bool is_of_measured_kind(const Tokens& tokens) {
+  if (tokens.word_rows == 0) return true;
+  const WordCounts words = counted_words(tokens);
+  const Index all = words.chinese + words.listed + words.others;
+  const Index letters = words.listed + words.others;
+  const std::vector<char32_t> characters = code_points(tokens.text);
+  const auto chinese = std::count_if(characters.begin(), characters.end(), is_chinese_character);
+  return 2 * words.others <= all && 4 * std::min(words.chinese, letters) < std::max<Index>(1, all) &&
+         (words.unknown_characters == 0 || 12 * words.unknown_characters < chinese) &&
+         10 * signs_of_programs(characters) <= static_cast<Index>(spelt_words(tokens).size());
 }
 
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar) {
-  SentenceFacts facts{.of_other_words = is_of_other_words(tokens)};
+  SentenceFacts facts{.measured_kind = is_of_measured_kind(tokens)};
   std::vector<std::string_view> words;
   std::vector<Index> places;
   for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -22,16 +22,21 @@ struct RelatedWords {
 struct SentenceFacts {
   Index words = 0;                           // tokens that were typed
   Index unknown = 0;                         // … of which the model does not know so many
-  bool of_other_words = false;               // most of its words are not in the model's word list (below)
+  bool measured_kind = true;                 // is_of_measured_kind (below)
   bool of_grammar = false;                   // the grammar could have written it
   std::vector<RelatedWords> relations = {};  // … and then these belong together
   friend bool operator==(const SentenceFacts&, const SentenceFacts&) = default;
 };
 
-/// Whether most of the words in letters, names and rare words among them, are no whole words of the tokenizer's list
-/// (Tokens::word_rows): so are sentences of languages that the model was not taught, whose words are spelt in pieces.
-/// Chinese is cut into what the model has, so its words count as listed. False of tokenizers without such a list.
-bool is_of_other_words(const Tokens& tokens);
+/// Whether the text is of the kind that heads of a model for any sentence were measured on: sentences of one language.
+/// It is not
+///  - where most of the words in letters are no whole words of the tokenizer's list (Tokens::word_rows), but spelt in
+///    pieces, as in languages that the model was not taught. Chinese is cut into what the model has;
+///  - where a twelfth of the Chinese characters is none that the model has: traditional ones, classical texts;
+///  - where a quarter of the words is in the other script;
+///  - where signs of programs (brackets, =, a letter before an opening bracket) are a tenth as many as words.
+/// Of tokenizers without such a list nothing is known, and it is.
+bool is_of_measured_kind(const Tokens& tokens);
 
 /// `grammar` may be null: then the sentence is of none.
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar);

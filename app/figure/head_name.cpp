@@ -5,13 +5,12 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
-#include "document/bundled_models.h"
 #include "figure/drawing/map_layout.h"
 #include "figure/labels.h"
 #include "figure/page.h"
-#include "figure/taught.h"
+#include "math/attention.h"
 #include "model/head_text.h"
-#include "train/trained_checkpoint.h"
+#include "words/grid_words.h"
 #include "words/relation_words.h"
 
 namespace headlight {
@@ -28,9 +27,19 @@ constexpr NamedMeasure kNamed[] = {
     {Measure::first, &HeadNameWords::first},       {Measure::duplicate, &HeadNameWords::duplicate},
 };
 
-bool has_relation(const SentenceFacts& facts, const std::string& relation) {
-  return std::any_of(facts.relations.begin(), facts.relations.end(),
-                     [&](const RelatedWords& one) { return one.relation == relation; });
+/// The relations of a head in this sentence, the most frequent first; of equally frequent ones the first one.
+std::vector<std::vector<const NamedArc*>> by_relation(const std::vector<const NamedArc*>& arcs) {
+  std::vector<std::vector<const NamedArc*>> relations;
+  for (const NamedArc* arc : arcs) {
+    const auto known = std::find_if(relations.begin(), relations.end(), [&](const auto& those) {
+      return those.front()->relation == arc->relation && those.front()->reversed == arc->reversed;
+    });
+    if (known == relations.end()) relations.push_back({arc});
+    else known->push_back(arc);
+  }
+  std::stable_sort(relations.begin(), relations.end(),
+                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  return relations;
 }
 
 constexpr const char* kBeforeName = "  ";
@@ -38,38 +47,24 @@ constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them
 
 }  // namespace
 
-bool is_of_grammar(const std::string& relation) {
-  const Grammar* grammar = shipped_grammar();
-  return grammar && std::any_of(grammar->relations.begin(), grammar->relations.end(),
-                                [&](const Relation& one) { return one.name == relation; });
-}
-
-bool is_doubted(const RelationScore& relation, const SentenceFacts& facts) {
-  if (facts.unknown > 0) return true;
-  return is_of_grammar(relation.relation) ? !has_relation(facts, relation.relation) : facts.of_other_words;
-}
-
-HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
-                   const SentenceFacts& facts) {
-  HeadName name;
-  const auto is_better = [&](const RelationScore& a, const RelationScore& b) {
-    const bool has_a = has_relation(facts, a.relation), has_b = has_relation(facts, b.relation);
-    return has_a != has_b ? has_a : gain(a) > gain(b);
-  };
-  for (const RelationScore* one : relations_of(document, head))
-    if (is_worn(*one) && (!name.relation || is_better(*one, *name.relation))) name.relation = one;
-  const RelationScore* back = nullptr;
-  for (const RelationScore* one : opposites_of(document, head))
-    if (is_worn(*one) && (!back || is_better(*one, *back))) back = one;
-  const auto is_here = [&](const RelationScore* one) { return one && has_relation(facts, one->relation); };
-  if (!name.relation || (is_here(back) && !is_here(name.relation))) name.relation = back;
-  if (name.relation) {
-    const RelationScore& worn = *name.relation;
-    name.words = relation_in_words(language, worn);
-    name.score = worn.score.accuracy;
-    name.alone = position_alone(worn);
-    name.taught = taught_mark(language, document, worn);
-    name.doubtful = is_doubted(worn, facts);
+HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& head, const HeadMeasures* measures) {
+  const auto word = [&](const Words& text) { return std::string(words(language, text)); };
+  HeadName name{.arcs = arcs.of(head)};
+  const auto rest = std::find_if(arcs.resting.begin(), arcs.resting.end(),
+                                 [&](const SentenceArcs::Resting& one) { return one.head == head; });
+  const Index resting = rest == arcs.resting.end() ? 0 : rest->words;
+  if (!name.arcs.empty()) {
+    name.named = true;
+    const auto relations = by_relation(name.arcs);
+    for (const auto& those : relations) {
+      name.words += name.words.empty() ? "" : either(language, ", ", "，");
+      name.words += counted_relation(language, those.front()->relation, those.front()->reversed, those.size());
+      if (name.brief.empty()) name.brief = name.words;
+    }
+    if (resting == 0) return name;
+    name.words += either(language, "; ", "；");
+    name.words += resting == 1 ? filled(word(kHeadNameWords.resting_one), {arcs.rest})
+                               : filled(word(kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
     return name;
   }
   if (!measures) return name;
@@ -86,7 +81,8 @@ HeadName head_name(Language language, const Document& document, const HeadRef& h
     name.share = *spread;
     called = &kHeadNameWords.spread;
   }
-  name.words = words(language, *called);
+  if (name.measure == Measure::special && rest != arcs.resting.end()) called = &kHeadNameWords.rests;
+  name.words = name.brief = word(*called);
   return name;
 }
 
@@ -96,23 +92,43 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
   Progress progress;
   if (!heads.empty()) add_sentence(sums, trace, progress);
   const std::vector<HeadMeasures> measures = measures_of(sums);
+  const SentenceArcs arcs = named_arcs(document, trace);
   std::vector<HeadName> names;
-  std::map<Stack, SentenceFacts> facts;
   for (std::size_t i = 0; i < heads.size(); ++i) {
-    const auto [of_stack, fresh] = facts.try_emplace(heads[i].stack);
-    if (fresh) of_stack->second = sentence_facts(trace.key_tokens(heads[i].stack), shipped_grammar());
-    names.push_back(head_name(language, document, heads[i], &measures[i], of_stack->second));
+    names.push_back(head_name(language, arcs, heads[i], &measures[i]));
+    names.back().arcs.clear();
   }
   return names;
 }
 
-std::string name_with_score(const HeadName& name) {
-  return name.relation ? name.words + " " + share_text(name.score) + name.taught : name.words;
+CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  const Token& query = trace.query_tokens(head.stack).tokens[at(cell.query)];
+  const Token& key = trace.key_tokens(head.stack).tokens[at(cell.key)];
+  return {.query = axis_label(query),
+          .key = axis_label(key),
+          .weight = attention_rows(trace, head, cell.query, 1)(0, cell.key),
+          .itself = head.stack != Stack::cross && cell.query == cell.key,
+          .rests = key.special && !query.special,
+          .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr};
+}
+
+std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
+  const auto word = [&](const Words& text) { return std::string(words(language, text)); };
+  const std::string share = share_text(static_cast<double>(cell.weight));
+  std::string line = chosen ? std::string() : word(kStageWords.strongest);
+  line += cell.itself
+              ? filled(word(kStageWords.looks_at_itself), {cell.query, share})
+              : filled(word(cell.rests ? kStageWords.rests : kStageWords.looks_at), {cell.query, cell.key, share});
+  if (cell.by_hand) line += word(kStageWords.by_hand);
+  if (arc)
+    line += filled(word(kStageWords.relation), {relation_in_words(language, arc->relation, arc->reversed),
+                                                formatted("%.0f", 100 * arc->precision)});
+  return line + word(kStageWords.full_stop);
 }
 
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of) {
-  const std::string brief = brief_name(name.words), close = close_name(brief);
-  for (const std::string& words : {name_with_score(name), name.words, brief, close})
+  const std::string brief = brief_name(name.brief), close = close_name(brief);
+  for (const std::string& words : {name.words, name.brief, brief, close})
     if (words.empty() || width_of(words) <= room) return words;
   const std::string cut = cut_to(close, room, width_of);
   return code_points(cut).size() < kLeastOfName ? std::string() : cut;
@@ -128,8 +144,7 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
       return (lines.back().empty() ? "" : lines.back() + " ") + word;
     };
     for (std::size_t at = 0; at < words.size();) {
-      std::size_t end = words.find(' ', at);
-      if (end != std::string::npos && words[end + 1] == '%') end = words.find(' ', end + 1);  // no line begins with it
+      const std::size_t end = words.find(' ', at);
       const std::string word = words.substr(at, end - at);
       at = end == std::string::npos ? words.size() : end + 1;
       if (!lines.empty() && width_of(longer(word)) <= (lines.size() == 1 ? room - taken : room))
@@ -140,8 +155,8 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
     }
     return lines;
   };
-  const std::string brief = brief_name(name.words), briefest = briefest_name(brief);
-  for (const std::string& words : {name_with_score(name), name.words, brief, briefest}) {
+  const std::string brief = brief_name(name.brief), briefest = briefest_name(brief);
+  for (const std::string& words : {name.brief, brief, briefest}) {
     const std::vector<std::string> lines = lines_of(words);
     const auto fits = [&](const std::string& line) { return width_of(line) <= room; };
     if (lines.size() <= most && std::all_of(lines.begin(), lines.end(), fits)) return lines;
@@ -158,25 +173,23 @@ MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const st
   const std::string title = head_label(head);
   const std::string words =
       name_within(name, room, [&](const std::string& text) { return width_of(title + value + kBeforeName + text); });
-  if (!words.empty()) return {title, value, kBeforeName + words, name.doubtful || !name.relation};
+  if (!words.empty()) return {title, value, kBeforeName + words, !name.named};
   return {title, width_of(title + value) <= room ? value : std::string(), {}, false};
 }
 
-std::string name_explained(Language language, const HeadName& name, const SentenceFacts& facts) {
+std::string name_explained(Language language, const HeadName& name) {
   const auto word = [&](const Words& text) { return std::string(words(language, text)); };
   if (name.words.empty()) return {};
-  if (!name.relation) {
+  if (!name.named) {
     if (name.measure == Measure::normalized) return word(kHeadNameWords.tip_spread);
     if (!name.measure) return word(kHeadNameWords.tip_mixed);
     return filled(word(kHeadNameWords.tip_measure), {share_text(static_cast<double>(name.share))});
   }
-  std::string text =
-      filled(word(kHeadNameWords.tip_relation), {std::to_string(name.relation->sentences), share_text(name.score),
-                                                 share_text(name.alone), share_text(name.relation->random)});
-  if (name.doubtful)
-    text += "\n" + word(facts.unknown > 0                        ? kHeadNameWords.tip_unknown_words
-                        : is_of_grammar(name.relation->relation) ? kHeadNameWords.tip_other_kind
-                                                                 : kHeadNameWords.tip_other_words);
+  std::string text = name.words;
+  for (const auto& those : by_relation(name.arcs))
+    text += "\n" + filled(word(kHeadNameWords.tip_arcs),
+                          {relation_in_words(language, those.front()->relation, those.front()->reversed),
+                           std::to_string(those.size()), formatted("%.0f", 100 * those.front()->precision)});
   return text;
 }
 

@@ -7,48 +7,47 @@
 #include <vector>
 
 #include "document/document.h"
-#include "document/sentence_facts.h"
+#include "document/named_arcs.h"
 #include "heads/head_measures.h"
-#include "train/measure/relations.h"
 #include "view/settings.h"
 
 namespace headlight {
 
-/// A head without a relation is named by the measure that has most of its weight, if that is more than this share; it
+/// A head without a relation in this sentence is named by the measure that has most of its weight, if that is more than this share; it
 /// is spread out where the normalised entropy of its rows is above the other.
 inline constexpr float kLeastShare = 0.5f, kLeastSpread = 0.85f;
 
 struct HeadName {
-  std::string words;                        // "object → its verb", "previous word"; empty: nothing is known of it yet
-  const RelationScore* relation = nullptr;  // that the head has; of the document's card
-  double score = 0, alone = 0;              // of the relation: the share that is right, and what position alone reaches
-  std::optional<Measure> measure = {};      // that it is named by, and …
-  float share = 0;                          // … its value
-  std::string taught;                       // " taught", behind the score of a relation that the head was taught
-  bool doubtful = false;                    // is_doubted
+  std::string words =
+      {};  // "3 determiners, 1 possessor; 6 words rest on <s>", "previous word"; empty: nothing is known yet
+  std::string brief = {};  // "3 determiners": of most cells; the same as `words` where there are no relations
+  bool named = false;      // by relations of this sentence, else by a measure
+  std::optional<Measure> measure = {};     // that it is named by, and …
+  float share = 0;                         // … its value
+  std::vector<const NamedArc*> arcs = {};  // of `named`; of the arcs that it was made of
 };
 
-/// Whether the relations of the shipped grammar are meant: they were measured on its sentences alone.
-bool is_of_grammar(const std::string& relation);
-/// Whether the sentence is no reason to believe the measured relation: it has words that the model does not know, or is
-/// of another kind than those measured; of a relation that was measured on sentences of all kinds, is_of_other_words.
-/// Decided here alone, for the window, figures, pages and `heads`.
-bool is_doubted(const RelationScore& relation, const SentenceFacts& facts);
+/// The name of a head: what it did in this sentence. `measures`: of the answer, null where they are not known (yet).
+HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& head, const HeadMeasures* measures);
 
-/// The name of a head. `measures`: of the answer, null where they are not known (yet); `facts`: of its sentence. Of
-/// several relations of a head those that the sentence has come first, then those that it was chosen for, before
-/// those of which it is the best in the other direction; then the one farthest above position.
-HeadName head_name(Language language, const Document& document, const HeadRef& head, const HeadMeasures* measures,
-                   const SentenceFacts& facts);
-
-/// The names of some heads of an answer, which is measured for it.
+/// The names of some heads of an answer, which is measured for it; their arcs are not kept.
 std::vector<HeadName> names_of(Language language, const Document& document, const Trace& trace,
                                const std::vector<HeadRef>& heads);
 
-/// The name, and of a relation its score: "object → its verb 100 %"; empty where there is none.
-std::string name_with_score(const HeadName& name);
+/// What a cell is: “The” looks at “teacher”, 97 %.
+struct CellInWords {
+  std::string query, key;  // as its axes show them
+  float weight = 0;
+  bool itself = false;   // the word looks at itself
+  bool rests = false;    // a word looks at a special token
+  bool by_hand = false;  // the weight was set by hand
+};
+CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell);
+/// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). `arc`: that the cell is; null: none.
+/// `chosen`: whether somebody chose the cell; else it is called the strongest.
+std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
 
-/// As much of the name as is not wider than `room` by `width_of`: with its score, without it, without "its", at last
+/// As much of the name as is not wider than `room` by `width_of`: all, the relation of most cells, without "its", at last
 /// cut off with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
@@ -57,17 +56,17 @@ std::string name_within(const HeadName& name, float room, const std::function<fl
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
                                        const std::function<float(const std::string&)>& width_of, float taken = 0);
 
-/// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb 100 %".
+/// The title of a head, a value of it if there is one, and its name: "L1·H5", "  0.43", "  object → its verb".
 struct MeasuredTitle {
   std::string head, value, relations;
-  bool quiet = false;  // the name states nothing that was proved of this sentence: it is written in grey
+  bool quiet = false;  // the name is no relation: it is written in grey
 };
 /// Of the name what `room` leaves to it (name_within). `value` is there whole or, where there is no room, not at all.
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                              const std::function<float(const std::string&)>& width_of);
 
-/// The tooltip of a head's name: the measurement, its method, and reasons to doubt it.
-std::string name_explained(Language language, const HeadName& name, const SentenceFacts& facts);
+/// The tooltip of a head's name: what it counts, and how often such cells were right where they were measured.
+std::string name_explained(Language language, const HeadName& name);
 
 /// A share as text: 93 %, 0.4 %, <0.1 %; 100 % only for what rounds to it from 99.95 %.
 std::string share_text(double share);

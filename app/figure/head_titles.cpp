@@ -30,7 +30,7 @@ std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject,
     else if (below > 0) {
       title.below = name_within(names[i], below, small);
       title.words.relations.clear();
-      title.words.quiet = names[i].doubtful || !names[i].relation;
+      title.words.quiet = !names[i].named;
     }
     if (width(title.words.head + title.words.value + title.words.relations) > room) title.words.relations.clear();
     titles.push_back(std::move(title));
@@ -42,7 +42,7 @@ void add_title_of_head(Page& page, const FigureSubject& subject, const FigureOpt
   if (is_off(subject.trace.request.edits, head))
     return add_title(page, head_label(head), either(options.language, "off", "已关闭"), true);
   const HeadName name = names_of(options.language, subject.document, subject.trace, {head}).front();
-  add_title(page, head_label(head), name_with_score(name), name.doubtful || !name.relation);
+  add_title(page, head_label(head), name.words, !name.named);
 }
 
 void add_head_title(Page& page, const HeadTitle& title, float x, float y) {

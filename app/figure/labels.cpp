@@ -9,20 +9,12 @@
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
-#include "figure/taught.h"
-#include "train/measure/treebank_scores.h"
-#include "train/trained_checkpoint.h"
 #include "words/mask_words.h"
 #include "write/number.h"
 
 namespace headlight {
 
 std::string score_text(double score) { return formatted("%.2f", score); }
-
-std::string taught_mark(Language language, const Document& document, const RelationScore& relation) {
-  const bool taught = document.card && was_taught(document.card->plan.teaching.heads, relation);
-  return taught ? either(language, " taught", " 教的") : "";
-}
 
 std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of) {
   if (width_of(line) <= room) return line;

@@ -52,8 +52,8 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
     parts.push_back(std::to_string(facts.unknown) +
                     either(language, facts.unknown == 1 ? " word unknown to the model" : " words unknown to the model",
                            " 个词模型不认识"));
-  else if (facts.of_other_words)
-    parts.push_back(either(language, "most words are not in the model's word list", "多数词不在模型的词表里"));
+  else if (!facts.measured_kind)
+    parts.push_back(either(language, "no text of a measured kind", "不是测量过的那类文字"));
   if (trace.encoder) parts.push_back(stack_title(language, head.stack));
   parts.push_back(std::string(either(language, "mask: ", "掩码：")) +
                   mask_title(language, trace.mask(head.stack, head.layer).kind()));

@@ -11,7 +11,6 @@
 #include "document/question_fields.h"
 #include "figure/head_name.h"
 #include "figure/labels.h"
-#include "figure/taught.h"
 #include "math/position.h"
 #include "model/head_text.h"
 #include "page/page_numbers.h"
@@ -220,33 +219,33 @@ json edits_object(const Trace& trace) {
   return object;
 }
 
-/// The measures of the heads in the page.
+/// The heads in the page that have named cells in this sentence, with these.
 json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
   json list = json::array();
-  for (const StackNames& names : stacks_of(trace)) {
-    const SentenceFacts facts = sentence_facts(trace.key_tokens(names.stack), shipped_grammar());
+  const SentenceArcs arcs = named_arcs(document, trace);
+  const auto both = [](const auto& text_in) {
+    return json{{"en", text_in(Language::en)}, {"zh", text_in(Language::zh)}};
+  };
+  for (const StackNames& names : stacks_of(trace))
     for (const HeadRef& head : of_stack(heads, names.stack)) {
-      std::vector<const RelationScore*> measured = relations_of(document, head);
-      const auto opposites = opposites_of(document, head);
-      measured.insert(measured.end(), opposites.begin(), opposites.end());
-      for (const RelationScore* one : measured) {
-        if (!is_worn(*one)) continue;
-        list.push_back({{"stack", names.label},
-                        {"layer", head.layer},
-                        {"head", head.head},
-                        {"relation", one->relation},
-                        {"label",
-                         {{"en", relation_in_words(Language::en, *one) + taught_mark(Language::en, document, *one)},
-                          {"zh", relation_in_words(Language::zh, *one) + taught_mark(Language::zh, document, *one)}}},
-                        {"accuracy", one->score.accuracy},
-                        {"offset", position_alone(*one)},
-                        {"random", one->random},
-                        {"sentences", one->sentences},
-                        {"of_grammar", is_of_grammar(one->relation)},
-                        {"doubted", is_doubted(*one, facts)}});
-      }
+      const std::vector<const NamedArc*> own = arcs.of(head);
+      if (own.empty()) continue;
+      json& row = list.emplace_back(
+          json{{"stack", names.label},
+               {"layer", head.layer},
+               {"head", head.head},
+               {"label", both([&](Language language) { return head_name(language, arcs, head, nullptr).words; })},
+               {"brief", both([&](Language language) { return head_name(language, arcs, head, nullptr).brief; })},
+               {"arcs", json::array()}});
+      for (const NamedArc* arc : own)
+        row["arcs"].push_back({{"query", arc->cell.query},
+                               {"key", arc->cell.key},
+                               {"relation", arc->relation},
+                               {"label", both([&](Language language) {
+                                  return relation_in_words(language, arc->relation, arc->reversed);
+                                })},
+                               {"precision", arc->precision}});
     }
-  }
   return list;
 }
 

@@ -124,14 +124,7 @@ constexpr PageWord kPageWords[] = {
     {"head_is_on", kChosenHeadWords.head_is_on},
     {"head_is_off", kChosenHeadWords.head_is_off},
     {"tip_on_off", kChosenHeadWords.tip_on_off},
-    {"tip_relation",
-     {"On held-out sentences this head's strongest target is the right word in {0} of the cases; the best fixed "
-      "distance finds {1}, the best head of random weights {2}.",
-      "在未训练过的句子上，这个头最强的目标有 {0} 是正确的词；最佳固定距离为 {1}，随机权重的最佳头为 {2}。"}},
-    {"tip_doubted",
-     {"In brackets: measured on sentences of another kind or language than this one, or with words that the model does "
-      "not know, so it may not hold here.",
-      "带括号：测量所用的句子与这一句不是同一类或同一种语言，或者这句话里有模型不认识的词，因此在这里未必成立。"}},
+    {"arc", {"{0} (right in {1} of 100)", "{0}（100 次里对 {1} 次）"}},
     {"why", kChosenHeadWords.why},
     {"why_title", {"Why does {0} look at {1} in {2}?", "在 {2} 中，{0} 为什么看向 {1}？"}},
     {"step_products", {"q of {0} · k of {1}", "{0} 的 q · {1} 的 k"}},

@@ -50,12 +50,13 @@ struct Beside {
   MapKind kind = MapKind::weights;
   FoldChoice fold = {};
   std::optional<std::vector<HeadRef>> named = {};  // nothing: heads are not ranked
+  std::shared_ptr<const TrainingCard> card = {};   // by which arcs are named; null: none
 };
 
 /// The answer to a request with what is drawn of it.
 std::optional<Command> answer_request(const Request& request, const Beside& drawn, const Trace* previous,
                                       Progress& progress) {
-  const auto& [kind, fold, named] = drawn;
+  const auto& [kind, fold, named, card] = drawn;
   const auto begin = std::chrono::steady_clock::now();
   if (kind != MapKind::weights) progress.share = kAnswerShare;
   auto trace = forward(request, progress, previous);
@@ -63,6 +64,10 @@ std::optional<Command> answer_request(const Request& request, const Beside& draw
   if (!*trace) return std::nullopt;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   std::vector<Answered> beside;
+  if (card) {
+    const ArcsQuestion question{*trace, card};
+    beside.push_back(reply(&Answers::arcs, question, arcs_in(question, progress.stop)));
+  }
   if (fold != FoldChoice{} && !folds_at_once(**trace)) {
     auto folded = folded_maps(*trace, fold, progress.stop);
     if (!folded) return std::nullopt;
@@ -86,6 +91,7 @@ std::optional<Command> answer_request(const Request& request, const Beside& draw
 
 Job trace_job(const Request& request, const AppState& state) {
   Beside drawn{.kind = wanted_kind(state)};
+  if (state.document.model == request.model) drawn.card = state.document.card;
   if (folds_tokens(state.view.view)) drawn.fold = state.view.fold;
   if (rests(state) && !(state.ranking && state.ranking->is_of(request))) drawn.named = named_heads(state);
   return [request, drawn, previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
@@ -101,7 +107,8 @@ void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, co
     state.awaits_start = false;
     return;
   }
-  state.other_maps.reset();  // those of the answer before are of no use, and hold it
+  if (state.other_maps.question() && state.other_maps.question()->trace != state.trace.answer())
+    state.other_maps.reset();  // those of the answer before are of no use, and hold it
   if (before) move_pin(state, *before);
   take_facts(state);
   keep_baseline(state);
@@ -114,6 +121,19 @@ void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, co
   state.view.viewport = state.opened_view->viewport;
   state.view.look.matrix = matrix_id(state.view.look.matrix.quantity, state.view.chosen);
   state.opened_view.reset();
+}
+
+std::optional<ArcsQuestion> arcs_question(const AppState& state) {
+  const auto& card = state.document.card;
+  if (!state.trace || !card || state.trace->request.model != state.document.model) return std::nullopt;
+  return ArcsQuestion{state.trace.answer(), card};
+}
+
+std::shared_ptr<const SentenceArcs> arcs_in(const ArcsQuestion& question, const std::atomic<bool>&) {
+  const auto trace = question.trace.lock();
+  const auto card = question.card.lock();
+  if (!trace || !card) return nullptr;
+  return std::make_shared<const SentenceArcs>(named_arcs(*card, *trace));
 }
 
 /// A question that cannot be answered has nothing to be compared with.

@@ -22,6 +22,7 @@
 #include "derived/weak_ref.h"
 #include "derived/word_changes.h"
 #include "document/answer_snapshot.h"
+#include "document/named_arcs.h"
 #include "math/attention.h"
 #include "session/figure_request.h"
 #include "session/slot.h"
@@ -87,6 +88,13 @@ struct ShadeQuestion {
   friend bool operator==(const ShadeQuestion&, const ShadeQuestion&) = default;
 };
 
+/// The arcs of the answer that have names, by what its model's card says.
+struct ArcsQuestion {
+  WeakRef<Trace> trace;
+  WeakRef<TrainingCard> card;
+  friend bool operator==(const ArcsQuestion&, const ArcsQuestion&) = default;
+};
+
 /// How well each layer of a model shows each relation.
 struct LayerQuestion {
   WeakRef<Model> model;
@@ -124,6 +132,8 @@ std::optional<HeadQuestion> head_question(const AppState& state);
 /// Which heads show most of the sentence: asked for each sentence and model once, while nothing is typed or dragged.
 std::optional<RankingQuestion> ranking_question(const AppState& state);
 std::optional<EffectQuestion> effect_question(const AppState& state);
+/// Nothing where the card is another model's.
+std::optional<ArcsQuestion> arcs_question(const AppState& state);
 std::optional<LayerQuestion> layer_question(const AppState& state);
 std::optional<MapsQuestion> maps_question(const AppState& state);
 std::optional<FoldQuestion> fold_question(const AppState& state);
@@ -142,13 +152,14 @@ std::optional<NearestQuestion> nearest_question(const AppState& state);
 std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services);
 
 // Functions that answer with more than a question and the last answer.
-/// The maps that are drawn come with the answer, so that weights do not flash between two of them.
+/// The maps that are drawn and the names of arcs come with the answer, so that nothing flashes between two of them.
 Job trace_job(const Request& request, const AppState& state);
 Job baseline_job(const Request& request, const AppState& state);
 std::shared_ptr<const Detail> detail_of(const DetailQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const std::vector<Finding>> check_model(const CheckQuestion& question, Progress& progress);
 Result<std::shared_ptr<const std::vector<RelationScore>>> layer_scores_of(const LayerQuestion& question,
                                                                           Progress& progress);
+std::shared_ptr<const SentenceArcs> arcs_in(const ArcsQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progress& progress);
 std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop);
 std::shared_ptr<const Vector> shades_to(const ShadeQuestion& question, const std::atomic<bool>& stop);
@@ -176,6 +187,7 @@ struct Answers {
   Slot<Listing, listing_question, listing_of> listing;
   Slot<FlowLines, flow_question, look_at_flow> flow;
   Slot<std::vector<Finding>, check_question, check_model, after_check> check;  // taken over by AppState::checks
+  Slot<SentenceArcs, arcs_question, arcs_in> arcs;
   Slot<HeadStats, head_question, answer_heads> heads;
   Slot<HeadRanking, ranking_question, rank_heads> ranking;
   Slot<std::vector<HeadEffect>, effect_question, answer_effects> effects;
@@ -197,9 +209,9 @@ struct Answers {
   static void for_each(Visit visit) {
     using A = Answers;
     visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::listing), visit(&A::flow);
-    visit(&A::check), visit(&A::heads), visit(&A::ranking), visit(&A::effects), visit(&A::layer_scores);
-    visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison), visit(&A::kept_answer);
-    visit(&A::guess);
+    visit(&A::check), visit(&A::arcs), visit(&A::heads), visit(&A::ranking), visit(&A::effects);
+    visit(&A::layer_scores), visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison);
+    visit(&A::kept_answer), visit(&A::guess);
     visit(&A::changes), visit(&A::nearest), visit(&A::preview), visit(&A::trained);
   }
 };

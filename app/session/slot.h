@@ -90,10 +90,11 @@ class Slot {
   std::uint64_t version_ = 0;
 };
 
-/// Takes an answer or an error into its slot. Another question's is dropped where that of now is answered already.
+/// Takes an answer or an error into its slot, and then those beside it. Another question's is dropped where that of now
+/// is answered already.
 template <class Host, class SlotType>
 bool take(AppState& state, SlotType Host::*member, const typename SlotType::Question& question,
-          const Result<typename SlotType::Pointer>& answer, double milliseconds) {
+          const Result<typename SlotType::Pointer>& answer, double milliseconds, const std::vector<Answered>& beside) {
   SlotType& slot = static_cast<Host&>(state).*member;
   if constexpr (std::is_invocable_v<decltype(SlotType::kQuestionOf), const AppState&>)
     if (const auto wanted = SlotType::kQuestionOf(state); wanted && slot.to(*wanted) && !(*wanted == question))
@@ -102,6 +103,7 @@ bool take(AppState& state, SlotType Host::*member, const typename SlotType::Ques
   if (answer) slot.put(question, *answer);
   else slot.fail(question, answer.error());
   slot.milliseconds = milliseconds;
+  for (const Answered& other : beside) other.take(state);
   if constexpr (!std::is_null_pointer_v<decltype(SlotType::kAfter)>)
     SlotType::kAfter(state, before, answer ? nullptr : &answer.error());
   return true;
@@ -113,10 +115,7 @@ template <class Host, class SlotType>
 Answered reply(SlotType Host::*slot, typename SlotType::Question question, Result<typename SlotType::Pointer> answer,
                double milliseconds = 0, std::vector<Answered> beside = {}) {
   return {[slot, question = std::move(question), answer = std::move(answer), milliseconds,
-           beside = std::move(beside)](AppState& state) {
-    if (!take(state, slot, question, answer, milliseconds)) return;
-    for (const Answered& other : beside) other.take(state);
-  }};
+           beside = std::move(beside)](AppState& state) { take(state, slot, question, answer, milliseconds, beside); }};
 }
 
 /// The job that answers a question.

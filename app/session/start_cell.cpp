@@ -28,29 +28,16 @@ constexpr float kLeastWeight = 0.3f;
 /// Longer sentences are not searched: the matrices of all heads would be read before a picture is drawn.
 constexpr Index kLongestSearched = 512;
 
-std::size_t rank_of(const RelationScore& relation) {
-  return static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), relation.relation) - kFirst.begin());
+std::size_t rank_of(std::string_view relation) {
+  return static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), relation) - kFirst.begin());
 }
 
 bool is_better(const RelationScore& a, const RelationScore& b) {
-  if (rank_of(a) != rank_of(b)) return rank_of(a) < rank_of(b);
+  if (rank_of(a.relation) != rank_of(b.relation)) return rank_of(a.relation) < rank_of(b.relation);
   return gain(a) > gain(b);
 }
 
 HeadRef head_of(const RelationScore& relation) { return {relation.chosen.layer, relation.chosen.head, relation.stack}; }
-
-/// The word that a row looks at most, itself left out.
-std::optional<CellRef> strongest_of_row(const Trace& trace, const HeadRef& head, Index query) {
-  if (query >= trace.queries(head.stack)) return std::nullopt;
-  const Matrix row = attention_rows(trace, head, query, 1);
-  const auto& keys = trace.key_tokens(head.stack).tokens;
-  std::optional<CellRef> best;
-  for (Index key = 0; key < row.cols(); ++key)
-    if (key != query && !keys[static_cast<std::size_t>(key)].special && (!best || row(0, key) > row(0, best->key)))
-      best = CellRef{query, key};
-  if (best && row(0, best->key) < kLeastSeen) best.reset();
-  return best;
-}
 
 /// A cell of a sentence that was not measured, and its value: its weight times the relation's gain.
 struct WeighedCell {
@@ -84,7 +71,7 @@ WeighedCell best_cell_of(const Trace& trace, const RelationScore& relation) {
 /// A head that is wrong more often than right comes last.
 bool is_better(const WeighedCell& a, const WeighedCell& b) {
   const auto rank = [](const WeighedCell& one) {
-    return std::pair(rank_of(*one.relation), one.relation->score.accuracy < 0.5);
+    return std::pair(rank_of(one.relation->relation), one.relation->score.accuracy < 0.5);
   };
   return rank(a) != rank(b) ? rank(a) < rank(b) : a.value > b.value;
 }
@@ -100,14 +87,15 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
   return shown;
 }
 
-/// Of the relations that the sentence has: in the word's row the word that the head looks at most.
-std::optional<CellRef> cell_of_sentence(const AppState& state, const RelationScore& relation) {
-  for (const RelatedWords& words : facts_of(state, relation.stack).relations) {
-    if (words.relation != relation.relation) continue;
-    const Index query = relation.chosen.reversed ? words.key : words.query;
-    if (const auto found = strongest_of_row(*state.trace, head_of(relation), query)) return found;
-  }
-  return std::nullopt;
+/// Of the cells that have names the best relation's with the most weight.
+const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
+  const NamedArc* best = nullptr;
+  const auto value = [](const NamedArc& arc) {
+    return std::pair(-static_cast<int>(rank_of(arc.relation)), static_cast<double>(arc.weight) * arc.precision);
+  };
+  for (const NamedArc& arc : arcs)
+    if (!best || value(arc) > value(*best)) best = &arc;
+  return best;
 }
 
 /// The largest weight of a word at another, in a row that had a choice: it may look at two words and more. Of a causal
@@ -152,15 +140,12 @@ std::optional<StartCell> any_cell(const Trace& trace) {
 
 }  // namespace
 
-std::optional<StartCell> start_cell(const AppState& state) {
-  if (!state.trace) return std::nullopt;
-  const TrainingCard* card = state.document.card.get();
-  const Trace& trace = *state.trace;
-  if (!card || !card->scores) return any_cell(trace);
+std::optional<StartCell> start_cell(const Document& document, const Trace& trace, const SentenceArcs& arcs) {
+  const TrainingCard* card = document.card.get();
+  if (!card || !card->scores || trace.request.model != document.model) return any_cell(trace);
+  if (const NamedArc* arc = best_arc(arcs.named)) return StartCell{arc->head, arc->cell};
   const auto shown = shown_relations(trace, *card);
   if (shown.empty()) return any_cell(trace);
-  for (const RelationScore* one : shown)
-    if (const auto cell = cell_of_sentence(state, *one)) return StartCell{head_of(*one), *cell};
   const RelationScore& best = *shown.front();
   if (best.stack == Stack::self && trace.queries(best.stack) <= kLongestSearched) {
     std::optional<WeighedCell> start;
@@ -180,7 +165,7 @@ void choose_start(AppState& state) {
   if (!state.awaits_start || !state.trace || is_stale(state)) return;
   state.awaits_start = false;
   ViewState& view = state.view;
-  const auto start = start_cell(state);
+  const auto start = start_cell(state.document, *state.trace, arcs_of(state));
   state.chose_start = start.has_value();
   choose_head(view, start ? start->head : HeadRef{});
   view.pinned = start ? std::optional(start->cell) : std::nullopt;

@@ -12,17 +12,17 @@ struct StartCell {
   CellRef cell;
 };
 
-/// The head and the cell to show first. Relations are compared by order: pronoun → its noun, then the same person, then
-/// all others by their gain over position alone (document/bundled_models.h).
-///  - The sentence is of the grammar: of the relations that it has, the first; in the word's row its largest weight.
-///  - It is not: of all heads that show a relation, the cell with the largest product of weight and gain, among rows
-///    that look at a word most. A row of "pronoun → its noun" is a pronoun of the grammar; a cell of "the same person"
-///    joins equal words.
+/// The head and the cell to show first.
+///  - Of the cells that have names, pronoun → its noun first, then the same person, then all others: the one with the
+///    largest product of weight and precision.
+///  - There is none: of all heads that show a relation (document/bundled_models.h), the cell with the largest product of
+///    weight and gain over position alone, among rows that look at a word most. A row of "pronoun → its noun" is a
+///    pronoun of the grammar; a cell of "the same person" joins equal words. It has no name.
 ///  - No such cell, as in a translation: the largest weight of the best head.
 /// Without relations, as of random weights: the head that shows most of the sentence (derived/head_ranking.h). Its cell
 /// is the largest weight of a word at another, in a row with two open words at least, of a causal model not at the
 /// first one. No cell has a weight below 0.1. Nothing where there is none, and for long texts without relations.
-std::optional<StartCell> start_cell(const AppState& state);
+std::optional<StartCell> start_cell(const Document& document, const Trace& trace, const SentenceArcs& arcs);
 
 /// Chooses that head and pins that cell where the state awaits it and the answer is there; without one, the first head.
 /// A change of the text awaits it again until the user chooses a head or pins a cell.

@@ -18,6 +18,13 @@ bool is_edited(const AppState& state) { return state.trace && state.trace.answer
 
 bool can_say_words(const AppState& state) { return state.trace && state.trace->logits.size() > 0; }
 
+const SentenceArcs& arcs_of(const AppState& state) {
+  static const SentenceArcs none;
+  const auto question = arcs_question(state);
+  const SentenceArcs* known = question ? state.arcs.to(*question) : nullptr;
+  return known ? *known : none;
+}
+
 const SentenceFacts& facts_of(const AppState& state, Stack stack) {
   return state.facts[static_cast<std::size_t>(stack)];
 }

@@ -104,6 +104,9 @@ bool can_say_words(const AppState& state);
 /// Facts about the words that the heads of a stack of the answer look at.
 const SentenceFacts& facts_of(const AppState& state, Stack stack);
 
+/// The arcs of the answer that have names; none until they are known.
+const SentenceArcs& arcs_of(const AppState& state);
+
 /// Whether the answer's weights are random: nothing was learned.
 bool is_random(const AppState& state);
 

@@ -14,6 +14,7 @@
 #include "document/open_model.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "text/characters.h"
+#include "train/measure/arc_fit.h"
 #include "train/trained_checkpoint.h"
 #include "training/shell_word.h"
 
@@ -294,14 +295,37 @@ Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {
 
 Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files) {
   std::vector<HeldOutTreebank> treebanks;
-  for (const std::string& file : files) {
-    const auto text = read_file(file, kMostTreebankBytes);
+  for (const std::string& choice : files) {
+    const auto file = weighted_file("--teach", choice);
+    if (!file) return file.error();
+    const auto text = read_file(file->first, kMostTreebankBytes);
     if (!text) return text.error();
-    auto sentences = parse_conllu(file, *text);
+    auto sentences = parse_conllu(file->first, *text);
     if (!sentences) return sentences.error();
-    treebanks.push_back({file, *std::move(sentences)});
+    treebanks.push_back({file->first, *std::move(sentences)});
   }
   return treebanks;
+}
+
+Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& tokenizer,
+                  const std::vector<std::string>& teaching, const std::vector<HeldOutTreebank>& scored, int threads,
+                  TrainingCard& card) {
+  auto taught_by = read_treebanks(teaching);
+  if (!taught_by) return taught_by.error();
+  const auto grammar = read_grammar();
+  if (!grammar) return grammar.error();
+  Progress progress;
+  auto labels = fit_arc_labels({.model = model,
+                                .tokenizer = &tokenizer,
+                                .taught = card.plan.teaching.heads,
+                                .teaching = *std::move(taught_by),
+                                .scored = scored,
+                                .grammar = grammar->get(),
+                                .threads = threads},
+                               progress);
+  if (!labels) return labels.error();
+  if (*labels) card.arcs = std::make_shared<const ArcLabels>(**std::move(labels));
+  return Done{};
 }
 
 Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training) {

@@ -14,6 +14,8 @@
 
 namespace headlight {
 
+struct TrainingCard;  // train/trained_checkpoint.h
+
 /// The data of a training.
 struct CorpusChoice {
   std::string text = {};          // a file of sentences, one a line ("-": standard input); empty: …
@@ -67,8 +69,14 @@ Result<FileLock> lock_folder(const std::filesystem::path& folder);
 /// Makes a folder in `base` that is named after the shape; a number is added where there is such a one.
 Result<std::filesystem::path> fresh_folder(const std::filesystem::path& base, const Config& config);
 
-/// CoNLL-U files of at most kMostTreebankBytes. Errors are those of the files.
+/// CoNLL-U files of at most kMostTreebankBytes, "FILE" or "FILE:WEIGHT". Errors are those of the files.
 Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files);
+
+/// Fits the labels of arcs (train/measure/arc_fit.h) to a model whose heads these treebanks taught, for its card.
+/// Errors: those of the files and of fit_arc_labels.
+Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& tokenizer,
+                  const std::vector<std::string>& teaching, const std::vector<HeldOutTreebank>& scored, int threads,
+                  TrainingCard& card);
 
 /// Puts the weights of `source` (what open_model takes) in place of a training's fresh ones; the step stays, and
 /// nothing of the other training's moments is known. Errors: those of open_model, and what differs from `training` and

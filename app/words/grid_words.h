@@ -65,12 +65,9 @@ struct StageWords {
   Words looks_at_itself{"“%” looks at itself, %", "“%”看向自己，%"};
   Words cannot_look{"“%” may not look at “%”: the mask hides it", "“%”不能看“%”：掩码遮住了它"};
   Words strongest{"Strongest here: ", "这里最强的："};
-  Words told{": %.", "：%。"};
-  Words takes_for{": this head's “%”, right in %.", "：这个头当作“%”，找对的占 %。"};
-  Words rests{": it has no relation “%”.", "：它没有“%”关系。"};
-  Words taught_to_rest{" The training taught such words to look there.", "训练教这样的词看向那里。"};
-  Words nobody_told{" Nobody told the model.", "没有人告诉过模型。"};
-  Words was_told{" The training taught it.", "这是训练教给它的。"};
+  Words rests{"“%” rests on “%”, %", "“%”停在“%”上，%"};
+  Words relation{": % (right in % of 100)", "：%（100 次里对 % 次）"};
+  Words by_hand{", set by hand", "，手动设定"};
   Words full_stop{".", "。"};
   /// Other words in the sentence, and where the row then looks.
   Words change_a_word{"Change a word:", "换一个词："};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "train/measure/treebank_scores.h"
+
 namespace headlight {
 namespace {
 
@@ -30,15 +32,43 @@ std::string turned(const std::string& title) {
   return title.substr(arrow + kArrow.size()) + std::string(kArrow) + title.substr(0, arrow);
 }
 
+const RelationWords* of_grammar(const std::string& relation) {
+  const auto* const known = std::find_if(std::begin(kRelations), std::end(kRelations),
+                                         [&](const RelationWords& one) { return one.relation == relation; });
+  return known == std::end(kRelations) ? nullptr : known;
+}
+
+const UniversalRelation* of_treebanks(std::string_view relation) {
+  const auto& all = universal_relations();
+  const auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == relation; });
+  return known == all.end() ? nullptr : &*known;
+}
+
 }  // namespace
 
+std::string relation_in_words(Language language, const std::string& relation, bool reversed) {
+  if (const RelationWords* own = of_grammar(relation)) return words(language, reversed ? own->backward : own->forward);
+  const UniversalRelation* own = of_treebanks(relation);
+  const std::string title = !own ? relation : language == Language::zh ? own->zh : own->en;
+  return reversed ? turned(title) : title;
+}
+
 std::string relation_in_words(Language language, const RelationScore& relation) {
-  const auto* const known = std::find_if(std::begin(kRelations), std::end(kRelations),
-                                         [&](const RelationWords& one) { return one.relation == relation.relation; });
   const bool reversed = relation.chosen.reversed;
-  if (known != std::end(kRelations)) return words(language, reversed ? known->backward : known->forward);
+  if (of_grammar(relation.relation)) return relation_in_words(language, relation.relation, reversed);
   const std::string& title = language == Language::zh ? relation.zh : relation.en;
   return reversed ? turned(title) : title;
+}
+
+std::string counted_relation(Language language, const std::string& relation, bool reversed, std::size_t count) {
+  const UniversalRelation* own = of_treebanks(relation);
+  const std::string number = std::to_string(count);
+  if (!own || reversed) {
+    const std::string title = relation_in_words(language, relation, reversed);
+    return count == 1 ? title : number + " × " + title;
+  }
+  return number + (language == Language::zh ? std::string(" 个") + own->one_zh
+                                            : std::string(" ") + (count == 1 ? own->one : own->many));
 }
 
 std::string brief_name(std::string name) {

@@ -34,23 +34,27 @@ struct HeadNameWords {
   Words tip_mixed{"No single pattern has half of its weight in this sentence.",
                   "在这句话里，没有哪一种模式占到一半的权重。"};
   Words tip_relation{
-      "On % sentences kept from training, its strongest target was the right word in % of the cases. Position alone "
-      "would reach %, the best head of random weights %.",
-      "在 % 个未训练过的句子上，它最强的目标在 % 的情况下恰为正确的词。只靠位置可达 %，随机权重最好的头为 %。"};
-  Words tip_other_kind{"Measured on sentences of another kind than this one, so it may not hold here.",
-                       "测量所用的句子与这一句不是同一类，因此在这里未必成立。"};
-  Words tip_other_words{
-      "Most words of this sentence are not in the model's word list, as in a language that it was not taught, "
-      "so it may not hold here.",
-      "这句话的多数词不在模型的词表里，像是没有教过它的语言，因此在这里未必成立。"};
-  Words tip_unknown_words{"This sentence has words that the model does not know, so it may not hold here.",
-                          "这句话里有模型不认识的词，因此在这里未必成立。"};
+      "On % sentences kept from training, it found the right word for % of the words with this relation: its strongest "
+      "target. Position alone would find %, the best head of random weights %.",
+      "在 % 个未训练过的句子上，它为 % 的有此关系的词找到了正确的词（最强目标）。只靠位置可找到 %，随机权重最好的头为 "
+      "%。"};
+  /// What a head did in this sentence: its relations, and the words that rest.
+  Words rests{"rests here", "在此停歇"};
+  Words resting{"% words rest on %", "% 个词停在 % 上"};
+  Words resting_one{"1 word rests on %", "1 个词停在 % 上"};
+  Words tip_arcs{"%: % here. Where it was measured, % of 100 such cells were right.",
+                 "%：这里 % 处。测量时，100 个这样的单元格里对 % 个。"};
 };
 inline constexpr HeadNameWords kHeadNameWords;
 
-/// "object → its verb": the relation as a head with these scores looks. A relation that is not in the table is called
-/// as the model's card calls it, turned round where the head looks from the key at the query.
+/// "object → its verb": a relation of the grammar or of Universal Dependencies, turned round where the head looks from
+/// its second word at the first. One that neither has is called as it is named.
+std::string relation_in_words(Language language, const std::string& relation, bool reversed = false);
+/// The same of a score, whose card has words for a relation that no table has.
 std::string relation_in_words(Language language, const RelationScore& relation);
+
+/// "3 determiners", "2 × object → its verb": of cells with one relation.
+std::string counted_relation(Language language, const std::string& relation, bool reversed, std::size_t count);
 
 /// The same name where there is little room: "object → verb".
 std::string brief_name(std::string name);

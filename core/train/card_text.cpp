@@ -107,6 +107,20 @@ std::string treebank_scores_text(const RelationReport& report, const std::vector
   return text;
 }
 
+/// How often cells with a name were right.
+std::string precisions_text(const std::vector<ArcPrecision>& precisions) {
+  std::string text =
+      "\n## Named cells\n\nA cell in which a head points from one word at another with a weight of 0.3 or more gets a "
+      "relation by a linear classifier of the two words (arcs.safetensors), fitted on the treebanks that taught. On "
+      "treebanks that taught nothing: of such cells those that were right. Below 0.6 nothing is named.\n\n"
+      "| head | relation | language | named | right | precision |\n| --- | --- | --- | --- | --- | --- |\n";
+  for (const ArcPrecision& one : precisions)
+    text += formatted("| %s | %s | %s | %ld | %ld | %.2f |\n", head_label(one.head).c_str(), one.relation.c_str(),
+                      kArcLanguages[static_cast<std::size_t>(one.language)], static_cast<long>(one.named),
+                      static_cast<long>(one.right), one.share());
+  return text;
+}
+
 /// Of relations of the grammar or of translations.
 std::string scores_text(const RelationReport& scores) {
   std::string text =
@@ -175,10 +189,10 @@ std::string card_text(const Model& model, const TrainingCard& card) {
     text += formatted(", label smoothing %g", static_cast<double>(recipe.objective.label_smoothing));
   text += ".\n";
   if (!card.command.empty()) text += "\n```\n" + card.command + "\n```\n";
-  if (!card.scores) return text;
-  if (!card.scores->relations.empty() && is_universal(card.scores->relations.front()))
-    return text + treebank_scores_text(*card.scores, card.plan.teaching.heads);
-  return text + scores_text(*card.scores);
+  if (card.scores && !card.scores->relations.empty() && is_universal(card.scores->relations.front()))
+    text += treebank_scores_text(*card.scores, card.plan.teaching.heads);
+  else if (card.scores) text += scores_text(*card.scores);
+  return card.arcs ? text + precisions_text(card.arcs->precisions) : text;
 }
 
 }  // namespace headlight

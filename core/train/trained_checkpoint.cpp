@@ -11,6 +11,7 @@
 #include "model/config_fields.h"
 #include "model/weight_tree.h"
 #include "read/json/json_document.h"
+#include "train/arc_labels_file.h"
 #include "train/card_text.h"
 #include "train/measure/relations_json.h"
 #include "train/plan_json.h"
@@ -126,6 +127,7 @@ Json card_json(const TrainingCard& card) {
                {"step", card.step}, {"tokens", card.tokens}, {"plan", plan_json(card.plan)}};
   if (!card.treebanks.empty()) json["treebanks"] = card.treebanks;
   if (card.scores) json["scores"] = relations_json(*card.scores, card.plan.teaching.heads);
+  if (card.arcs) json["arcs"] = precisions_json(card.arcs->precisions);
   return json;
 }
 
@@ -150,10 +152,18 @@ Status save_checkpoint(const std::filesystem::path& folder, const Model& model, 
                                ? write_json(tokenizer_path, tokenizer_json(*model.vocabulary, model.config.arch))
                                : write_file(tokenizer_path, tokenizer);
   if (!tokenized) return tokenized;
-  if (const Status done = write_json(folder / "training.json", card_json(card)); !done) return done;
-  if (const Status done = write_file(folder / "README.md", card_text(model, card)); !done) return done;
+  if (const Status done = save_card(folder, model, card); !done) return done;
   const Tensors tensors(model);
   return write_tensors(folder / "model.safetensors", tensors.list, {{"format", "pt"}}, type);
+}
+
+Status save_card(const std::filesystem::path& folder, const Model& model, const TrainingCard& card) {
+  const std::filesystem::path arcs = folder / kArcLabelsFile;
+  std::error_code ignored;
+  if (!card.arcs) std::filesystem::remove(arcs, ignored);  // another model's
+  else if (const Status done = write_arc_labels(arcs, *card.arcs); !done) return done;
+  if (const Status done = write_json(folder / "training.json", card_json(card)); !done) return done;
+  return write_file(folder / "README.md", card_text(model, card));
 }
 
 Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
@@ -171,6 +181,11 @@ Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
   if (root.has("treebanks"))
     for (const JsonField& item : root.at("treebanks").items()) card.treebanks.push_back(item.text());
   if (root.has("scores")) card.scores = relations_from(root.at("scores"));
+  if (root.has("arcs")) {
+    ArcLabels arcs;
+    arcs.precisions = precisions_from(root.at("arcs"));
+    card.arcs = std::make_shared<const ArcLabels>(std::move(arcs));
+  }
   if (problems.first) return *problems.first;
   return card;
 }
@@ -183,6 +198,16 @@ Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folde
   if (!text) return text.error();
   auto card = parse_card(path.string(), *text);
   if (!card) return card.error();
+  if (card->arcs) {
+    constexpr std::size_t kMostArcBytes = std::size_t{1} << 22;
+    const std::filesystem::path arcs_path = folder / kArcLabelsFile;
+    const auto bytes = read_file(arcs_path, kMostArcBytes);
+    if (!bytes) return bytes.error();
+    auto arcs = parse_arc_labels(arcs_path.string(), *bytes);
+    if (!arcs) return arcs.error();
+    arcs->precisions = card->arcs->precisions;
+    card->arcs = std::make_shared<const ArcLabels>(*std::move(arcs));
+  }
   return std::optional(*std::move(card));
 }
 

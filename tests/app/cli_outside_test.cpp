@@ -78,16 +78,14 @@ TEST(CliOutside, APictureOfRandomWeightsSaysSo) {
   EXPECT_EQ(run(words).err, "") << "asked for";
 }
 
-TEST(CliOutside, ANameHoldsForEverySentenceOfATable) {
+TEST(CliOutside, ATableCountsTheRelationsOfItsSentences) {
   const std::string of_grammar = "我请李雷帮我订了去北京的机票", other = "机票北京我";
   const auto table = [](const std::string& text) { return run({"heads", "shipped:encoder", "--text", text}).out; };
-  EXPECT_TRUE(contains(table(of_grammar), "  object → its verb 100 %\n"));
-  EXPECT_TRUE(contains(table(other), "  (object → its verb 100 %)\n"));
-  for (const std::string& both : {of_grammar + "\n" + other, other + "\n" + of_grammar}) {
-    EXPECT_TRUE(contains(table(both), "  (object → its verb 100 %)\n")) << table(both);
-    EXPECT_TRUE(contains(table(both), "in brackets: "));
-  }
-  EXPECT_TRUE(contains(table(of_grammar + "\n" + of_grammar), "  object → its verb 100 %\n"));
+  EXPECT_TRUE(contains(table(of_grammar), "  object → its verb\n")) << table(of_grammar);
+  EXPECT_FALSE(contains(table(other), "object → its verb")) << "no such pair";
+  for (const std::string& both : {of_grammar + "\n" + other, other + "\n" + of_grammar})
+    EXPECT_TRUE(contains(table(both), "  object → its verb\n")) << table(both);
+  EXPECT_TRUE(contains(table(of_grammar + "\n" + of_grammar), "  2 × object → its verb\n"));
 }
 
 TEST(CliOutside, AScoreThatPositionAloneReachesIsInBrackets) {

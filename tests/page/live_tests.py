@@ -89,28 +89,20 @@ def test_live_any_sentence(s):
     return f'{far:.2g}, {size / 1e6:.1f} MB'
 
 
-def test_live_doubts_what_was_not_measured(s):
-    """Of another sentence a label that was not measured on its kind is in brackets, as the program has it."""
-    asked = 'Array.from(document.querySelectorAll(".notes .relation"), (one) => [one.innerText.startsWith("("), one.classList.contains("doubted")])'
-    german, written = 'Der Hund schläft unter dem Tisch in der Küche.', 'The cat sat on the mat.'
-    s.open(s.page('live-doubt', 'shipped:any-sentence', '--text', written, '--live'))
+def test_live_names_no_arcs_of_another_sentence(s):
+    """The relations are those of the sentence that was written: of another one, and after an edit, there are none."""
+    asked = 'Array.from(document.querySelectorAll(".notes .relation"), (one) => one.innerText)'
+    written = 'The cat sat on the mat.'
+    s.open(s.page('live-names', 'shipped:any-sentence', '--text', written, '--live'))
     s.browser.js('headlight.set({layer: 3, head: 0})')
-    for text, doubted in ((written, False), (german, True), ('The committee postponed its decision.', False)):
+    for text, named in ((written, True), ('The committee postponed its decision.', False), (written, True)):
         s.browser.js(f'headlight.ask({json.dumps(text)})')
         s.browser.settled()
-        expect(s.browser.js(asked) == [[doubted, doubted]], f'{text}: {s.browser.js(asked)}')
-    s.open(s.page('written-doubt', 'shipped:any-sentence', '--text', german))
-    s.browser.js('headlight.set({layer: 3, head: 0})')
+        expect(any('subject' in one for one in s.browser.js(asked)) == named, f'{text}: {s.browser.js(asked)}')
+    s.browser.js('headlight.set({mask: "causal"})')
     s.browser.settled()
-    expect(s.browser.js(asked) == [[True, True]], s.browser.js(asked))
-    s.open(s.page('grammar-doubt', 'shipped:encoder', '--text', SENTENCE, '--live'))
-    s.browser.js('headlight.set({layer: 1, head: 6})')
-    for text, doubted in ((SENTENCE, False), ("The animal didn't cross the street because it was too tired.", True)):
-        s.browser.js(f'headlight.ask({json.dumps(text)})')
-        s.browser.settled()
-        found = s.browser.js(asked)
-        expect(found and all(one == [doubted, doubted] for one in found), f'{text}: {found}')
-    return 'greyed and in brackets'
+    expect(s.browser.js(asked) == [], s.browser.js(asked))
+    return 'of its own sentence alone'
 
 
 def test_live_cuts_words_as_the_program(s):

@@ -325,13 +325,11 @@ Result<Asked> RequestOptions::ask() const {
   if (const std::string line = unknown_words_line(*requests); !line.empty())
     start->warnings.emplace_back(ErrorCode::bad_value, line);
   const auto& card = start->session.document.card;
-  const auto is_other = [](const Request& request) { return is_of_other_words(request.tokens); };
+  const auto is_other = [](const Request& request) { return !is_of_measured_kind(request.tokens); };
   if (card && !card->plan.teaching.heads.empty() && std::any_of(requests->begin(), requests->end(), is_other))
-    start->warnings.emplace_back(
-        ErrorCode::bad_value,
-        "most words of the sentence are not in the model's word list, as in a language that it was not taught: what "
-        "its "
-        "heads are called may not hold");
+    start->warnings.emplace_back(ErrorCode::bad_value,
+                                 "the text is of no kind that the model was measured on (another language, most words "
+                                 "not in its list, a program, two languages): its arcs have no names");
   return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
 }
 

@@ -122,7 +122,7 @@ void legend(Gui& gui) {
       const Rgb ink = to_rgb(lit ? colours.accent : shown ? colours.text : colours.dim);
       entries.push_back({head, head_label(of), name.words,
                          head_colour(state.settings.theme, static_cast<std::size_t>(head)), ink,
-                         name.doubtful ? to_rgb(colours.dim) : ink, shown});
+                         name.named ? ink : to_rgb(colours.dim), shown});
     }
     Drawing scene;
     last = add_flow_legend(scene, entries, sizes, 0, room, height / 2, window_measure(gui));

@@ -13,8 +13,7 @@ namespace headlight {
 
 HeadName name_of_head(const Gui& gui, const HeadRef& head) {
   const AppState& state = gui.state;
-  return head_name(state.settings.language, state.document, head, last_measures(state, head),
-                   facts_of(state, head.stack));
+  return head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
 }
 
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
@@ -24,14 +23,16 @@ MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const st
   return title;
 }
 
-void explain_name(const Gui& gui, const HeadName& name) {
+void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {
   if (!ImGui::IsItemHovered() || name.words.empty()) return;
   const AppState& state = gui.state;
-  std::string tip = name_explained(state.settings.language, name, facts_of(state, state.view.chosen.stack));
+  std::string tip = name_explained(state.settings.language, name);
   const TrainingCard* card = state.document.card.get();
-  if (name.relation && card && card->plan.corruption.restore > 0 && card->plan.task == Task::masked)
+  const auto is_pronoun = [](const NamedArc* arc) { return arc->relation == "IT"; };
+  if (card && card->plan.corruption.restore > 0 && std::any_of(name.arcs.begin(), name.arcs.end(), is_pronoun))
     tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
-  if (!name.taught.empty() && card) {
+  const auto is_head = [&](const TaughtHead& one) { return HeadRef{one.layer, one.head} == head; };
+  if (card && std::any_of(card->plan.teaching.heads.begin(), card->plan.teaching.heads.end(), is_head)) {
     tip += std::string("\n") + gui.word(kAnySentenceWords.taught_head);
     for (const std::string& treebank : card->treebanks) tip += "\n· " + treebank;
   }
@@ -51,25 +52,10 @@ void measured_line(Gui& gui, const HeadRef& head, float room) {
   const HeadName name = name_of_head(gui, head);
   const auto width_of = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
   const std::string text = gui.fonts.shown(name_within(name, room, width_of));
-  const float needed = ImGui::CalcTextSize(text.c_str()).x, width = 48 * gui.unit;
   if (text.empty()) return;
-  const ImU32 ink = name.doubtful || !name.relation ? gui.colours().dim : gui.colours().text;
-  coloured_text(ink, text);
-  gui.name_item(name.relation ? "measured " + name.relation->relation : "measured", BoxKind::label);
-  explain_name(gui, name);
-  if (!name.relation || needed + 8 * gui.unit + width > room) return;
-  ImGui::SameLine(0, 8 * gui.unit);
-  const float height = 6 * gui.unit;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::Dummy({width, ImGui::GetTextLineHeight()});
-  explain_name(gui, name);
-  const float y = at.y + (ImGui::GetTextLineHeight() - height) / 2;
-  ImDrawList& list = *ImGui::GetWindowDrawList();
-  const auto end_of = [&](double share) { return at.x + width * static_cast<float>(std::clamp(share, 0.0, 1.0)); };
-  list.AddRectFilled({at.x, y}, {at.x + width, y + height}, gui.colours().line);
-  list.AddRectFilled({at.x, y}, {end_of(name.score), y + height}, ink);
-  const float tick = end_of(name.alone);
-  list.AddLine({tick, y - 3 * gui.unit}, {tick, y + height + 3 * gui.unit}, gui.colours().text, gui.unit);
+  coloured_text(name.named ? gui.colours().text : gui.colours().dim, text);
+  gui.name_item(name.named ? "measured " + name.arcs.front()->relation : "measured", BoxKind::label);
+  explain_name(gui, head, name);
 }
 
 }  // namespace headlight

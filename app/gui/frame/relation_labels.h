@@ -13,10 +13,9 @@ Index weights_by_hand(const AppState& state, const HeadRef& head);
 std::string words_by_hand(const Gui& gui, Index count);
 /// The title of a head, a value of it and its name, at the current font.
 MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value = {});
-/// A tooltip on the last item: the meaning of a name, reasons to doubt it, and how it was measured.
-void explain_name(const Gui& gui, const HeadName& name);
-/// The name of the head, its score as a bar with a tick where position alone stands, and the tooltip; nothing where it
-/// has no name yet. What would not fit into `room` is left out: the bar, the score, at last parts of the name.
+/// A tooltip on the last item: the meaning of a name, how often such cells were right, and whether the head was taught.
+void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name);
+/// The name of the head, as much as `room` leaves, and its tooltip; nothing where it has no name yet.
 void measured_line(Gui& gui, const HeadRef& head, float room = 1e6f);
 
 }  // namespace headlight

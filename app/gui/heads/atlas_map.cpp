@@ -65,7 +65,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   else put(gui.fonts.shown(measured.relations), ink(measured.quiet));
   if (below && !atlas.by_layer && (by_hand == 0 || !atlas.flows)) {
     const HeadName& name = atlas.names.at(head);
-    const ImU32 colour = ink(name.doubtful || !name.relation);
+    const ImU32 colour = ink(!name.named);
     float top = y;
     bool beside = atlas.flows;
     for (const std::string& part : atlas.name_lines.at(head)) {
@@ -114,8 +114,8 @@ void enlarged(Gui& gui, const HeadRef& head, MapContent content) {
   ImGui::TextUnformatted(map_title(gui, head).c_str());
   if (content.kind != MapKind::rollout) {  // which is no head's
     const HeadName name = name_of_head(gui, head);
-    const std::string measured = gui.fonts.shown(name_with_score(name));
-    if (!measured.empty() && (name.doubtful || !name.relation)) dim_text(gui, measured);
+    const std::string measured = gui.fonts.shown(name.words);
+    if (!measured.empty() && !name.named) dim_text(gui, measured);
     else if (!measured.empty()) ImGui::TextUnformatted(measured.c_str());
     if (const std::string value = order_value_text(gui.state, head); !value.empty()) dim_text(gui, value);
   }

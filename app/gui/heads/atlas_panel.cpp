@@ -185,7 +185,7 @@ struct Arrangement {
     atlas.layout = layout_of(groups, heads);
     if (!atlas.layout.titles || atlas.by_layer) return;  // a table has no names
     name_heads(atlas.heads);
-    for (const auto& [head, name] : atlas.names) sizes.name = std::max(sizes.name, width(brief_name(name.words)));
+    for (const auto& [head, name] : atlas.names) sizes.name = std::max(sizes.name, width(brief_name(name.brief)));
     atlas.layout = layout_of(groups, heads);
   }
   Atlas arranged() {

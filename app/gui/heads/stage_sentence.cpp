@@ -4,7 +4,6 @@
 
 #include "derived/guess.h"
 #include "derived/head_stats.h"
-#include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/relation_labels.h"
 #include "math/attention.h"
@@ -14,9 +13,6 @@
 
 namespace headlight {
 namespace {
-
-/// Below this share of right words what a taught head takes for its relation is said to be its own opinion.
-constexpr double kTrusted = 0.8;
 
 /// A word ready to be drawn in a line of text: one of white space, or with a line break in it, as the labels of maps
 /// have it.
@@ -28,46 +24,6 @@ std::string word_in_line(Gui& gui, const std::string& text) {
   Token token;
   token.text = text;
   return gui.fonts.shown(axis_label(token));
-}
-
-/// Whether the training asked for what the relation says.
-bool was_taught(const Document& document, const RelationScore& relation) {
-  const TrainingCard* card = document.card.get();
-  return card && relation.relation == "IT" && card->plan.corruption.restore > 0 && card->plan.task == Task::masked;
-}
-
-/// The meaning of a cell, and where the head has it from; empty: none.
-struct Meaning {
-  std::string says, source;
-};
-
-/// The meaning of the largest weight of a row in a head that was taught: its relation, or that the word has none, since
-/// such words were taught to look at the first token.
-Meaning taught_meaning(const Gui& gui, const HeadName& name, const CellRef& cell) {
-  const HeadRef& head = gui.state.view.chosen;
-  const Matrix row = attention_rows(*gui.state.trace, head, cell.query, 1);
-  const auto& tokens = gui.state.trace->key_tokens(head.stack).tokens;
-  if (row(0, cell.key) < row.maxCoeff() || cell.query == cell.key || tokens[at(cell.query)].special) return {};
-  if (tokens[at(cell.key)].special)
-    return {filled(gui.word(kStageWords.rests), {name.words}), gui.word(kStageWords.taught_to_rest)};
-  if (name.score < kTrusted)
-    return {filled(gui.word(kStageWords.takes_for), {name.words, share_text(name.score)}), std::string()};
-  return {filled(gui.word(kStageWords.told), {name.words}), gui.word(kStageWords.was_told)};
-}
-
-/// The head's name, where the row of the cell is one of those that it is named for.
-Meaning meaning_of(const Gui& gui, const CellRef& cell) {
-  const HeadRef& head = gui.state.view.chosen;
-  const HeadName name = name_of_head(gui, head);
-  if (!name.relation || name.doubtful) return {};
-  if (!name.taught.empty()) return taught_meaning(gui, name, cell);
-  for (const RelatedWords& words : facts_of(gui.state, head.stack).relations)
-    if (words.relation == name.relation->relation &&
-        cell.query == (name.relation->chosen.reversed ? words.key : words.query))
-      return {
-          filled(gui.word(kStageWords.told), {name.words}),
-          gui.word(was_taught(gui.state.document, *name.relation) ? kStageWords.was_told : kStageWords.nobody_told)};
-  return {};
 }
 
 void toggle_head(Gui& gui) {
@@ -137,15 +93,18 @@ std::vector<std::string> stage_sentence(Gui& gui) {
                                         : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
   if (folded ? weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return {filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop)};
-  const std::string share = share_text(static_cast<double>(weight));
-  const bool itself = head.stack != Stack::cross && row == column;
-  std::string text = itself ? filled(gui.word(kStageWords.looks_at_itself), {query, share})
-                            : filled(gui.word(kStageWords.looks_at), {query, key, share});
-  if (!lit) text = gui.word(kStageWords.strongest) + text;
-  const Meaning meaning = meaning_of(gui, cell);
-  const std::string bare = text + gui.word(kStageWords.full_stop);
-  if (meaning.says.empty()) return {bare};
-  return {text + meaning.says + meaning.source, text + meaning.says, bare};
+  CellInWords words = cell_of(*state.trace, head, cell);
+  words.query = query;
+  words.key = key;
+  words.weight = weight;
+  words.itself = head.stack != Stack::cross && row == column;
+  const Language language = state.settings.language;
+  const std::string bare = line_of_cell(language, words, nullptr, lit.has_value());
+  // Of the pinned cell alone: what lies under the pointer changes with every move.
+  const bool says = lit && lit == state.view.pinned && weight >= kLeastPointing && !is_stale(state);
+  const NamedArc* arc = says ? arcs_of(state).at(head, cell) : nullptr;
+  if (!arc) return {bare};
+  return {line_of_cell(language, words, arc, true), bare};
 }
 
 std::optional<StageTry> stage_try(Gui& gui) {

@@ -3,7 +3,7 @@
 import { currentMap, currentTheme, ink, niceTop } from './colour.js';
 import { make, fill } from './elements.js';
 import { shownCell } from './fold.js';
-import { currentLanguage, headName, headNotes, wordsOf } from './labels.js';
+import { currentLanguage, headName, headNote, wordsOf } from './labels.js';
 import { measure } from './measures.js';
 import { pooled, drawPicture, fitted, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
@@ -156,17 +156,16 @@ export function createAtlas(store, element) {
 
   function drawTexts(one, {button, title, note}, entry) {
     const stack = store.stack(), {layer, head} = one, off = store.isOff(stack, layer, head), chosen = store.isChosen(one);
-    const name = headName(layer, head), notes = headNotes(store.answer, stack, layer, head);
+    const name = headName(layer, head), own = headNote(store, stack, layer, head);
     const value = byLayer() ? null : entry?.measures?.[store.view.order];
-    const text = value?.toFixed(2) ?? notes[0]?.name ?? strongestMeasure(entry?.measures);
-    const measured = notes.map((one) => `${one.name} ${one.accuracy.toFixed(2)}`), isOff = off ? [wordsOf('head_is_off')] : [];
+    const text = value?.toFixed(2) ?? own?.brief ?? strongestMeasure(entry?.measures);
+    const did = own ? [own.name] : [], isOff = off ? [wordsOf('head_is_off')] : [];
     title.textContent = thumb < WITH_NOTE && byLayer() ? `H${head}` : name;
     note.textContent = off ? wordsOf('head_is_off') : text;
-    note.classList.toggle('doubted', notes[0]?.doubted === true);
     for (const [kind, is] of Object.entries({off, chosen, stale: entry?.stale === true})) button.classList.toggle(kind, is);
     button.setAttribute('aria-pressed', String(chosen));
-    button.setAttribute('aria-label', [name, ...measured, ...isOff].join(', '));
-    button.title = [name, ...measured, notes[0] ? '' : text].filter(Boolean).join(' · ');
+    button.setAttribute('aria-label', [name, ...did, ...isOff].join(', '));
+    button.title = [name, ...did, own ? '' : text].filter(Boolean).join(' · ');
   }
 
   /** What a head without a measured relation does most, where it is plain, as the window names it. */

@@ -2,7 +2,7 @@
 
 import { colourOf } from './colour.js';
 import { button, make, fill, toggle } from './elements.js';
-import { axisLabel, cellSentence, headName, headNotes, percent, quoted, wordsOf } from './labels.js';
+import { axisLabel, cellSentence, headName, headNote, percent, quoted, wordsOf } from './labels.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;
@@ -13,20 +13,13 @@ export function createBars(store, header, body) {
   const why = button('link', '', () => store.look({explain: !store.view.explain}));
   body.append(make('div', {class: 'sentence-line'}, sentence, why), table);
 
-  /** The name of the head, what was measured of it, and its switch. */
+  /** The name of the head, what it did, and its switch. */
   function drawHead() {
     const {stack, layer, head} = store.chosen(), on = !store.isOff(stack, layer, head);
-    const notes = headNotes(store.answer, stack, layer, head).slice(0, 2).map((one) => make('span', {
-      class: one.doubted ? 'relation doubted' : 'relation',
-      title: wordsOf('tip_relation', percent(one.accuracy), percent(one.offset), percent(one.random)) +
-        (one.doubted ? ` ${wordsOf('tip_doubted')}` : '')},
-    make('span', {text: one.name}),
-    make('span', {class: 'meter', 'aria-hidden': 'true'}, make('span', {class: 'meter-fill', style: {width: `${100 * one.accuracy}%`}}),
-      make('span', {class: 'meter-tick', style: {left: `${100 * one.offset}%`}})),
-    make('span', {class: 'number', text: one.accuracy.toFixed(2)})));
+    const note = headNote(store, stack, layer, head);
     fill(header, make('div', {class: 'head-line'},
       make('h2', {class: 'head-title', text: (store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '') + headName(layer, head)}),
-      make('p', {class: 'notes'}, ...notes),
+      make('p', {class: 'notes'}, note && make('span', {class: 'relation', text: note.name})),
       toggle(wordsOf(on ? 'head_is_on' : 'head_is_off'), wordsOf('tip_on_off'), on, () => store.switchHead(store.chosen()))));
   }
 
@@ -42,7 +35,9 @@ export function createBars(store, header, body) {
     const {query, key} = cell, row = store.row(stack, layer, head, query), from = stack.queryTokens[query];
     const allowed = store.mask(stack, layer).allowed.subarray(query * stack.S, (query + 1) * stack.S);
     const isOpen = (j) => allowed[j] !== 0 || row[j] > 0;
-    sentence.textContent = isOpen(key) ? cellSentence(from, stack.keyTokens[key], row[key])
+    const pinned = store.view.pinned?.query === query && store.view.pinned.key === key;
+    const arc = pinned ? headNote(store, stack, layer, head)?.arcs.find((one) => one.query === query && one.key === key) : null;
+    sentence.textContent = isOpen(key) ? cellSentence(from, stack.keyTokens[key], row[key], arc)
       : `${quoted(from)} → ${quoted(stack.keyTokens[key])}: ${wordsOf('blocked')}`;
     const all = [...stack.keyTokens.keys()], few = all.length > MOST_BARS;
     const keys = few ? all.sort((a, b) => row[b] - row[a]).slice(0, MOST_BARS) : all;

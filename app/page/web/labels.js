@@ -39,11 +39,11 @@ export function standsUpright(label) {
 /** `L1·H2`, layers and heads counted from 0. */
 export function headName(layer, head) { return `L${layer}·H${head}`; }
 
-/** What is known of a head: the relations that were measured on it, in brackets where the sentence is no reason to believe
-    them. */
-export function headNotes(answer, stack, layer, head) {
-  return answer.relations.filter((one) => one.stack === stack.name && one.layer === layer && one.head === head)
-    .map((one) => ({...one, name: one.doubted ? `(${either(one.label)})` : either(one.label)}));
+/** What a head did in this sentence: its relations; null where it has none, or where edits may have changed it. */
+export function headNote(store, stack, layer, head) {
+  if (store.isEdited() || store.edits.off.size > 0) return null;
+  const own = store.answer.relations.find((one) => one.stack === stack.name && one.layer === layer && one.head === head);
+  return own ? {name: either(own.label), brief: either(own.brief), arcs: own.arcs} : null;
 }
 
 /** A weight in the room of a cell: two digits, without the zero before the point; nothing that would round to 0. */
@@ -73,7 +73,9 @@ export function percent(weight) {
   return `${share >= 9.95 || share === 0 ? share.toFixed(0) : share >= 0.095 ? share.toFixed(1) : '<0.1'} %`;
 }
 
-/** A sentence about one cell: `it looks at animal: 93 %`. */
-export function cellSentence(from, to, weight) {
-  return `${quoted(from)} ${wordsOf('attends')} ${quoted(to)}${currentLanguage() === 'zh' ? '：' : ': '}${percent(weight)}`;
+/** A sentence about one cell: `it looks at animal: 93 %`, and its relation where it has one. */
+export function cellSentence(from, to, weight, arc = null) {
+  const colon = currentLanguage() === 'zh' ? '：' : ': ';
+  const relation = arc ? `${colon}${wordsOf('arc', either(arc.label), (100 * arc.precision).toFixed(0))}` : '';
+  return `${quoted(from)} ${wordsOf('attends')} ${quoted(to)}${colon}${percent(weight)}${relation}`;
 }

@@ -3,7 +3,7 @@
 import { button, byId, make, fill } from './elements.js';
 import { percent, wordsOf } from './labels.js';
 import { forward, mostProbable, openWeights } from './live_forward.js';
-import { isOfOtherWords, openTokenizer, readable } from './live_tokens.js';
+import { openTokenizer, readable } from './live_tokens.js';
 
 /** More words than that are refused: the page would stand still. */
 const MOST_TOKENS = 256, MOST_WRITTEN = 32, GUESSES = 8;
@@ -68,16 +68,6 @@ export function createLive(store, page) {
     store.renew();
   }
 
-  /** Of which measured relations the sentence is no reason to believe them: the page knows no grammar, so of a sentence that
-      it was not written with it does not know the kind. */
-  function doubt(same) {
-    store.answer.relations = same ? written.relations : written.relations.map((one) => {
-      const stack = stacks.find(({name}) => name === one.stack), {keyTokens} = stack;
-      return {...one, doubted: one.of_grammar || keyTokens.some((token) => token.known === false) ||
-        isOfOtherWords(keyTokens, stack === self ? mainSide : live.source_side)};
-    });
-  }
-
   /** Answers a sentence; of an encoder-decoder with its target, which is written by the model where there is none. */
   async function ask(text, target = null) {
     if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
@@ -87,7 +77,7 @@ export function createLive(store, page) {
     const given = both && target !== null && target.trim() !== '';
     const written = given ? tokensOf(target, live.target_side) : both ? translate(source) : null;
     answerTo(source, written);
-    doubt(same);
+    store.answer.relations = same ? written.relations : [];  // the page names no arcs of its own
     store.notify({answer: true});
     return {tokens: source.map((token) => token.text), target: written?.map((token) => token.text), next: guesses()};
   }

@@ -107,17 +107,6 @@ export function openTokenizer(side) {
     : part === '' ? [] : stretch(part)), ...side.after];
 }
 
-/** Whether most words are no whole words of the vocabulary's list, as in a language that the model was not taught: the rows
-    before the first piece of a word (is_of_other_words of app/document/sentence_facts). */
-export function isOfOtherWords(tokens, side) {
-  if (!side.prefix || !side.likely) return false;
-  const rows = side.words.findIndex((word) => word.length > side.prefix.length && word.startsWith(side.prefix));
-  const begins = tokens.filter((token, i) => !token.special && !token.pad && !token.continues && /^[\p{L}\p{M}\p{Pc}]/u.test(token.text));
-  const others = begins.filter((token) => !isChinese(Array.from(token.text)[0]) &&
-    (token.id >= rows || tokens[tokens.indexOf(token) + 1]?.continues));
-  return rows > 0 && 2 * others.length > begins.length;
-}
-
 /** What people read of a word of the vocabulary. */
 export function readable(word, side) {
   return side.prefix && word.length > side.prefix.length && word.startsWith(side.prefix) ? word.slice(side.prefix.length) : word;

@@ -2,7 +2,7 @@
 
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { axisLabel, headName, headNotes, wordsOf } from './labels.js';
+import { axisLabel, headName, headNote, wordsOf } from './labels.js';
 import { clipped, drawLabels, labelFont, layoutMap, textWidth } from './layout.js';
 import { drawPicture, fitted, pooled, wholePart } from './raster.js';
 
@@ -16,8 +16,8 @@ export function createRows(store, element, order) {
     query = lit?.query ?? 0;
     heads = order();
     const names = heads.map(({layer, head}) => {
-      const note = headNotes(store.answer, stack, layer, head)[0];
-      return headName(layer, head) + (note && width > 480 ? `  ${note.name}` : '');
+      const note = headNote(store, stack, layer, head);
+      return headName(layer, head) + (note && width > 480 ? `  ${note.brief}` : '');
     });
     const left = Math.min(width * 0.36, Math.max(...names.map(textWidth)) + 10), room = Math.min(40, (width - left) / S);
     const cell = room > 4 ? Math.floor(room) : room, pitch = heads.length > 60 ? 14 : heads.length > 24 ? 19 : 25;

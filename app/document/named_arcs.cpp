@@ -1,0 +1,145 @@
+#include "document/named_arcs.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "document/bundled_models.h"
+#include "math/attention.h"
+#include "train/measure/arc_fit.h"
+#include "train/trained_checkpoint.h"
+
+namespace headlight {
+namespace {
+
+/// Whether nothing but the model and the sentence made the answer.
+bool is_of_model_alone(const Request& request) {
+  if (!request.model || request.edits != Edits{}) return false;
+  MaskSpec usual;
+  usual.causal = is_causal_by_default(request.config.arch);
+  usual.padding = request.mask.padding;
+  usual.sentences = request.mask.sentences;
+  return request.mask == usual && request.encoder_mask == MaskSpec{} && request.cross_mask == MaskSpec{};
+}
+
+/// The cell with the most weight between two words; nothing where that is too little.
+std::optional<NamedArc> pointing(const Trace& trace, const HeadRef& head, const SpeltWord& from, const SpeltWord& to) {
+  const Matrix rows = attention_rows(trace, head, from.first, from.count);
+  Index row = 0, column = 0;
+  const float weight = rows.middleCols(to.first, to.count).maxCoeff(&row, &column);
+  if (weight < kLeastPointing) return std::nullopt;
+  return NamedArc{head, {from.first + row, to.first + column}, weight, from, to, {}};
+}
+
+/// A head, and how often it was right where it showed a relation of the grammar.
+struct Shown {
+  HeadRef head;
+  bool reversed = false;
+  double precision = 0;
+};
+
+std::vector<Shown> heads_of_relation(const TrainingCard& card, const std::string& relation) {
+  std::vector<Shown> shown;
+  if (card.scores)
+    for (const auto* scores : {&card.scores->relations, &card.scores->opposite})
+      for (const RelationScore& one : *scores)
+        if (one.relation == relation && one.stack == Stack::self && is_worn(one))
+          shown.push_back({{one.chosen.layer, one.chosen.head, one.stack}, one.chosen.reversed, one.score.accuracy});
+  if (card.arcs)
+    for (const ArcPrecision& one : card.arcs->precisions)
+      if (one.relation == relation && one.language == ArcLanguage::grammar)
+        shown.push_back({one.head, false, one.share()});
+  return shown;
+}
+
+void add_grammar(const TrainingCard& card, const Trace& trace, const SentenceFacts& facts,
+                 const std::vector<SpeltWord>& words, std::vector<NamedArc>& arcs) {
+  const auto word_of = [&](Index token) {
+    return *std::find_if(words.begin(), words.end(), [&](const SpeltWord& word) { return word.has(token); });
+  };
+  for (const RelatedWords& pair : facts.relations)
+    for (const Shown& one : heads_of_relation(card, pair.relation)) {
+      if (one.precision < kLeastPrecision || one.head.layer >= trace.num_layers() || one.head.head >= trace.num_heads())
+        continue;
+      auto arc = pointing(trace, one.head, word_of(one.reversed ? pair.key : pair.query),
+                          word_of(one.reversed ? pair.query : pair.key));
+      if (!arc) continue;
+      arc->relation = pair.relation;
+      arc->reversed = one.reversed;
+      arc->precision = one.precision;
+      arcs.push_back(*std::move(arc));
+    }
+}
+
+void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
+                  std::vector<NamedArc>& arcs) {
+  const ArcLanguage language = is_in_chinese(trace.query_tokens()) ? ArcLanguage::chinese : ArcLanguage::english;
+  const std::vector<PointedPair> pairs = pointed_pairs(trace, labels.heads, words);
+  for (const LabelledPair& label : labelled_pairs(labels, language, pairs)) {
+    const PointedPair& pair = pairs[label.pair];
+    const std::string& relation = labels.relations[label.relation];
+    for (std::size_t head = 0; head < labels.heads.size(); ++head) {
+      const ArcPrecision* measured = labels.precision(labels.heads[head], relation, language);
+      if (!pair.pointed[head] || !measured || measured->share() < kLeastPrecision) continue;
+      auto arc = pointing(trace, labels.heads[head], words[static_cast<std::size_t>(pair.from)],
+                          words[static_cast<std::size_t>(pair.to)]);
+      if (!arc) continue;
+      arc->relation = relation;
+      arc->precision = measured->share();
+      arcs.push_back(*std::move(arc));
+    }
+  }
+}
+
+/// The words whose largest weight is on the first token.
+Index resting_words(const Trace& trace, const HeadRef& head, const std::vector<SpeltWord>& words) {
+  const Matrix weights = attention_rows(trace, head, 0, trace.queries());
+  return std::count_if(words.begin(), words.end(), [&](const SpeltWord& word) {
+    Index most = 0;
+    weights.row(word.first).maxCoeff(&most);
+    return most == 0;
+  });
+}
+
+}  // namespace
+
+std::vector<const NamedArc*> SentenceArcs::of(const HeadRef& head) const {
+  std::vector<const NamedArc*> arcs;
+  for (const NamedArc& arc : named)
+    if (arc.head == head) arcs.push_back(&arc);
+  return arcs;
+}
+
+const NamedArc* SentenceArcs::at(const HeadRef& head, const CellRef& cell) const {
+  const auto found = std::find_if(named.begin(), named.end(), [&](const NamedArc& arc) {
+    return arc.head == head && arc.from.has(cell.query) && arc.to.has(cell.key);
+  });
+  return found == named.end() ? nullptr : &*found;
+}
+
+SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
+  SentenceArcs arcs;
+  const Tokens& tokens = trace.query_tokens();
+  if (!is_of_model_alone(trace.request) || !trace.has(Stack::self) || tokens.size() > kMostArcTokens) return arcs;
+  const std::vector<SpeltWord> words = spelt_words(tokens);
+  const SentenceFacts facts = sentence_facts(tokens, shipped_grammar());
+  add_grammar(card, trace, facts, words, arcs.named);
+  const bool labelled = card.arcs && facts.measured_kind && fit(*card.arcs, trace.request.config);
+  if (labelled) add_labelled(*card.arcs, trace, words, arcs.named);
+  const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
+  std::stable_sort(arcs.named.begin(), arcs.named.end(),
+                   [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); });
+  const auto same = [&](const NamedArc& a, const NamedArc& b) { return order(a) == order(b); };
+  arcs.named.erase(std::unique(arcs.named.begin(), arcs.named.end(), same), arcs.named.end());
+  if (!labelled || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
+  arcs.rest = tokens.tokens.front().text;
+  for (const HeadRef& head : card.arcs->heads) arcs.resting.push_back({head, resting_words(trace, head, words)});
+  return arcs;
+}
+
+SentenceArcs named_arcs(const Document& document, const Trace& trace) {
+  const bool own = document.card && document.model == trace.request.model;
+  return own ? named_arcs(*document.card, trace) : SentenceArcs{};
+}
+
+}  // namespace headlight

@@ -1,0 +1,55 @@
+// The cells of an answer that are named by a relation: decided here alone, for the window, figures, pages and the
+// command line. A name belongs to a cell in which a head points from one word at another, not to the head.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "document/document.h"
+#include "document/sentence_facts.h"
+#include "heads/arc_labels.h"
+
+namespace headlight {
+
+/// A relation of which a smaller share of the measured cells was right is not named.
+inline constexpr double kLeastPrecision = 0.6;
+
+struct NamedArc {
+  HeadRef head;
+  CellRef cell;           // of the words' tokens those with the most weight, which is …
+  float weight = 0;       // … at least kLeastPointing
+  SpeltWord from, to;     // the words
+  std::string relation;   // of Universal Dependencies, or of the grammar
+  bool reversed = false;  // the head looks from the second word of the relation at the first
+  double precision = 0;   // the share of such cells that was right where it was measured
+
+  friend bool operator==(const NamedArc&, const NamedArc&) = default;
+};
+
+/// The names of one answer.
+struct SentenceArcs {
+  std::vector<NamedArc> named = {};  // ascending by head, then by cell; of one head and pair of words one
+  struct Resting {
+    HeadRef head;
+    Index words = 0;  // that look at the first token most, which is special
+  };
+  std::vector<Resting> resting = {};  // of heads that were taught: which words rest is what they did besides
+  std::string rest = {};              // the text of that token
+
+  /// Of one head.
+  std::vector<const NamedArc*> of(const HeadRef& head) const;
+  /// The arc that this cell is; null where it is none.
+  const NamedArc* at(const HeadRef& head, const CellRef& cell) const;
+};
+
+/// Nothing is named where the answer is not the trained model's alone (edits, another mask than the model's), of a text
+/// of no measured kind, and of a model of which nothing was measured. `card`: of the answer's model.
+///  - A sentence of the grammar: the pairs that it has, in heads whose score for that relation is kLeastPrecision or
+///    more (the card's scores; of a taught head its precision on such sentences).
+///  - Any other sentence, of a model with labels (heads/arc_labels.h): pairs whose label is probable enough, in heads
+///    of which such cells were right in kLeastPrecision or more.
+SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace);
+/// The same of a document's model; nothing where the answer is another model's.
+SentenceArcs named_arcs(const Document& document, const Trace& trace);
+
+}  // namespace headlight

@@ -1,0 +1,92 @@
+// Which relation the two words of a cell have: a linear classifier of what a model knows of the two, fitted beside heads
+// that were taught (train/measure/arc_fit.h). It is no parser: it reads pairs at which those heads point, one at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "model/trace.h"
+
+namespace headlight {
+
+/// A smaller weight points at nothing.
+inline constexpr float kLeastPointing = 0.3f;
+
+/// A word as the tokens of a sentence spell it.
+struct SpeltWord {
+  Index first = 0, count = 0;      // tokens
+  std::size_t begin = 0, end = 0;  // bytes of the text, without the space before it
+  bool has(Index token) const { return token >= first && token < first + count; }
+  friend bool operator==(const SpeltWord&, const SpeltWord&) = default;
+};
+
+/// Without special tokens and padding.
+std::vector<SpeltWord> spelt_words(const Tokens& tokens);
+
+/// Whether more words begin with a Chinese character than with a letter.
+bool is_in_chinese(const Tokens& tokens);
+
+/// The language of a sentence or a treebank, of those in which arcs are labelled.
+enum class ArcLanguage { english, chinese, grammar };
+inline constexpr const char* kArcLanguages[] = {"en", "zh", "grammar"};
+
+/// Of the cells in which a head points from a word at another with a relation, how many were right.
+struct ArcPrecision {
+  HeadRef head;
+  std::string relation;
+  ArcLanguage language = ArcLanguage::english;
+  Index named = 0, right = 0;
+
+  double share() const { return named > 0 ? static_cast<double>(right) / static_cast<double>(named) : 0; }
+  friend bool operator==(const ArcPrecision&, const ArcPrecision&) = default;
+};
+
+struct ArcLabels {
+  /// Class 0 is "no relation of these", class r + 1 relation r.
+  struct OfLanguage {
+    Matrix weights = {};      // (relations + 1, features); empty: no sentence of this language is labelled
+    Matrix calibration = {};  // (relations, 3) a, b, least: a label is right with probability σ(a·logit p + b), and is
+                              // given from `least` on
+    float least = 1;          // of that probability, for a label to be given
+  };
+
+  std::vector<HeadRef> heads = {};           // that were taught; their pairs are labelled
+  std::vector<std::string> relations;        // as RelationScore::relation names them, without a language
+  std::array<OfLanguage, 2> languages = {};  // by ArcLanguage
+  std::vector<ArcPrecision> precisions = {};
+
+  const ArcPrecision* precision(const HeadRef& head, const std::string& relation, ArcLanguage language) const;
+};
+
+/// Numbers that a pair of words has, in a model of this width whose labels have so many heads.
+Index arc_features(Index d_model, std::size_t heads);
+
+/// Whether the labels are of a model of this shape.
+bool fit(const ArcLabels& labels, const Config& config);
+
+/// A pair of words at which a head points: of all words but itself and special tokens the one with the most weight, at
+/// least kLeastPointing. Pieces of a word look together (the mean of their rows) and are looked at together (the sum).
+struct PointedPair {
+  Index from = 0, to = 0;          // of the words
+  std::vector<char> pointed = {};  // by which of the heads
+  Vector features = {};
+};
+
+/// Those of all heads together, ascending. Constant time a pair beside the heads' patterns.
+std::vector<PointedPair> pointed_pairs(const Trace& trace, const std::vector<HeadRef>& heads,
+                                       const std::vector<SpeltWord>& words);
+
+/// A pair with its most probable relation, and how probable it is that this is right.
+struct LabelledPair {
+  std::size_t pair = 0, relation = 0;
+  double probability = 0;
+};
+
+/// The labels of these pairs: those with at least the probability that the language wants (`any`: with any relation,
+/// before calibration), of each word only the most probable, of two words not both ways.
+std::vector<LabelledPair> labelled_pairs(const ArcLabels& labels, ArcLanguage language,
+                                         const std::vector<PointedPair>& pairs, bool any = false);
+
+}  // namespace headlight

@@ -1,0 +1,136 @@
+#include "train/arc_labels_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "base/formatted.h"
+#include "base/utf8.h"
+#include "model/head_text.h"
+#include "read/array/safetensors.h"
+#include "train/measure/treebank_scores.h"
+#include "write/safetensors.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::string_view kFormat = "headlight.arcs/1";
+constexpr std::size_t kMostHeads = 256, kMostFeatures = std::size_t{1} << 16;
+constexpr std::array kLabelled{ArcLanguage::english, ArcLanguage::chinese};
+
+const char* name_of(ArcLanguage language) { return kArcLanguages[static_cast<std::size_t>(language)]; }
+
+/// An array of these rows and columns (−1: any), of finite numbers.
+Result<Matrix> matrix_in(std::string_view where, const ArrayFile& file, const std::string& name, std::size_t rows,
+                         std::size_t columns) {
+  const auto found = file.arrays.find(name);
+  if (found == file.arrays.end()) return bad_input(where, name, "an array", "none");
+  const Array& array = found->second;
+  const std::vector<Index> wanted{static_cast<Index>(rows), static_cast<Index>(columns)};
+  if (array.shape.size() != 2 || array.shape[0] != wanted[0] || (columns > 0 && array.shape[1] != wanted[1]) ||
+      array.shape[1] < 1 || array.shape[1] > static_cast<Index>(kMostFeatures))
+    return bad_input(where, name,
+                     "(" + std::to_string(rows) + ", " + (columns > 0 ? std::to_string(columns) : "features") + ")",
+                     shape_text(array.shape));
+  if (!std::all_of(array.values.begin(), array.values.end(), [](float value) { return std::isfinite(value); }))
+    return bad_input(where, name, "finite numbers", "others");
+  return Matrix(Eigen::Map<const Matrix>(array.values.data(), array.shape[0], array.shape[1]));
+}
+
+Status read_language(std::string_view where, const ArrayFile& file, ArcLanguage language, ArcLabels& labels) {
+  const std::string name = name_of(language);
+  if (!file.arrays.contains(name + ".weights")) return Done{};
+  ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
+  auto weights = matrix_in(where, file, name + ".weights", labels.relations.size() + 1, 0);
+  if (!weights) return weights.error();
+  auto calibration = matrix_in(where, file, name + ".calibration", labels.relations.size(), 3);
+  if (!calibration) return calibration.error();
+  const auto least = file.metadata.find(name + ".least");
+  const auto value = least == file.metadata.end() ? std::nullopt : parse_number<float>(least->second);
+  if (!value || !(*value >= 0 && *value <= 1))
+    return bad_input(where, name + ".least", "a number from 0 to 1",
+                     least == file.metadata.end() ? "none" : "another text");
+  own = {*std::move(weights), *std::move(calibration), *value};
+  return Done{};
+}
+
+}  // namespace
+
+Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labels) {
+  std::map<std::string, std::string> metadata{{"format", std::string(kFormat)},
+                                              {"heads", joined_texts(labels.heads, ",", head_text)},
+                                              {"relations", joined_texts(labels.relations, ",")}};
+  std::vector<NamedTensor> tensors;
+  for (const ArcLanguage language : kLabelled) {
+    const ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
+    if (own.weights.size() == 0) continue;
+    const std::string name = name_of(language);
+    for (const auto& [part, matrix] :
+         {std::pair(".weights", &own.weights), std::pair(".calibration", &own.calibration)})
+      tensors.push_back({name + part, {matrix->rows(), matrix->cols()}, matrix->data()});
+    metadata[name + ".least"] = formatted("%.9g", static_cast<double>(own.least));
+  }
+  return write_tensors(path, tensors, metadata, TensorType::float16);
+}
+
+Result<ArcLabels> parse_arc_labels(std::string_view where, std::string_view bytes) {
+  const auto file = parse_safetensors(where, bytes);
+  if (!file) return file.error();
+  const auto text = [&](const char* key) {
+    const auto found = file->metadata.find(key);
+    return found == file->metadata.end() ? std::string() : found->second;
+  };
+  if (text("format") != kFormat) return bad_input(where, "format", std::string(kFormat), "another");
+  ArcLabels labels;
+  const std::string heads = text("heads"), relations = text("relations");
+  for (const std::string_view one : split_at(',', heads)) {
+    const auto head = parse_head(one);
+    if (!head || head->stack != Stack::self || labels.heads.size() == kMostHeads)
+      return bad_input(where, "heads", "LAYER.HEAD,… of one stack, at most " + std::to_string(kMostHeads), "others");
+    labels.heads.push_back(*head);
+  }
+  for (const std::string_view one : split_at(',', relations)) {
+    if (universal_name(one) != one || std::count(labels.relations.begin(), labels.relations.end(), one) > 0)
+      return bad_input(where, "relations", "names of Universal Dependencies, each once", "others");
+    labels.relations.emplace_back(one);
+  }
+  for (const ArcLanguage language : kLabelled)
+    if (const Status done = read_language(where, *file, language, labels); !done) return done.error();
+  const auto& [english, chinese] = labels.languages;
+  if (english.weights.size() > 0 && chinese.weights.size() > 0 && english.weights.cols() != chinese.weights.cols())
+    return bad_input(where, "zh.weights", std::to_string(english.weights.cols()) + " features",
+                     std::to_string(chinese.weights.cols()));
+  return labels;
+}
+
+nlohmann::ordered_json precisions_json(const std::vector<ArcPrecision>& precisions) {
+  auto json = nlohmann::ordered_json::array();
+  for (const ArcPrecision& one : precisions)
+    json.push_back({{"head", head_text(one.head)},
+                    {"relation", one.relation},
+                    {"language", name_of(one.language)},
+                    {"named", one.named},
+                    {"right", one.right}});
+  return json;
+}
+
+std::vector<ArcPrecision> precisions_from(const JsonField& field) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 53;
+  std::vector<ArcPrecision> precisions;
+  for (const JsonField& item : field.items()) {
+    const auto head = parse_head(item.text("head"));
+    const std::string language = item.text("language");
+    const auto known = std::find(std::begin(kArcLanguages), std::end(kArcLanguages), language);
+    if (!head) item.at("head").problem("LAYER.HEAD");
+    if (known == std::end(kArcLanguages)) item.at("language").problem("en, zh or grammar");
+    const auto named = item.integer("named", 0, kMost),
+               right = item.integer("right", 0, std::max<std::int64_t>(0, named));
+    if (!field.is_good()) break;
+    precisions.push_back(
+        {*head, item.text("relation"), static_cast<ArcLanguage>(known - std::begin(kArcLanguages)), named, right});
+  }
+  return precisions;
+}
+
+}  // namespace headlight

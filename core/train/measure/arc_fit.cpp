@@ -1,0 +1,341 @@
+#include "train/measure/arc_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numbers>
+#include <set>
+
+#include "base/parallel.h"
+#include "base/random.h"
+#include "train/corpus/tokenized.h"
+#include "train/grammar/special_words.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::uint64_t kHiddenSeed = 1;
+constexpr float kHidden = 0.15f;              // share of the words
+constexpr std::size_t kMostSentences = 4000;  // of a treebank that are learned from: evenly spread
+constexpr int kSteps = 100;
+constexpr float kRate = 0.05f, kDecay = 0.003f, kBeta1 = 0.9f, kBeta2 = 0.98f;
+constexpr int kGrammarSentences = 1000;
+
+/// The pairs of a sentence.
+struct Example {
+  bool chinese = false;
+  std::vector<SpeltWord> words = {};
+  std::vector<PointedPair> pairs = {};
+  const TreebankSentence* sentence = nullptr;
+};
+
+Result<std::shared_ptr<const Trace>> answer(const ArcFitQuestion& question, Tokens tokens) {
+  Request request{.model = question.model, .config = question.model->config, .tokens = std::move(tokens)};
+  request.mask.causal = question.model->config.arch == Arch::decoder;
+  Progress progress;
+  return forward(request, progress, nullptr, 1);
+}
+
+Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& heads, const TreebankSentence& sentence,
+                   std::size_t number, bool hides, Example& example) {
+  auto tokens = encode(*question.tokenizer, sentence.text, true);
+  if (!tokens || tokens->size() > kMostArcTokens) return Done{};
+  example.chinese = is_in_chinese(*tokens);
+  example.words = spelt_words(*tokens);
+  example.sentence = &sentence;
+  Random random(derive_seed(kHiddenSeed, "arcs " + std::to_string(number)));
+  if (hides)
+    for (Token& token : tokens->tokens)
+      if (!token.special && random.uniform() < kHidden) token.id = kMaskRow;
+  const auto trace = answer(question, *std::move(tokens));
+  if (!trace) return trace.error();
+  example.pairs = pointed_pairs(**trace, heads, example.words);
+  return Done{};
+}
+
+/// Of every sentence, or of kMostSentences of them. Empty where it was stopped.
+Result<std::vector<Example>> examples_of(const ArcFitQuestion& question, const std::vector<HeadRef>& heads,
+                                         const HeldOutTreebank& treebank, bool hides, const Progress& progress) {
+  const std::size_t all = treebank.sentences.size(), count = hides ? std::min(all, kMostSentences) : all;
+  std::vector<Example> examples(count);
+  std::vector<Status> failed(count, Done{});
+  parallel_for(static_cast<Index>(count), Threads(question.threads, &progress.stop), [&](Index i) {
+    const std::size_t number = static_cast<std::size_t>(i) * all / count;
+    failed[static_cast<std::size_t>(i)] =
+        add_example(question, heads, treebank.sentences[number], number, hides, examples[static_cast<std::size_t>(i)]);
+  });
+  for (const Status& one : failed)
+    if (!one) return one.error();
+  if (progress.stop) examples.clear();
+  return examples;
+}
+
+/// Rows of features, and the class of each.
+struct Cases {
+  Matrix features;
+  std::vector<Index> classes;
+};
+
+Cases cases_of(const std::vector<const Example*>& examples, const std::vector<std::string>& relations) {
+  Index count = 0;
+  for (const Example* one : examples) count += static_cast<Index>(one->pairs.size());
+  Cases cases;
+  for (const Example* one : examples)
+    for (const PointedPair& pair : one->pairs) {
+      if (cases.features.size() == 0) cases.features.resize(count, pair.features.size());
+      cases.features.row(static_cast<Index>(cases.classes.size())) = pair.features;
+      const auto right = std::find_if(relations.begin(), relations.end(), [&](const std::string& relation) {
+        return has_relation(*one->sentence, one->words[static_cast<std::size_t>(pair.from)],
+                            one->words[static_cast<std::size_t>(pair.to)], relation);
+      });
+      cases.classes.push_back(right == relations.end() ? 0 : right - relations.begin() + 1);
+    }
+  return cases;
+}
+
+/// (classes, features): Adam over all cases at once, on features of mean 0 and deviation 1. Rounded as files keep them.
+Matrix regression(Cases cases, Index classes) {
+  Matrix& x = cases.features;
+  const Index count = x.rows();
+  Vector mean = x.colwise().mean();
+  Vector scale = (((x.rowwise() - mean).array().square().colwise().mean() + 1e-6f).rsqrt()).matrix();
+  mean(0) = 0, scale(0) = 1;  // the constant
+  x = ((x.rowwise() - mean).array().rowwise() * scale.array()).matrix();
+  Matrix weights = Matrix::Zero(classes, x.cols()), first = weights, second = weights;
+  for (int step = 1; step <= kSteps; ++step) {
+    Matrix errors = x * weights.transpose();
+    for (Index i = 0; i < count; ++i) {
+      errors.row(i).array() -= errors.row(i).maxCoeff();
+      errors.row(i) = errors.row(i).array().exp().matrix();
+      errors.row(i) /= errors.row(i).sum();
+      errors(i, cases.classes[static_cast<std::size_t>(i)]) -= 1;
+    }
+    const Matrix gradient = errors.transpose() * x / static_cast<float>(count) + kDecay * weights;
+    first = kBeta1 * first + (1 - kBeta1) * gradient;
+    second = (kBeta2 * second.array() + (1 - kBeta2) * gradient.array().square()).matrix();
+    const auto turn = std::numbers::pi_v<float> * static_cast<float>(step) / static_cast<float>(kSteps);
+    const float rate = kRate * 0.5f * (1 + std::cos(turn));
+    const auto bias = [&](float beta) { return 1 - std::pow(beta, static_cast<float>(step)); };
+    weights -= (rate * (first.array() / bias(kBeta1)) / ((second.array() / bias(kBeta2)).sqrt() + 1e-8f)).matrix();
+  }
+  weights = (weights.array().rowwise() * scale.array()).matrix();
+  weights.col(0) -= weights * mean.transpose();
+  return weights.cast<Eigen::half>().cast<float>();
+}
+
+/// A label of a scored sentence: its logit, and whether it is right.
+struct Judged {
+  std::size_t relation = 0;
+  double score = 0;
+  bool right = false;
+};
+
+/// a, b of σ(a·score + b) nearest to what was right, drawn to (`a`, `b`) as by `prior` cases: Newton's method.
+std::pair<double, double> believed(const std::vector<Judged>& judged, double a, double b, double prior) {
+  const double first_a = a, first_b = b;
+  for (int round = 0; round < 30; ++round) {
+    double grad_a = prior * (a - first_a), grad_b = prior * (b - first_b);
+    double aa = prior + 1e-3, ab = 0, bb = prior + 1e-3;
+    for (const Judged& one : judged) {
+      const double p = 1 / (1 + std::exp(-(a * one.score + b))), curve = p * (1 - p), error = p - one.right;
+      grad_a += error * one.score, grad_b += error;
+      aa += curve * one.score * one.score, ab += curve * one.score, bb += curve;
+    }
+    const double area = aa * bb - ab * ab;
+    a -= std::clamp((bb * grad_a - ab * grad_b) / area, -1.0, 1.0);
+    b -= std::clamp((aa * grad_b - ab * grad_a) / area, -1.0, 1.0);
+  }
+  return {a, b};
+}
+
+/// The lowest probability from which on this share of such labels is right; 1: there is none.
+float least_right(std::vector<Judged> labels, double share, const std::function<bool(const Judged&)>& counts) {
+  std::stable_sort(labels.begin(), labels.end(), [](const auto& x, const auto& y) { return x.score > y.score; });
+  float least = 1;
+  double all = 0, right = 0;
+  for (const Judged& one : labels) {
+    if (!counts(one)) continue;
+    right += one.right;
+    if (right >= share * ++all) least = static_cast<float>(1 / (1 + std::exp(-one.score)));
+  }
+  return least;
+}
+
+bool is_right(const Example& example, const PointedPair& pair, const std::string& relation) {
+  return has_relation(*example.sentence, example.words[static_cast<std::size_t>(pair.from)],
+                      example.words[static_cast<std::size_t>(pair.to)], relation);
+}
+
+/// Sets the calibration and the least probability of one language.
+void calibrate(ArcLabels& labels, ArcLanguage language, const std::vector<const Example*>& examples) {
+  constexpr double kTrusted = 0.63;  // of each relation: more than what is named demands, which is measured on others
+  constexpr double kPrior = 3, kLeastBelieved = 0.4;  // less likely labels are wrong in another way
+  ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
+  const auto judge = [&](bool any) {
+    std::vector<Judged> judged;
+    for (const Example* one : examples)
+      for (const LabelledPair& label : labelled_pairs(labels, language, one->pairs, any)) {
+        if (any && label.probability < kLeastBelieved) continue;
+        const double inside = std::clamp(label.probability, 1e-4, 1 - 1e-4);
+        judged.push_back({label.relation, std::log(inside / (1 - inside)),
+                          is_right(*one, one->pairs[label.pair], labels.relations[label.relation])});
+      }
+    return judged;
+  };
+  const std::vector<Judged> judged = judge(true);
+  const auto [a, b] = believed(judged, 1, 0, 0);
+  own.calibration = Matrix::Zero(static_cast<Index>(labels.relations.size()), 3);
+  for (std::size_t relation = 0; relation < labels.relations.size(); ++relation) {
+    std::vector<Judged> those;
+    std::copy_if(judged.begin(), judged.end(), std::back_inserter(those),
+                 [&](const Judged& one) { return one.relation == relation; });
+    const auto [own_a, own_b] = believed(those, a, b, kPrior);
+    own.calibration(static_cast<Index>(relation), 0) = static_cast<float>(own_a);
+    own.calibration(static_cast<Index>(relation), 1) = static_cast<float>(own_b);
+  }
+  own.least = 0;
+  const std::vector<Judged> sure = judge(false);
+  for (std::size_t relation = 0; relation < labels.relations.size(); ++relation)
+    own.calibration(static_cast<Index>(relation), 2) =
+        least_right(sure, kTrusted, [&](const Judged& one) { return one.relation == relation; });
+  own.calibration = own.calibration.cast<Eigen::half>().cast<float>().eval();
+  own.least = least_right(judge(false), language == ArcLanguage::chinese ? kChineseGoal : kEnglishGoal,
+                          [](const Judged&) { return true; });
+}
+
+using Counts = std::map<std::pair<std::size_t, std::string>, std::pair<Index, Index>>;  // head, relation: named, right
+
+void add_precisions(ArcLabels& labels, ArcLanguage language, const Counts& counts) {
+  for (const auto& [what, count] : counts)
+    if (count.first >= kFewestNamed)
+      labels.precisions.push_back({labels.heads[what.first], what.second, language, count.first, count.second});
+}
+
+void measure(const ArcLabels& labels, ArcLanguage language, const std::vector<const Example*>& examples,
+             Counts& counts) {
+  for (const Example* one : examples)
+    for (const LabelledPair& label : labelled_pairs(labels, language, one->pairs)) {
+      const PointedPair& pair = one->pairs[label.pair];
+      const std::string& relation = labels.relations[label.relation];
+      for (std::size_t head = 0; head < labels.heads.size(); ++head) {
+        if (!pair.pointed[head]) continue;
+        auto& [named, right] = counts[{head, relation}];
+        ++named;
+        right += is_right(*one, pair, relation);
+      }
+    }
+}
+
+/// Heads of the grammar's relations, on its sentences: of the words with such a relation from which the head points
+/// somewhere, those where it points at the right word.
+Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const Progress& progress) {
+  struct Asked {
+    std::size_t head;
+    std::string relation;
+  };
+  std::vector<Asked> asked;
+  std::vector<TaughtHead> heads;  // one for each relation
+  for (std::size_t head = 0; head < question.taught.size(); ++head)
+    for (const std::string& relation : question.taught[head].relations) {
+      asked.push_back({head, relation});
+      heads.push_back({question.taught[head].layer, question.taught[head].head, {relation}});
+    }
+  Random random(derive_seed(kHiddenSeed, "arcs of the grammar"));
+  Counts counts;
+  for (int i = 0; i < kGrammarSentences && !progress.stop; ++i) {
+    const Sentence sentence = draw_sentence(*question.grammar, CorpusPart::held_out, random);
+    auto tokens = encode(*question.tokenizer, text_of(*question.grammar, sentence), true);
+    const auto arcs = taught_sentence(*question.grammar, sentence, *question.tokenizer, heads).arcs;
+    if (!tokens || arcs.empty()) continue;
+    const std::vector<SpeltWord> words = spelt_words(*tokens);
+    const auto trace = answer(question, *std::move(tokens));
+    if (!trace) return trace.error();
+    for (const PointedPair& pair : pointed_pairs(**trace, labels.heads, words)) {
+      const SpeltWord &from = words[static_cast<std::size_t>(pair.from)],
+                      &to = words[static_cast<std::size_t>(pair.to)];
+      for (const TaughtSentence::Arc& arc : arcs) {
+        const Asked& one = asked[static_cast<std::size_t>(arc.head)];
+        if (arc.query != from.first || !pair.pointed[one.head]) continue;
+        auto& [named, right] = counts[{one.head, one.relation}];
+        ++named;
+        right += to.has(arc.first);
+      }
+    }
+  }
+  add_precisions(labels, ArcLanguage::grammar, counts);
+  return Done{};
+}
+
+/// Whether the treebank has most of these relations: one of a few says nothing of the words without them.
+bool says_all(const HeldOutTreebank& treebank, const std::vector<std::string>& relations) {
+  std::set<std::string_view> known;
+  for (const TreebankSentence& sentence : treebank.sentences)
+    for (const TreebankSentence::Arc& arc : sentence.arcs) known.insert(universal_name(arc.relation));
+  known.erase("");
+  return 2 * known.size() > relations.size();
+}
+
+/// The examples of one language; of scored treebanks every second sentence, from `first` on.
+std::vector<const Example*> of_language(const std::vector<std::vector<Example>>& treebanks, bool chinese,
+                                        std::size_t first = 0, std::size_t step = 1) {
+  std::vector<const Example*> chosen;
+  for (const auto& treebank : treebanks)
+    for (std::size_t i = first; i < treebank.size(); i += step)
+      if (treebank[i].chinese == chinese && !treebank[i].pairs.empty()) chosen.push_back(&treebank[i]);
+  return chosen;
+}
+
+}  // namespace
+
+bool has_relation(const TreebankSentence& sentence, const SpeltWord& from, const SpeltWord& to,
+                  const std::string& relation) {
+  const auto covers = [&](const SpeltWord& spelt, std::int32_t word) {
+    const TreebankSentence::Word& own = sentence.words[static_cast<std::size_t>(word)];
+    return std::max(spelt.begin, own.begin) < std::min(spelt.end, own.end);
+  };
+  return std::any_of(sentence.arcs.begin(), sentence.arcs.end(), [&](const TreebankSentence::Arc& arc) {
+    return universal_name(arc.relation) == relation && covers(from, arc.dependent) && covers(to, arc.head);
+  });
+}
+
+Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, Progress& progress) {
+  if (question.model->config.arch == Arch::encoder_decoder || !question.model->embeddings.tokens)
+    return bad_input("arcs", "model", "one stack of attention, and words", "another");
+  if (question.taught.empty()) return bad_input("arcs", "heads", "one that was taught", "none");
+  std::optional<ArcLabels> result;
+  ArcLabels& labels = result.emplace();
+  for (const TaughtHead& head : question.taught) labels.heads.push_back({head.layer, head.head});
+  for (const UniversalRelation& one : universal_relations())
+    if (taught_head(question.taught, one.name)) labels.relations.emplace_back(one.name);
+  std::vector<std::vector<Example>> teaching, scored;
+  for (const bool hides : {true, false})
+    for (const HeldOutTreebank& treebank : hides ? question.teaching : question.scored) {
+      if (hides && !says_all(treebank, labels.relations)) continue;
+      auto examples = examples_of(question, labels.heads, treebank, hides, progress);
+      if (!examples) return examples.error();
+      if (progress.stop) return std::optional<ArcLabels>();
+      (hides ? teaching : scored).push_back(*std::move(examples));
+    }
+  for (const ArcLanguage language : {ArcLanguage::english, ArcLanguage::chinese}) {
+    const bool chinese = language == ArcLanguage::chinese;
+    const auto learned = of_language(teaching, chinese), judges = of_language(scored, chinese);
+    if (learned.empty() || judges.empty()) continue;
+    labels.languages[static_cast<std::size_t>(language)].weights =
+        regression(cases_of(learned, labels.relations), static_cast<Index>(labels.relations.size()) + 1);
+    // No sentence is judged by what it calibrated: each half by the other.
+    Counts counts;
+    for (const std::size_t half : {0, 1}) {
+      calibrate(labels, language, of_language(scored, chinese, half, 2));
+      measure(labels, language, of_language(scored, chinese, 1 - half, 2), counts);
+    }
+    add_precisions(labels, language, counts);
+    calibrate(labels, language, judges);
+  }
+  if (question.grammar)
+    if (const Status done = measure_grammar(question, labels, progress); !done) return done.error();
+  if (progress.stop) return std::optional<ArcLabels>();
+  return result;
+}
+
+}  // namespace headlight

@@ -1,0 +1,85 @@
+// `headlight claims`: what is named, how often it is right on sentences of this project, the lines that windows open on.
+#include "app/program.h"
+#include "app/session_fixture.h"
+#include "document/samples.h"
+#include "heads/arc_labels.h"
+#include "train/measure/arc_fit.h"
+#include "training/training_files.h"
+
+namespace headlight::program {
+namespace {
+
+json claims(Strings words) {
+  words.insert(words.begin(), "claims");
+  words.insert(words.end(), {"--format", "json"});
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  return json::parse(ran.out, nullptr, false);
+}
+
+const std::string kOwnTreebank = fixture::golden("claims.conllu").string();
+
+TEST(CliClaims, NamesArcsWithHeadWeightRelationAndPrecision) {
+  const Strings sentence{"--text", "The teacher gave the students a difficult test."};
+  const json answer = claims(sentence);
+  const json tokens = exported(sentence)["tokens"];
+  bool found = false;
+  for (const json& arc : answer["arcs"]) {
+    EXPECT_GE(arc["weight"].get<double>(), 0.3) << arc;
+    EXPECT_GE(arc["precision"].get<double>(), 0.6) << arc;
+    EXPECT_LT(arc["key"].get<std::size_t>(), tokens.size());
+    found |= tokens[arc["query"].get<std::size_t>()]["text"] == "The" &&
+             tokens[arc["key"].get<std::size_t>()]["text"] == "teacher" && arc["head"] == "2.0" &&
+             arc["relation"] == "det" && arc["label"] == "determiner → its noun";
+  }
+  EXPECT_TRUE(found) << answer;
+  const json& opening = answer["opening"];
+  EXPECT_TRUE(contains(opening["text"], " looks at ")) << opening;
+  EXPECT_TRUE(contains(opening["text"], "right in")) << opening;
+  const Ran text = run({"claims", "--text", sentence[1]});
+  EXPECT_TRUE(text.out.starts_with(opening["text"].get<std::string>())) << text.out;
+  EXPECT_TRUE(contains(text.out, "determiner → its noun")) << text.out;
+}
+
+TEST(CliClaims, CellsOfTheGrammarAreNamedByIt) {
+  const json answer = claims({"--text", "The animal didn't cross the street because it was too tired."});
+  EXPECT_TRUE(contains(answer["opening"]["text"], "“it” looks at “animal”")) << answer;
+  EXPECT_TRUE(contains(answer["opening"]["text"], "pronoun → its noun")) << answer;
+}
+
+TEST(CliClaims, OnSentencesOfThisProjectMostNamesAreRight) {
+  const json counted = claims({"shipped:any-sentence", "--treebank", kOwnTreebank});
+  double named = 0, right = 0;
+  for (const json& one : counted["relations"]) {
+    EXPECT_LE(one["right"].get<int>(), one["named"].get<int>()) << one;
+    named += one["named"].get<double>();
+    right += one["right"].get<double>();
+  }
+  EXPECT_EQ(counted["named"], named);
+  EXPECT_EQ(counted["right"], right);
+  EXPECT_GE(right / named, 0.85) << counted;
+  EXPECT_GE(10 * named / counted["words"].get<double>(), 2.5) << counted;
+  const Ran text = run({"claims", "shipped:any-sentence", "--treebank", kOwnTreebank});
+  EXPECT_TRUE(contains(text.out, "named in")) << text.out;
+}
+
+TEST(CliClaims, RefusesABadTreebankInOneLine) {
+  EXPECT_TRUE(contains(refused({"claims", "--treebank", "missing.conllu"}), "missing.conllu"));
+  EXPECT_TRUE(contains(refused({"claims", "--format", "csv"}), "csv"));
+}
+
+/// Each example of the window opens on a relation that a reader would give it, or on a bare line.
+TEST(CliClaims, EveryExampleOpensOnARightRelationOrABareLine) {
+  const auto samples = read_samples();
+  ASSERT_TRUE(samples) << samples.error().message();
+  for (const Sample& sample : *samples) {
+    if (sample.text.find('\n') != std::string::npos) continue;
+    const json answer = claims({"--text", sample.text});
+    const std::string line = answer["opening"]["text"];
+    EXPECT_FALSE(contains(line, "possessor") || contains(line, "copula")) << line << " of " << sample.text;
+    for (const json& arc : answer["arcs"]) EXPECT_GE(arc["precision"].get<double>(), 0.6) << arc;
+  }
+}
+
+}  // namespace
+}  // namespace headlight::program

@@ -1,0 +1,104 @@
+// Labels of arcs: what is written reads back, and nothing else is taken for labels.
+#include "train/arc_labels_file.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "base/file.h"
+#include "temporary_folder.h"
+#include "write/safetensors.h"
+
+namespace headlight {
+namespace {
+
+ArcLabels small_labels() {
+  ArcLabels labels;
+  labels.heads = {{0, 1}, {1, 0}};
+  labels.relations = {"nsubj", "det"};
+  ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(ArcLanguage::chinese)];
+  own.weights = Matrix::Constant(3, arc_features(4, 2), 0.5f);
+  own.calibration = Matrix::Constant(2, 3, 0.25f);
+  own.least = 0.625f;
+  return labels;
+}
+
+std::string bytes_of(const std::filesystem::path& path) { return *read_file(path); }
+
+TEST(ArcLabels, WhatIsWrittenReadsBack) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / kArcLabelsFile;
+  const ArcLabels labels = small_labels();
+  ASSERT_TRUE(write_arc_labels(path, labels));
+  const auto read = parse_arc_labels("file", bytes_of(path));
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ(read->heads, labels.heads);
+  EXPECT_EQ(read->relations, labels.relations);
+  EXPECT_EQ(read->languages[0].weights.size(), 0);
+  EXPECT_TRUE(same(read->languages[1].weights, labels.languages[1].weights));
+  EXPECT_TRUE(same(read->languages[1].calibration, labels.languages[1].calibration));
+  EXPECT_EQ(read->languages[1].least, 0.625f);
+  Config config{.d_model = 4, .num_heads = 2, .num_layers = 2};
+  EXPECT_TRUE(fit(*read, config));
+  config.d_model = 8;
+  EXPECT_FALSE(fit(*read, config)) << "of another width";
+  config = {.d_model = 4, .num_heads = 2, .num_layers = 1};
+  EXPECT_FALSE(fit(*read, config)) << "a head that is not there";
+}
+
+TEST(ArcLabels, WhatIsNoLabelsIsRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / kArcLabelsFile;
+  const auto refused = [&](const ArcLabels& labels, std::string_view part) {
+    ASSERT_TRUE(write_arc_labels(path, labels));
+    const auto read = parse_arc_labels("file", bytes_of(path));
+    ASSERT_FALSE(read) << part;
+    EXPECT_NE(read.error().message().find(part), std::string::npos) << read.error().message();
+  };
+  ArcLabels labels = small_labels();
+  labels.relations.emplace_back("nsubj");
+  refused(labels, "each once");
+  labels = small_labels();
+  labels.relations[0] = "DROP TABLE";
+  refused(labels, "relations");
+  labels = small_labels();
+  labels.heads[0].stack = Stack::cross;
+  refused(labels, "heads");
+  labels = small_labels();
+  labels.languages[1].weights.resize(2, 5);
+  labels.languages[1].weights.setZero();
+  refused(labels, "zh.weights");
+  labels = small_labels();
+  labels.languages[1].calibration.resize(2, 2);
+  labels.languages[1].calibration.setZero();
+  refused(labels, "zh.calibration");
+  labels = small_labels();
+  labels.languages[1].least = 2;
+  refused(labels, "zh.least");
+  labels.languages[1].least = std::numeric_limits<float>::quiet_NaN();
+  refused(labels, "zh.least");
+  EXPECT_FALSE(parse_arc_labels("file", ""));
+  EXPECT_FALSE(parse_arc_labels("file", "{}"));
+  const std::vector<float> numbers(6, 1.0f);
+  ASSERT_TRUE(write_tensors(path, {{"weights", {2, 3}, numbers.data()}}, {{"format", "pt"}}));
+  EXPECT_FALSE(parse_arc_labels("file", bytes_of(path))) << "weights of a model";
+}
+
+TEST(ArcLabels, OneByteChangedReadsAsLabelsOrIsRefused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / kArcLabelsFile;
+  ASSERT_TRUE(write_arc_labels(path, small_labels()));
+  const std::string whole = bytes_of(path);
+  for (std::size_t i = 0; i < whole.size(); i += 3) {
+    std::string bytes = whole;
+    bytes[i] = static_cast<char>(bytes[i] ^ 0x5A);
+    if (const auto read = parse_arc_labels("file", bytes)) {
+      EXPECT_TRUE(read->languages[1].weights.allFinite()) << i;
+      EXPECT_EQ(read->languages[1].weights.size() == 0, read->languages[1].calibration.size() == 0) << i;
+    }
+  }
+  for (std::size_t i = 0; i < whole.size(); i += 7) EXPECT_FALSE(parse_arc_labels("file", whole.substr(0, i))) << i;
+}
+
+}  // namespace
+}  // namespace headlight
