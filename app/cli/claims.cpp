@@ -174,9 +174,9 @@ headlight claims --text 'The teacher gave the students a difficult test.'
 headlight claims --treebank en_ewt-dev.conllu --format json
 The first line is what the window says when it opens on the sentence. A cell is named by a relation where a head points
 from one word at another with a weight of at least 0.3, and where at least 6 of 10 such cells were right when measured.
-With --format json: {"opening": {"query", "key", "head", "text"}, "arcs": [{"query", "key", "head", "weight", "relation",
-"label", "precision"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named", "right"}],
-"named", "right", "words"}: an arc that several heads show counts once.)",
+With --format json: {"opening": {"query", "key", "head", "text"}, "arcs": [{"query", "key", "head", "weight",
+"relation", "label", "precision"}]}, a line a sentence; with --treebank {"relations": [{"relation", "label", "named",
+"right"}], "named", "right", "words"}: an arc that several heads show counts once.)",
                            add_claims};
 
 }  // namespace headlight

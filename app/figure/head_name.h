@@ -13,8 +13,8 @@
 
 namespace headlight {
 
-/// A head without a relation in this sentence is named by the measure that has most of its weight, if that is more than this share; it
-/// is spread out where the normalised entropy of its rows is above the other.
+/// A head without a relation in this sentence is named by the measure that has most of its weight, if that is more than
+/// this share; it is spread out where the normalised entropy of its rows is above the other.
 inline constexpr float kLeastShare = 0.5f, kLeastSpread = 0.85f;
 
 struct HeadName {
@@ -47,8 +47,8 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
 /// `chosen`: whether somebody chose the cell; else it is called the strongest.
 std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
 
-/// As much of the name as is not wider than `room` by `width_of`: all, the relation of most cells, without "its", at last
-/// cut off with an ellipsis; empty where even that is too short.
+/// As much of the name as is not wider than `room` by `width_of`: all, the relation of most cells, without "its", at
+/// last cut off with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
 /// The same in at most so many lines, broken between words; of the first one so much is taken already, and where

@@ -123,19 +123,6 @@ void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, co
   state.opened_view.reset();
 }
 
-std::optional<ArcsQuestion> arcs_question(const AppState& state) {
-  const auto& card = state.document.card;
-  if (!state.trace || !card || state.trace->request.model != state.document.model) return std::nullopt;
-  return ArcsQuestion{state.trace.answer(), card};
-}
-
-std::shared_ptr<const SentenceArcs> arcs_in(const ArcsQuestion& question, const std::atomic<bool>&) {
-  const auto trace = question.trace.lock();
-  const auto card = question.card.lock();
-  if (!trace || !card) return nullptr;
-  return std::make_shared<const SentenceArcs>(named_arcs(*card, *trace));
-}
-
 /// A question that cannot be answered has nothing to be compared with.
 std::optional<Request> baseline_question(const AppState& state) {
   if (is_stale(state) || state.baseline) return std::nullopt;

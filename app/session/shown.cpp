@@ -114,4 +114,17 @@ Viewport panned(const AppState& state, Index queries, Index keys) {
   return panned(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), {queries, keys});
 }
 
+std::optional<ArcsQuestion> arcs_question(const AppState& state) {
+  const auto& card = state.document.card;
+  if (!state.trace || !card || state.trace->request.model != state.document.model) return std::nullopt;
+  return ArcsQuestion{state.trace.answer(), card};
+}
+
+std::shared_ptr<const SentenceArcs> arcs_in(const ArcsQuestion& question, const std::atomic<bool>&) {
+  const auto trace = question.trace.lock();
+  const auto card = question.card.lock();
+  if (!trace || !card) return nullptr;
+  return std::make_shared<const SentenceArcs>(named_arcs(*card, *trace));
+}
+
 }  // namespace headlight

@@ -1,5 +1,5 @@
-// What a captured call has beside softmax(q·kᵀ/√d_k + mask)·v: groups, learned scales, soft caps, sinks, positions inside
-// queries and keys, biases, a cache; and what was meant by them.
+// What a captured call has beside softmax(q·kᵀ/√d_k + mask)·v: groups, learned scales, soft caps, sinks, positions
+// inside queries and keys, biases, a cache; and what was meant by them.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
-// Which relation the two words of a cell have: a linear classifier of what a model knows of the two, fitted beside heads
-// that were taught (train/measure/arc_fit.h). It is no parser: it reads pairs at which those heads point, one at a time.
+// Which relation the two words of a cell have: a linear classifier of what a model knows of the two, fitted beside
+// heads that were taught (train/measure/arc_fit.h). It is no parser: it reads pairs at which those heads point, one at
+// a time.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// `headlight claims`: what is named, how often it is right on sentences of this project, the lines that windows open on.
+// `headlight claims`: what is named, how often it is right on sentences of this project, the lines that windows open
+// on.
 #include "app/program.h"
 #include "app/session_fixture.h"
 #include "document/samples.h"

@@ -1,4 +1,4 @@
-#include "document/known_words.h"
+#include "document/sentence_facts.h"
 #include "app/shipped.h"
 
 #include <gtest/gtest.h>

@@ -368,7 +368,8 @@ TEST(Diagnosis, RoundingIsItsOwnVerdict) {
   EXPECT_EQ(said(tf32), "rounding and no mistake: products of float32 in TF32");
 }
 
-// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains better.
+// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains
+// better.
 TEST(Diagnosis, TheBetterExplanationIsNamed) {
   Attention right(4), wrong(4);
   wrong.scale = 0.5 * 2.06;

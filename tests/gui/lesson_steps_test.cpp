@@ -1,5 +1,5 @@
-// Every step of every lesson, done literally: keys of the actions that its text names, clicks on the controls, cells and
-// words that it points at. Afterwards its goal is reached, and the sentence is as the step means it.
+// Every step of every lesson, done literally: keys of the actions that its text names, clicks on the controls, cells
+// and words that it points at. Afterwards its goal is reached, and the sentence is as the step means it.
 #include "app/lessons.h"
 #include "gui/actions/actions.h"
 #include "gui/harness.h"

@@ -9,7 +9,6 @@
 #include "cli/options/print.h"
 #include "document/assets.h"
 #include "document/bundled_models.h"
-#include "document/known_words.h"
 #include "document/log_folder.h"
 #include "document/model_choice.h"
 #include "document/model_sources.h"

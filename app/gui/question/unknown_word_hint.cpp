@@ -1,4 +1,4 @@
-#include "document/known_words.h"
+#include "document/sentence_facts.h"
 #include "document/model_choice.h"
 #include "gui/question/question.h"
 #include "session/typing.h"
