@@ -368,8 +368,14 @@ TEST(Diagnosis, RoundingIsItsOwnVerdict) {
   EXPECT_EQ(said(tf32), "rounding and no mistake: products of float32 in TF32");
 }
 
-// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains
-// better.
+// Numbers that float16 holds on both sides were not rounded to it.
+TEST(Diagnosis, EvenWeightsThatDifferAreNotRounded) {
+  Array even{.shape = {1, 1, 4, 4}, .values = std::vector<float>(16, 0.25f)}, uneven = even;
+  uneven.values[0] += 0x1p-12f, uneven.values[1] -= 0x1p-12f;
+  EXPECT_EQ(diagnosed(file_of({{"attentions", even}}), file_of({{"attentions", uneven}})), "none");
+}
+
+// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains better.
 TEST(Diagnosis, TheBetterExplanationIsNamed) {
   Attention right(4), wrong(4);
   wrong.scale = 0.5 * 2.06;

@@ -265,9 +265,7 @@ TEST_F(FilesTest, RecentFilesAreOfferedAgain) {
 
 TEST_F(FilesTest, ThePlaceThatIsListedIsMarked) {
   browse("open");
-  const auto marked = [&](const char* name) {
-    return harness->drew(harness->colours().selected, harness->box(name));
-  };
+  const auto marked = [&](const char* name) { return harness->drew(harness->colours().selected, harness->box(name)); };
   for (const char* place : {"place shipped", "place recent"}) {
     harness->click(place);
     harness->point_away();
