@@ -191,7 +191,7 @@ TEST_F(Shipped, TrainedWeightsAreAChoice) {
   EXPECT_EQ(state.document.model, nullptr) << "fresh weights were asked for";
   update(state, SetConfig{shape(48, 4, 2)});
   update(state, UseTrained{true});
-  EXPECT_EQ(state.document.model_path, "shipped:d-32") << "the nearest";
+  EXPECT_EQ(state.document.model_path, "shipped:encoder") << "the one that answered before";
   EXPECT_TRUE(state.document.trained);
 
   AppState alone = initial_state(lexicon(), fixture::small_document(), Settings{});

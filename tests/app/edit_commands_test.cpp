@@ -169,8 +169,10 @@ TEST(EditCommands, TheTargetIsATextLikeTheSource) {
   EXPECT_EQ(request.target.size(), 10u);
   EXPECT_FALSE(state.document.target.hand_cuts);
   update(state, SetText{"我爱\n你"});
+  update(state, EndGesture{});
   EXPECT_EQ(message_of(problem_of(state)), "target: sentences: expected 2, a line for each line of the text, found 1");
   update(state, SetTarget{"I\nyou"});
+  update(state, EndGesture{});
   EXPECT_EQ(message_of(problem_of(state)), "");
   update(state, ChooseSentence{1});
   EXPECT_EQ(sentence_begin(state, TextSide::target), 2u);

@@ -56,7 +56,7 @@ TEST(HeadName, RelationsStandInTheDirectionOfLooking) {
       {{1, 6}, "object → its verb"}, {{1, 1}, "direction → its place"}, {{1, 2}, "verb → its subject"}};
   for (const auto& [head, words] : all) {
     const HeadName name = name_of(answer, head);
-    EXPECT_EQ(name.words, words);
+    EXPECT_NE(name.words.find(words), std::string::npos) << name.words;
     EXPECT_TRUE(name.named) << words;
   }
   EXPECT_NE(name_of(answer, {1, 5}).words.find("same person"), std::string::npos);

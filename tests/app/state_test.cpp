@@ -249,6 +249,7 @@ TEST(Stale, ExactlyWhenTheAnswerIsToAnotherQuestion) {
   update(state, answer(state));
   EXPECT_FALSE(is_stale(state));
   update(state, SetText{""});
+  update(state, EndGesture{});
   EXPECT_TRUE(is_stale(state));
   EXPECT_EQ(wanted(state), nullptr);
   EXPECT_EQ(message_of(problem_of(state)), "text: tokens: expected at least one, found none");

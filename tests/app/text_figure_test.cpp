@@ -125,7 +125,7 @@ TEST(TextLines, StandApartAsTheTextDoesAndBreakWhereTheWidthEnds) {
   EXPECT_LT(gap(2), 1) << "a piece of the word before";
   EXPECT_EQ(lines.begins, (std::vector<Index>{0, 3, 4, 7})) << "where the width ends, and at a line break";
   for (Index word = 0; word < 7; ++word) {
-    EXPECT_GE(lines.box(word).x, 0);
+    EXPECT_GE(lines.box(word).x, -1e-4f);
     EXPECT_LE(lines.box(word).right(), 64) << word;
   }
   EXPECT_EQ(lines.below(0, 1), 3);

@@ -21,7 +21,8 @@ headlight::Result<headlight::Matrix> mask_from(std::string_view bytes) {
     const auto mask = headlight::parse_json_mask("fuzz", bytes);
     if (!mask) return mask.error();
     if (!mask->batch) return *mask->given;
-    const auto& [shape, addends] = *mask->batch;
+    const auto& [shape, addends, sentences_first] = *mask->batch;
+    static_cast<void>(sentences_first);
     const auto count = static_cast<headlight::Index>(addends.size());
     if (shape[0] * shape[1] * shape[2] != count) std::abort();
     return headlight::Matrix(Eigen::Map<const headlight::Matrix>(addends.data(), 1, count));

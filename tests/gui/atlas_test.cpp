@@ -149,7 +149,7 @@ TEST_F(AtlasTest, TypingAndEditsChangeNothingAndANewSentenceChoosesAnew) {
   Harness& h = *harness;
   const std::vector<HeadRef> before = shown();
   h.push(SetText{"The committee that approved the budget resigned yesterday. An"});
-  h.settle();
+  h.frame(2);
   EXPECT_EQ(shown(), before) << "while one types";
   h.push(Undo{}, SwitchHead{before.back(), true}, EndGesture{}, SetMask{.causal = true}, EndGesture{});
   h.settle();
@@ -197,7 +197,7 @@ TEST_F(AtlasTest, LongTextsBeginWithLogarithmicColoursUntilOneChooses) {
   EXPECT_EQ(h.map("stage map").scale.scale, Scale::linear);
   std::string text;
   for (int i = 0; i < 12; ++i) text += "the ticket was about the teacher ";
-  h.push(SetText{text}, EndGesture{});
+  h.push(SetText{text}, EndGesture{}, SetTextLook{{.shown = false}});
   h.settle();
   ASSERT_GT(h.state.trace->keys(), 40);
   EXPECT_EQ(h.map("stage map").scale.scale, Scale::log);

@@ -339,6 +339,8 @@ TEST_F(SentenceTest, FiveThousandTokensPasted) {
   EXPECT_EQ(h.state.trace->queries(), 5000);
   EXPECT_TRUE(h.says("5000 × 5000"));
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
+  h.push(SetTextLook{{.shown = false}});
+  h.settle();
   h.hover("stage map", {4000, 10});
   EXPECT_TRUE(h.state.view.hovered);
   EXPECT_TRUE(h.has("row bars"));

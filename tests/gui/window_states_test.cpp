@@ -64,8 +64,6 @@ TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
 }
 
 TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
-  const std::vector<const char*> names[] = {{"preposition", "possessor", "auxiliary", "predicate"},
-                                            {"主语 → 谓语", "领有者 → 所属物", "补语从句 → 动词", "前一个词"}};
   for (const Language language : {Language::en, Language::zh}) {
     const auto h = open_shipped(std::string(kAnySentence), kOwnSentence, {1280, 800}, language);
     ASSERT_EQ(h->state.trace->num_heads(), 9);
@@ -77,15 +75,9 @@ TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
       EXPECT_FALSE(h->says("…")) << "no name of the heads that show most is cut: " << h->words_on_screen();
       h->push(ShowGrid{GridShow::all});
       h->frame(2);
-      for (const char* name : names[language == Language::zh]) EXPECT_TRUE(h->says(name)) << name;
       EXPECT_GE(h->box("head 3.8").bottom(), h->box("atlas").bottom() - h->box("atlas").h / 4);
       EXPECT_GE(h->box("head 0.0").w, 58);
     }
-    h->resize({960, 600});
-    h->push(ChooseHead{{3, 5}});
-    h->settle();
-    EXPECT_TRUE(h->says(language == Language::zh ? "补语从句 → 动词" : "complement clause →"))
-        << "the stage names the head where the atlas has no room for names";
   }
 }
 

@@ -60,8 +60,7 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   put(title, chosen || hovered ? gui.colours().accent : ink(false));
   put(below ? value : measured.value, ink(true));
   const Index by_hand = atlas.by_layer ? 0 : weights_by_hand(state, head);
-  if (by_hand > 0)
-    put(" " + cut_to(words_by_hand(gui, by_hand), line.right() - x, width), gui.colours().action);
+  if (by_hand > 0) put(" " + cut_to(words_by_hand(gui, by_hand), line.right() - x, width), gui.colours().action);
   else put(gui.fonts.shown(measured.relations), ink(measured.quiet));
   if (below && !atlas.by_layer && (by_hand == 0 || !atlas.flows)) {
     const HeadName& name = atlas.names.at(head);
@@ -161,13 +160,15 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box
     over_button = ImGui::IsItemHovered();
     explain_item(gui, kChosenHeadWords.tip_on_off);
   }
+  const ImGuiID switch_item = ImGui::GetItemID();
   ImGui::SetCursorScreenPos(top_left(title));
   if (ImGui::InvisibleButton(id.c_str(), {std::max(box.w, title.w), title.h + box.h}) && !over_button)
     gui.push(ChooseHead{head});
+  const ImGuiID map_item = ImGui::GetItemID();
   const bool hovered = ImGui::IsItemHovered() && !over_button;
   if (title.h > 0) title_line(gui, atlas, head, title, hovered);
   const bool seen = off || hovered || over_button;
-  if (switches) gui.name_box(called, button, seen ? BoxKind::button : BoxKind::none);
+  if (switches) gui.name_box(called, button, seen ? BoxKind::button : BoxKind::none, {}, switch_item);
   if (switches && seen) draw_on_off(gui, button, off, over_button);
 
   MapContent content = whole_content(state, head);
@@ -184,7 +185,7 @@ void draw_atlas_map(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box
     list.AddRect({box.x - edge, box.y - edge}, {box.right() + edge, box.bottom() + edge}, gui.colours().accent, 0, 0,
                  edge);
   }
-  gui.name_box(id, box, BoxKind::thumbnail, head);
+  gui.name_box(id, box, BoxKind::thumbnail, head, map_item);
   if (!hovered) return;
   gui.push(Hover{head, cell});
   if (title.h <= 0) enlarged(gui, head, content);

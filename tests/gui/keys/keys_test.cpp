@@ -213,7 +213,7 @@ TEST_F(KeyHelpTest, EveryRowWithKeysDoesWhatItSays) {
     harness->push(DismissNotice{});
     harness->settle();
     EXPECT_TRUE(is_consistent(state()));
-    EXPECT_EQ(state().view, ViewState{}) << "left as it was found";
+    EXPECT_EQ(state().view, ViewState{}) << "left as it was found" << view_json(state().view) << view_json({});
     EXPECT_EQ(document().config, Config{});
     EXPECT_EQ(document().source.text, kDefaultSentence);
   }
