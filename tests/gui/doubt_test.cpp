@@ -74,11 +74,12 @@ TEST_F(DoubtTest, ARelationIsSaidOfThePinnedCellAloneAndNeverAfterAnEdit) {
   h.settle();
   EXPECT_TRUE(h.says("“The” looks at “teacher”")) << h.words_on_screen();
   EXPECT_TRUE(h.says("determiner → its noun (right in")) << h.words_on_screen();
-  h.push(Hover{HeadRef{2, 0}, CellRef{4, 5}});
-  h.settle();
-  EXPECT_TRUE(h.says("“the” looks at “students”")) << h.words_on_screen();
+  h.hover("stage map", {3, 4});
+  ASSERT_TRUE(h.state.view.hovered);
+  ASSERT_NE(h.state.view.hovered, h.state.view.pinned);
   EXPECT_FALSE(h.says("(right in")) << "a hovered cell has the bare line";
-  h.push(Hover{HeadRef{2, 0}, std::nullopt}, Pin{CellRef{2, 0}});
+  h.point_away();
+  h.push(Pin{CellRef{2, 0}});
   h.settle();
   EXPECT_TRUE(h.says("“teacher” rests on")) << h.words_on_screen();
   EXPECT_FALSE(h.says("(right in"));
