@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -87,11 +89,17 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
   return shown;
 }
 
+/// Relations of small words and of parts of names: they say less of a sentence than who does what to whom.
+constexpr std::string_view kSmall[] = {"det",  "case", "aux",    "cop",      "mark",   "cc",       "clf",
+                                       "flat", "amod", "nummod", "compound", "advmod", "nmod:poss"};
+
 /// Of the cells that have names the best relation's with the most weight.
 const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
   const NamedArc* best = nullptr;
   const auto value = [](const NamedArc& arc) {
-    return std::pair(-static_cast<int>(rank_of(arc.relation)), static_cast<double>(arc.weight) * arc.precision);
+    const bool small = std::find(std::begin(kSmall), std::end(kSmall), arc.relation) != std::end(kSmall);
+    return std::tuple(-static_cast<int>(rank_of(arc.relation)), !small,
+                      static_cast<double>(arc.weight) * arc.precision);
   };
   for (const NamedArc& arc : arcs)
     if (!best || value(arc) > value(*best)) best = &arc;

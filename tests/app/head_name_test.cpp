@@ -52,8 +52,9 @@ HeadName name_of(const Answered& answer, HeadRef head, Language language = Langu
 
 TEST(HeadName, RelationsStandInTheDirectionOfLooking) {
   const Answered answer = answered("shipped:encoder", std::string(kDefaultSentence));
-  const std::pair<HeadRef, const char*> all[] = {
-      {{1, 6}, "object → its verb"}, {{1, 1}, "direction → its place"}, {{1, 2}, "verb → its subject"}};
+  const std::pair<HeadRef, const char*> all[] = {{{1, 6}, "object → its verb"},
+                                                 {{1, 1}, "subject → its verb, direction → its place"},
+                                                 {{1, 2}, "verb → its subject, place → its direction"}};
   for (const auto& [head, words] : all) {
     const HeadName name = name_of(answer, head);
     EXPECT_NE(name.words.find(words), std::string::npos) << name.words;

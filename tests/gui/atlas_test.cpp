@@ -149,7 +149,7 @@ TEST_F(AtlasTest, TypingAndEditsChangeNothingAndANewSentenceChoosesAnew) {
   Harness& h = *harness;
   const std::vector<HeadRef> before = shown();
   h.push(SetText{"The committee that approved the budget resigned yesterday. An"});
-  h.frame(2);
+  h.frame(3);
   EXPECT_EQ(shown(), before) << "while one types";
   h.push(Undo{}, SwitchHead{before.back(), true}, EndGesture{}, SetMask{.causal = true}, EndGesture{});
   h.settle();

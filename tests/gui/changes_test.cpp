@@ -23,8 +23,8 @@ class ChangesTest : public GuiTest {
       if (tokens[i].text == word) return static_cast<Index>(i);
     return 0;
   }
-  const std::string tired = "The animal didn't cross the street because it was too tired.";
-  const std::string wide = "The animal didn't cross the street because it was too wide.";
+  const std::string tired = "The animal didn't cross the street because it was tired";
+  const std::string wide = "The animal didn't cross the street because it was wide";
 };
 
 TEST_F(ChangesTest, AClickTakesTheSentenceAndThePinStays) {

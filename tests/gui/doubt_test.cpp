@@ -74,8 +74,9 @@ TEST_F(DoubtTest, ARelationIsSaidOfThePinnedCellAloneAndNeverAfterAnEdit) {
   h.settle();
   EXPECT_TRUE(h.says("“The” looks at “teacher”")) << h.words_on_screen();
   EXPECT_TRUE(h.says("determiner → its noun (right in")) << h.words_on_screen();
-  h.hover("stage map", {3, 4});  // <s> is folded
-  EXPECT_TRUE(h.says("“the” looks at “students”")) << h.words_on_screen();
+  h.hover("stage map", {3, 4});
+  ASSERT_TRUE(h.state.view.hovered);
+  ASSERT_NE(h.state.view.hovered, h.state.view.pinned);
   EXPECT_FALSE(h.says("(right in")) << "a hovered cell has the bare line";
   h.point_away();
   h.push(Pin{CellRef{2, 0}});

@@ -64,6 +64,8 @@ TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
 }
 
 TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
+  const std::vector<const char*> names[] = {{"1 preposition", "4 determiners", "rests here", "1 subject"},
+                                            {"4 个限定词", "1 个主语", "在此停歇", "前一个词"}};
   for (const Language language : {Language::en, Language::zh}) {
     const auto h = open_shipped(std::string(kAnySentence), kOwnSentence, {1280, 800}, language);
     ASSERT_EQ(h->state.trace->num_heads(), 9);
@@ -75,9 +77,15 @@ TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
       EXPECT_FALSE(h->says("…")) << "no name of the heads that show most is cut: " << h->words_on_screen();
       h->push(ShowGrid{GridShow::all});
       h->frame(2);
+      for (const char* name : names[language == Language::zh]) EXPECT_TRUE(h->says(name)) << name;
       EXPECT_GE(h->box("head 3.8").bottom(), h->box("atlas").bottom() - h->box("atlas").h / 4);
       EXPECT_GE(h->box("head 0.0").w, 58);
     }
+    h->resize({960, 600});
+    h->push(ChooseHead{{2, 0}});
+    h->settle();
+    EXPECT_TRUE(h->says(language == Language::zh ? "4 个限定词" : "4 determiners"))
+        << "the stage names the head where the atlas has no room for names";
   }
 }
 

@@ -1,4 +1,6 @@
 // One map of the atlas: its title, its switch, and what the pointer shows of it.
+#include <imgui_internal.h>
+
 #include <algorithm>
 #include <cmath>
 

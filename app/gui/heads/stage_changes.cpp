@@ -8,14 +8,23 @@
 #include "gui/frame/looks.h"
 #include "gui/heads/stage_parts.h"
 #include "gui/heads/stage_sentence.h"
+#include "session/typing.h"
 #include "words/grid_words.h"
 
 namespace headlight {
 namespace {
 
-/// The changes that were found for what is on the screen; null where there are none yet.
+/// The question about what is on the screen: while a text is being typed that of the answer before, which stays.
+std::optional<ChangesQuestion> shown_question(const AppState& state) {
+  const auto& last = state.changes.question();
+  const bool stays = is_typing(state) && last && last->head == state.view.chosen && state.view.pinned &&
+                     last->query == state.view.pinned->query && last->trace == WeakRef<Trace>(state.trace);
+  return stays ? last : changes_question(state);
+}
+
+/// The changes that were found for that; null where there are none yet.
 const WordChanges* found_changes(const AppState& state) {
-  const auto question = changes_question(state);
+  const auto question = shown_question(state);
   return question ? state.changes.to(*question) : nullptr;
 }
 
@@ -71,7 +80,7 @@ std::optional<StageTry> best_change(Gui& gui) {
 void draw_stage_changes(Gui& gui, const Box& slot) {
   if (slot.h <= 0) return;
   const AppState& state = gui.state;
-  const auto question = changes_question(state);
+  const auto question = shown_question(state);
   if (!question) return;
   const SlotScope scope("stage changes", slot);
   const FontScope small(gui, TextSize::small);
