@@ -3,6 +3,7 @@
 
 #include "gui/keys/key_help.h"
 #include "lesson/lesson.h"
+#include "view/view_json.h"
 
 namespace headlight {
 
