@@ -221,8 +221,8 @@ TEST(HastyHandsTest, NothingTheyDoLeavesAnImpossibleState) {
   }
   harness.settle();
   EXPECT_TRUE(is_consistent(harness.state));
-  harness.push(Browse{}, ShowHelp{false}, Reset{}, EndGesture{}, SetViewport{}, ShowView{}, ChoosePrefix{},
-               SetSettings{settings});
+  harness.push(SetSettings{settings}, Browse{}, ShowHelp{false}, Reset{}, EndGesture{}, SetViewport{}, ShowView{},
+               ChoosePrefix{});
   harness.settle();
   EXPECT_FALSE(is_stale(harness.state));
   EXPECT_EQ(harness.tokens(), "The| animal| didn't| cross| the| street| because| it| was| tired")

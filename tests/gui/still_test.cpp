@@ -18,7 +18,7 @@ namespace {
 const ImVec2 kSizes[] = {{1024, 700}, {1280, 800}, {1440, 900}, {2560, 1600}};
 
 bool is_word(const std::string& name) {
-  for (const char* begin : {"chip ", "gap ", "ghost ", "word ", "change "})
+  for (const char* begin : {"chip ", "gap ", "ghost ", "word "})
     if (name.starts_with(begin)) return true;
   return false;
 }

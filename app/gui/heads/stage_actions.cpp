@@ -19,8 +19,8 @@
 namespace headlight {
 namespace {
 
-/// Why the pinned cell is what it is, and where `sets` setting it by hand, as far as `right`.
-void pinned_cell(Gui& gui, float right, bool sets) {
+/// Why the pinned cell is what it is, and setting it by hand, as far as `right`.
+void pinned_cell(Gui& gui, float right) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
   const MapKind kind = shown_kind(state, head.stack);
@@ -30,7 +30,6 @@ void pinned_cell(Gui& gui, float right, bool sets) {
   explain_item(gui, std::string(kind != MapKind::weights
                                     ? gui.word(kMapWords.tip_why_other)
                                     : gui.word(folded ? kChosenHeadWords.tip_why_folded : kChosenHeadWords.tip_why)));
-  if (!sets) return;
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
   const char* label = kind != MapKind::weights
@@ -80,16 +79,12 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const bool fits = first + why + button_width(gui.word(whole)) <= slot.w;
   const Words& label = fits ? whole : kCompareWords.view_compare;
   const float right = slot.w - button_width(gui.word(label));
-  // In a low stage changes come and go among the actions: what stands there already keeps its position.
-  const bool low = slots.changes.h <= 0;
-  if (state.view.pinned && low) pinned_cell(gui, right, false);
   if (attempt && first + why <= right) {
-    if (state.view.pinned && low) ImGui::SameLine(0, gap);
     if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
-    if (!low) ImGui::SameLine(0, gap);
+    ImGui::SameLine(0, gap);
   }
-  if (state.view.pinned && !low) pinned_cell(gui, right, true);
+  if (state.view.pinned) pinned_cell(gui, right);
   ImGui::SetCursorPos({right, 0});
   keep_button(gui, label);
 }

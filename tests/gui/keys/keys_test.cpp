@@ -134,6 +134,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          EXPECT_NE(document().source.text, kDefaultSentence);
          ctrl(Key::digit_1);
          EXPECT_EQ(document().source.text, kDefaultSentence);
+         harness->settle();
          harness->push(ChooseHead{}, Pin{});  // a sample begins with a cell of its own
        }},
       {{Act::dark_theme, Act::light_theme, Act::other_language},
