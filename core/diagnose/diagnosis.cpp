@@ -56,7 +56,7 @@ struct Layer {
 
 Layer layer_of(const ExportFile& right, const ExportFile& found, const Subject& subject, Index at) {
   Layer layer{.known = known_of(right, found, subject.before, at), .found = arrays_of(found, subject.before, at)};
-  if (layer.known.right[Step::weights].empty()) return layer;
+  if (layer.known.right[SlipStep::weights].empty()) return layer;
   std::array<double, kSteps> tolerances = subject.tolerances;
   const LayerArrays stored = arrays_of(right, subject.before, at);
   for (std::size_t step = 0; step < kSteps; ++step) {
@@ -70,7 +70,7 @@ Layer layer_of(const ExportFile& right, const ExportFile& found, const Subject& 
   return layer;
 }
 
-std::string name_of(const Subject& subject, Step step) {
+std::string name_of(const Subject& subject, SlipStep step) {
   return subject.before + kStepNames[static_cast<std::size_t>(step)];
 }
 
@@ -85,7 +85,7 @@ std::vector<ArrayProof> proof_of(const Subject& subject, const Layer& layer, con
 
 /// The array that differs first in the data's way.
 const ArrayProof& first_of(const Layer& layer, const std::vector<ArrayProof>& proof) {
-  for (const Step step : {Step::weights, Step::scores, Step::queries, Step::keys, Step::values})
+  for (const SlipStep step : {SlipStep::weights, SlipStep::scores, SlipStep::queries, SlipStep::keys, SlipStep::values})
     for (std::size_t at = 0; at < proof.size(); ++at)
       if (layer.judged[at].step == step && layer.judged[at].differs) return proof[at];
   return proof.back();
@@ -115,9 +115,9 @@ Verdict verdict_of(const Subject& subject, const Layer& layer, const Explanation
 bool only_scores_differ(const Layer& layer) {
   bool scores = false, weights = false, others = false;
   for (const JudgedArray& one : layer.judged) {
-    scores = scores || (one.step == Step::scores && one.differs);
-    weights = weights || (one.step == Step::weights && !one.differs);
-    others = others || (one.step != Step::scores && one.differs);
+    scores = scores || (one.step == SlipStep::scores && one.differs);
+    weights = weights || (one.step == SlipStep::weights && !one.differs);
+    others = others || (one.step != SlipStep::scores && one.differs);
   }
   return scores && weights && !others;
 }
@@ -177,7 +177,7 @@ Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileC
   subject->tolerances.fill(tolerance);
   diagnosis.layer = subject->layer;
   const Layer layer = layer_of(right, found, *subject, subject->layer);
-  if (layer.known.right[Step::weights].empty() || !layer.differs()) return diagnosis;
+  if (layer.known.right[SlipStep::weights].empty() || !layer.differs()) return diagnosis;
   const auto rounding = rounding_of(layer.known, layer.found, layer.judged);
   Found answer = found_in(layer, rounding ? 0.25 * seconds : seconds, false);
   if (rounding && (answer.explanations.empty() || answer.explanations.front().slips.size() > 1)) {
@@ -208,7 +208,7 @@ Diagnosis hidden_mistake(const ExportFile& right, const ExportFile& found) {
   const auto subject = subject_of(comparison);
   if (!subject) return diagnosis;
   Layer layer = layer_of(right, found, *subject, subject->layer);
-  std::erase_if(layer.judged, [](const JudgedArray& one) { return one.step < Step::scores; });
+  std::erase_if(layer.judged, [](const JudgedArray& one) { return one.step < SlipStep::scores; });
   // What rounding alone does not reach is looked into: nine tenths of the effect of a mistake must be there.
   constexpr double kLeast = 1.8e-6;
   const bool reaches = std::any_of(layer.judged.begin(), layer.judged.end(), [&](const JudgedArray& one) {

@@ -41,11 +41,11 @@ std::string constant_text(const Known& known, double factor) {
 /// of their row.
 std::string fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
   constexpr double kTooSmall = 1e-20;
-  const bool by_weights = !found[Step::weights].empty();
-  const Heads& seen = by_weights ? found[Step::weights] : found[Step::scores];
+  const bool by_weights = !found[SlipStep::weights].empty();
+  const Heads& seen = by_weights ? found[SlipStep::weights] : found[SlipStep::scores];
   // A bias is not multiplied.
   const bool biased = known.direct && by_weights && !allowed_by(known.mask).select(known.mask.array(), 0.0).isZero(0);
-  const Heads& mine = by_weights && !biased ? without.arrays[Step::weights] : without.arrays[Step::scores];
+  const Heads& mine = by_weights && !biased ? without.arrays[SlipStep::weights] : without.arrays[SlipStep::scores];
   double both = 0, squares = 0;
   std::vector<std::pair<double, double>> row;
   Index last = -1;
@@ -78,7 +78,7 @@ std::string fit_factor(const Known& known, Variant& variant, const Outcome& with
 std::string fit_dropout(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   double sum_found = 0, sum_known = 0;
   Index zeros = 0;
-  for_each_pair(without.arrays[Step::weights], found[Step::weights], variant,
+  for_each_pair(without.arrays[SlipStep::weights], found[SlipStep::weights], variant,
                 [&](std::size_t, Index, Index, double weight, double seen) {
                   if (!(weight > 0)) return;
                   if (seen == 0) ++zeros;
@@ -94,7 +94,7 @@ std::string fit_dropout(const Known&, Variant& variant, const Outcome& without, 
 
 std::string fit_weights_factor(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   double both = 0, squares = 0;
-  for_each_pair(without.arrays[Step::weights], found[Step::weights], variant,
+  for_each_pair(without.arrays[SlipStep::weights], found[SlipStep::weights], variant,
                 [&](std::size_t, Index, Index, double weight, double seen) {
                   if (std::isfinite(weight) && std::isfinite(seen)) both += weight * seen, squares += weight * weight;
                 });
@@ -104,7 +104,7 @@ std::string fit_weights_factor(const Known&, Variant& variant, const Outcome& wi
 }
 
 std::string fit_order(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
-  const Heads &mine = without.arrays[Step::weights], &seen = found[Step::weights];
+  const Heads &mine = without.arrays[SlipStep::weights], &seen = found[SlipStep::weights];
   if (!same_shape(mine, seen) || seen.size() < 2) return {};
   std::vector<bool> taken(seen.size(), false);
   bool moved = false;
@@ -127,10 +127,10 @@ std::string fit_order(const Known&, Variant& variant, const Outcome& without, co
 /// The score of blocked cells: as it was found, or as the weights of a row show it.
 std::string fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
   if (!known.exact || !known.has_mask()) return {};
-  const Heads &scores = without.arrays[Step::scores], &seen = found[Step::weights];
+  const Heads &scores = without.arrays[SlipStep::scores], &seen = found[SlipStep::weights];
   double sum = 0, count = 0;
-  if (!found[Step::scores].empty())
-    for_each_pair(scores, found[Step::scores], variant, [&](std::size_t, Index, Index, double score, double other) {
+  if (!found[SlipStep::scores].empty())
+    for_each_pair(scores, found[SlipStep::scores], variant, [&](std::size_t, Index, Index, double score, double other) {
       if (!std::isfinite(score) && std::isfinite(other)) sum += other, ++count;
     });
   else

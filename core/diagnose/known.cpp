@@ -74,9 +74,9 @@ void take_inputs(const Trace& trace, Known& known) {
 
 /// Queries, keys and values of an export, heads side by side.
 void take_projected(Known& known) {
-  const Heads &queries = known.right[Step::queries], &keys = known.right[Step::keys],
-              &values = known.right[Step::values];
-  if (queries.size() != known.right[Step::weights].size() || keys.empty() || queries.size() % keys.size() != 0 ||
+  const Heads &queries = known.right[SlipStep::queries], &keys = known.right[SlipStep::keys],
+              &values = known.right[SlipStep::values];
+  if (queries.size() != known.right[SlipStep::weights].size() || keys.empty() || queries.size() % keys.size() != 0 ||
       queries[0].cols() != keys[0].cols() || queries[0].rows() != known.queries() || keys[0].rows() != known.keys())
     return;
   known.projected[kQuery] = reference::concatenated(queries);
@@ -108,8 +108,8 @@ Index d_k_of(const ExportFile& file, const std::string& before, Index heads) {
 
 /// The logits without queries and keys: scores where they lead to the weights, else the logarithms of those.
 void take_logits(Known& known) {
-  const Heads& weights = known.right[Step::weights];
-  Heads scores = known.right[Step::scores];
+  const Heads& weights = known.right[SlipStep::weights];
+  Heads scores = known.right[SlipStep::scores];
   hide_masked(scores);
   known.exact = same_shape(scores, weights) && apart(softmax_of(scores), weights) < 1e-4;
   const Allowed allowed = allowed_by(known.mask);
@@ -134,9 +134,9 @@ Known known_of(const ExportFile& right, const ExportFile& other, const std::stri
   Known known{.right = arrays_of(right, before, layer)};
   const auto computed = right.computed ? right.computed : other.computed;
   const bool has_inputs = computed && before.empty() && layer == 0 && computed->model->given;
-  Heads& weights = known.right[Step::weights];
+  Heads& weights = known.right[SlipStep::weights];
   if (weights.empty()) {
-    weights = known.right[Step::scores];
+    weights = known.right[SlipStep::scores];
     hide_masked(weights);
     weights = softmax_of(weights);
   }
@@ -165,7 +165,8 @@ Known known_of(const ExportFile& right, const ExportFile& other, const std::stri
                                 split_heads(known.projected[kKey], known.num_kv_heads, HeadSplit::blocks), known.scale,
                                 weights.size());
     Outcome outcome;
-    if (compute_weights(known, {}, {}, outcome) && apart(outcome.arrays[Step::weights], weights) < 1e-4) return known;
+    if (compute_weights(known, {}, {}, outcome) && apart(outcome.arrays[SlipStep::weights], weights) < 1e-4)
+      return known;
     known = {.right = std::move(known.right), .mask = mask, .num_heads = known.num_heads, .d_k = known.d_k};
   }
   take_logits(known);

@@ -51,16 +51,17 @@ bool within(const Heads& right, const Heads& found, double unit, const Spread& s
 bool is_half(const Known& known, const LayerArrays& found, const JudgedArray& one, const std::string& type) {
   const double unit = std::ldexp(1, -(type == "float16" ? kFloat16Bits : kBfloat16Bits) - 1);
   // Of an output alone nothing shows how its weights were rounded: it is the right one, stored.
-  const bool alone = one.step == Step::output && found[Step::weights].empty();
+  const bool alone = one.step == SlipStep::output && found[SlipStep::weights].empty();
   const double tolerance = alone ? 4 * unit : static_cast<double>(tolerance_of(type));
   if (!distance(one.step, known.right[one.step], found[one.step], tolerance).within) return false;
-  return one.step != Step::weights || within(known.right[one.step], found[one.step], unit,
-                                             [&](std::size_t head, Index row) { return spread_of(known, head, row); });
+  return one.step != SlipStep::weights ||
+         within(known.right[one.step], found[one.step], unit,
+                [&](std::size_t head, Index row) { return spread_of(known, head, row); });
 }
 
 /// Whether weights differ by no more than sums of q·kᵀ in float32 may.
 bool is_order_of_sums(const Known& known, const LayerArrays& found, const JudgedArray& one) {
-  if (!known.direct || one.step != Step::weights) return false;
+  if (!known.direct || one.step != SlipStep::weights) return false;
   const Heads sizes = dot_products(split_heads(known.projected[kQuery].cwiseAbs(), known.num_heads, HeadSplit::blocks),
                                    split_heads(known.projected[kKey].cwiseAbs(), known.num_kv_heads, HeadSplit::blocks),
                                    known.scale, known.logits.size());

@@ -51,7 +51,7 @@ struct Attempt {
       texts.push_back(text_of(*row));
       if (!row->apply(known, variant)) return false;
     }
-    if (options.stored) touches &= bit(Step::scores);
+    if (options.stored) touches &= bit(SlipStep::scores);
     // What differs and is not touched is not explained.
     const bool reaches = options.hidden || std::all_of(judged.begin(), judged.end(), [&](const JudgedArray& one) {
                            return !one.differs || (touches & bit(one.step)) != 0;
@@ -66,7 +66,7 @@ struct Attempt {
       const bool all = row->whole || !variant.heads.empty();
       if (!compute_weights(known, variant, found, without, all ? known.logits.size() : kScreened)) return false;
       LayerArrays seen = found;
-      if (options.stored) seen[Step::weights].clear();
+      if (options.stored) seen[SlipStep::weights].clear();
       texts.push_back(row->fit(known, variant, without, seen));
       if (texts.back().empty()) return false;
     }
@@ -84,7 +84,7 @@ struct Attempt {
         continue;
       }
       const Heads& computed = outcome.arrays[one.step];
-      const bool follows = one.step == Step::output && any;
+      const bool follows = one.step == SlipStep::output && any;
       const bool is_open =
           std::all_of(computed.begin(), computed.end(), [](const Grid& head) { return head.array().isNaN().all(); });
       if (is_open) {
@@ -108,9 +108,9 @@ struct Attempt {
     }
     return any;
   }
-  Beside beside(const Outcome& outcome, const Heads& computed, Step step) const {
-    const Heads& scores = outcome.arrays[Step::scores];
-    const bool by_head = step != Step::output;
+  Beside beside(const Outcome& outcome, const Heads& computed, SlipStep step) const {
+    const Heads& scores = outcome.arrays[SlipStep::scores];
+    const bool by_head = step != SlipStep::output;
     return {.scores = scores.size() == computed.size() ? &scores : nullptr,
             .right = &known.right[step],
             .heads = by_head ? &variant.heads : nullptr};
@@ -118,7 +118,7 @@ struct Attempt {
 
   /// Of a difference below the tolerance: nine tenths of what the slip does are there, if it does more than rounding.
   static constexpr double kRounding = 2e-6;
-  bool hides(Step step, const Heads& computed, double left, double& worst, bool& any) const {
+  bool hides(SlipStep step, const Heads& computed, double left, double& worst, bool& any) const {
     const Distance effect = distance(step, computed, known.right[step], 0);
     double largest = 0;
     for (const Grid& head : computed)
@@ -132,7 +132,7 @@ struct Attempt {
 
   /// The first heads and the weights' steps alone: a cheap no.
   bool passes_screen() const {
-    constexpr Steps kWeightSteps = bit(Step::scores) | bit(Step::weights);
+    constexpr Steps kWeightSteps = bit(SlipStep::scores) | bit(SlipStep::weights);
     if (known.logits.size() <= kScreened || options.hidden || (touches & kWeightSteps) == 0) return true;
     if (std::none_of(judged.begin(), judged.end(),
                      [](const JudgedArray& one) { return (bit(one.step) & kWeightSteps) != 0; }))
@@ -155,11 +155,11 @@ struct Attempt {
         .slips = slips, .texts = texts, .heads = variant.heads, .after = std::vector<double>(judged.size(), kOpen)};
     Outcome outcome;
     if (!compute_weights(known, variant, found, outcome)) return std::nullopt;
-    if (options.stored) outcome.arrays[Step::weights] = known.right[Step::weights];
-    const bool ends = (touches & (bit(Step::values) | bit(Step::output))) == 0;
+    if (options.stored) outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
+    const bool ends = (touches & (bit(SlipStep::values) | bit(SlipStep::output))) == 0;
     if (!ends) {
-      if ((touches & bit(Step::weights)) == 0 && !known.direct)
-        outcome.arrays[Step::weights] = known.right[Step::weights];
+      if ((touches & bit(SlipStep::weights)) == 0 && !known.direct)
+        outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
       compute_output(known, variant, outcome);
     }
     Index cells = 0;
@@ -223,7 +223,7 @@ struct Search {
   }
 
   bool pairs(const std::vector<std::vector<Index>>& which) {
-    const auto of_weights = [](const SlipRow& row) { return (row.touches & bit(Step::weights)) != 0; };
+    const auto of_weights = [](const SlipRow& row) { return (row.touches & bit(SlipStep::weights)) != 0; };
     for (const auto& heads : which)
       for (std::size_t i = 0; i < slips().size(); ++i)
         for (std::size_t j = i + 1; j < slips().size() && !is_over(); ++j) {
@@ -243,7 +243,7 @@ struct Search {
     if (!fresh) return at->second;
     std::vector<JudgedArray> up_to;
     for (const JudgedArray& one : judged)
-      if (one.step != Step::output && one.step != Step::values) up_to.push_back(one);
+      if (one.step != SlipStep::output && one.step != SlipStep::values) up_to.push_back(one);
     if (std::any_of(up_to.begin(), up_to.end(), [](const JudgedArray& one) { return one.differs; }))
       at->second = explain(known, found, up_to, {&row}, heads, options).has_value();
     return at->second;
@@ -254,7 +254,7 @@ struct Search {
     std::vector<Index> differing;
     bool seen = false;
     for (const JudgedArray& one : judged) {
-      if (one.step != Step::scores && one.step != Step::weights) continue;
+      if (one.step != SlipStep::scores && one.step != SlipStep::weights) continue;
       const Heads &a = known.right[one.step], &b = found[one.step];
       if (!same_shape(a, b)) return {};
       seen = true;
@@ -276,7 +276,7 @@ struct Search {
 
 }  // namespace
 
-Distance distance(Step step, const Heads& computed, const Heads& found, double tolerance, const Beside& beside) {
+Distance distance(SlipStep step, const Heads& computed, const Heads& found, double tolerance, const Beside& beside) {
   Distance result;
   if (!same_shape(computed, found)) return {.largest = kApart, .within = false};
   const bool right =
@@ -290,9 +290,9 @@ Distance distance(Step step, const Heads& computed, const Heads& found, double t
         std::find(beside.heads->begin(), beside.heads->end(), static_cast<Index>(head)) != beside.heads->end();
     for (Index i = 0; i < computed[head].rows(); ++i) {
       double allowed = tolerance;
-      if (step != Step::weights) allowed *= magnitude_of(computed[head], i);
+      if (step != SlipStep::weights) allowed *= magnitude_of(computed[head], i);
       else if (beside.scores) allowed = std::max(allowed, kFloatNoise * magnitude_of((*beside.scores)[head], i));
-      const bool scored = step == Step::scores;
+      const bool scored = step == SlipStep::scores;
       const double hides_x = scored ? masked_below(computed[head], i) : 0;
       const double hides_y = scored ? masked_below(found[head], i) : 0;
       const double hides_right = scored && right ? masked_below((*beside.right)[head], i) : 0;
@@ -326,7 +326,7 @@ Distance distance(Step step, const Heads& computed, const Heads& found, double t
       }
     }
   }
-  result.varies = step != Step::scores || !opens || varies;
+  result.varies = step != SlipStep::scores || !opens || varies;
   return result;
 }
 
@@ -334,7 +334,7 @@ std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& fo
                                        const std::array<double, kSteps>& tolerances) {
   std::vector<JudgedArray> judged;
   for (std::size_t at = 0; at < kSteps; ++at) {
-    const auto step = static_cast<Step>(at);
+    const auto step = static_cast<SlipStep>(at);
     if (known.right[step].empty() || found[step].empty()) continue;
     JudgedArray one{.step = step, .tolerance = tolerances[at]};
     const Distance apart = distance(step, known.right[step], found[step], one.tolerance);

@@ -9,7 +9,7 @@ namespace headlight {
 
 /// One array that both files have.
 struct JudgedArray {
-  Step step = Step::weights;
+  SlipStep step = SlipStep::weights;
   double tolerance = 0;  // absolute for weights, else times max(1, the largest of the row)
   double before = 0;     // the largest difference; infinite where shapes differ
   bool differs = false;
@@ -67,6 +67,7 @@ struct Beside {
   const Heads* right = nullptr;
   const std::vector<Index>* heads = nullptr;  // that have the slips; null or empty: all
 };
-Distance distance(Step step, const Heads& computed, const Heads& found, double tolerance, const Beside& beside = {});
+Distance distance(SlipStep step, const Heads& computed, const Heads& found, double tolerance,
+                  const Beside& beside = {});
 
 }  // namespace headlight

@@ -173,7 +173,7 @@ constexpr SplitRow kSplits[] = {
 Steps touched_by(unsigned roles) {
   const bool query = (roles & 1) != 0, key = (roles & 2) != 0, value = (roles & 4) != 0, output = (roles & 8) != 0;
   return (query ? kFromQueries : 0) | (key ? kFromKeys : 0) | (value ? kFromValues : 0) |
-         (output ? bit(Step::output) : 0);
+         (output ? bit(SlipStep::output) : 0);
 }
 
 void add_splits(Table& table) {
@@ -248,7 +248,7 @@ void add_heads(Table& table) {
                      return v.swapped = known.is_square() && (known.exact || !known.has_mask());
                    }});
   table.push_back({.code = groups_in_blocks,
-                   .touches = kFromScores | bit(Step::output),
+                   .touches = kFromScores | bit(SlipStep::output),
                    .part = kGroups,
                    .apply =
                        [](const Known& known, Variant& v) {
@@ -264,7 +264,7 @@ void add_heads(Table& table) {
          return v.no_sinks = !known.sinks.empty();
        }});
   table.push_back({.code = query_already_scaled,
-                   .touches = bit(Step::queries),
+                   .touches = bit(SlipStep::queries),
                    .part = kStored,
                    .apply =
                        [](const Known& known, Variant& v) {
@@ -273,7 +273,7 @@ void add_heads(Table& table) {
                        },
                    .whole = true});
   table.push_back({.code = merge_not_transposed,
-                   .touches = bit(Step::output),
+                   .touches = bit(SlipStep::output),
                    .part = kMerge,
                    .apply =
                        [](const Known& known, Variant& v) {
@@ -282,7 +282,7 @@ void add_heads(Table& table) {
                        },
                    .whole = true});
   table.push_back({.code = merge_columns_mixed,
-                   .touches = bit(Step::output),
+                   .touches = bit(SlipStep::output),
                    .part = kMerge,
                    .apply =
                        [](const Known& known, Variant& v) {
@@ -291,7 +291,7 @@ void add_heads(Table& table) {
                        },
                    .whole = true});
   table.push_back({.code = weights_transposed,
-                   .touches = bit(Step::output),
+                   .touches = bit(SlipStep::output),
                    .part = kContext,
                    .apply = [](const Known& known, Variant& v) { return v.transposed = known.is_square(); },
                    .whole = true});

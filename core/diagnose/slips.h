@@ -15,10 +15,11 @@
 namespace headlight {
 
 /// The arrays that differ from some step on.
-inline constexpr Steps kFromWeights = bit(Step::weights) | bit(Step::output);
-inline constexpr Steps kFromScores = bit(Step::scores) | kFromWeights;
-inline constexpr Steps kFromQueries = bit(Step::queries) | kFromScores, kFromKeys = bit(Step::keys) | kFromScores;
-inline constexpr Steps kFromValues = bit(Step::values) | bit(Step::output);
+inline constexpr Steps kFromWeights = bit(SlipStep::weights) | bit(SlipStep::output);
+inline constexpr Steps kFromScores = bit(SlipStep::scores) | kFromWeights;
+inline constexpr Steps kFromQueries = bit(SlipStep::queries) | kFromScores,
+                       kFromKeys = bit(SlipStep::keys) | kFromScores;
+inline constexpr Steps kFromValues = bit(SlipStep::values) | bit(SlipStep::output);
 
 struct SlipRow {
   MistakeCode code;

@@ -68,7 +68,7 @@ struct Computation {
   Outcome& outcome;
   Grid mask = variant.mask ? *variant.mask : known.mask;
   Allowed allowed = allowed_by(mask);
-  const Heads& found_weights = found[Step::weights];
+  const Heads& found_weights = found[SlipStep::weights];
 
   bool has_slips(std::size_t head) const {
     const auto& heads = variant.heads;
@@ -113,9 +113,9 @@ struct Computation {
       if (!known.direct || !query || !key) return std::nullopt;
       Heads queries = split_heads(*query, known.num_heads, variant.split[kQuery]);
       const Heads keys = split_heads(*key, known.num_kv_heads, variant.split[kKey]);
-      outcome.arrays[Step::queries] = queries;
-      outcome.arrays[Step::keys] = keys;
-      if (variant.groups_in_blocks) outcome.arrays[Step::keys].clear();
+      outcome.arrays[SlipStep::queries] = queries;
+      outcome.arrays[SlipStep::keys] = keys;
+      if (variant.groups_in_blocks) outcome.arrays[SlipStep::keys].clear();
       result = dot_products(queries, keys, known.scale, count, variant.groups_in_blocks);
     }
     for (Grid& head : result) {
@@ -308,7 +308,7 @@ struct Computation {
       if (!over_heads(*scores, weights)) return false;
     } else {
       for (std::size_t head = 0; head < count; ++head) {
-        if (!has_slips(head)) weights[head] = known.right[Step::weights][head];
+        if (!has_slips(head)) weights[head] = known.right[SlipStep::weights][head];
         else if (!normalised((*scores)[head], head, weights[head])) return false;
       }
     }
@@ -316,10 +316,10 @@ struct Computation {
       if (has_slips(head)) finish(weights[head], head);
     if (variant.kept && !same_shape(found_weights, known.logits)) return false;
     mix_heads(weights);
-    outcome.arrays[Step::weights] = std::move(weights);
-    if (known.exact) outcome.arrays[Step::scores] = std::move(*scores);
+    outcome.arrays[SlipStep::weights] = std::move(weights);
+    if (known.exact) outcome.arrays[SlipStep::scores] = std::move(*scores);
     if (variant.stored_query != 1)
-      outcome.arrays[Step::queries] =
+      outcome.arrays[SlipStep::queries] =
           split_heads(known.projected[kQuery] * variant.stored_query, known.num_heads, HeadSplit::blocks);
     keep_heads();
     return true;
@@ -327,13 +327,13 @@ struct Computation {
 
   /// Heads without the slips are as they are right.
   void keep_heads() {
-    for (const Step step : {Step::queries, Step::scores, Step::weights}) {
+    for (const SlipStep step : {SlipStep::queries, SlipStep::scores, SlipStep::weights}) {
       Heads& heads = outcome.arrays[step];
       const Heads& right = known.right[step];
       for (std::size_t head = 0; head < heads.size(); ++head)
         if (!has_slips(head)) {
           if (right.size() > head) heads[head] = right[head];
-          else if (step != Step::weights) heads[head].setConstant(kOpen);
+          else if (step != SlipStep::weights) heads[head].setConstant(kOpen);
         }
     }
   }
@@ -365,7 +365,7 @@ void compute_output(const Known& known, const Variant& variant, Outcome& outcome
   const auto side = computation.side(kValue);
   if (!side) return;
   Heads values = split_heads(*side, known.num_kv_heads, variant.split[kValue]);
-  const Heads& weights = outcome.arrays[Step::weights];
+  const Heads& weights = outcome.arrays[SlipStep::weights];
   for (std::size_t head = 0; values.size() == weights.size() && head < values.size(); ++head)
     if (!computation.has_slips(head))
       values[head] =
@@ -382,9 +382,9 @@ void compute_output(const Known& known, const Variant& variant, Outcome& outcome
     reference::LinearLayer layer = known.inputs->projections[kOut];
     layer.weight = rounded(layer.weight, variant.bits);
     if (auto output = project_with(layer, rounded(merged(z, variant.merge), variant.bits), variant.projection[kOut]))
-      outcome.arrays[Step::output] = {std::move(*output)};
+      outcome.arrays[SlipStep::output] = {std::move(*output)};
   }
-  outcome.arrays[Step::values] = std::move(values);
+  outcome.arrays[SlipStep::values] = std::move(values);
 }
 
 }  // namespace headlight

@@ -21,17 +21,17 @@ inline constexpr double kOpen = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kApart = std::numeric_limits<double>::infinity();
 
 /// The arrays of a layer, in the order in which they are computed.
-enum class Step : std::size_t { queries, keys, values, scores, weights, output };
+enum class SlipStep : std::size_t { queries, keys, values, scores, weights, output };
 inline constexpr std::size_t kSteps = 6;
 inline constexpr const char* kStepNames[kSteps] = {"queries", "keys", "values", "scores", "attentions", "output"};
 using Steps = unsigned;  // a bit each
-constexpr Steps bit(Step step) { return 1u << static_cast<unsigned>(step); }
+constexpr Steps bit(SlipStep step) { return 1u << static_cast<unsigned>(step); }
 
 /// (T, d_k), (S, d_k), (S, d_v), (T, S), (T, S) of each head; of the output one matrix. Empty: not known.
 struct LayerArrays {
   std::array<Heads, kSteps> of = {};
-  Heads& operator[](Step step) { return of[static_cast<std::size_t>(step)]; }
-  const Heads& operator[](Step step) const { return of[static_cast<std::size_t>(step)]; }
+  Heads& operator[](SlipStep step) { return of[static_cast<std::size_t>(step)]; }
+  const Heads& operator[](SlipStep step) const { return of[static_cast<std::size_t>(step)]; }
 };
 
 /// The roles of projections.

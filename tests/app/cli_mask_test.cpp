@@ -108,8 +108,8 @@ TEST(Export, EachSentenceOfABatchMayHaveAMaskOfItsOwn) {
   const auto of_three = [&](const std::string& mask) {
     return small({"export", "--tokens", "我|爱|你\n你|爱|我\n我|我|我", "--mask", mask});
   };
-  EXPECT_TRUE(contains(refused(of_three(cube)),
-                       "found (3, 3, 3): (queries, keys, sentences) or (sentences, queries, keys)"));
+  EXPECT_TRUE(
+      contains(refused(of_three(cube)), "found (3, 3, 3): (queries, keys, sentences) or (sentences, queries, keys)"));
   const std::string four = folder.with("four.npy", booleans("3, 1, 3, 3", std::vector<int>(27, 1)));
   EXPECT_EQ(run(of_three(four)).status, 0) << "as PyTorch programs hold it";
 }

@@ -1,5 +1,5 @@
-#include "document/sentence_facts.h"
 #include "app/shipped.h"
+#include "document/sentence_facts.h"
 
 #include <gtest/gtest.h>
 

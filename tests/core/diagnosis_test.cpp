@@ -375,7 +375,8 @@ TEST(Diagnosis, EvenWeightsThatDifferAreNotRounded) {
   EXPECT_EQ(diagnosed(file_of({{"attentions", even}}), file_of({{"attentions", uneven}})), "none");
 }
 
-// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains better.
+// Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains
+// better.
 TEST(Diagnosis, TheBetterExplanationIsNamed) {
   Attention right(4), wrong(4);
   wrong.scale = 0.5 * 2.06;

@@ -1,5 +1,5 @@
-#include "document/sentence_facts.h"
 #include "document/model_choice.h"
+#include "document/sentence_facts.h"
 #include "gui/question/question.h"
 #include "session/typing.h"
 #include "words/sentence_words.h"

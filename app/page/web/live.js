@@ -75,11 +75,11 @@ export function createLive(store, page) {
     if (source.length > MOST_TOKENS) throw new Error(wordsOf('too_many_words', MOST_TOKENS, source.length));
     takeWritten(same);
     const given = both && target !== null && target.trim() !== '';
-    const written = given ? tokensOf(target, live.target_side) : both ? translate(source) : null;
-    answerTo(source, written);
+    const replied = given ? tokensOf(target, live.target_side) : both ? translate(source) : null;
+    answerTo(source, replied);
     store.answer.relations = same ? written.relations : [];  // the page names no arcs of its own
     store.notify({answer: true});
-    return {tokens: source.map((token) => token.text), target: written?.map((token) => token.text), next: guesses()};
+    return {tokens: source.map((token) => token.text), target: replied?.map((token) => token.text), next: guesses()};
   }
 
   function guesses() {
