@@ -116,7 +116,7 @@ void take_logits(Known& known) {
   for (std::size_t head = 0; head < weights.size(); ++head) {
     Grid logits = known.exact ? scores[head] : Grid(weights[head].array().max(0).log());
     for (Index i = 0; i < logits.size(); ++i)
-      if (!allowed.data()[i]) logits.data()[i] = kOpen;
+      if (!allowed.data()[i]) logits.data()[i] = kOpenCell;
     known.logits.push_back(std::move(logits));
   }
 }

@@ -108,7 +108,7 @@ std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found
       for (std::size_t at = 0; at < judged.size(); ++at) {
         const Heads& computed = outcome.arrays[judged[at].step];
         rounding.after[at] =
-            computed.empty() ? kOpen : distance(judged[at].step, computed, found[judged[at].step], 0).largest;
+            computed.empty() ? kOpenCell : distance(judged[at].step, computed, found[judged[at].step], 0).largest;
       }
       if (all([&](const JudgedArray& one) {
             const double left = rounding.after[static_cast<std::size_t>(&one - judged.data())];

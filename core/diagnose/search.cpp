@@ -152,7 +152,7 @@ struct Attempt {
   std::optional<Explanation> explains() {
     if (!make() || !passes_screen()) return std::nullopt;
     Explanation explanation{
-        .slips = slips, .texts = texts, .heads = variant.heads, .after = std::vector<double>(judged.size(), kOpen)};
+        .slips = slips, .texts = texts, .heads = variant.heads, .after = std::vector<double>(judged.size(), kOpenCell)};
     Outcome outcome;
     if (!compute_weights(known, variant, found, outcome)) return std::nullopt;
     if (options.stored) outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];

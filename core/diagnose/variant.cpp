@@ -15,7 +15,7 @@ bool is_blocked(double logit) { return logit == kNoScore; }
 Grid softmax_of_columns(const Grid& logits) {
   Grid weights = reference::softmax(logits.transpose()).transpose();
   for (Index j = 0; j < logits.cols(); ++j)
-    if (logits.col(j).maxCoeff() == kNoScore) weights.col(j).setConstant(kOpen);
+    if (logits.col(j).maxCoeff() == kNoScore) weights.col(j).setConstant(kOpenCell);
   return weights;
 }
 
@@ -30,7 +30,7 @@ Grid softmax_of_columns_up_to_rows(const Grid& logits, const Grid& found) {
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < cols; ++j)
       ratio(i, j) =
-          std::isfinite(logits(i, j)) && found(i, j) > kTooSmall ? std::log(found(i, j)) - logits(i, j) : kOpen;
+          std::isfinite(logits(i, j)) && found(i, j) > kTooSmall ? std::log(found(i, j)) - logits(i, j) : kOpenCell;
   Eigen::VectorXd of_row = Eigen::VectorXd::Zero(rows), of_column = Eigen::VectorXd::Zero(cols);
   for (int round = 0; round < kMostRounds; ++round) {
     for (Index j = 0; j < cols; ++j) {
@@ -149,7 +149,7 @@ struct Computation {
       return true;
     }
     if (found_weights.empty() && known.exact) {
-      weights = Grid::Constant(scores.rows(), scores.cols(), kOpen);
+      weights = Grid::Constant(scores.rows(), scores.cols(), kOpenCell);
       return true;
     }
     if (found_weights.size() <= head || found_weights[head].rows() != scores.rows() ||
@@ -172,7 +172,7 @@ struct Computation {
       else if (!(mass <= 1 + 1e-4) || (sum > 0 && mass == 0)) return false;
       else ++outcome.fitted;
       for (Index j = 0; j < scores.cols(); ++j) {
-        if (std::isnan(scores(i, j))) weights(i, j) = kOpen;
+        if (std::isnan(scores(i, j))) weights(i, j) = kOpenCell;
         else if (sum > 0) weights(i, j) *= mass / sum;
       }
     }
@@ -213,7 +213,7 @@ struct Computation {
           sum += found_weights[head](i, j) - scores(i, j), ++count;
       const double offset = known.exact || count == 0 ? 0 : sum / count;
       for (Index j = 0; j < scores.cols(); ++j)
-        weights(i, j) = std::isfinite(scores(i, j)) ? scores(i, j) + offset : kOpen;
+        weights(i, j) = std::isfinite(scores(i, j)) ? scores(i, j) + offset : kOpenCell;
     }
     if (!known.exact) outcome.fitted += scores.rows();
   }
@@ -258,7 +258,7 @@ struct Computation {
       if (!over_keys(scores, head, weights)) return false;
       if (kind == SoftmaxKind::twice) weights = reference::softmax(weights);
       if (kind == SoftmaxKind::logarithm)
-        weights = weights.unaryExpr([](double weight) { return weight > 0 ? std::log(weight) : kOpen; });
+        weights = weights.unaryExpr([](double weight) { return weight > 0 ? std::log(weight) : kOpenCell; });
     }
     return true;
   }
@@ -272,7 +272,7 @@ struct Computation {
       if (empty && variant.even_rows) weights.row(i).setConstant(1 / static_cast<double>(weights.cols()));
       const bool seen = found_weights.size() > head && same_shape({found_weights[head]}, {weights});
       if (empty && variant.mask && (!seen || is_of_blocked_row(found_weights[head].row(i))))
-        weights.row(i).setConstant(kOpen);
+        weights.row(i).setConstant(kOpenCell);
     }
     weights *= variant.weights_factor;
   }
@@ -333,7 +333,7 @@ struct Computation {
       for (std::size_t head = 0; head < heads.size(); ++head)
         if (!has_slips(head)) {
           if (right.size() > head) heads[head] = right[head];
-          else if (step != SlipStep::weights) heads[head].setConstant(kOpen);
+          else if (step != SlipStep::weights) heads[head].setConstant(kOpenCell);
         }
     }
   }

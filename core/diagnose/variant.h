@@ -16,7 +16,7 @@
 namespace headlight {
 
 /// In a computed array: the cell is left open.
-inline constexpr double kOpen = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kOpenCell = std::numeric_limits<double>::quiet_NaN();
 /// The difference of arrays that cannot be compared.
 inline constexpr double kApart = std::numeric_limits<double>::infinity();
 
