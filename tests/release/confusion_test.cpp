@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "core/slip_cases.h"
+#include "release/slip_cases.h"
 
 namespace headlight {
 namespace {

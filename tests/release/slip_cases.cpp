@@ -1,4 +1,4 @@
-#include "core/slip_cases.h"
+#include "release/slip_cases.h"
 
 #include <algorithm>
 #include <cmath>
