@@ -6,7 +6,6 @@
 
 #include "document/bundled_models.h"
 #include "math/attention.h"
-#include "train/measure/arc_fit.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
