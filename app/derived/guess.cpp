@@ -13,15 +13,8 @@ Vector logits_of(const Request& request, Progress& progress) {
   return trace && *trace ? (*trace)->logits : Vector{};
 }
 
-}  // namespace
-
-Request untouched(Request request) {
-  request = unedited(std::move(request));
-  request.mask = {.causal = request.config.arch != Arch::encoder};
-  request.encoder_mask = request.cross_mask = {};
-  return request;
-}
-
+/// The token that hides a word from the model of an answer; nothing where its vocabulary has none. Fresh weights have a
+/// vector for any text: there it is `<mask>`.
 std::optional<Token> hiding_token(const Trace& trace) {
   Token token;
   if (!trace.request.model) {
@@ -40,6 +33,15 @@ std::optional<Token> hiding_token(const Trace& trace) {
     return token;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+Request untouched(Request request) {
+  request = unedited(std::move(request));
+  request.mask = {.causal = request.config.arch != Arch::encoder};
+  request.encoder_mask = request.cross_mask = {};
+  return request;
 }
 
 bool can_hide(const Trace& trace, Index token) {
