@@ -222,17 +222,16 @@ Result<int> run_labels(const TrainArguments& options) {
     return bad_input("--labels", "", "treebanks: --teach and --score", "none");
   const auto scored_on = read_treebanks(options.scored_on);
   if (!scored_on) return scored_on.error();
-  const auto lock = lock_folder(options.folder);
+  auto lock = lock_folder(options.folder);
   if (!lock) return lock.error();
+  HeldFolder held{*std::move(lock), options.folder};
+  held.unfinished.clear();
   TrainingCard card = *document.card;
   if (const Status done = fit_labels(document.model, *document.tokenizers->source, options.corpus.treebanks, *scored_on,
                                      options.threads, card);
       !done)
     return done.error();
-  const Status kept = save_card(options.folder, *document.model, card);
-  std::error_code ignored;
-  std::filesystem::remove(std::filesystem::path(options.folder) / kLockFile, ignored);
-  if (!kept) return kept.error();
+  if (const Status kept = save_card(options.folder, *document.model, card); !kept) return kept.error();
   print_message(options.folder + ": done; see its README.md");
   return 0;
 }

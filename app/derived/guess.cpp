@@ -8,25 +8,13 @@ namespace headlight {
 namespace {
 
 /// The scores over the vocabulary of a question; empty when stopped or where it cannot be answered.
-Vector logits_of(const Request& request, const Trace* previous, Progress& progress) {
-  const auto trace = forward(request, progress, previous);
+Vector logits_of(const Request& request, Progress& progress) {
+  const auto trace = forward(request, progress);
   return trace && *trace ? (*trace)->logits : Vector{};
 }
 
-}  // namespace
-
-Request untouched(Request request) {
-  request = unedited(std::move(request));
-  const auto usual = [](bool causal) {
-    MaskSpec mask;
-    mask.causal = causal;
-    return mask;
-  };
-  request.mask = usual(request.config.arch != Arch::encoder);
-  request.encoder_mask = request.cross_mask = usual(false);
-  return request;
-}
-
+/// The token that hides a word from the model of an answer; nothing where its vocabulary has none. Fresh weights have a
+/// vector for any text: there it is `<mask>`.
 std::optional<Token> hiding_token(const Trace& trace) {
   Token token;
   if (!trace.request.model) {
@@ -45,6 +33,15 @@ std::optional<Token> hiding_token(const Trace& trace) {
     return token;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+Request untouched(Request request) {
+  request = unedited(std::move(request));
+  request.mask = {.causal = request.config.arch != Arch::encoder};
+  request.encoder_mask = request.cross_mask = {};
+  return request;
 }
 
 bool can_hide(const Trace& trace, Index token) {
@@ -83,13 +80,13 @@ std::shared_ptr<const Guess> make_guess(const GuessQuestion& question, Progress&
     right = hidden.known ? hidden.id : -1;
     asked = with_hidden(trace, *question.hidden);
   }
-  const Vector logits = question.hidden ? logits_of(asked, nullptr, progress) : trace.logits;
+  const Vector logits = question.hidden ? logits_of(asked, progress) : trace.logits;
   if (progress.stop) return nullptr;
   if (logits.size() == 0) return guess;
   const Request plain = untouched(asked);
   Vector before;
   if (!(plain == asked)) {
-    const Vector earlier = logits_of(plain, nullptr, progress);
+    const Vector earlier = logits_of(plain, progress);
     if (progress.stop) return nullptr;
     if (earlier.size() == logits.size()) before = probabilities(earlier);
   }

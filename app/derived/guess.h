@@ -44,10 +44,6 @@ inline constexpr Index kMostHidden = 2048;
 /// The same question with nothing changed by hand: no edits, and the masks that a model of its kind begins with.
 Request untouched(Request request);
 
-/// The token that hides a word from the model of an answer; nothing where its vocabulary has none. Fresh weights have a
-/// vector for any text: there it is `<mask>`.
-std::optional<Token> hiding_token(const Trace& trace);
-
 /// Whether the word of this token can be hidden and guessed: of an encoder with an output layer and a hiding token, a
 /// token that was typed.
 bool can_hide(const Trace& trace, Index token);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "heads/head_measures.h"
 #include "math/attention.h"
 
 namespace headlight {
@@ -59,10 +60,9 @@ void add_columns(Sums& to, const Trace& trace, const HeadRef& head, const std::v
 std::vector<HeadRef> shading_heads(const Trace& trace, const ShadeChoice& choice) {
   const HeadRef& head = choice.head;
   if (choice.heads == ShadeHeads::head) return {head};
-  std::vector<HeadRef> heads;
-  for (Index layer = 0; layer < trace.num_layers(head.stack); ++layer)
-    for (Index one = 0; one < trace.num_heads(head.stack); ++one)
-      if (choice.heads == ShadeHeads::all || layer == head.layer) heads.push_back({layer, one, head.stack});
+  std::vector<HeadRef> heads = heads_of(trace, head.stack);
+  if (choice.heads == ShadeHeads::layer)
+    std::erase_if(heads, [&](const HeadRef& one) { return one.layer != head.layer; });
   return heads;
 }
 
@@ -79,13 +79,11 @@ Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoic
                  const std::atomic<bool>& stop) {
   const bool columns = choice.columns;
   const Stack stack = choice.head.stack;
-  const FoldedAxis* axis = !folded ? nullptr : columns ? &folded->fold.keys : &folded->fold.queries;
-  const std::vector<Index> lines = words_of_tokens(axis, choice.words);
+  const std::vector<Index> lines = words_of_tokens(folded_axis(folded, !columns), choice.words);
   if (lines.empty()) return {};
   const std::vector<HeadRef> heads = shading_heads(trace, choice);
-  const auto groups = [&](const FoldedAxis& of) { return static_cast<Index>(of.groups.size()); };
-  Sums sums(folded ? groups(columns ? folded->fold.queries : folded->fold.keys)
-                   : (columns ? trace.queries(stack) : trace.keys(stack)));
+  const FoldedAxis* others = folded_axis(folded, columns);
+  Sums sums(others ? static_cast<Index>(others->groups.size()) : columns ? trace.queries(stack) : trace.keys(stack));
   for (const HeadRef& head : heads) {
     if (stop) return {};
     if (folded) add_folded(sums, folded->map(head), columns, lines);

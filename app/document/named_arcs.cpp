@@ -6,7 +6,6 @@
 
 #include "document/bundled_models.h"
 #include "math/attention.h"
-#include "train/measure/arc_fit.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -15,10 +14,9 @@ namespace {
 /// Whether nothing but the model and the sentence made the answer.
 bool is_of_model_alone(const Request& request) {
   if (!request.model || request.edits != Edits{}) return false;
-  MaskSpec usual;
-  usual.causal = is_causal_by_default(request.config.arch);
-  usual.padding = request.mask.padding;
-  usual.sentences = request.mask.sentences;
+  const MaskSpec usual{.causal = is_causal_by_default(request.config.arch),
+                       .padding = request.mask.padding,
+                       .sentences = request.mask.sentences};
   return request.mask == usual && request.encoder_mask == MaskSpec{} && request.cross_mask == MaskSpec{};
 }
 

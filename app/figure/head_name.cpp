@@ -48,7 +48,6 @@ constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them
 }  // namespace
 
 HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& head, const HeadMeasures* measures) {
-  const auto word = [&](const Words& text) { return std::string(words(language, text)); };
   HeadName name{.arcs = arcs.of(head)};
   const auto rest = std::find_if(arcs.resting.begin(), arcs.resting.end(),
                                  [&](const SentenceArcs::Resting& one) { return one.head == head; });
@@ -63,8 +62,8 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     }
     if (resting == 0) return name;
     name.words += either(language, "; ", "；");
-    name.words += resting == 1 ? filled(word(kHeadNameWords.resting_one), {arcs.rest})
-                               : filled(word(kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
+    name.words += resting == 1 ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})
+                               : filled(words(language, kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
     return name;
   }
   if (!measures) return name;
@@ -82,7 +81,7 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     called = &kHeadNameWords.spread;
   }
   if (name.measure == Measure::special && rest != arcs.resting.end()) called = &kHeadNameWords.rests;
-  name.words = name.brief = word(*called);
+  name.words = name.brief = words(language, *called);
   return name;
 }
 
@@ -113,17 +112,16 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
 }
 
 std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
-  const auto word = [&](const Words& text) { return std::string(words(language, text)); };
   const std::string share = share_text(static_cast<double>(cell.weight));
-  std::string line = chosen ? std::string() : word(kStageWords.strongest);
-  line += cell.itself
-              ? filled(word(kStageWords.looks_at_itself), {cell.query, share})
-              : filled(word(cell.rests ? kStageWords.rests : kStageWords.looks_at), {cell.query, cell.key, share});
-  if (cell.by_hand) line += word(kStageWords.by_hand);
+  std::string line = chosen ? "" : words(language, kStageWords.strongest);
+  line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})
+                      : filled(words(language, cell.rests ? kStageWords.rests : kStageWords.looks_at),
+                               {cell.query, cell.key, share});
+  if (cell.by_hand) line += words(language, kStageWords.by_hand);
   if (arc)
-    line += filled(word(kStageWords.relation), {relation_in_words(language, arc->relation, arc->reversed),
-                                                formatted("%.0f", 100 * arc->precision)});
-  return line + word(kStageWords.full_stop);
+    line += filled(words(language, kStageWords.relation), {relation_in_words(language, arc->relation, arc->reversed),
+                                                           formatted("%.0f", 100 * arc->precision)});
+  return line + words(language, kStageWords.full_stop);
 }
 
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of) {
@@ -178,16 +176,15 @@ MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const st
 }
 
 std::string name_explained(Language language, const HeadName& name) {
-  const auto word = [&](const Words& text) { return std::string(words(language, text)); };
   if (name.words.empty()) return {};
   if (!name.named) {
-    if (name.measure == Measure::normalized) return word(kHeadNameWords.tip_spread);
-    if (!name.measure) return word(kHeadNameWords.tip_mixed);
-    return filled(word(kHeadNameWords.tip_measure), {share_text(static_cast<double>(name.share))});
+    if (name.measure == Measure::normalized) return words(language, kHeadNameWords.tip_spread);
+    if (!name.measure) return words(language, kHeadNameWords.tip_mixed);
+    return filled(words(language, kHeadNameWords.tip_measure), {share_text(static_cast<double>(name.share))});
   }
   std::string text = name.words;
   for (const auto& those : by_relation(name.arcs))
-    text += "\n" + filled(word(kHeadNameWords.tip_arcs),
+    text += "\n" + filled(words(language, kHeadNameWords.tip_arcs),
                           {relation_in_words(language, those.front()->relation, those.front()->reversed),
                            std::to_string(those.size()), formatted("%.0f", 100 * those.front()->precision)});
   return text;

@@ -126,21 +126,20 @@ ColourScale shade_scale(const Vector& shades, const std::vector<Token>& words, C
 std::string shades_in_words(Language language, const Trace& trace, const ShadeChoice& choice,
                             const std::vector<Token>& tokens, const std::vector<Index>& chosen) {
   const TextWords& all = kTextWords;
-  const auto word = [&](const Words& of) { return std::string(words(language, of)); };
   const bool several = chosen.size() > 1;
   const Words& line = choice.columns ? (several ? all.looked_at_several : all.looked_at)
                                      : (several ? all.looks_at_several : all.looks_at);
   const std::string of = several || chosen.empty() ? std::to_string(chosen.size())
                                                    : axis_label(tokens[static_cast<std::size_t>(chosen[0])]);
-  std::string text = filled(word(line), {of});
+  std::string text = filled(words(language, line), {of});
   if (choice.heads == ShadeHeads::head) return text;
   const std::string heads = std::to_string(shading_heads(trace, choice).size());
   const std::string layer = std::to_string(choice.head.layer);
   const bool chinese = language == Language::zh;
   return text + " · " +
          (choice.heads == ShadeHeads::all
-              ? filled(word(all.mean_of_all), {heads})
-              : filled(word(all.mean_of_layer), {chinese ? layer : heads, chinese ? heads : layer}));
+              ? filled(words(language, all.mean_of_all), {heads})
+              : filled(words(language, all.mean_of_layer), {chinese ? layer : heads, chinese ? heads : layer}));
 }
 
 void add_shaded_text(Drawing& scene, const TextLines& lines, const std::vector<Token>& tokens, const TextMarks& marks,

@@ -223,27 +223,24 @@ json edits_object(const Trace& trace) {
 json relations_object(const Trace& trace, const Document& document, const std::vector<HeadRef>& heads) {
   json list = json::array();
   const SentenceArcs arcs = named_arcs(document, trace);
-  const auto both = [](const auto& text_in) {
-    return json{{"en", text_in(Language::en)}, {"zh", text_in(Language::zh)}};
-  };
+  const auto both = [](const std::string& en, const std::string& zh) { return json{{"en", en}, {"zh", zh}}; };
   for (const StackNames& names : stacks_of(trace))
     for (const HeadRef& head : of_stack(heads, names.stack)) {
-      const std::vector<const NamedArc*> own = arcs.of(head);
-      if (own.empty()) continue;
-      json& row = list.emplace_back(
-          json{{"stack", names.label},
-               {"layer", head.layer},
-               {"head", head.head},
-               {"label", both([&](Language language) { return head_name(language, arcs, head, nullptr).words; })},
-               {"brief", both([&](Language language) { return head_name(language, arcs, head, nullptr).brief; })},
-               {"arcs", json::array()}});
-      for (const NamedArc* arc : own)
+      const HeadName en = head_name(Language::en, arcs, head, nullptr),
+                     zh = head_name(Language::zh, arcs, head, nullptr);
+      if (!en.named) continue;
+      json& row = list.emplace_back(json{{"stack", names.label},
+                                         {"layer", head.layer},
+                                         {"head", head.head},
+                                         {"label", both(en.words, zh.words)},
+                                         {"brief", both(en.brief, zh.brief)},
+                                         {"arcs", json::array()}});
+      for (const NamedArc* arc : en.arcs)
         row["arcs"].push_back({{"query", arc->cell.query},
                                {"key", arc->cell.key},
                                {"relation", arc->relation},
-                               {"label", both([&](Language language) {
-                                  return relation_in_words(language, arc->relation, arc->reversed);
-                                })},
+                               {"label", both(relation_in_words(Language::en, arc->relation, arc->reversed),
+                                              relation_in_words(Language::zh, arc->relation, arc->reversed))},
                                {"precision", arc->precision}});
     }
   return list;

@@ -89,7 +89,8 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
   return shown;
 }
 
-/// Relations of small words and of parts of names: they say less of a sentence than who does what to whom.
+/// Relations of function words, modifiers and parts of names: they rank behind subjects, objects and clauses, which
+/// carry more of the meaning of a sentence.
 constexpr std::string_view kSmall[] = {"det",  "case", "aux",    "cop",      "mark",   "cc",       "clf",
                                        "flat", "amod", "nummod", "compound", "advmod", "nmod:poss"};
 

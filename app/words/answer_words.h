@@ -69,7 +69,6 @@ struct DoubtWords {
   Words back_to_trained{"Back to trained weights", "回到训练好的权重"};
   Words heads_of{"% heads", "% 个头"};
   Words layers_of{"% layers", "% 层"};
-  Words known{"% of % words known", "% / % 个词认识"};
 };
 inline constexpr DoubtWords kDoubtWords;
 

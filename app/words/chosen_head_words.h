@@ -30,7 +30,6 @@ struct ChosenHeadWords {
   Words pin_cell{"Pin", "固定"};
   Words type_weight{"Set its weight …", "设定其权重……"};
   Words weight_0_to_1{"Weight, 0 to 1", "权重，0 到 1"};
-  Words next_word{"After", "下一个词，接在"};
   Words tip_append{"Click to write this word.", "点击以写下这个词。"};
   Words write_on{"Write on", "续写"};
   Words write{"write", "写"};

@@ -38,17 +38,11 @@ const RelationWords* of_grammar(const std::string& relation) {
   return known == std::end(kRelations) ? nullptr : known;
 }
 
-const UniversalRelation* of_treebanks(std::string_view relation) {
-  const auto& all = universal_relations();
-  const auto known = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == relation; });
-  return known == all.end() ? nullptr : &*known;
-}
-
 }  // namespace
 
 std::string relation_in_words(Language language, const std::string& relation, bool reversed) {
   if (const RelationWords* own = of_grammar(relation)) return words(language, reversed ? own->backward : own->forward);
-  const UniversalRelation* own = of_treebanks(relation);
+  const UniversalRelation* own = universal_relation(relation);
   const std::string title = !own ? relation : language == Language::zh ? own->zh : own->en;
   return reversed ? turned(title) : title;
 }
@@ -61,7 +55,7 @@ std::string relation_in_words(Language language, const RelationScore& relation) 
 }
 
 std::string counted_relation(Language language, const std::string& relation, bool reversed, std::size_t count) {
-  const UniversalRelation* own = of_treebanks(relation);
+  const UniversalRelation* own = universal_relation(relation);
   const std::string number = std::to_string(count);
   if (!own || reversed) {
     const std::string title = relation_in_words(language, relation, reversed);

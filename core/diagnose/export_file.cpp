@@ -103,9 +103,9 @@ Status take_object(std::string_view where, const json& object, const std::string
 /// The metadata's token lists, under the names that exports use.
 void take_words(const ArrayFile& arrays, ExportFile& file) {
   const auto list = [&](const std::string& key) {
-    const auto at = arrays.metadata.find(key);
-    if (at == arrays.metadata.end()) return std::vector<std::string>{};
-    const auto parsed = parse_json("", at->second);
+    const auto text = metadata_text(arrays, key);
+    if (!text) return std::vector<std::string>{};
+    const auto parsed = parse_json("", *text);
     return parsed ? strings_of(*parsed) : std::vector<std::string>{};
   };
   for (const auto& [name, array] : arrays.arrays) {

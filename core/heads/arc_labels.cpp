@@ -104,11 +104,6 @@ Vector features_of(const SentenceRows& rows, const std::vector<WordWeights>& wei
   return features;
 }
 
-double logit(double probability) {
-  const double inside = std::clamp(probability, 1e-4, 1 - 1e-4);
-  return std::log(inside / (1 - inside));
-}
-
 }  // namespace
 
 std::vector<SpeltWord> spelt_words(const Tokens& tokens) {
@@ -148,6 +143,13 @@ const ArcPrecision* ArcLabels::precision(const HeadRef& head, const std::string&
   });
   return found == precisions.end() ? nullptr : &*found;
 }
+
+double logit(double probability) {
+  const double inside = std::clamp(probability, 1e-4, 1 - 1e-4);
+  return std::log(inside / (1 - inside));
+}
+
+double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 Index arc_features(Index d_model, std::size_t heads) {
   return 1 + 4 * d_model + 2 * static_cast<Index>(heads) + 2 * kDistances + kOfSentence;
@@ -220,7 +222,7 @@ std::vector<LabelledPair> labelled_pairs(const ArcLabels& labels, ArcLanguage la
     const auto relation = static_cast<Index>(one.relation);
     const double score = static_cast<double>(own.calibration(relation, 0)) * logit(one.probability) +
                          static_cast<double>(own.calibration(relation, 1));
-    one.probability = 1 / (1 + std::exp(-score));
+    one.probability = sigmoid(score);
     if (one.probability >= static_cast<double>(std::max(own.least, own.calibration(relation, 2)))) sure.push_back(one);
   }
   return sure;

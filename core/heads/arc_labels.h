@@ -15,6 +15,9 @@ namespace headlight {
 /// A smaller weight points at nothing.
 inline constexpr float kLeastPointing = 0.3f;
 
+/// Longer sentences are neither learned from nor named.
+inline constexpr std::size_t kMostArcTokens = 400;
+
 /// A word as the tokens of a sentence spell it.
 struct SpeltWord {
   Index first = 0, count = 0;      // tokens
@@ -60,6 +63,11 @@ struct ArcLabels {
 
   const ArcPrecision* precision(const HeadRef& head, const std::string& relation, ArcLanguage language) const;
 };
+
+/// log(p / (1 − p)), of a probability kept between 1e-4 and 1 − 1e-4.
+double logit(double probability);
+/// 1 / (1 + e⁻ˣ).
+double sigmoid(double x);
 
 /// Numbers that a pair of words has, in a model of this width whose labels have so many heads.
 Index arc_features(Index d_model, std::size_t heads);

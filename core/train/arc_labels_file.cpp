@@ -16,22 +16,23 @@ namespace headlight {
 namespace {
 
 constexpr std::string_view kFormat = "headlight.arcs/1";
-constexpr std::size_t kMostHeads = 256, kMostFeatures = std::size_t{1} << 16;
+constexpr std::size_t kMostHeads = 256;
+constexpr Index kMostFeatures = Index{1} << 16;
 constexpr std::array kLabelled{ArcLanguage::english, ArcLanguage::chinese};
 
 const char* name_of(ArcLanguage language) { return kArcLanguages[static_cast<std::size_t>(language)]; }
 
-/// An array of these rows and columns (−1: any), of finite numbers.
-Result<Matrix> matrix_in(std::string_view where, const ArrayFile& file, const std::string& name, std::size_t rows,
-                         std::size_t columns) {
+/// An array of these rows and columns (nothing: up to kMostFeatures), of finite numbers.
+Result<Matrix> matrix_in(std::string_view where, const ArrayFile& file, const std::string& name, Index rows,
+                         std::optional<Index> columns) {
   const auto found = file.arrays.find(name);
   if (found == file.arrays.end()) return bad_input(where, name, "an array", "none");
   const Array& array = found->second;
-  const std::vector<Index> wanted{static_cast<Index>(rows), static_cast<Index>(columns)};
-  if (array.shape.size() != 2 || array.shape[0] != wanted[0] || (columns > 0 && array.shape[1] != wanted[1]) ||
-      array.shape[1] < 1 || array.shape[1] > static_cast<Index>(kMostFeatures))
+  const bool fits = array.shape.size() == 2 && array.shape[0] == rows && array.shape[1] >= 1 &&
+                    (columns ? array.shape[1] == *columns : array.shape[1] <= kMostFeatures);
+  if (!fits)
     return bad_input(where, name,
-                     "(" + std::to_string(rows) + ", " + (columns > 0 ? std::to_string(columns) : "features") + ")",
+                     "(" + std::to_string(rows) + ", " + (columns ? std::to_string(*columns) : "features") + ")",
                      shape_text(array.shape));
   if (!std::all_of(array.values.begin(), array.values.end(), [](float value) { return std::isfinite(value); }))
     return bad_input(where, name, "finite numbers", "others");
@@ -42,15 +43,15 @@ Status read_language(std::string_view where, const ArrayFile& file, ArcLanguage 
   const std::string name = name_of(language);
   if (!file.arrays.contains(name + ".weights")) return Done{};
   ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
-  auto weights = matrix_in(where, file, name + ".weights", labels.relations.size() + 1, 0);
+  const auto relations = static_cast<Index>(labels.relations.size());
+  auto weights = matrix_in(where, file, name + ".weights", relations + 1, {});
   if (!weights) return weights.error();
-  auto calibration = matrix_in(where, file, name + ".calibration", labels.relations.size(), 3);
+  auto calibration = matrix_in(where, file, name + ".calibration", relations, 3);
   if (!calibration) return calibration.error();
-  const auto least = file.metadata.find(name + ".least");
-  const auto value = least == file.metadata.end() ? std::nullopt : parse_number<float>(least->second);
+  const auto least = metadata_text(file, name + ".least");
+  const auto value = least ? parse_number<float>(*least) : std::nullopt;
   if (!value || !(*value >= 0 && *value <= 1))
-    return bad_input(where, name + ".least", "a number from 0 to 1",
-                     least == file.metadata.end() ? "none" : "another text");
+    return bad_input(where, name + ".least", "a number from 0 to 1", least ? "another text" : "none");
   own = {*std::move(weights), *std::move(calibration), *value};
   return Done{};
 }
@@ -77,13 +78,10 @@ Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labe
 Result<ArcLabels> parse_arc_labels(std::string_view where, std::string_view bytes) {
   const auto file = parse_safetensors(where, bytes);
   if (!file) return file.error();
-  const auto text = [&](const char* key) {
-    const auto found = file->metadata.find(key);
-    return found == file->metadata.end() ? std::string() : found->second;
-  };
-  if (text("format") != kFormat) return bad_input(where, "format", std::string(kFormat), "another");
+  if (metadata_text(*file, "format") != kFormat) return bad_input(where, "format", std::string(kFormat), "another");
   ArcLabels labels;
-  const std::string heads = text("heads"), relations = text("relations");
+  const std::string heads = metadata_text(*file, "heads").value_or("");
+  const std::string relations = metadata_text(*file, "relations").value_or("");
   for (const std::string_view one : split_at(',', heads)) {
     const auto head = parse_head(one);
     if (!head || head->stack != Stack::self || labels.heads.size() == kMostHeads)

@@ -73,17 +73,13 @@ Result<ResumedTraining> resume_training(const std::filesystem::path& folder, con
   double words = 0;
   const auto file = read_safetensors(path);
   if (!file) return file.error();
-  const auto said = [&](const char* key) {
-    const auto found = file->metadata.find(key);
-    return found == file->metadata.end() ? std::string() : found->second;
-  };
-  if (said("plan") != identity(plan, corpus)) {
+  if (metadata_text(*file, "plan").value_or("") != identity(plan, corpus)) {
     return bad_input(path.string(), "plan", "the options and the corpus that this training began with", "others");
   }
-  const std::string step = said("step");
+  const std::string step = metadata_text(*file, "step").value_or("");
   training->step = parse_number<Index>(step).value_or(-1);
   if (training->step < 0) return bad_input(path.string(), "step", "a number", "'" + step + "'");
-  if (const std::string tokens = said("tokens"); !tokens.empty()) {
+  if (const std::string tokens = metadata_text(*file, "tokens").value_or(""); !tokens.empty()) {
     words = static_cast<double>(parse_number<std::int64_t>(tokens).value_or(-1));
     if (words < 0) return bad_input(path.string(), "tokens", "a number", "'" + tokens + "'");
   } else if (const auto card = read_card(folder); card && *card) {

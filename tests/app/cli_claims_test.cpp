@@ -2,9 +2,11 @@
 // on.
 #include "app/program.h"
 #include "app/session_fixture.h"
+#include "base/folders.h"
+#include "document/model_choice.h"
 #include "document/samples.h"
 #include "heads/arc_labels.h"
-#include "train/measure/arc_fit.h"
+#include "train/arc_labels_file.h"
 #include "training/training_files.h"
 
 namespace headlight::program {
@@ -67,6 +69,31 @@ TEST(CliClaims, OnSentencesOfThisProjectMostNamesAreRight) {
 TEST(CliClaims, RefusesABadTreebankInOneLine) {
   EXPECT_TRUE(contains(refused({"claims", "--treebank", "missing.conllu"}), "missing.conllu"));
   EXPECT_TRUE(contains(refused({"claims", "--format", "csv"}), "csv"));
+}
+
+/// On the treebank of this project, so that it takes a second; nothing but the labels and the card is written.
+TEST(CliClaims, LabelsAreFittedAnewAndLeaveNoLock) {
+  const Folder folder;
+  const std::filesystem::path model = folder.path() / "model";
+  const auto shipped = resolved_source(std::string(kAnySentence));
+  ASSERT_TRUE(shipped) << shipped.error().message();
+  std::filesystem::copy(*shipped, model);
+  for (const auto& file : std::filesystem::directory_iterator(model))
+    std::filesystem::permissions(file, std::filesystem::perms::owner_write, std::filesystem::perm_options::add);
+  const std::string weights = *read_file(model / "model.safetensors"), labels = *read_file(model / kArcLabelsFile);
+  const auto fit = [&](const std::string& teaching) {
+    return Strings{"train", "-o", model.string(), "--labels", "--teach", teaching, "--score", kOwnTreebank};
+  };
+  EXPECT_TRUE(contains(refused(fit("missing.conllu")), "missing.conllu"));
+  EXPECT_FALSE(path_exists(model / kLockFile));
+  EXPECT_EQ(*read_file(model / kArcLabelsFile), labels);
+  const Ran ran = run(fit(kOwnTreebank));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_FALSE(path_exists(model / kLockFile));
+  EXPECT_EQ(*read_file(model / "model.safetensors"), weights);
+  EXPECT_NE(*read_file(model / kArcLabelsFile), labels);
+  const json answer = claims({model.string(), "--text", "The teacher gave the students a difficult test."});
+  EXPECT_FALSE(answer["arcs"].empty()) << answer;
 }
 
 /// Each example of the window opens on a relation that a reader would give it, or on a bare line.

@@ -64,7 +64,7 @@ void move_word(Gui& gui, Index lines, Index words) {
   const AppState& state = gui.state;
   const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
   const bool queries = !state.view.text.columns;
-  const FoldedAxis* axis = !folded ? nullptr : queries ? &folded->fold.queries : &folded->fold.keys;
+  const FoldedAxis* axis = folded_axis(folded, queries);
   const auto count =
       axis ? static_cast<Index>(axis->groups.size())
            : (queries ? state.trace->queries(state.view.chosen.stack) : state.trace->keys(state.view.chosen.stack));

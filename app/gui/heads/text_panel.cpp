@@ -32,9 +32,7 @@ struct TextReading {
   bool of_now = false;  // the shades are those that are asked for
   ColourScale scale = {};
 
-  const FoldedAxis* axis(bool queries) const {
-    return !folded ? nullptr : queries ? &folded->fold.queries : &folded->fold.keys;
-  }
+  const FoldedAxis* axis(bool queries) const { return folded_axis(folded, queries); }
   /// The first token of a word of a side.
   Index token(bool queries, Index word) const {
     const FoldedAxis* of = axis(queries);

@@ -34,11 +34,13 @@ export function foldOf(stack, choice) {
   return {special: done.special, queries: axisOf(stack.queryTokens, done), keys: axisOf(stack.keyTokens, done)};
 }
 
+/** The group of a token; -1 where the token is left out. */
+export function groupOf(groups, token) { return groups.findIndex(({first, count}) => token >= first && token < first + count); }
+
 /** Where a cell of the tokens stands on the map as it is shown; null where it is left out. */
 export function shownCell(fold, cell) {
   if (!cell || !fold) return cell && {row: cell.query, col: cell.key};
-  const at = (groups, token) => groups.findIndex((group) => token >= group.first && token < group.first + group.count);
-  const row = at(fold.queries, cell.query), col = at(fold.keys, cell.key);
+  const row = groupOf(fold.queries, cell.query), col = groupOf(fold.keys, cell.key);
   return row < 0 || col < 0 ? null : {row, col};
 }
 

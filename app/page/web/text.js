@@ -2,6 +2,7 @@
 
 import { colourOf, niceTop, textOn } from './colour.js';
 import { fill, make, segmented } from './elements.js';
+import { groupOf } from './fold.js';
 import { axisLabel, briefNumber, currentLanguage, wordsOf } from './labels.js';
 
 const utf8Encoder = new TextEncoder();
@@ -30,8 +31,8 @@ export function createText(store, controls, element) {
   function shades({fold, queries, keys}) {
     const {stack, layer, head} = store.chosen(), {textColumns: columns, textHeads} = store.view;
     const heads = stack.heads.filter((one) => textHeads === 'all' || (one.layer === layer && (textHeads === 'layer' || one.head === head)));
-    const within = (groups) => [...new Set(chosenTokens().map((token) => groups.findIndex(({first, count}) => token >= first && token < first + count)))].filter((at) => at >= 0);
-    const lines = within(columns ? keys : queries), sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
+    const picked = columns ? keys : queries, lines = [...new Set(chosenTokens().map((token) => groupOf(picked, token)))].filter((at) => at >= 0);
+    const sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
     for (const one of heads) {
       const map = columns || fold ? store.shown(stack, one.layer, one.head) : null, {allowed} = map ?? store.mask(stack, one.layer), S = keys.length;
       for (const line of lines) {

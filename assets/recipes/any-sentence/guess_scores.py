@@ -15,6 +15,12 @@ import sys
 def main():
     if len(sys.argv) < 4: sys.exit(__doc__)
     headlight, model, *files = sys.argv[1:]
+
+    def ask(lines):
+        done = subprocess.run([headlight, 'export', model, '--text', '-', '--lines', '--only', '0.0'], text=True,
+                              input=''.join(line + '\n' for line in lines), stdout=subprocess.PIPE)
+        return map(json.loads, done.stdout.splitlines())
+
     print(f'{"file":<22} words and marks  first  of five   words  first  of five')
     for path in files:
         with open(path, encoding='utf-8') as file: blocks = file.read().strip().split('\n\n')
@@ -27,10 +33,8 @@ def main():
             texts.append(''.join(('<mask>' if i == hidden else w[1]) + ('' if 'SpaceAfter=No' in w[9] else ' ')
                                  for i, w in enumerate(words)).strip())
             wanted.append((words[hidden][1].lower(), words[hidden][3] not in ('PUNCT', 'SYM')))
-        ask = lambda lines: map(json.loads, subprocess.run([headlight, 'export', model, '--text', '-', '--lines', '--only', '0.0'],
-                                input=''.join(line + '\n' for line in lines), text=True, stdout=subprocess.PIPE).stdout.splitlines())
-        whole = {word: len(answer.get('tokens', [])) == 2 for word, answer in
-                 zip(*(lambda one: (one, ask(one)))(sorted({word for word, _ in wanted})))}
+        asked = sorted({word for word, _ in wanted})
+        whole = {word: len(answer.get('tokens', [])) == 2 for word, answer in zip(asked, ask(asked))}
         counts = {True: [0, 0, 0], False: [0, 0, 0]}
         for (word, is_word), answer in zip(wanted, ask(texts)):
             if not whole[word] or 'next_token' not in answer: continue

@@ -84,6 +84,11 @@ std::string shape_text(const std::vector<Index>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
+std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key) {
+  const auto at = file.metadata.find(key);
+  return at == file.metadata.end() ? std::nullopt : std::optional(at->second);
+}
+
 void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::vector<float>& values) {
   assert(bytes.size() % width(dtype) == 0);
   switch (dtype) {

@@ -38,6 +38,9 @@ struct ArrayFile {
   std::map<std::string, std::string> metadata;  // safetensors' own; an .npz has none
 };
 
+/// The text of a metadata field; nothing where the file has no such field.
+std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key);
+
 /// The largest size of one axis and the largest product of all that any reader accepts: their bytes still fit 64 bits.
 inline constexpr std::size_t kMostElements = std::size_t{1} << 40;
 

@@ -136,11 +136,6 @@ Result<Index> heads_of(std::string_view where, Arrays& arrays, const ArrayFile& 
   return heads;
 }
 
-std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key) {
-  const auto at = file.metadata.find(key);
-  return at == file.metadata.end() ? std::nullopt : std::optional(at->second);
-}
-
 Result<Tokens> parse_tokens(std::string_view where, const std::string& key, const std::optional<std::string>& list,
                             Index count) {
   if (!list) return numbered_tokens(count);

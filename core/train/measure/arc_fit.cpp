@@ -21,6 +21,7 @@ constexpr std::size_t kMostSentences = 4000;  // of a treebank that are learned 
 constexpr int kSteps = 100;
 constexpr float kRate = 0.05f, kDecay = 0.003f, kBeta1 = 0.9f, kBeta2 = 0.98f;
 constexpr int kGrammarSentences = 1000;
+constexpr Index kFewestNamed = 10;  // cells: a relation of a head has a precision from so many on
 
 /// The pairs of a sentence.
 struct Example {
@@ -71,6 +72,11 @@ Result<std::vector<Example>> examples_of(const ArcFitQuestion& question, const s
   return examples;
 }
 
+bool is_right(const Example& example, const PointedPair& pair, const std::string& relation) {
+  return has_relation(*example.sentence, example.words[static_cast<std::size_t>(pair.from)],
+                      example.words[static_cast<std::size_t>(pair.to)], relation);
+}
+
 /// Rows of features, and the class of each.
 struct Cases {
   Matrix features;
@@ -85,10 +91,8 @@ Cases cases_of(const std::vector<const Example*>& examples, const std::vector<st
     for (const PointedPair& pair : one->pairs) {
       if (cases.features.size() == 0) cases.features.resize(count, pair.features.size());
       cases.features.row(static_cast<Index>(cases.classes.size())) = pair.features;
-      const auto right = std::find_if(relations.begin(), relations.end(), [&](const std::string& relation) {
-        return has_relation(*one->sentence, one->words[static_cast<std::size_t>(pair.from)],
-                            one->words[static_cast<std::size_t>(pair.to)], relation);
-      });
+      const auto right = std::find_if(relations.begin(), relations.end(),
+                                      [&](const std::string& relation) { return is_right(*one, pair, relation); });
       cases.classes.push_back(right == relations.end() ? 0 : right - relations.begin() + 1);
     }
   return cases;
@@ -138,7 +142,7 @@ std::pair<double, double> believed(const std::vector<Judged>& judged, double a, 
     double grad_a = prior * (a - first_a), grad_b = prior * (b - first_b);
     double aa = prior + 1e-3, ab = 0, bb = prior + 1e-3;
     for (const Judged& one : judged) {
-      const double p = 1 / (1 + std::exp(-(a * one.score + b))), curve = p * (1 - p), error = p - one.right;
+      const double p = sigmoid(a * one.score + b), curve = p * (1 - p), error = p - one.right;
       grad_a += error * one.score, grad_b += error;
       aa += curve * one.score * one.score, ab += curve * one.score, bb += curve;
     }
@@ -157,14 +161,9 @@ float least_right(std::vector<Judged> labels, double share, const std::function<
   for (const Judged& one : labels) {
     if (!counts(one)) continue;
     right += one.right;
-    if (right >= share * ++all) least = static_cast<float>(1 / (1 + std::exp(-one.score)));
+    if (right >= share * ++all) least = static_cast<float>(sigmoid(one.score));
   }
   return least;
-}
-
-bool is_right(const Example& example, const PointedPair& pair, const std::string& relation) {
-  return has_relation(*example.sentence, example.words[static_cast<std::size_t>(pair.from)],
-                      example.words[static_cast<std::size_t>(pair.to)], relation);
 }
 
 /// Sets the calibration and the least probability of one language.
@@ -177,8 +176,7 @@ void calibrate(ArcLabels& labels, ArcLanguage language, const std::vector<const 
     for (const Example* one : examples)
       for (const LabelledPair& label : labelled_pairs(labels, language, one->pairs, any)) {
         if (any && label.probability < kLeastBelieved) continue;
-        const double inside = std::clamp(label.probability, 1e-4, 1 - 1e-4);
-        judged.push_back({label.relation, std::log(inside / (1 - inside)),
+        judged.push_back({label.relation, logit(label.probability),
                           is_right(*one, one->pairs[label.pair], labels.relations[label.relation])});
       }
     return judged;

@@ -15,11 +15,6 @@
 
 namespace headlight {
 
-/// Longer sentences are neither learned from nor named.
-inline constexpr std::size_t kMostArcTokens = 400;
-/// Of a relation that was measured on fewer cells nothing is said.
-inline constexpr Index kFewestNamed = 10;
-
 /// Whether the treebank has this relation, subtypes counted with it as universal_relations() says, between a word that
 /// the one spelt word covers and one that the other covers.
 bool has_relation(const TreebankSentence& sentence, const SpeltWord& from, const SpeltWord& to,

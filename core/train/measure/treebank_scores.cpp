@@ -19,15 +19,16 @@ struct WordShares {
   Matrix from, to;  // (words, tokens): shares of a word's row, and of a token's column
 };
 
-/// The relation of the list that counts this one; −1: none.
+/// The relation of the list that counts this one; null: none.
+const UniversalRelation* counting(std::string_view name) {
+  const UniversalRelation* exact = universal_relation(name);
+  return exact ? exact : universal_relation(name.substr(0, name.find(':')));
+}
+
+/// Its number in the list; −1: none.
 int relation_index(std::string_view name) {
-  const auto& all = universal_relations();
-  const auto find = [&](std::string_view wanted) {
-    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == wanted; });
-    return found == all.end() ? -1 : static_cast<int>(found - all.begin());
-  };
-  const int exact = find(name);
-  return exact >= 0 ? exact : find(name.substr(0, name.find(':')));
+  const UniversalRelation* found = counting(name);
+  return found ? static_cast<int>(found - universal_relations().data()) : -1;
 }
 
 /// Bytes that a token and a word share; white space before a token is not its own.
@@ -156,9 +157,15 @@ const std::vector<UniversalRelation>& universal_relations() {
   return all;
 }
 
+const UniversalRelation* universal_relation(std::string_view name) {
+  const auto& all = universal_relations();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 std::string_view universal_name(std::string_view relation) {
-  const int index = relation_index(relation);
-  return index < 0 ? std::string_view() : universal_relations()[static_cast<std::size_t>(index)].name;
+  const UniversalRelation* found = counting(relation);
+  return found ? found->name : std::string_view();
 }
 
 std::string_view plain_name(const RelationScore& score) {
@@ -166,10 +173,7 @@ std::string_view plain_name(const RelationScore& score) {
   return name.starts_with(kChinese) ? name.substr(kChinese.size()) : name;
 }
 
-bool is_universal(const RelationScore& score) {
-  const auto& all = universal_relations();
-  return std::any_of(all.begin(), all.end(), [&](const auto& one) { return one.name == plain_name(score); });
-}
+bool is_universal(const RelationScore& score) { return universal_relation(plain_name(score)) != nullptr; }
 
 bool is_of_chinese(const RelationScore& score) { return score.relation.starts_with(kChinese); }
 

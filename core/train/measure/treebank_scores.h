@@ -22,6 +22,8 @@ struct UniversalRelation {
 };
 /// Of these the scores are; the more frequent of a head's usual relations come first.
 const std::vector<UniversalRelation>& universal_relations();
+/// The relation of this name; null: none.
+const UniversalRelation* universal_relation(std::string_view name);
 /// The name in this list under which a relation of a treebank is counted; empty: none.
 std::string_view universal_name(std::string_view relation);
 
