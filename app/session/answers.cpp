@@ -110,7 +110,6 @@ void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, co
   if (state.other_maps.question() && state.other_maps.question()->trace != state.trace.answer())
     state.other_maps.reset();  // those of the answer before are of no use, and hold it
   if (before) move_pin(state, *before);
-  take_facts(state);
   keep_baseline(state);
   choose_start(state);
   generate(state);

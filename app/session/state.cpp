@@ -25,10 +25,6 @@ const SentenceArcs& arcs_of(const AppState& state) {
   return known ? *known : none;
 }
 
-const SentenceFacts& facts_of(const AppState& state, Stack stack) {
-  return state.facts[static_cast<std::size_t>(stack)];
-}
-
 std::optional<GuessQuestion> guess_question(const AppState& state) {
   const View view = state.view.view;
   if (is_stale(state) || !can_say_words(state) || view == View::train || nothing_asked(state)) return std::nullopt;

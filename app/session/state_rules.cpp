@@ -85,13 +85,6 @@ void move_pin(AppState& state, const Trace& before) {
   if (view.pinned) view.pinned = same_words(before, *state.trace, view.chosen.stack, *view.pinned);
 }
 
-void take_facts(AppState& state) {
-  state.facts = {};
-  for (const Stack stack : kStacks)
-    if (state.trace->has(stack))
-      state.facts[static_cast<std::size_t>(stack)] = sentence_facts(state.trace->key_tokens(stack), shipped_grammar());
-}
-
 void choose_by_sentence(AppState& state) {
   std::vector<const Document*> seen;
   for (const auto* steps : {&state.undo, &state.redo})
