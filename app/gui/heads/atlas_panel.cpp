@@ -112,7 +112,7 @@ struct Arrangement {
   AtlasSizes sizes = {};
   Atlas atlas = {};
 
-  float width(const std::string& text) const { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; }
+  float width(const std::string& text) const { return shown_width(gui, text); }
   /// Measures texts, and cuts the words of the rows, of those with numbers none: one word alone is read there.
   void measure() {
     const float unit = gui.unit, narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
@@ -195,9 +195,8 @@ struct Arrangement {
     if (atlas.flows) choose_some();
     else choose_all();
     for (const HeadRef& head : atlas.heads) atlas.most = std::max(atlas.most, order_value(state, head).value_or(0));
-    const int lines = atlas.layout.name_lines + (atlas.flows ? 1 : 0);
     for (const auto& [head, name] : atlas.names)
-      if (lines > 0) atlas.name_lines[head] = lines_of(head, atlas.layout, lines);
+      if (atlas.name_rows() > 0) atlas.name_lines[head] = lines_of(head, atlas.layout, atlas.name_rows());
     return std::move(atlas);
   }
 };

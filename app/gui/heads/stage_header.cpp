@@ -84,9 +84,7 @@ void cell_line(Gui& gui, float room) {
   std::vector<std::string> sentences = stage_sentence(gui);
   if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = {off_line(gui)};
   if (sentences.empty()) return;
-  const auto fits = [&](const std::string& sentence) {
-    return ImGui::CalcTextSize(gui.fonts.shown(sentence).c_str()).x <= room;
-  };
+  const auto fits = [&](const std::string& sentence) { return shown_width(gui, sentence) <= room; };
   const auto shown = std::find_if(sentences.begin(), sentences.end(), fits);
   cut_text(gui, shown == sentences.end() ? sentences.back() : *shown, gui.colours().text, room);
   gui.name_item("stage sentence", BoxKind::label);
@@ -116,8 +114,8 @@ void draw_stage_header(Gui& gui, const Box& slot) {
     if (const auto chosen = segmented(gui, segments)) show_text(gui, *chosen == 1);
   }
   right = part_of_map(gui, right);
-  if (of_head) right = edits_of_head(gui, right);
   if (of_head) {
+    right = edits_of_head(gui, right);
     ImGui::SetCursorScreenPos({title_end, slot.y + 12 * gui.unit});
     measured_line(gui, state.view.chosen, slot.x + right - title_end);
     head_switch(gui, slot.w);

@@ -46,7 +46,7 @@ std::optional<InnerCut> nearest_inner_cut(Gui& gui, std::string_view typed, floa
   std::optional<InnerCut> best;
   const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
   for (const std::size_t cut : clusters) {
-    const float at = text_x + ImGui::CalcTextSize(gui.fonts.shown(typed.substr(0, cut)).c_str()).x;
+    const float at = text_x + shown_width(gui, typed.substr(0, cut));
     if (!best || std::abs(at - x) < std::abs(best->x - x)) best = InnerCut{cut, at};
   }
   return best;
@@ -78,7 +78,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
     if (!clusters.empty()) {
       const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
       const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
-      if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
+      if (std::abs(moved) > shown_width(gui, part)) {
         gui.push(ToggleCut{begin + right.begin, side});
         gui.push(ToggleCut{begin + into.begin + cut, side});
         ImGui::ResetMouseDragDelta(0);
