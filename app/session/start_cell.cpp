@@ -89,7 +89,7 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
   return shown;
 }
 
-/// Relations of small words and of parts of names: they say less of a sentence than who does what to whom.
+/// Relations of small words and of parts of names: they show less of a sentence than subjects and objects.
 constexpr std::string_view kSmall[] = {"det",  "case", "aux",    "cop",      "mark",   "cc",       "clf",
                                        "flat", "amod", "nummod", "compound", "advmod", "nmod:poss"};
 

@@ -17,7 +17,7 @@ void move_cell(Gui& gui, Index rows, Index columns);
 
 /// The text in place of the chosen head's map, or the map.
 void show_text(Gui& gui, bool on);
-/// Shades who looks at the chosen words instead of where they look, or the other way round.
+/// Switches between the weights of the chosen words and the weights at them as shades of the text.
 void turn_text(Gui& gui);
 /// One head, its layer, all heads.
 void step_text_heads(Gui& gui);

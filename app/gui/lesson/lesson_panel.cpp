@@ -191,7 +191,7 @@ void lesson_panel(Gui& gui) {
   if (!lesson || !step) return;
   const Language language = gui.state.settings.language;
   const float unit = gui.unit, left = kInset * unit, width = ImGui::GetWindowWidth() - 2 * left;
-  if (!gui.state.view.pointed.empty()) gui.push(PointAt{});  // told anew in every frame
+  if (!gui.state.view.pointed.empty()) gui.push(PointAt{});  // it is set anew in every frame
   ImGui::SetCursorPos({left, 12 * unit});
   {
     const FontScope title(gui, TextSize::title);
