@@ -102,6 +102,12 @@ struct FoldedStack {
   const Matrix& thumbnail(const HeadRef& head) const { return small.empty() ? map(head) : small[place(head)]; }
 };
 
+/// The queries' or the keys' side of a folded stack; null where nothing is folded.
+inline const FoldedAxis* folded_axis(const FoldedStack* folded, bool queries) {
+  if (!folded) return nullptr;
+  return queries ? &folded->fold.queries : &folded->fold.keys;
+}
+
 /// Longer sides are not folded, nor stacks whose patterns have more cells than this together: their maps would take
 /// 160 MB.
 inline constexpr Index kMostFolded = 512, kMostFoldedCells = 40'000'000;

@@ -79,7 +79,7 @@ Vector shades_of(const Trace& trace, const FoldedStack* folded, const ShadeChoic
                  const std::atomic<bool>& stop) {
   const bool columns = choice.columns;
   const Stack stack = choice.head.stack;
-  const FoldedAxis* axis = !folded ? nullptr : columns ? &folded->fold.keys : &folded->fold.queries;
+  const FoldedAxis* axis = folded_axis(folded, !columns);
   const std::vector<Index> lines = words_of_tokens(axis, choice.words);
   if (lines.empty()) return {};
   const std::vector<HeadRef> heads = shading_heads(trace, choice);

@@ -46,7 +46,7 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
     add_title(page, words(options.language, kTextWords.heads[static_cast<std::size_t>(choice.heads)]),
               std::to_string(heads) + either(options.language, " heads", " 个头"), true);
   const Vector shades = shades_of(subject.trace, folded, choice, std::atomic<bool>(false));
-  const FoldedAxis* axis = !folded ? nullptr : choice.columns ? &folded->fold.keys : &folded->fold.queries;
+  const FoldedAxis* axis = folded_axis(folded, !choice.columns);
   const std::vector<Index> chosen = words_of_tokens(axis, choice.words);
 
   const ShadedTexts texts = shaded_texts(subject.trace, folded, stack);

@@ -131,12 +131,12 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
   const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
-  const auto is_lit = [&](Index of_cell, const FoldedAxis* axis) {
+  const auto is_lit = [&](Index of_cell, bool queries) {
     const auto index = static_cast<Index>(i);
+    const FoldedAxis* axis = folded_axis(folded, queries);
     return of_cell == index || (axis && axis->together(of_cell, index));
   };
-  const bool lit = cell && ((is_row && is_lit(cell->query, folded ? &folded->fold.queries : nullptr)) ||
-                            (is_column && is_lit(cell->key, folded ? &folded->fold.keys : nullptr)));
+  const bool lit = cell && ((is_row && is_lit(cell->query, true)) || (is_column && is_lit(cell->key, false)));
   const bool left_out = folded && folded->fold.done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
