@@ -27,11 +27,6 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
   return head;
 }
 
-template <class... T>
-bool is_one_of(std::size_t kind) {
-  return ((kind == command_kind<T>) || ...);
-}
-
 /// Whether a line offers to undo such edits. What is typed is seen where it is typed.
 bool is_announced(std::size_t kind) {
   return is_one_of<SetSplit, ToggleCut, SetPad, SetConfig, UseTrained, SetScale, SetMask, GiveMask, PaintCell,
