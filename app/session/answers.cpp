@@ -13,7 +13,6 @@
 #include "document/model_sources.h"
 #include "document/samples.h"
 #include "document/sentence_facts.h"
-#include "session/head_grid.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state.h"

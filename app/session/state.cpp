@@ -1,7 +1,6 @@
 #include "session/state.h"
 
 #include "base/formatted.h"
-#include "derived/derived_maps.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
 #include "session/typing.h"

@@ -1,12 +1,11 @@
 #include "session/state_rules.h"
-#include "read/external/page_text.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "derived/answer_comparison.h"
 #include "document/model_choice.h"
 #include "document/tokenizers.h"
+#include "read/external/page_text.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
 #include "session/open_file.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "session/command.h"
-#include "session/start_cell.h"
 #include "session/state_rules.h"
 
 namespace headlight {

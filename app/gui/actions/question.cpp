@@ -6,7 +6,6 @@
 #include "document/question_fields.h"
 #include "gui/frame/scope.h"
 #include "model/block_parts.h"
-#include "words/window_words.h"
 
 namespace headlight {
 namespace {

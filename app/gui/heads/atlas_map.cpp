@@ -11,7 +11,6 @@
 #include "gui/heads/grid_parts.h"
 #include "model/head_text.h"
 #include "session/head_grid.h"
-#include "session/shown.h"
 #include "words/chosen_head_words.h"
 
 namespace headlight {

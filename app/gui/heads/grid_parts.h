@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "figure/head_name.h"
 #include "gui/frame/map_view.h"
-#include "gui/frame/relation_labels.h"
 #include "gui/heads/atlas_layout.h"
-#include "gui/heads/heads.h"
 
 namespace headlight {
 

@@ -5,7 +5,6 @@
 #include "derived/guess.h"
 #include "derived/head_stats.h"
 #include "figure/head_name.h"
-#include "gui/frame/draw.h"
 #include "session/shown.h"
 #include "words/grid_words.h"
 

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "base/names.h"
-#include "document/tokenizers.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/question/text_boxes.h"
 #include "words/sentence_words.h"

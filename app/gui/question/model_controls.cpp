@@ -3,13 +3,11 @@
 #include <cstdlib>
 
 #include "document/bundled_models.h"
-#include "document/model_choice.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/no_answer.h"
 #include "gui/question/question.h"
 #include "words/model_words.h"
-#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {

@@ -3,8 +3,6 @@
 #include <functional>
 #include <numeric>
 
-#include "derived/guess.h"
-#include "document/tokenizers.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"

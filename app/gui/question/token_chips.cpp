@@ -2,11 +2,9 @@
 #include <cmath>
 
 #include "derived/guess.h"
-#include "document/tokenizers.h"
 #include "figure/head_name.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/looks.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
 #include "words/chosen_head_words.h"
