@@ -164,9 +164,8 @@ void turn_text(Gui& gui) {
 }
 
 void step_text_heads(Gui& gui) {
-  change_text_look(gui, [](TextLook& look) {
-    look.heads = static_cast<ShadeHeads>((static_cast<int>(look.heads) + 1) % 3);
-  });
+  change_text_look(
+      gui, [](TextLook& look) { look.heads = static_cast<ShadeHeads>((static_cast<int>(look.heads) + 1) % 3); });
 }
 
 CellRef cell_of_word(const AppState& state, bool query, Index token) {
