@@ -44,7 +44,7 @@ struct CellInWords {
 };
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell);
 /// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). `arc`: that the cell is; null: none.
-/// `chosen`: whether somebody chose the cell; else it is called the strongest.
+/// `chosen`: the cell is pinned or under the pointer; any other is the strongest of its head, and the line begins so.
 std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
 
 /// As much of the name as is not wider than `room` by `width_of`: all, the relation of most cells, without "its", at

@@ -13,7 +13,6 @@
 #include "document/model_sources.h"
 #include "document/samples.h"
 #include "document/sentence_facts.h"
-#include "session/head_grid.h"
 #include "session/shown.h"
 #include "session/start_cell.h"
 #include "session/state.h"
@@ -31,8 +30,12 @@ bool awaits_answer(const AppState& state) {
   return request && is_stale(state) && !state.trace.error_of(*request);
 }
 
-/// Whether the heads are to be ranked for the sentence: nothing is typed or dragged, nor does a training go on.
-bool rests(const AppState& state) { return !state.gesture && !(state.training && is_active(*state.training)); }
+/// Whether the heads are to be ranked for a question: nothing is typed or dragged, no training goes on, and they were
+/// not ranked for its model and its sentence.
+bool asks_for_ranking(const AppState& state, const Request& request) {
+  if (state.gesture || (state.training && is_active(*state.training))) return false;
+  return !state.ranking || !state.ranking->is_of(request);
+}
 
 /// The heads that show a relation.
 std::vector<HeadRef> named_heads(const AppState& state) {
@@ -93,7 +96,7 @@ Job trace_job(const Request& request, const AppState& state) {
   Beside drawn{.kind = wanted_kind(state)};
   if (state.document.model == request.model) drawn.card = state.document.card;
   if (folds_tokens(state.view.view)) drawn.fold = state.view.fold;
-  if (rests(state) && !(state.ranking && state.ranking->is_of(request))) drawn.named = named_heads(state);
+  if (asks_for_ranking(state, request)) drawn.named = named_heads(state);
   return [request, drawn, previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
     try {
       return answer_request(request, drawn, previous.get(), progress);
@@ -110,7 +113,6 @@ void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, co
   if (state.other_maps.question() && state.other_maps.question()->trace != state.trace.answer())
     state.other_maps.reset();  // those of the answer before are of no use, and hold it
   if (before) move_pin(state, *before);
-  take_facts(state);
   keep_baseline(state);
   choose_start(state);
   generate(state);
@@ -173,8 +175,7 @@ void after_check(AppState& state, const std::shared_ptr<const std::vector<Findin
 }
 
 std::optional<RankingQuestion> ranking_question(const AppState& state) {
-  if (is_stale(state) || !rests(state) || (state.ranking && state.ranking->is_of(state.trace->request)))
-    return std::nullopt;
+  if (is_stale(state) || !asks_for_ranking(state, state.trace->request)) return std::nullopt;
   return RankingQuestion{state.trace, named_heads(state)};
 }
 

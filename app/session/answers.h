@@ -88,7 +88,7 @@ struct ShadeQuestion {
   friend bool operator==(const ShadeQuestion&, const ShadeQuestion&) = default;
 };
 
-/// The arcs of the answer that have names, by what its model's card says.
+/// The arcs of the answer that have names, by the card of its model.
 struct ArcsQuestion {
   WeakRef<Trace> trace;
   WeakRef<TrainingCard> card;
@@ -143,7 +143,7 @@ std::optional<ShadeQuestion> shade_question(const AppState& state);
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
 std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
 /// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing
-/// where the model says no words.
+/// where the model predicts no words.
 std::optional<GuessQuestion> guess_question(const AppState& state);
 /// The row of the pinned cell, else of the chosen head's strongest, in View::heads; nothing where no word can be put in
 /// place of another: ids, typed numbers, a conversation, a pair, two stacks, random weights; or the row is set by hand.

@@ -201,6 +201,11 @@ consteval std::size_t index_in(TypeList<Types...>) {
 }
 template <class T>
 inline constexpr std::size_t command_kind = index_in<T>(CommandTypes{});
+/// Whether a kind is that of one of these commands.
+template <class... T>
+bool is_one_of(std::size_t kind) {
+  return ((kind == command_kind<T>) || ...);
+}
 
 /// One of them, on the heap. In a std::variant of so many types the name of each function is the list of all types, and
 /// half of the time that it takes to compile a room of the window is spent on such functions.

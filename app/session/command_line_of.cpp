@@ -9,7 +9,6 @@
 #include "document/question_fields.h"
 #include "model/head_text.h"
 #include "session/figure_request.h"
-#include "session/head_grid.h"
 #include "session/shown.h"
 #include "training/shell_word.h"
 #include "view/view_names.h"

@@ -58,9 +58,8 @@ bool shows_some_heads(const AppState& state) {
          !view.find.on && shown_kind(state, view.chosen.stack) != MapKind::rollout && has_more_heads(state);
 }
 
-std::vector<HeadRef> telling_heads(const AppState& state, std::size_t most) {
-  const HeadRef& chosen = state.view.chosen;
-  std::vector<HeadRef> heads = heads_of(*state.trace, chosen.stack);
+std::vector<HeadRef> telling_heads(const AppState& state) {
+  std::vector<HeadRef> heads = heads_of(*state.trace, state.view.chosen.stack);
   const auto value = [&](const HeadRef& head) {
     const auto* entry = state.ranking ? entry_of(state.ranking->entries, head) : nullptr;
     return entry ? entry->value : 0.0f;
@@ -69,10 +68,15 @@ std::vector<HeadRef> telling_heads(const AppState& state, std::size_t most) {
   const auto resting =
       std::find_if(heads.begin(), heads.end(), [&](const auto& it) { return value(it) < kLeastShown; });
   const auto active = std::max(kLeastShownHeads, static_cast<std::size_t>(resting - heads.begin()));
-  heads.resize(std::min({most, active, heads.size()}));
-  if (!heads.empty() && std::find(heads.begin(), heads.end(), chosen) == heads.end()) heads.back() = chosen;
-  std::sort(heads.begin(), heads.end());
+  heads.resize(std::min(active, heads.size()));
   return heads;
+}
+
+std::vector<HeadRef> first_with(std::vector<HeadRef> telling, const HeadRef& chosen, std::size_t most) {
+  telling.resize(std::min(most, telling.size()));
+  if (!telling.empty() && std::find(telling.begin(), telling.end(), chosen) == telling.end()) telling.back() = chosen;
+  std::sort(telling.begin(), telling.end());
+  return telling;
 }
 
 GridShow shown_grid(const AppState& state) {

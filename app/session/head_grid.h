@@ -17,9 +17,11 @@ inline constexpr std::size_t kMostShown = 16, kLeastShownHeads = 6;
 bool has_more_heads(const AppState& state);
 /// Whether some of them are shown: in the order of layers, while nothing is looked for.
 bool shows_some_heads(const AppState& state);
-/// Of these the ones that show most of the sentence (derived/head_ranking.h), at most so many, by layer and head. Those
-/// that rest are left out of more than kLeastShownHeads. The chosen head is among them.
-std::vector<HeadRef> telling_heads(const AppState& state, std::size_t most);
+/// Its heads, those that show most of the sentence first (derived/head_ranking.h). Those that rest are left out of more
+/// than kLeastShownHeads.
+std::vector<HeadRef> telling_heads(const AppState& state);
+/// Of these the first so many at most, by layer and head; the chosen head is among them.
+std::vector<HeadRef> first_with(std::vector<HeadRef> telling, const HeadRef& chosen, std::size_t most);
 
 /// The form in which the heads are shown: the one of the look where the view and the model have it, else maps.
 GridShow shown_grid(const AppState& state);

@@ -66,6 +66,11 @@ std::optional<ShadeQuestion> shade_question(const AppState& state) {
   return ShadeQuestion{state.trace, folds ? state.folded.answer() : nullptr, std::move(choice)};
 }
 
+bool shows_tokens(const AppState& state) {
+  const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
+  return !folded || is_of_tokens(folded->fold);
+}
+
 bool compares_edits(const AppState& state) { return !state.kept && state.trace && is_edited(state); }
 
 std::shared_ptr<const Trace> compared_trace(const AppState& state) {

@@ -33,6 +33,10 @@ bool offers_text(const AppState& state);
 /// What shades the text: the words that were chosen, else that of the pinned cell; none where there is neither.
 ShadeChoice shade_choice(const ViewState& view);
 
+/// Whether every row and every column of the chosen stack's maps is one token, so that cells can be zoomed into and
+/// painted: no word is merged, no sentence left out.
+bool shows_tokens(const AppState& state);
+
 /// What is compared with the answer on the screen: the one that was kept; else, where the question has edits, the same
 /// without them, once it is known. Null where there is neither.
 std::shared_ptr<const Trace> compared_trace(const AppState& state);

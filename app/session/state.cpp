@@ -1,7 +1,6 @@
 #include "session/state.h"
 
 #include "base/formatted.h"
-#include "derived/derived_maps.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
 #include "session/typing.h"
@@ -23,10 +22,6 @@ const SentenceArcs& arcs_of(const AppState& state) {
   const auto question = arcs_question(state);
   const SentenceArcs* known = question ? state.arcs.to(*question) : nullptr;
   return known ? *known : none;
-}
-
-const SentenceFacts& facts_of(const AppState& state, Stack stack) {
-  return state.facts[static_cast<std::size_t>(stack)];
 }
 
 std::optional<GuessQuestion> guess_question(const AppState& state) {

@@ -1,14 +1,12 @@
 // The whole state of the program as one value, and what follows from it.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "document/bundled_models.h"
-#include "document/sentence_facts.h"
 #include "session/answers.h"
 
 namespace headlight {
@@ -74,7 +72,6 @@ struct AppState : Answers {
   CorpusChoice training_corpus;                       // … and what it is trained on
   std::optional<TrainingRun> training;                // that goes on, or went on last
   std::uint64_t training_version = 0;                 // counts its messages
-  std::array<SentenceFacts, 3> facts;                 // by Stack: of the words that the heads of the answer look at
   std::shared_ptr<const OwnNumbers> checked_numbers;  // that were typed, and what cannot be right about them
   std::vector<Error> numbers_found;
   bool awaits_start = false;           // the next answer chooses the head and the cell to begin with (start_cell.h)
@@ -100,9 +97,6 @@ bool is_edited(const AppState& state);
 
 /// Whether the model can say a next word: it has an output layer.
 bool can_say_words(const AppState& state);
-
-/// Facts about the words that the heads of a stack of the answer look at.
-const SentenceFacts& facts_of(const AppState& state, Stack stack);
 
 /// The arcs of the answer that have names; none until they are known.
 const SentenceArcs& arcs_of(const AppState& state);

@@ -1,12 +1,11 @@
 #include "session/state_rules.h"
-#include "read/external/page_text.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "derived/answer_comparison.h"
 #include "document/model_choice.h"
 #include "document/tokenizers.h"
+#include "read/external/page_text.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"
 #include "session/open_file.h"
@@ -25,11 +24,6 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
   head.layer = std::clamp<Index>(head.layer, 0, trace.num_layers(head.stack) - 1);
   head.head = std::clamp<Index>(head.head, 0, trace.num_heads(head.stack) - 1);
   return head;
-}
-
-template <class... T>
-bool is_one_of(std::size_t kind) {
-  return ((kind == command_kind<T>) || ...);
 }
 
 /// Whether a line offers to undo such edits. What is typed is seen where it is typed.
@@ -83,13 +77,6 @@ void drop_foreign_edits(Document& document, const Config& before) {
 void move_pin(AppState& state, const Trace& before) {
   ViewState& view = state.view;
   if (view.pinned) view.pinned = same_words(before, *state.trace, view.chosen.stack, *view.pinned);
-}
-
-void take_facts(AppState& state) {
-  state.facts = {};
-  for (const Stack stack : kStacks)
-    if (state.trace->has(stack))
-      state.facts[static_cast<std::size_t>(stack)] = sentence_facts(state.trace->key_tokens(stack), shipped_grammar());
 }
 
 void choose_by_sentence(AppState& state) {

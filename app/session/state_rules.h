@@ -50,8 +50,6 @@ void drop_foreign_edits(Document& document, const Config& before);
 // The answer, and the look at it.
 /// Moves the pinned cell from the answer before to the same words of this one, or lets it go (session/typing.h).
 void move_pin(AppState& state, const Trace& before);
-/// Sets the facts about the words of the answer, for each of its stacks.
-void take_facts(AppState& state);
 /// Sets the answer to the question without edits: the answer itself where it has none.
 void keep_baseline(AppState& state);
 /// Keeps chosen head, cell and what is zoomed to inside the answer.

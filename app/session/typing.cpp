@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "session/command.h"
-#include "session/start_cell.h"
 #include "session/state_rules.h"
 
 namespace headlight {
@@ -29,10 +28,7 @@ std::optional<Index> same_word(const Tokens& from, const Tokens& to, Index posit
 
 }  // namespace
 
-bool is_typed(std::size_t kind) {
-  return kind == command_kind<SetText> || kind == command_kind<SetTarget> || kind == command_kind<SetTextPair> ||
-         kind == command_kind<SetChat> || kind == command_kind<SetIds>;
-}
+bool is_typed(std::size_t kind) { return is_one_of<SetText, SetTarget, SetTextPair, SetChat, SetIds>(kind); }
 
 bool is_typing(const AppState& state) { return state.gesture && is_typed(state.gesture_kind); }
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "derived/answer_comparison.h"
-#include "derived/derived_maps.h"
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"

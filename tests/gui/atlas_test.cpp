@@ -158,7 +158,7 @@ TEST_F(AtlasTest, TypingAndEditsChangeNothingAndANewSentenceChoosesAnew) {
   h.settle();
   ASSERT_TRUE(h.state.ranking);
   EXPECT_TRUE(h.state.ranking->is_of(h.state.trace->request));
-  EXPECT_EQ(shown(), telling_heads(h.state, before.size()));
+  EXPECT_EQ(shown(), first_with(telling_heads(h.state), h.state.view.chosen, before.size()));
 }
 
 TEST_F(AtlasTest, SwitchesAppearUnderThePointer) {

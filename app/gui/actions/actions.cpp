@@ -229,7 +229,7 @@ constexpr Action kActions[] = {
     {Act::own_scale_off, Group::question, {"Scale 1/√d_k again", "恢复缩放 1/√d_k"}, {alt(Key::digit_0)},
      [](const Gui& gui) { return scoped_scale(gui.state).has_value(); },
      [](Gui& gui) {
-       say_scale(gui, std::nullopt);
+       push_scale(gui, std::nullopt);
        gui.push(EndGesture{});
      }},
     {Act::join_tokens, Group::question, {"Join the pinned row's token with the next", "固定行的词元与下一个合并"},

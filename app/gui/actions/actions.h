@@ -1,5 +1,5 @@
 // Everything that can be done in the window, one row each: its name, its keys, when it is possible, and the commands
-// that it says. Shortcuts, the palette, the key help and the tooltips read this table.
+// that it pushes. Shortcuts, the palette, the key help and the tooltips read this table.
 #pragma once
 
 #include <array>
@@ -67,7 +67,7 @@ std::span<const Action> all_actions();
 const Action& action(Act id);
 
 inline bool is_possible(const Gui& gui, const Action& action) { return !action.possible || action.possible(gui); }
-/// Says the commands of the row. Where they change the question, a notice says so and offers to undo it.
+/// Pushes the commands of the row. Where they change the question, a notice describes the change and offers to undo it.
 void perform(Gui& gui, const Action& action);
 /// Whether the key went down, or repeats where it may, with exactly these modifiers.
 bool is_pressed(const Chord& chord, bool repeats);

@@ -138,30 +138,34 @@ void move_cell(Gui& gui, Index rows, Index columns) {
   else move_pinned(gui, rows, columns);
 }
 
-void show_text(Gui& gui, bool on) {
+void change_text_look(Gui& gui, const std::function<void(TextLook&)>& change) {
   TextLook look = gui.state.view.text;
-  look.shown = on;
+  change(look);
+  gui.push(SetTextLook{std::move(look)});
+}
+
+void show_text(Gui& gui, bool on) {
   if (on) gui.push(ShowView{View::heads});
   if (on) gui.push(ShowMaps{MapKind::weights});
-  gui.push(SetTextLook{std::move(look)});
+  change_text_look(gui, [&](TextLook& look) { look.shown = on; });
 }
 
 void turn_text(Gui& gui) {
-  TextLook look = gui.state.view.text;
-  look.columns = !look.columns;
+  const bool columns = !gui.state.view.text.columns;
   const Stack stack = gui.state.view.chosen.stack;
   const auto& pinned = gui.state.view.pinned;
   const bool one = shaded_texts(*gui.state.trace, shown_fold(gui.state, stack), stack).one;
-  if (!one) look.words.clear();  // of the other text
   // The word stays the chosen one.
-  if (one && pinned) gui.push(Pin{cell_of_word(gui.state, !look.columns, look.columns ? pinned->query : pinned->key)});
-  gui.push(SetTextLook{std::move(look)});
+  if (one && pinned) gui.push(Pin{cell_of_word(gui.state, !columns, columns ? pinned->query : pinned->key)});
+  change_text_look(gui, [&](TextLook& look) {
+    look.columns = columns;
+    if (!one) look.words.clear();  // of the other text
+  });
 }
 
 void step_text_heads(Gui& gui) {
-  TextLook look = gui.state.view.text;
-  look.heads = static_cast<ShadeHeads>((static_cast<int>(look.heads) + 1) % 3);
-  gui.push(SetTextLook{std::move(look)});
+  change_text_look(
+      gui, [](TextLook& look) { look.heads = static_cast<ShadeHeads>((static_cast<int>(look.heads) + 1) % 3); });
 }
 
 CellRef cell_of_word(const AppState& state, bool query, Index token) {

@@ -1,6 +1,7 @@
 // Changes of the view by keys and buttons: the chosen head, the cell, the order, the part that is seen.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "derived/answer_comparison.h"
@@ -15,9 +16,11 @@ void step_stack(Gui& gui, bool back);
 /// Moves the pinned cell; in the Inside view the cell that is explained.
 void move_cell(Gui& gui, Index rows, Index columns);
 
+/// Pushes the look of the text, changed by `change`.
+void change_text_look(Gui& gui, const std::function<void(TextLook&)>& change);
 /// The text in place of the chosen head's map, or the map.
 void show_text(Gui& gui, bool on);
-/// Shades who looks at the chosen words instead of where they look, or the other way round.
+/// Switches between the weights of the chosen words and the weights at them as shades of the text.
 void turn_text(Gui& gui);
 /// One head, its layer, all heads.
 void step_text_heads(Gui& gui);

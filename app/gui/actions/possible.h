@@ -17,11 +17,6 @@ inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, Vie
 inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
 inline bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
 inline bool is_folded(const Gui& gui) { return shown_fold(gui.state, gui.state.view.chosen.stack) != nullptr; }
-/// Cells of the large map can be zoomed into and painted: no word is merged, no sentence left out.
-inline bool shows_tokens(const Gui& gui) {
-  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
-  return !folded || is_of_tokens(folded->fold);
-}
 /// The pinned cell is of one token each, to which masks and weights by hand belong.
 inline bool pins_tokens(const Gui& gui) {
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
@@ -34,7 +29,7 @@ inline bool has_weights(const Gui& gui) {
          !shows_text(gui.state);
 }
 inline bool in_text(const Gui& gui) { return shows_text(gui.state); }
-inline bool zooms(const Gui& gui) { return has_weights(gui) && shows_tokens(gui); }
+inline bool zooms(const Gui& gui) { return has_weights(gui) && shows_tokens(gui.state); }
 inline bool in_code(const Gui& gui) { return answered(gui) && in_view(gui, View::code); }
 inline bool in_flow(const Gui& gui) { return answered(gui) && in_view(gui, View::flow); }
 inline bool has_head(const Gui& gui) { return answered(gui) && kind(gui) != MapKind::rollout; }

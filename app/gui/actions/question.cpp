@@ -6,7 +6,6 @@
 #include "document/question_fields.h"
 #include "gui/frame/scope.h"
 #include "model/block_parts.h"
-#include "words/window_words.h"
 
 namespace headlight {
 namespace {
@@ -164,7 +163,7 @@ bool any_parts_off(const Gui& gui) {
 
 void multiply_scale(Gui& gui, float factor) {
   const float now = scoped_scale(gui.state).value_or(shown_scale(gui.state));
-  say_scale(gui, std::clamp(now * factor, 0.001f, 1000.0f));
+  push_scale(gui, std::clamp(now * factor, 0.001f, 1000.0f));
   gui.push(EndGesture{});
 }
 
@@ -214,7 +213,7 @@ void take_sample(Gui& gui, const Sample& sample) {
   else take_sentence(gui, sample.text);
 }
 
-void say_start(Gui& gui, bool usual) {
+void push_start(Gui& gui, bool usual) {
   const AppState& state = gui.state;
   TrainingPlan plan = next_training(state);
   if (usual) plan = default_plan(plan.config);
@@ -225,7 +224,7 @@ void run_training(Gui& gui) {
   const auto& run = gui.state.training;
   if (run && can_resume(*run)) gui.push(ResumeTraining{});
   else if (run && is_active(*run)) gui.push(PauseTraining{});
-  else if (gui.state.view.view == View::train) say_start(gui, false);
+  else if (gui.state.view.view == View::train) push_start(gui, false);
 }
 
 }  // namespace headlight

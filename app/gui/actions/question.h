@@ -33,7 +33,7 @@ std::vector<Index> divisors(Index number, Index most);
 inline constexpr Index kLeastSliderWidth = 4, kMostSliderWidth = 512, kMostSliderHeads = 16, kMostSliderLayers = 12,
                        kMostSliderFfn = 2048, kMostSliderHeadDim = 128;
 
-/// Says the model's shape, changed by `change`, as one step of undo.
+/// Pushes the model's shape, changed by `change`, as one step of undo.
 void change_config(Gui& gui, Config (*change)(Config));
 
 /// A part of the block that holds the chosen head: whether there is one, whether it is off, and the command to switch
@@ -61,7 +61,7 @@ void take_changed_sentence(Gui& gui, const std::string& text, const CellRef& cel
 void take_sample(Gui& gui, const Sample& sample);
 /// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual
 /// one.
-void say_start(Gui& gui, bool usual);
+void push_start(Gui& gui, bool usual);
 /// Starts, pauses or continues the training.
 void run_training(Gui& gui);
 

@@ -13,9 +13,9 @@ void resize_window(Gui& gui, bool larger);
 void choose_colours(Gui& gui, ColourMap colours);
 /// Copies the state as a command line that gives that, or gives the reason why it cannot.
 void copy_as_command(Gui& gui, CommandGives gives = CommandGives::picture);
-/// Copies the program of View::code.
 /// The number of the pinned cell as the chosen head's map has it, with all its digits.
 void copy_weight(Gui& gui);
+/// Copies the program of View::code.
 void copy_program(Gui& gui);
 /// Saves to the session's file, or opens the browser where there is none yet.
 void save_session(Gui& gui);

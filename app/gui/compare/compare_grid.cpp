@@ -93,7 +93,8 @@ void one_difference(Gui& gui, const HeadDifference& head, const Box& box, const 
   const bool hovered = ImGui::IsItemHovered(), chosen = state.view.chosen == head.head;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   if (title_height <= 0) return small_difference(gui, head, stack, map, layout, hovered);
-  const MeasuredTitle named = measured_title(gui, head.head, box.w, value_text(head, state.view.differences));
+  const MeasuredTitle named =
+      measured_title(gui, head.head, name_of_head(gui, head.head), box.w, value_text(head, state.view.differences));
   const std::string &title = named.head, &value = named.value;
   const float width = ImGui::CalcTextSize(title.c_str()).x;
   list.AddText({layout.plot.x, box.y}, chosen || hovered ? gui.colours().accent : gui.colours().text, title.c_str());

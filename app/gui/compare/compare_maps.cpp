@@ -12,8 +12,6 @@
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
-#include "words/grid_words.h"
-#include "words/window_words.h"
 
 namespace headlight {
 namespace {

@@ -60,6 +60,10 @@ bool plain_button(const char* text) {
   return pressed;
 }
 
+float shown_width(const Gui& gui, std::string_view text) {
+  return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x;
+}
+
 bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
   const bool cross = std::string_view(label) == "×";
   ImGui::PushID(name);
@@ -103,10 +107,9 @@ void wrapped_small(const Gui& gui, const std::string& line, ImU32 colour) {
 void wrapped_dim(const Gui& gui, const std::string& line) { wrapped_small(gui, line, gui.colours().dim); }
 
 void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
-  const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
   std::string first = line.substr(0, line.find('\n'));
   if (first.size() < line.size()) first += "…";
-  first = cut_to(first, room, width);
+  first = cut_to(first, room, [&](const std::string& text) { return shown_width(gui, text); });
   coloured_text(colour, gui.fonts.shown(first));
   if (first != line) explain_item(gui, line);
 }

@@ -29,6 +29,9 @@ TextSize font_for(const Gui& gui, float line);
 /// size.
 TextWidth window_measure(Gui& gui);
 
+/// How wide a text is that is not ready to be drawn yet (Fonts::shown), at the current font.
+float shown_width(const Gui& gui, std::string_view text);
+
 /// A button with all of its text as it stands.
 bool plain_button(const char* text);
 

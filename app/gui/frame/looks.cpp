@@ -114,6 +114,12 @@ bool menu_button(Gui& gui, const char* name, const char* label, bool on) {
   return it.clicked;
 }
 
+bool begin_menu(const char* popup) {
+  if (!ImGui::BeginPopup(popup)) return false;
+  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  return true;
+}
+
 bool begin_menu_below(Gui& gui, const char* popup) {
   const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -122,9 +128,7 @@ bool begin_menu_below(Gui& gui, const char* popup) {
   const float gap = 4 * gui.unit;
   ImGui::SetNextWindowPos({right ? max.x : min.x, above ? min.y - gap : max.y + gap}, ImGuiCond_Always,
                           {right ? 1.0f : 0.0f, above ? 1.0f : 0.0f});
-  if (!ImGui::BeginPopup(popup)) return false;
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
-  return true;
+  return begin_menu(popup);
 }
 
 void begin_dialog(Gui& gui, const char* name, const Words& title, float width, float height) {

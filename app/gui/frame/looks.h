@@ -31,8 +31,9 @@ float segmented_width(const std::vector<Segment>& segments);
 /// Opens a menu, which its triangle shows; true when pressed. `on`: what it holds is not as it is at first.
 bool menu_button(Gui& gui, const char* name, const char* label, bool on = false);
 float menu_width(const Gui& gui, const char* label);
-/// The popup that hangs below the last item; above it, or right-aligned with it, where it would leave the window. False
-/// while it is closed, else ends with ImGui::EndPopup. Escape closes it.
+/// The popup of a menu; false while it is closed, else it ends with ImGui::EndPopup. Escape closes it.
+bool begin_menu(const char* popup);
+/// The one that hangs below the last item; above it, or right-aligned with it, where it would leave the window.
 bool begin_menu_below(Gui& gui, const char* popup);
 
 /// A line of a menu: its text, and at the right the keys that do the same. Ticked while `on`.

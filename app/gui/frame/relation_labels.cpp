@@ -16,9 +16,10 @@ HeadName name_of_head(const Gui& gui, const HeadRef& head) {
   return head_name(state.settings.language, arcs_of(state), head, last_measures(state, head));
 }
 
-MeasuredTitle measured_title(Gui& gui, const HeadRef& head, float room, const std::string& value) {
-  const auto width = [&](const std::string& text) { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; };
-  MeasuredTitle title = measured_title(head, name_of_head(gui, head), value, room, width);
+MeasuredTitle measured_title(Gui& gui, const HeadRef& head, const HeadName& name, float room,
+                             const std::string& value) {
+  const auto width = [&](const std::string& text) { return shown_width(gui, text); };
+  MeasuredTitle title = measured_title(head, name, value, room, width);
   title.relations = gui.fonts.shown(title.relations);
   return title;
 }
@@ -50,8 +51,8 @@ std::string words_by_hand(const Gui& gui, Index count) {
 
 void measured_line(Gui& gui, const HeadRef& head, float room) {
   const HeadName name = name_of_head(gui, head);
-  const auto width_of = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
-  const std::string text = gui.fonts.shown(name_within(name, room, width_of));
+  const auto width = [&](const std::string& words) { return shown_width(gui, words); };
+  const std::string text = gui.fonts.shown(name_within(name, room, width));
   if (text.empty()) return;
   coloured_text(name.named ? gui.colours().text : gui.colours().dim, text);
   gui.name_item(name.named ? "measured " + name.arcs.front()->relation : "measured", BoxKind::label);

@@ -25,7 +25,7 @@ std::optional<float> scoped_scale(const AppState& state) {
   return own ? own->scale : std::nullopt;
 }
 
-void say_scale(Gui& gui, std::optional<float> scale) {
+void push_scale(Gui& gui, std::optional<float> scale) {
   if (const auto layer = scoped_layer(gui.state)) gui.push(SetLayerScale{gui.state.view.chosen.stack, *layer, scale});
   else gui.push(SetScale{scale});
 }

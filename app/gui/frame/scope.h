@@ -14,7 +14,7 @@ const MaskSpec& scoped_mask(const AppState& state);
 const Mask& mask_of_chosen(const AppState& state);
 /// The scale set by hand in all layers, or in the one that the controls act on.
 std::optional<float> scoped_scale(const AppState& state);
-void say_scale(Gui& gui, std::optional<float> scale);
+void push_scale(Gui& gui, std::optional<float> scale);
 /// The factor of the products q·k in the chosen head's layer.
 float shown_scale(const AppState& state);
 

@@ -11,7 +11,6 @@
 #include "gui/heads/grid_parts.h"
 #include "model/head_text.h"
 #include "session/head_grid.h"
-#include "session/shown.h"
 #include "words/chosen_head_words.h"
 
 namespace headlight {
@@ -44,11 +43,10 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
   // The short name leaves room for the job of the head.
   const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
-  const bool below = atlas.flows || atlas.layout.name_lines > 0;
+  const bool below = atlas.name_rows() > 0;
   const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
   MeasuredTitle measured;
-  const auto width = [&](const std::string& words) { return ImGui::CalcTextSize(gui.fonts.shown(words).c_str()).x; };
-  if (!atlas.by_layer && !below) measured = measured_title(head, atlas.names.at(head), value, line.w + saved, width);
+  if (!atlas.by_layer && !below) measured = measured_title(gui, head, atlas.names.at(head), line.w + saved, value);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   const float text = ImGui::GetFontSize(), y = std::round(line.y);
   float x = line.x;
@@ -62,8 +60,9 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   put(title, chosen || hovered ? gui.colours().accent : ink(false));
   put(below ? value : measured.value, ink(true));
   const Index by_hand = atlas.by_layer ? 0 : weights_by_hand(state, head);
+  const auto width = [&](const std::string& words) { return shown_width(gui, words); };
   if (by_hand > 0) put(" " + cut_to(words_by_hand(gui, by_hand), line.right() - x, width), gui.colours().action);
-  else put(gui.fonts.shown(measured.relations), ink(measured.quiet));
+  else put(measured.relations, ink(measured.quiet));
   if (below && !atlas.by_layer && (by_hand == 0 || !atlas.flows)) {
     const HeadName& name = atlas.names.at(head);
     const ImU32 colour = ink(!name.named);

@@ -16,7 +16,6 @@
 #include "session/answer_state.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
-#include "words/chosen_head_words.h"
 #include "words/relation_words.h"
 
 namespace headlight {
@@ -111,8 +110,9 @@ struct Arrangement {
   MapContent content = whole_content(state, {.stack = state.view.chosen.stack});
   AtlasSizes sizes = {};
   Atlas atlas = {};
+  std::vector<HeadRef> telling = {};  // where some are shown: those to choose from
 
-  float width(const std::string& text) const { return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x; }
+  float width(const std::string& text) const { return shown_width(gui, text); }
   /// Measures texts, and cuts the words of the rows, of those with numbers none: one word alone is read there.
   void measure() {
     const float unit = gui.unit, narrow = gui.least_atlas > 0 ? std::min(room.x, gui.least_atlas) : room.x;
@@ -144,11 +144,13 @@ struct Arrangement {
     for (const HeadRef& head : heads)
       if (!atlas.names.contains(head)) atlas.names.emplace(head, name_of_head(gui, head));
   }
+  /// The heads where so many are shown.
+  std::vector<HeadRef> some(std::size_t count) const { return first_with(telling, state.view.chosen, count); }
   /// The layout of so many heads, with titles of one line where all names have room in it.
   AtlasLayout layout_of_some(std::size_t count) {
     sizes.title_lines = 1;
     const AtlasLayout layout = layout_of(1, count);
-    const std::vector<HeadRef> heads = telling_heads(state, count);
+    const std::vector<HeadRef> heads = some(count);
     const bool fit = std::all_of(heads.begin(), heads.end(), [&](const HeadRef& head) {
       const auto whole = lines_of(head, layout, kTitleLines);
       return whole.size() == 1 && whole == lines_of(head, layout, 1);
@@ -160,7 +162,8 @@ struct Arrangement {
   /// Of the heads that show most as many as make the largest maps together, none of a side below kLeastShownMap where
   /// there is room for that. They fill their rows.
   void choose_some() {
-    name_heads(telling_heads(state, kMostShown));
+    telling = telling_heads(state);
+    name_heads(some(kMostShown));
     const std::size_t most = atlas.names.size(), fewest = std::min(kLeastShownHeads, most);
     std::size_t best = fewest;
     float area = 0;
@@ -171,7 +174,7 @@ struct Arrangement {
       if (fills && side >= kLeastShownMap * gui.unit && all >= area) best = count, area = all;
     }
     atlas.layout = layout_of_some(best);
-    atlas.heads = gui.shown_heads = telling_heads(state, best);
+    atlas.heads = gui.shown_heads = some(best);
   }
   /// All heads: in an order of their own they follow each other like those of a single layer.
   void choose_all() {
@@ -195,9 +198,8 @@ struct Arrangement {
     if (atlas.flows) choose_some();
     else choose_all();
     for (const HeadRef& head : atlas.heads) atlas.most = std::max(atlas.most, order_value(state, head).value_or(0));
-    const int lines = atlas.layout.name_lines + (atlas.flows ? 1 : 0);
     for (const auto& [head, name] : atlas.names)
-      if (lines > 0) atlas.name_lines[head] = lines_of(head, atlas.layout, lines);
+      if (atlas.name_rows() > 0) atlas.name_lines[head] = lines_of(head, atlas.layout, atlas.name_rows());
     return std::move(atlas);
   }
 };

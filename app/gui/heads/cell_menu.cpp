@@ -1,7 +1,7 @@
 // What can be done with one cell of the large map: the menu of the right button, and a weight that is typed.
 #include <algorithm>
 
-#include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
 #include "gui/actions/possible.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
@@ -23,17 +23,13 @@ bool menu(Gui& gui) {
   ImGui::Dummy({220 * gui.unit, 0});
   dim_text(gui, cell_in_words(gui, head, cell));
   if (menu_line(gui, "cell pin", gui.word(kChosenHeadWords.pin_cell), keys_of(Act::pin_hovered), true)) gui.push(Pin{});
-  const auto line = [&](const char* name, Act id) {
-    const Action& row = action(id);
-    if (menu_line(gui, name, gui.word(row.name), keys_of(id), false, is_possible(gui, row))) perform(gui, row);
-  };
+  const auto line = [&](const char* name, Act act) { act_line(gui, name, action(act).name, act); };
   line("cell why", Act::why_weight);
   line("cell block", Act::block_cell);
   const bool types =
       menu_line(gui, "cell weight", gui.word(kChosenHeadWords.type_weight), {}, false, can_set_weight(gui));
   line("cell copy", Act::copy_weight);
   line("cell find", Act::find_heads);
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
   return types;
 }
 
@@ -66,7 +62,7 @@ void cell_menu(Gui& gui, CellAsk ask) {
   if (ask == CellAsk::weight) ImGui::OpenPopup("cell weight");
   if (!gui.state.view.pinned || !gui.state.trace) return;
   bool types = false;
-  if (ImGui::BeginPopup("cell menu")) {
+  if (begin_menu("cell menu")) {
     types = menu(gui);
     ImGui::EndPopup();
   }

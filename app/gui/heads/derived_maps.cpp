@@ -2,7 +2,6 @@
 
 #include "figure/map_kinds.h"
 #include "gui/actions/actions.h"
-#include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/stacks.h"
 #include "session/shown.h"

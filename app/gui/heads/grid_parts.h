@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "figure/head_name.h"
 #include "gui/frame/map_view.h"
-#include "gui/frame/relation_labels.h"
 #include "gui/heads/atlas_layout.h"
-#include "gui/heads/heads.h"
 
 namespace headlight {
 
@@ -25,6 +24,8 @@ struct Atlas {
   float most = 0;                                          // the largest number of that order
 
   Box at(const Box& box) const { return {origin.x + box.x, origin.y + box.y, box.w, box.h}; }
+  /// The lines of a name: those below the heads' numbers and, where names begin beside these, that line.
+  int name_rows() const { return layout.name_lines + (flows ? 1 : 0); }
   /// The height of a title's first line.
   float title_line() const { return layout.title - static_cast<float>(layout.name_lines) * ImGui::GetFontSize(); }
   /// Above a map: the titles of a row begin at one height, as low as the longest name lets them.
@@ -37,8 +38,7 @@ struct Atlas {
           it != name_lines.end())
         longest = std::max(longest, it->second.size());
     Box title = at(layout.title_of(group, head));
-    const int lines = layout.name_lines + (flows ? 1 : 0);
-    const float unused = static_cast<float>(lines - static_cast<int>(longest)) * ImGui::GetFontSize();
+    const float unused = static_cast<float>(name_rows() - static_cast<int>(longest)) * ImGui::GetFontSize();
     return {title.x, title.y + unused, title.w, title.h - unused};
   }
 };

@@ -22,12 +22,6 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
   return stays ? last : changes_question(state);
 }
 
-/// The changes that were found for that; null where there are none yet.
-const WordChanges* found_changes(const AppState& state) {
-  const auto question = shown_question(state);
-  return question ? state.changes.to(*question) : nullptr;
-}
-
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
 /// The word at the change's key; where that is the word that is replaced, the new one.
@@ -70,11 +64,12 @@ void take(Gui& gui, const WordChange& change) {
 }  // namespace
 
 std::optional<StageTry> best_change(Gui& gui) {
-  const WordChanges* changes = found_changes(gui.state);
+  const auto question = shown_question(gui.state);
+  const WordChanges* changes = question ? gui.state.changes.to(*question) : nullptr;
   if (!changes || changes->best.empty()) return std::nullopt;
   const WordChange& best = changes->best.front();
   return StageTry{"change 0", label_of(gui, best), tip_of(gui, *changes, best),
-                  [](Gui& g) { take(g, found_changes(g.state)->best.front()); }};
+                  [](Gui& g) { take(g, g.state.changes->best.front()); }};
 }
 
 void draw_stage_changes(Gui& gui, const Box& slot) {
@@ -84,7 +79,7 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   if (!question) return;
   const SlotScope scope("stage changes", slot);
   const FontScope small(gui, TextSize::small);
-  const WordChanges* changes = found_changes(state);
+  const WordChanges* changes = state.changes.to(*question);
   const auto line = [&](const std::string& words) {
     ImGui::AlignTextToFramePadding();
     cut_text(gui, words, gui.colours().dim, slot.w);

@@ -4,7 +4,6 @@
 #include "base/formatted.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/heads/stage_parts.h"
 #include "gui/heads/stage_sentence.h"

@@ -45,8 +45,7 @@ float part_of_map(Gui& gui, float right) {
   const AppState& state = gui.state;
   const Viewport& part = state.view.viewport;
   const bool of_weights = shown_kind(state, state.view.chosen.stack) == MapKind::weights;
-  const FoldedStack* folded = shown_fold(state, state.view.chosen.stack);
-  const bool has_parts = of_weights && !shows_text(state) && !(folded && !is_of_tokens(folded->fold));
+  const bool has_parts = of_weights && !shows_text(state) && shows_tokens(state);
   if (part.num_queries == 0 || !has_parts) return right;
   const float width = part_line_width(gui, part);
   ImGui::SetCursorPos({right - width, 6 * gui.unit});
@@ -79,17 +78,13 @@ std::string off_line(const Gui& gui) {
 
 /// The line describes the lit cell, else the strongest; while painting, what the pointer does until it is on a cell.
 void cell_line(Gui& gui, float room) {
-  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
-  const bool paints = gui.state.view.painting && (!folded || is_of_tokens(folded->fold));
-  if (paints && !gui.state.view.hovered)
+  if (gui.state.view.painting && shows_tokens(gui.state) && !gui.state.view.hovered)
     return cut_text(gui, gui.word(kMaskWords.paint_hint), gui.colours().action, room);
   const bool of_head = shown_kind(gui.state, gui.state.view.chosen.stack) != MapKind::rollout;
   std::vector<std::string> sentences = stage_sentence(gui);
   if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = {off_line(gui)};
   if (sentences.empty()) return;
-  const auto fits = [&](const std::string& sentence) {
-    return ImGui::CalcTextSize(gui.fonts.shown(sentence).c_str()).x <= room;
-  };
+  const auto fits = [&](const std::string& sentence) { return shown_width(gui, sentence) <= room; };
   const auto shown = std::find_if(sentences.begin(), sentences.end(), fits);
   cut_text(gui, shown == sentences.end() ? sentences.back() : *shown, gui.colours().text, room);
   gui.name_item("stage sentence", BoxKind::label);
@@ -119,8 +114,8 @@ void draw_stage_header(Gui& gui, const Box& slot) {
     if (const auto chosen = segmented(gui, segments)) show_text(gui, *chosen == 1);
   }
   right = part_of_map(gui, right);
-  if (of_head) right = edits_of_head(gui, right);
   if (of_head) {
+    right = edits_of_head(gui, right);
     ImGui::SetCursorScreenPos({title_end, slot.y + 12 * gui.unit});
     measured_line(gui, state.view.chosen, slot.x + right - title_end);
     head_switch(gui, slot.w);

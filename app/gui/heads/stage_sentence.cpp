@@ -4,11 +4,8 @@
 
 #include "derived/guess.h"
 #include "derived/head_stats.h"
-#include "gui/frame/draw.h"
-#include "gui/frame/relation_labels.h"
-#include "math/attention.h"
+#include "figure/head_name.h"
 #include "session/shown.h"
-#include "train/trained_checkpoint.h"
 #include "words/grid_words.h"
 
 namespace headlight {
@@ -85,24 +82,18 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
   const bool rests = folded && row && !column && folded->fold.done.special && is_of_tokens(folded->fold);
   if (!row || (!column && !rests)) return {cell_in_words(gui, head, cell)};  // of a token that is left out
-  const std::string query =
-      folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
-  const std::string key =
-      folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
-  const float weight = folded && !rests ? folded->map(head)(*row, *column)
-                                        : attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
-  if (folded ? weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
-    return {filled(gui.word(kStageWords.cannot_look), {query, key}) + gui.word(kStageWords.full_stop)};
   CellInWords words = cell_of(*state.trace, head, cell);
-  words.query = query;
-  words.key = key;
-  words.weight = weight;
+  words.query = folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
+  words.key = folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
+  if (folded && !rests) words.weight = folded->map(head)(*row, *column);
+  if (folded ? words.weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
+    return {filled(gui.word(kStageWords.cannot_look), {words.query, words.key}) + gui.word(kStageWords.full_stop)};
   words.itself = head.stack != Stack::cross && row == column;
   const Language language = state.settings.language;
   const std::string bare = line_of_cell(language, words, nullptr, lit.has_value());
   // Of the pinned cell alone: what lies under the pointer changes with every move.
-  const bool says = lit && lit == state.view.pinned && weight >= kLeastPointing && !is_stale(state);
-  const NamedArc* arc = says ? arcs_of(state).at(head, cell) : nullptr;
+  const bool is_named = lit && lit == state.view.pinned && words.weight >= kLeastPointing && !is_stale(state);
+  const NamedArc* arc = is_named ? arcs_of(state).at(head, cell) : nullptr;
   if (!arc) return {bare};
   return {line_of_cell(language, words, arc, true), bare};
 }

@@ -62,12 +62,6 @@ TextReading reading_of(const AppState& state) {
   return reading;
 }
 
-void set_text_look(Gui& gui, const std::function<void(TextLook&)>& change) {
-  TextLook look = gui.state.view.text;
-  change(look);
-  gui.push(SetTextLook{std::move(look)});
-}
-
 /// Which weights shade the text, and the colours of their numbers.
 void text_controls(Gui& gui, const TextReading& reading, float room) {
   const FontScope small(gui, TextSize::small);
@@ -83,7 +77,7 @@ void text_controls(Gui& gui, const TextReading& reading, float room) {
                      look.heads == one, with_keys(gui, kTextWords.tip_heads, {Act::text_heads})});
   same_line_if_room(segmented_width(heads), 8 * gui.unit);
   if (const auto chosen = segmented(gui, heads))
-    set_text_look(gui, [&](TextLook& of) { of.heads = static_cast<ShadeHeads>(*chosen); });
+    change_text_look(gui, [&](TextLook& of) { of.heads = static_cast<ShadeHeads>(*chosen); });
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 3 * gui.unit);
   const Box ramp{ImGui::GetWindowPos().x + room - 132 * gui.unit, ImGui::GetCursorScreenPos().y, 104 * gui.unit,
                  8 * gui.unit};
@@ -118,7 +112,7 @@ std::vector<Index> words_between(Index a, Index b) {
 
 /// Chooses words of a side, as tokens; that of the pinned cell is among them.
 void choose_words(Gui& gui, const TextReading& reading, bool queries, const std::vector<Index>& words) {
-  set_text_look(gui, [&](TextLook& look) {
+  change_text_look(gui, [&](TextLook& look) {
     look.words.clear();
     for (const Index word : words) look.words.push_back(reading.token(queries, word));
   });
@@ -148,7 +142,7 @@ void select_word(Gui& gui, const TextReading& reading, bool queries, Index word)
     else if (words.size() > 1) words.erase(at);
     choose_words(gui, reading, queries, words);
   } else {
-    if (!is_chosen_side) set_text_look(gui, [](TextLook& look) { look.columns = !look.columns; });
+    if (!is_chosen_side) change_text_look(gui, [](TextLook& look) { look.columns = !look.columns; });
     gui.push(Pin{cell_of_word(gui.state, queries, reading.token(queries, word))});
   }
 }

@@ -191,7 +191,7 @@ void lesson_panel(Gui& gui) {
   if (!lesson || !step) return;
   const Language language = gui.state.settings.language;
   const float unit = gui.unit, left = kInset * unit, width = ImGui::GetWindowWidth() - 2 * left;
-  if (!gui.state.view.pointed.empty()) gui.push(PointAt{});  // told anew in every frame
+  if (!gui.state.view.pointed.empty()) gui.push(PointAt{});  // it is set anew in every frame
   ImGui::SetCursorPos({left, 12 * unit});
   {
     const FontScope title(gui, TextSize::title);
@@ -236,8 +236,7 @@ void lesson_menu(Gui& gui) {
   explain_item(gui, kLessonWords.tip_lessons, {Act::choose_lesson});
   const Box button = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMin().y, 0, ImGui::GetItemRectSize().y};
   ImGui::SetNextWindowPos({button.x, button.bottom() + 4 * gui.unit}, ImGuiCond_Appearing);
-  if (!ImGui::BeginPopup("lessons list")) return;
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  if (!begin_menu("lessons list")) return;
   for (std::size_t i = 0; i < state.lessons->size(); ++i) {
     const Lesson& lesson = (*state.lessons)[i];
     const LessonProgress progress = progress_of(state, lesson);

@@ -4,9 +4,7 @@
 #include <algorithm>
 
 #include "base/names.h"
-#include "document/tokenizers.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/question/text_boxes.h"
 #include "words/sentence_words.h"
@@ -18,7 +16,7 @@ constexpr std::size_t kMostShownTurns = 4;
 
 float row_height() { return ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y; }
 
-/// Says the conversation, changed, as one step of undo.
+/// Pushes the conversation, changed, as one step of undo.
 void say_changed(Gui& gui, Chat chat) {
   if (chat.turns.empty() || chat.turns.back().role != ChatRole::assistant) chat.open = false;
   gui.push_once(SetChat{std::move(chat)});

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/scope.h"
 #include "gui/question/question.h"
@@ -43,8 +42,7 @@ void rest_of_row(Gui& gui) {
                 std::min(kMost * gui.unit, display.y - top - edge)};
   ImGui::SetNextWindowPos(top_left(box));
   ImGui::SetNextWindowSize({box.w, box.h});
-  if (!ImGui::BeginPopup("controls")) return;
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  if (!begin_menu("controls")) return;
   gui.name_box("controls", box);
   controls_panel(gui);
   ImGui::EndPopup();

@@ -5,7 +5,7 @@
 #include "document/sentence_facts.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
+#include "gui/frame/looks.h"
 #include "gui/question/question.h"
 #include "session/state_rules.h"
 #include "words/answer_words.h"
@@ -105,8 +105,7 @@ void words_by_kind(Gui& gui, const std::vector<WordFamily>& families) {
 }
 
 void words_popup(Gui& gui) {
-  if (!ImGui::BeginPopup("its words")) return;
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  if (!begin_menu("its words")) return;
   const Grammar* grammar = shipped_grammar();
   const auto& model = gui.state.document.model;
   if (grammar && model && model->vocabulary) words_by_kind(gui, known_families(*grammar, *model->vocabulary));

@@ -15,12 +15,12 @@ void scale_controls(Gui& gui) {
   const float now = scale.value_or(shown_scale(state));
   bool automatic = !scale;
   if (checkbox(gui, "scale automatic", kMaskWords.scale_automatic, automatic, kMaskWords.tip_scale)) {
-    say_scale(gui, automatic ? std::nullopt : std::optional(now));
+    push_scale(gui, automatic ? std::nullopt : std::optional(now));
     gui.push(EndGesture{});
   }
   control_label(gui, kMaskWords.scale, short_number(now));
   float value = now;
-  if (slider(gui, "scale", value, 0.0f, 2.0f, kMaskWords.tip_scale) && std::isfinite(value)) say_scale(gui, value);
+  if (slider(gui, "scale", value, 0.0f, 2.0f, kMaskWords.tip_scale) && std::isfinite(value)) push_scale(gui, value);
 }
 
 void dropout_control(Gui& gui) {

@@ -6,6 +6,7 @@
 #include "gui/frame/scope.h"
 #include "gui/frame/stacks.h"
 #include "gui/question/question.h"
+#include "session/shown.h"
 #include "words/answer_words.h"
 #include "words/mask_words.h"
 #include "words/sentence_words.h"
@@ -60,8 +61,7 @@ void paint_control(Gui& gui, bool row) {
     explain_item(gui, tip);
     return pressed;
   };
-  const FoldedStack* folded = state.trace ? shown_fold(state, state.view.chosen.stack) : nullptr;
-  if (folded && !is_of_tokens(folded->fold)) {  // there are no single cells to paint
+  if (!shows_tokens(state)) {  // there are no single cells to paint
     ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
     button(with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words}), false);
     ImGui::PopStyleVar();

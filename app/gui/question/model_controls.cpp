@@ -3,13 +3,11 @@
 #include <cstdlib>
 
 #include "document/bundled_models.h"
-#include "document/model_choice.h"
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/no_answer.h"
 #include "gui/question/question.h"
 #include "words/model_words.h"
-#include "words/sentence_words.h"
 
 namespace headlight {
 namespace {
@@ -280,7 +278,7 @@ void train_shape_button(Gui& gui) {
   const Status possible = check_plan(default_plan(state.document.config));
   const bool busy = state.training && is_active(*state.training);
   ImGui::BeginDisabled(!possible || busy);
-  if (flat_button(gui, "train this shape", gui.word(kModelWords.train_this_shape))) say_start(gui, true);
+  if (flat_button(gui, "train this shape", gui.word(kModelWords.train_this_shape))) push_start(gui, true);
   ImGui::EndDisabled();
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (possible) explain_item(gui, kModelWords.tip_train_this_shape);

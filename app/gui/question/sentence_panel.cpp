@@ -3,11 +3,8 @@
 #include <functional>
 #include <numeric>
 
-#include "derived/guess.h"
-#include "document/tokenizers.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
-#include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/question/chat_turns.h"
 #include "gui/question/question.h"
@@ -30,8 +27,7 @@ std::vector<std::size_t> sample_order(const Gui& gui) {
 /// `second`: whether the box of a second sentence is asked for; null: the model reads none.
 void samples_menu(Gui& gui, bool* second) {
   if (menu_button(gui, "samples", gui.word(kSentenceWords.samples))) ImGui::OpenPopup("samples");
-  if (!ImGui::BeginPopup("samples")) return;
-  if (key_pressed(Key::escape, false)) ImGui::CloseCurrentPopup();
+  if (!begin_menu("samples")) return;
   if (second && menu_line(gui, "add second", gui.word(kPairWords.add_second))) *second = true;
   for (const std::size_t i : sample_order(gui)) {
     const Sample& sample = gui.samples[i];

@@ -134,7 +134,7 @@ std::optional<std::size_t> text_box(Gui& gui, const TextBox& box, float width) {
   return gui.fonts.typed(shown.substr(0, editing.cursor)).size();
 }
 
-/// The turn whose box takes the keyboard: the last that the user says, else the first.
+/// The turn whose box takes the keyboard: the last one of the user, else the first.
 std::size_t turn_of_keyboard(const Chat& chat) {
   const auto asked = std::find_if(chat.turns.rbegin(), chat.turns.rend(),
                                   [](const ChatTurn& one) { return one.role == ChatRole::user; });

@@ -2,11 +2,9 @@
 #include <cmath>
 
 #include "derived/guess.h"
-#include "document/tokenizers.h"
 #include "figure/head_name.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/looks.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
 #include "words/chosen_head_words.h"
@@ -46,7 +44,7 @@ std::optional<InnerCut> nearest_inner_cut(Gui& gui, std::string_view typed, floa
   std::optional<InnerCut> best;
   const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
   for (const std::size_t cut : clusters) {
-    const float at = text_x + ImGui::CalcTextSize(gui.fonts.shown(typed.substr(0, cut)).c_str()).x;
+    const float at = text_x + shown_width(gui, typed.substr(0, cut));
     if (!best || std::abs(at - x) < std::abs(best->x - x)) best = InnerCut{cut, at};
   }
   return best;
@@ -78,7 +76,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
     if (!clusters.empty()) {
       const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
       const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
-      if (std::abs(moved) > ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x) {
+      if (std::abs(moved) > shown_width(gui, part)) {
         gui.push(ToggleCut{begin + right.begin, side});
         gui.push(ToggleCut{begin + into.begin + cut, side});
         ImGui::ResetMouseDragDelta(0);
@@ -131,12 +129,12 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
   const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
-  const auto is_lit = [&](Index of_cell, const FoldedAxis* axis) {
+  const auto is_lit = [&](Index of_cell, bool queries) {
     const auto index = static_cast<Index>(i);
+    const FoldedAxis* axis = folded_axis(folded, queries);
     return of_cell == index || (axis && axis->together(of_cell, index));
   };
-  const bool lit = cell && ((is_row && is_lit(cell->query, folded ? &folded->fold.queries : nullptr)) ||
-                            (is_column && is_lit(cell->key, folded ? &folded->fold.keys : nullptr)));
+  const bool lit = cell && ((is_row && is_lit(cell->query, true)) || (is_column && is_lit(cell->key, false)));
   const bool left_out = folded && folded->fold.done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);

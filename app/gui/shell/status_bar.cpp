@@ -54,8 +54,7 @@ void notice_line(Gui& gui, const Notice& notice, float right) {
   if (notice.kind == Notice::Kind::changed) after += gap + button_width(gui.word(action(Act::undo).name));
   const std::string first = text.substr(0, text.find('\n'));
   const float room = std::max(40 * gui.unit, right - ImGui::GetCursorScreenPos().x - after);
-  const std::string seen = cut_to(
-      first, room, [&](const std::string& part) { return ImGui::CalcTextSize(gui.fonts.shown(part).c_str()).x; });
+  const std::string seen = cut_to(first, room, [&](const std::string& part) { return shown_width(gui, part); });
   coloured_text(failed ? gui.colours().warning : gui.colours().text, gui.fonts.shown(seen));
   gui.name_item("notice", BoxKind::label);
   if (all != seen) explain_item(gui, all);

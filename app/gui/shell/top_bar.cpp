@@ -1,4 +1,4 @@
-#include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
 #include "gui/actions/window.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
@@ -31,12 +31,6 @@ std::vector<Segment> view_segments(const Gui& gui) {
       {"view train", gui.word(kWindowWords.view_train), now == View::train, gui.word(kWindowWords.tip_view_train)}};
 }
 constexpr View kSegmentViews[] = {View::heads, View::inside, View::code, View::flow, View::compare, View::train};
-
-/// A line of a menu that does what a row of the table of actions does.
-void act_line(Gui& gui, const char* name, const Words& label, Act act) {
-  const Action& one = action(act);
-  if (menu_line(gui, name, gui.word(label), keys_of(act), false, is_possible(gui, one))) perform(gui, one);
-}
 
 void share_menu(Gui& gui) {
   if (menu_button(gui, "share menu", gui.word(kWindowWords.share))) ImGui::OpenPopup("share");

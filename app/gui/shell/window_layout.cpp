@@ -16,7 +16,6 @@
 #include "gui/train/train.h"
 #include "session/answer_state.h"
 #include "session/shown.h"
-#include "words/model_words.h"
 #include "words/words.h"
 
 namespace headlight {

@@ -206,7 +206,7 @@ void training_form(Gui& gui) {
   gui.name_item("training task", BoxKind::label);
   ImGui::Dummy({0, 2 * gui.unit});
   ImGui::BeginDisabled(!possible);
-  if (primary_button(gui, "start training", gui.word(kTrainWords.start_training))) say_start(gui, false);
+  if (primary_button(gui, "start training", gui.word(kTrainWords.start_training))) push_start(gui, false);
   explain_item(gui, with_keys(gui, kTrainWords.tip_start_training, {Act::run_training}));
   ImGui::EndDisabled();
   if (possible) {

@@ -1,4 +1,5 @@
-// The text itself in lines, each word on the shade of its weight: where the chosen words look, or who looks at them.
+// The text in lines. The background of each word has the colour of a weight: that of the chosen words at it, or its own
+// at them.
 
 import { colourOf, niceTop, textOn } from './colour.js';
 import { fill, make, segmented } from './elements.js';
