@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/formatted.h"
 #include "base/parallel.h"
 #include "diagnose/capture_given.h"
 #include "diagnose/capture_masks.h"
@@ -133,7 +134,7 @@ struct Judge {
       report.mistakes.push_back({std::move(mistake), index});
   }
   void add(const MistakeCode& code, std::string_view detail = {}, std::string_view more = {}, std::string role = {}) {
-    add(Mistake{.code = code, .text = words(code, detail) + std::string(more), .role = std::move(role), .array = ""});
+    add(Mistake{.code = code, .text = words(code, detail) + std::string(more), .role = std::move(role)});
   }
 
   /// Whether a mistake ends the judgement.
@@ -371,8 +372,7 @@ Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
     CaptureReport in_turn;
     if (!judged(without_parts(calls[at], true), in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
     reports[at] = std::move(in_turn);
-    reports[at].mistakes.push_back(
-        {{.code = groups_in_blocks, .text = words(groups_in_blocks), .role = "", .array = ""}, i});
+    reports[at].mistakes.push_back({{.code = groups_in_blocks, .text = words(groups_in_blocks)}, i});
   });
   CaptureReport all;
   all.calls = static_cast<Index>(calls.size());

@@ -192,7 +192,7 @@ struct PartsJudge {
   GivenParts parts = {};
 
   void add(const MistakeCode& code, const std::string& detail = {}) {
-    parts.mistakes.push_back({.code = code, .text = words(code, detail), .role = "", .array = ""});
+    parts.mistakes.push_back({.code = code, .text = words(code, detail)});
   }
   void take(std::string line) { parts.taken.push_back(std::move(line)); }
   /// Whether a field of the expected config is there; a difference is a mistake.

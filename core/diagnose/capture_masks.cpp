@@ -38,29 +38,32 @@ bool is_causal(const Allowed& a) {
 
 struct Meant {
   Allowed allowed;
-  MistakeCode code;
-  std::string text;
+  Mistake mistake;
 };
+
+Mistake mistake_of(const MistakeCode& code, std::string text) { return {.code = code, .text = std::move(text)}; }
+Mistake mistake_of(const MistakeCode& code) { return mistake_of(code, words(code)); }
 
 /// What was meant by a mask that one sentence had, where it is one that only a mistake gives.
 std::optional<Meant> meant_by(const Allowed& a) {
   const Index size = a.rows();
   if (size != a.cols() || size < 2 || has_equal_rows(a) || is_causal(a)) return std::nullopt;
   const Allowed across = a.transpose();
-  if (has_equal_rows(across) && is_prefix(across.row(0))) return Meant{across, mask_transposed, words(mask_transposed)};
-  const Allowed seen = rows_like(a.colwise().any(), size), all = Allowed::Constant(size, size, true);
-  const Allowed lower = lower_triangle(size), upper = lower.transpose(), next = shifted(lower, 1);
+  if (has_equal_rows(across) && is_prefix(across.row(0))) return Meant{across, mistake_of(mask_transposed)};
+  const Allowed seen = parts_of(a).keys, all = Allowed::Constant(size, size, true);
+  const Allowed lower = causal_mask(size, size, 0), upper = lower.transpose(), next = shifted(lower, 1);
   const bool is_padded = is_prefix(seen.row(0));
   const Allowed keys = is_padded ? seen : all;
   if (are_same(a, shifted(lower, -1) && keys)) {
     Allowed with_last = keys;
     with_last.col(size - 1).setConstant(true);
-    return Meant{lower && with_last, mask_off_by_one, off_by_one_words(true, -1)};
+    return Meant{lower && with_last, mistake_of(mask_off_by_one, off_by_one_words(true, -1))};
   }
-  if (size > 2 && are_same(a, next && keys)) return Meant{lower && keys, mask_off_by_one, off_by_one_words(true, 1)};
-  if (are_same(a, !lower) || (size > 2 && are_same(a, !next))) return Meant{lower, mask_inverted, words(mask_inverted)};
-  if (are_same(a, upper && keys)) return Meant{lower && keys, mask_transposed, words(mask_transposed)};
-  if (is_causal(!a) && !a.matrix().diagonal().all()) return Meant{!a, mask_inverted, words(mask_inverted)};
+  if (size > 2 && are_same(a, next && keys))
+    return Meant{lower && keys, mistake_of(mask_off_by_one, off_by_one_words(true, 1))};
+  if (are_same(a, !lower) || (size > 2 && are_same(a, !next))) return Meant{lower, mistake_of(mask_inverted)};
+  if (are_same(a, upper && keys)) return Meant{lower && keys, mistake_of(mask_transposed)};
+  if (is_causal(!a) && !a.matrix().diagonal().all()) return Meant{!a, mistake_of(mask_inverted)};
   return std::nullopt;
 }
 
@@ -172,7 +175,7 @@ void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& c
       const Allowed before = blocked[b][0];
       if (options.empty() || (!options[0] || before).all()) continue;
       const MistakeCode code = before.any() ? mask_not_applied : mask_missing;
-      meant.mistakes[b] = Mistake{.code = code, .text = words(code, call.arguments[i][0]), .role = "", .array = ""};
+      meant.mistakes[b] = mistake_of(code, words(code, call.arguments[i][0]));
       for (Allowed& head : blocked[b]) head = head || options[0];
     }
   }
@@ -186,13 +189,9 @@ std::optional<Mistake> weak_number(const CapturedCall& call) {
     const auto value = parse_number<double>(one[1]);
     if (!value || *value <= kBlocking) continue;
     const std::string number = formatted(half ? "%.2g" : "%.4g", *value) + (one[0] == "lowered" ? " lower," : "");
-    found = {.code = blocked_scores_weak, .text = words(blocked_scores_weak, number), .role = "", .array = ""};
+    found = mistake_of(blocked_scores_weak, words(blocked_scores_weak, number));
   }
   return found;
-}
-
-std::optional<Mistake> mistake_of(const MistakeCode& code, std::string text = {}) {
-  return Mistake{.code = code, .text = text.empty() ? words(code) : std::move(text), .role = "", .array = ""};
 }
 
 }  // namespace
@@ -206,7 +205,8 @@ Grid cells_of(const Array& array, Index sentence, Index head) {
 MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {
   MeantMask meant;
   Blocked blocked = blocked_before(call);
-  std::optional<Mistake> seen = call.array("numbers") ? mistake_of(mask_added_as_numbers) : weak_number(call);
+  std::optional<Mistake> seen = weak_number(call);
+  if (call.array("numbers")) seen = mistake_of(mask_added_as_numbers);
   if (const Array* after = call.array("after"))
     if (block(blocked, cells_where(call, *after, [](const auto& cells) -> Allowed { return cells != 0; })))
       seen = mistake_of(mask_after_softmax);
@@ -222,12 +222,12 @@ MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall&
     bool named = false;
     for (std::size_t b = 0; b < blocked.size(); ++b) {
       std::optional<Meant> one;
-      if (!others.empty()) one = Meant{!others[b], mask_of_other_sentences, words(mask_of_other_sentences)};
-      else if (inverted) one = Meant{blocked[b][0], mask_inverted, words(mask_inverted)};
+      if (!others.empty()) one = Meant{!others[b], mistake_of(mask_of_other_sentences)};
+      else if (inverted) one = Meant{blocked[b][0], mistake_of(mask_inverted)};
       else if (heads_agree) one = meant_by(!blocked[b][0]);
       if (!one) continue;
       named = true;
-      meant.mistakes[b] = mistake_of(one->code, one->text);
+      meant.mistakes[b] = std::move(one->mistake);
       blocked[b].assign(blocked[b].size(), !one->allowed);
     }
     if (!named) add_arguments(calls, call, blocked, meant);

@@ -241,7 +241,6 @@ std::vector<Mistake> Examination::mistakes() const {
   const std::string from = b.own_answers && a.own_answers ? "" : " from attention of these queries, keys and values";
   return {{.code = mistakes::unexplained,
            .text = words(mistakes::unexplained, array.name + " differ " + size + from),
-           .role = "",
            .array = array.name,
            .before = before,
            .after = before}};

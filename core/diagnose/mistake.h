@@ -109,13 +109,15 @@ inline constexpr MistakeCode unexplained{"unexplained", "{}; no usual mistake ex
 
 /// "query projection not transposed (x·W in place of x·Wᵀ)": the mistake in words, with `detail` in their gap.
 std::string words(const MistakeCode& code, std::string_view detail = {});
+/// A number of these words, with four digits.
+std::string decimal(double value);
 
 /// A mistake as it is reported.
 struct Mistake {
   MistakeCode code;
-  std::string text;   // words(code, …), with its numbers
-  std::string role;   // the projection that it is about: query, key, value, output, "query and key"; or empty
-  std::string array;  // in which it shows; empty where it was seen in the program that was watched
+  std::string text;        // words(code, …), with its numbers
+  std::string role = {};   // the projection that it is about: query, key, value, output, "query and key"; or empty
+  std::string array = {};  // in which it shows; empty where it was seen in the program that was watched
   std::optional<double> before = {};  // the largest difference of that array, and what is left of it with the mistake
   std::optional<double> after = {};   // made on the right side as well
 };

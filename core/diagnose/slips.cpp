@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "diagnose/fitted.h"
 
 namespace headlight {
@@ -329,6 +330,8 @@ std::string words(const MistakeCode& code, std::string_view detail) {
   if (const std::size_t gap = text.find("{}"); gap != std::string::npos) text.replace(gap, 2, detail);
   return text;
 }
+
+std::string decimal(double value) { return formatted("%.4g", value); }
 
 std::string text_of(const SlipRow& row) { return row.text.empty() ? words(row.code, row.role) : row.text; }
 
