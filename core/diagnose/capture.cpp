@@ -116,10 +116,9 @@ Index queries_without_keys(const Array& attentions) {
 /// One call while it is judged.
 struct Judge {
   const std::vector<CapturedCall>& calls;
-  const CapturedCall& call;
+  const CapturedCall& call;  // calls[index] without its parts
   Index index;
   CaptureReport& report;
-  const CapturedCall& whole;  // with its parts
   Merge merge = {};
   bool observed = false;  // a mistake was seen while following
 
@@ -259,12 +258,9 @@ struct Judge {
     if (!call.array("attentions") || call.array("q_proj.weight") || call.array("k_proj.weight")) return worst;
     for (Index head = 0; head < call.heads; ++head) {
       ArrayFile one{.arrays = {}, .metadata = {{"num_heads", "1"}}};
-      for (const char* name : {"query", "key"}) {
-        Array side = file.arrays.at(name);
-        side.shape = {1, 1, side.shape[0], side.shape[1]};
-        one.arrays[name] =
-            array_of(reference::split_heads(cells_of(side, 0, 0), call.heads)[static_cast<std::size_t>(head)]);
-      }
+      for (const char* name : {"query", "key"})
+        one.arrays[name] = array_of(reference::split_heads(rows_of(call.arrays.at(name), sentence),
+                                                           call.heads)[static_cast<std::size_t>(head)]);
       put_heads(one, sentence, allowed, bias, head, 1);
       auto examined = examine_file(one);
       if (!examined) return examined;
@@ -312,7 +308,7 @@ struct Judge {
     const Array& query = *call.array("query");
     if (const Array* said = call.array("merge")) merge = merge_of(*said, call, query.shape[1]);
     const MeantMask mask = meant_mask(calls, call);
-    GivenParts parts = judge_parts(whole, mask.allowed[0][0]);
+    GivenParts parts = judge_parts(calls[static_cast<std::size_t>(index)], call.given, mask.allowed[0][0]);
     for (Mistake& mistake : parts.mistakes) add(std::move(mistake));
     for (const std::string& line : parts.taken) report.unchecked.push_back(call.where + ": " + line);
     bool judged = false;
@@ -358,19 +354,16 @@ struct Judge {
 Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
   std::vector<CaptureReport> reports(calls.size());
   std::vector<Status> states(calls.size(), Done{});
-  std::vector<CapturedCall> plain(calls.size());
-  for (std::size_t i = 0; i < calls.size(); ++i) plain[i] = without_parts(calls[i]);
   parallel_for(static_cast<Index>(calls.size()), 0, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    const auto judged = [&](const CapturedCall& call, CaptureReport& report) {
-      CapturedCall whole = calls[at];
-      whole.given = call.given;
-      return Judge{.calls = plain, .call = call, .index = i, .report = report, .whole = whole}.run();
+    const auto judged = [&](bool in_turn, CaptureReport& report) {
+      const CapturedCall call = without_parts(calls[at], in_turn);
+      return Judge{.calls = calls, .call = call, .index = i, .report = report}.run();
     };
-    states[at] = judged(plain[at], reports[at]);
+    states[at] = judged(false, reports[at]);
     if (!states[at] || reports[at].mistakes.empty() || calls[at].key_heads == 0) return;
     CaptureReport in_turn;
-    if (!judged(without_parts(calls[at], true), in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
+    if (!judged(true, in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
     reports[at] = std::move(in_turn);
     reports[at].mistakes.push_back({{.code = groups_in_blocks, .text = words(groups_in_blocks)}, i});
   });

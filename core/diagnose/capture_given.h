@@ -20,7 +20,8 @@ struct GivenParts {
   std::vector<std::string> taken;  // as given: a line each, without `where`
 };
 
-/// What these parts show by themselves, and against `expect`; the mask is the one at work.
-GivenParts judge_parts(const CapturedCall& call, const Allowed& allowed);
+/// What these parts show by themselves, and against `expect`. `call`: as it was captured; `given`: its facts after
+/// without_parts; `allowed`: the mask at work.
+GivenParts judge_parts(const CapturedCall& call, const std::vector<FactRow>& given, const Allowed& allowed);
 
 }  // namespace headlight

@@ -202,6 +202,11 @@ Grid cells_of(const Array& array, Index sentence, Index head) {
   return Eigen::Map<const Matrix>(array.values.data() + at * rows * cols, rows, cols).cast<double>();
 }
 
+Grid rows_of(const Array& array, Index sentence) {
+  const Index rows = array.shape[1], cols = array.shape[2];
+  return Eigen::Map<const Matrix>(array.values.data() + sentence * rows * cols, rows, cols).cast<double>();
+}
+
 MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {
   MeantMask meant;
   Blocked blocked = blocked_before(call);

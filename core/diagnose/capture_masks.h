@@ -24,5 +24,7 @@ MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall&
 
 /// Rows and columns of one sentence and head of an array (B or 1, H or 1, T, S).
 Grid cells_of(const Array& array, Index sentence, Index head);
+/// The same of an array (K, rows, columns).
+Grid rows_of(const Array& array, Index sentence);
 
 }  // namespace headlight
