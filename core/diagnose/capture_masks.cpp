@@ -10,12 +10,8 @@ namespace {
 using namespace mistakes;
 using Blocked = std::vector<std::vector<Allowed>>;  // of each sentence and head: true is blocked
 
-Allowed lower_triangle(Index size) {
-  Allowed lower(size, size);
-  for (Index i = 0; i < size; ++i)
-    for (Index j = 0; j < size; ++j) lower(i, j) = j <= i;
-  return lower;
-}
+/// Values above this one do not block where they are added to a score, or put in its place.
+constexpr double kBlocking = -1e3;
 
 bool are_same(const Allowed& a, const Allowed& b) { return (a == b).all(); }
 Allowed rows_like(const Allowed& row, Index count) { return row.replicate(count, 1); }
@@ -30,11 +26,7 @@ bool is_prefix(const Allowed& row) {
 }
 
 /// Each query sees itself and what was before, but for keys that no query sees.
-bool is_causal(const Allowed& a) {
-  if (a.rows() != a.cols()) return false;
-  const Allowed keys = a.row(a.rows() - 1);
-  return keys.any() && are_same(a, lower_triangle(a.rows()) && rows_like(keys, a.rows()));
-}
+bool is_causal(const Allowed& a) { return a.any() && parts_of(a).causal; }
 
 struct Meant {
   Allowed allowed;
@@ -89,13 +81,12 @@ std::vector<Allowed> of_other_sentences(const Blocked& blocked) {
   return flat;
 }
 
-/// The cells that satisfy `is`, of each sentence and head.
-template <class Is>
-Blocked cells_where(const CapturedCall& call, const Array& array, const Is& is) {
+/// The cells that are 0, or those that are not, of each sentence and head.
+Blocked cells_where(const CapturedCall& call, const Array& array, bool zero) {
   Blocked found(static_cast<std::size_t>(call.count));
   for (Index b = 0; b < call.count; ++b)
     for (Index h = 0; h < call.heads; ++h)
-      found[static_cast<std::size_t>(b)].push_back(is(cells_of(array, b, h).array()));
+      found[static_cast<std::size_t>(b)].push_back((cells_of(array, b, h).array() == 0) == zero);
   return found;
 }
 
@@ -111,17 +102,15 @@ bool block(Blocked& blocked, const Blocked& more) {
 
 /// What the steps before the softmax block.
 Blocked blocked_before(const CapturedCall& call) {
-  const auto one = [](const auto& cells) -> Allowed { return cells != 0; };
-  const auto zero = [](const auto& cells) -> Allowed { return cells == 0; };
   const Index queries = call.array("query")->shape[1], keys = call.array("key")->shape[1];
   const std::vector<Allowed> open(static_cast<std::size_t>(call.heads), Allowed::Constant(queries, keys, false));
   Blocked blocked(static_cast<std::size_t>(call.count), open);
-  if (const Array* cells = call.array("blocked")) block(blocked, cells_where(call, *cells, one));
+  if (const Array* cells = call.array("blocked")) block(blocked, cells_where(call, *cells, false));
   if (const Array* numbers = call.array("numbers")) {
     const auto possible = [](const Allowed& cells) { return leaves_each_row_a_key(cells) && !meant_by(!cells); };
-    const Allowed zeros = zero(cells_of(*numbers, 0, 0).array());
+    const Allowed zeros = cells_of(*numbers, 0, 0).array() == 0;
     const bool of_ones = !possible(zeros) && possible(!zeros);
-    block(blocked, of_ones ? cells_where(call, *numbers, one) : cells_where(call, *numbers, zero));
+    block(blocked, cells_where(call, *numbers, !of_ones));
   }
   return blocked;
 }
@@ -213,11 +202,10 @@ MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall&
   std::optional<Mistake> seen = weak_number(call);
   if (call.array("numbers")) seen = mistake_of(mask_added_as_numbers);
   if (const Array* after = call.array("after"))
-    if (block(blocked, cells_where(call, *after, [](const auto& cells) -> Allowed { return cells != 0; })))
-      seen = mistake_of(mask_after_softmax);
+    if (block(blocked, cells_where(call, *after, false))) seen = mistake_of(mask_after_softmax);
   meant.mistakes.assign(blocked.size(), seen);
   if (const Array* intended = call.array("intended")) {
-    blocked = cells_where(call, *intended, [](const auto& cells) -> Allowed { return cells == 0; });
+    blocked = cells_where(call, *intended, true);
   } else if (!seen && !call.partial) {
     const auto agree = [](const auto& heads) {
       return std::all_of(heads.begin(), heads.end(), [&](const Allowed& head) { return are_same(head, heads[0]); });

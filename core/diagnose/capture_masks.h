@@ -9,9 +9,6 @@
 
 namespace headlight {
 
-/// Values above this one do not block where they are added to a score, or put in its place.
-inline constexpr double kBlocking = -1e3;
-
 struct MeantMask {
   std::vector<std::vector<Allowed>> allowed;     // of each sentence and head
   std::vector<Heads> bias;                       // the same, added to the scores; empty: nothing

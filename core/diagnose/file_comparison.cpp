@@ -5,8 +5,10 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <tuple>
 
+#include "diagnose/masks.h"
 #include "model/head_text.h"
 #include "model/mask.h"
 
@@ -71,7 +73,21 @@ std::vector<Index> without_leading_ones(std::vector<Index> shape) {
   return shape;
 }
 
-/// The largest |expected| of a row of the last axis, and 1 at least; masked scores tell nothing.
+/// The largest number of a row of scores; −inf where there is none.
+float largest_score(std::span<const float> row) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const float score : row) largest = std::max(largest, std::isnan(score) ? largest : score);
+  return largest;
+}
+
+/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place
+/// (masked_from of model/mask.h), or one below kSurelyMasked, be all of its row so.
+bool is_masked_score(float score, float largest_of_row) {
+  constexpr auto kSurely = static_cast<float>(kSurelyMasked);
+  return score <= kSurely || score <= masked_from(largest_of_row);
+}
+
+/// The largest |expected| of a row of the last axis, and 1 at least; masked scores do not count.
 float magnitude_of(std::span<const float> row, bool scores) {
   float magnitude = 1;
   const float top = scores ? largest_score(row) : 0;
@@ -167,17 +183,6 @@ std::string quoted_word(const std::vector<std::string>& words, Index at) {
 }
 
 }  // namespace
-
-float largest_score(std::span<const float> row) {
-  float largest = -std::numeric_limits<float>::infinity();
-  for (const float score : row) largest = std::max(largest, std::isnan(score) ? largest : score);
-  return largest;
-}
-
-bool is_masked_score(float score, float largest_of_row) {
-  constexpr float kSurely = -1e8f;
-  return score <= kSurely || score <= masked_from(largest_of_row);
-}
 
 float tolerance_of(std::string_view dtype) {
   if (dtype == "float16") return std::strtof(kFloat16Tolerance, nullptr);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -52,13 +51,6 @@ struct FileComparison {
 
   bool equal() const { return !first; }
 };
-
-/// The largest number of a row of scores; −inf where there is none.
-float largest_score(std::span<const float> row);
-
-/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place
-/// (masked_from of model/mask.h), or one below −1e8, be all of its row so.
-bool is_masked_score(float score, float largest_of_row);
 
 /// `expected` is A, `found` is B. Two numbers are equal when they are at most `tolerance` apart, in arrays other than
 /// attentions times max(1, the largest |expected| of the row of the last axis). Scores that both files mask are equal

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnose/file_comparison.h"
-
 namespace headlight {
 namespace {
 
@@ -32,11 +30,9 @@ Heads layer_of(const Array* array, Index layer) {
 void hide_masked(Heads& scores) {
   for (Grid& head : scores)
     for (Index i = 0; i < head.rows(); ++i) {
-      std::vector<float> row;
-      for (Index j = 0; j < head.cols(); ++j) row.push_back(static_cast<float>(head(i, j)));
-      const float top = largest_score(row);
+      const double most = masked_below(head, i);
       for (Index j = 0; j < head.cols(); ++j)
-        if (is_masked_score(row[static_cast<std::size_t>(j)], top)) head(i, j) = -kApart;
+        if (head(i, j) <= most) head(i, j) = -kApart;
     }
 }
 

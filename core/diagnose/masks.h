@@ -16,6 +16,11 @@ Allowed allowed_by(const Grid& mask);
 /// 0 where allowed, −inf elsewhere.
 Grid mask_of(const Allowed& allowed);
 
+/// A score of at most so much masks its cell, beside the others of its row.
+double masked_below(const Grid& scores, Index row);
+/// A score of at most so much masks its cell in any row.
+inline constexpr double kSurelyMasked = -1e8;
+
 /// Query i sees the keys up to i + offset.
 Allowed causal_mask(Index queries, Index keys, Index offset);
 /// Every query's last key moved by so many.

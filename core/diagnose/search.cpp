@@ -5,8 +5,6 @@
 #include <cmath>
 #include <map>
 
-#include "model/mask.h"
-
 namespace headlight {
 namespace {
 
@@ -17,18 +15,11 @@ constexpr std::size_t kScreened = 2;  // heads that are computed first
 /// Of the largest score of a row: what float32 leaves open in it.
 constexpr double kFloatNoise = 1e-6;
 
-/// The largest score of a row that counts as masked.
-double masked_below(const Grid& scores, Index row) {
-  double largest = -kApart;
-  for (Index j = 0; j < scores.cols(); ++j) largest = std::fmax(largest, scores(row, j));
-  return std::max(-1e8, static_cast<double>(masked_from(static_cast<float>(largest))));
-}
-
-/// The largest |number| of a row that says something, and 1 at least.
+/// The largest |number| of a row that is finite and masks nothing, and 1 at least.
 double magnitude_of(const Grid& values, Index row) {
   double magnitude = 1;
   for (Index j = 0; j < values.cols(); ++j)
-    if (std::isfinite(values(row, j)) && values(row, j) > -1e8)
+    if (std::isfinite(values(row, j)) && values(row, j) > kSurelyMasked)
       magnitude = std::max(magnitude, std::abs(values(row, j)));
   return magnitude;
 }
