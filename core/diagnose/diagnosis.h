@@ -38,6 +38,8 @@ struct Diagnosis {
   std::vector<std::string> unchecked = {};  // what differs and could not be judged, a line each
 
   bool named() const { return !verdicts.empty() || rounding; }
+  /// The rounding or the simplest verdict, where something is named.
+  const Verdict& first() const { return rounding ? *rounding : verdicts.front(); }
   /// "scores multiplied by sqrt(d_k)", "A: …" where A is the one that is wrong; empty where nothing is named.
   std::string line() const;
 };

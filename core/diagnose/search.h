@@ -17,12 +17,12 @@ struct JudgedArray {
 
 /// Slips that together explain every array.
 struct Explanation {
-  std::vector<const SlipRow*> slips;
-  std::vector<std::string> texts;
-  std::vector<Index> heads;   // that have the slips; empty: all
-  std::vector<double> after;  // of each judged array that can be computed, in their order; NaN: it cannot
-  double worst = 0;           // the largest share of a difference that is left
-  Index evidence = 0;         // cells that agree, less the numbers that were taken
+  std::vector<const SlipRow*> slips;  // in the order in which they are made
+  std::vector<std::string> texts;     // of each
+  std::vector<Index> heads;           // that have the slips; empty: all
+  std::vector<double> after;          // of each judged array that can be computed, in their order; NaN: it cannot
+  double worst = 0;                   // the largest share of a difference that is left
+  Index evidence = 0;                 // cells that agree, less the numbers that were taken
 };
 
 struct SearchOptions {
@@ -50,8 +50,10 @@ std::optional<Explanation> explain(const Known& known, const LayerArrays& found,
                                    const SearchOptions& options);
 
 /// The arrays that both have.
-std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found,
-                                       const std::array<double, kSteps>& tolerances);
+std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found, double tolerance);
+
+/// The largest finite |number|; 0 where there is none.
+double largest_of(const Heads& heads);
 
 /// How far an array is from another: the largest difference over the cells that are not open, and whether each is
 /// within the tolerance. Masked scores are equal whatever number stands there.
