@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/formatted.h"
+#include "diagnose/products.h"
 
 namespace headlight {
 namespace {
@@ -25,9 +26,11 @@ void repeat_groups(Array& array, Index groups, Index heads, bool in_turn) {
   const Index width = cols / groups;
   Matrix wide(rows, heads * width);
   const Eigen::Map<const Matrix> narrow(array.values.data(), rows, cols);
-  for (Index head = 0; head < heads; ++head)
-    wide.middleCols(head * width, width) =
-        narrow.middleCols((in_turn ? head % groups : head / (heads / groups)) * width, width);
+  for (Index head = 0; head < heads; ++head) {
+    const auto group = static_cast<Index>(group_of(static_cast<std::size_t>(head), static_cast<std::size_t>(heads),
+                                                   static_cast<std::size_t>(groups), in_turn));
+    wide.middleCols(head * width, width) = narrow.middleCols(group * width, width);
+  }
   array.shape[2] = wide.cols();
   array.values.assign(wide.data(), wide.data() + wide.size());
 }
