@@ -25,6 +25,9 @@ struct ArrayName {
 };
 ArrayName parse_array_name(std::string_view name);
 
+/// Whether an array of this name in a tensors file is an input of the attention, not an answer.
+bool is_input(std::string_view name);
+
 /// The axes that an export gives to arrays of this kind, `layer`, `head`, `query`, `key` for attentions; empty for a
 /// kind that no export has.
 std::vector<std::string_view> axes_of(std::string_view kind);

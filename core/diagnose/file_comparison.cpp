@@ -42,9 +42,7 @@ Station station(const std::string& name, Index layer) {
     const int after_self = parts.stack == "cross_" ? static_cast<int>(kStepsOfLayer.size()) : 0;
     return {sentence, stack, layer, step + after_self, name};
   }
-  const bool input = parts.kind == "query" || parts.kind == "key" || parts.kind == "value" || parts.kind == "mask" ||
-                     parts.kind == "num_heads" || parts.kind.find("_proj.") != std::string::npos;
-  return {sentence, input ? kInputs : kUnknown, 0, 0, name};
+  return {sentence, is_input(parts.kind) ? kInputs : kUnknown, 0, 0, name};
 }
 
 Index layer_of(const std::string& name, const std::vector<Index>& at) {
