@@ -46,14 +46,14 @@ struct Merge {
   std::vector<Index> sentence_of = {};  // of each row; empty: rows mix sentences or columns
 };
 
-/// `said` (rows, H·d_v): which element of (sentences, H, T, d_v) stands where.
-Merge merge_of(const Array& said, const CapturedCall& call, Index tokens) {
-  const Index rows = said.shape[0], cols = said.shape[1], width = cols / call.heads, size = rows * cols;
+/// `elements` (rows, H·d_v): which element of (sentences, H, T, d_v) stands where.
+Merge merge_of(const Array& elements, const CapturedCall& call, Index tokens) {
+  const Index rows = elements.shape[0], cols = elements.shape[1], width = cols / call.heads, size = rows * cols;
   Merge merge;
   bool in_order = true, one_token = true;
   for (Index row = 0; row < rows; ++row) {
     const auto part = [&, row](Index col, Index unit, Index count) {
-      return static_cast<Index>(said.values[static_cast<std::size_t>(row * cols + col)]) / unit % count;
+      return static_cast<Index>(elements.values[static_cast<std::size_t>(row * cols + col)]) / unit % count;
     };
     const Index of_head = tokens * width, of_sentence = call.heads * of_head;
     for (Index col = 0; col < cols; ++col) {
@@ -81,7 +81,7 @@ Merge merge_of(const Array& said, const CapturedCall& call, Index tokens) {
 
 bool is_scale(const MistakeCode& code) { return code.name.starts_with("scale_"); }
 
-/// Whether the numbers say what the steps say; then their words are the more exact ones.
+/// Whether the numbers show the mistake that the steps show; then the words of the numbers are the more exact ones.
 bool are_alike(const MistakeCode& of_numbers, const MistakeCode& of_steps) {
   const auto missing = [](const MistakeCode& code) {
     return code == mask_not_applied || code.name.ends_with("mask_missing");
@@ -239,8 +239,8 @@ struct Judge {
     return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kSeconds));
   }
 
-  /// One sentence under its mask; nothing where it cannot be judged. Heads with a mask of their own each are judged one
-  /// by one, and the first that differs counts.
+  /// One sentence under its mask; nothing where it cannot be judged. Heads whose masks differ are judged one by one,
+  /// and the first that differs counts.
   Result<std::optional<Examination>> examine_sentence(Index sentence, const MeantMask& mask) const {
     ArrayFile file = inputs_of(sentence);
     const std::vector<Allowed>& allowed = mask.allowed[static_cast<std::size_t>(sentence)];
@@ -269,7 +269,7 @@ struct Judge {
     return worst;
   }
 
-  /// What the steps and the numbers of one sentence say.
+  /// Adds the mistakes that the steps and the numbers of one sentence show.
   void name(const Examination& examined, const std::optional<Mistake>& of_mask) {
     if (examined.comparison.equal()) {
       if (merge.mistake) add(*merge.mistake);
@@ -282,31 +282,31 @@ struct Judge {
       return;
     }
     if (!examined.diagnosis.verdicts.empty()) all = examined.diagnosis.verdicts.front().mistakes;
-    const auto said = all.empty() ? std::nullopt : std::optional(all.front());
+    const auto shown = all.empty() ? std::nullopt : std::optional(all.front());
     const auto scale = wrong_scale();
     const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
     const bool rounded =
         call.dtype != "float32" && of_mask && of_mask->code == blocked_scores_weak;  // steps have the number
-    if (seen == 1 && said && of_mask && are_alike(said->code, of_mask->code)) return add(rounded ? *of_mask : *said);
-    if (seen == 1 && said && scale && is_scale(said->code)) return add(*said);
+    if (seen == 1 && shown && of_mask && are_alike(shown->code, of_mask->code)) return add(rounded ? *of_mask : *shown);
+    if (seen == 1 && shown && scale && is_scale(shown->code)) return add(*shown);
     if (scale) add(*scale);
     if (of_mask) add(*of_mask);
     if (!call.over.empty()) add(softmax_axis, call.over);
     if (seen > 0) return;
     const bool in_output = examined.comparison.arrays[*examined.comparison.first].name == "output";
-    if (merge.mistake && in_output && !said) return add(*merge.mistake);
+    if (merge.mistake && in_output && !shown) return add(*merge.mistake);
     if (observed) return;
     const auto weights = examined.b.arrays.find("attentions");
     const bool changed = call.changed && weights != examined.b.arrays.end() && !sums_to_one(weights->second);
-    if (!said && changed) add(weights_changed);
-    else if (!said) add(examined.mistakes().front());
+    if (!shown && changed) add(weights_changed);
+    else if (!shown) add(examined.mistakes().front());
     for (const Mistake& one : all) add(one);
   }
 
   /// Whether some sentence could be judged.
   Result<bool> judge_numbers() {
     const Array& query = *call.array("query");
-    if (const Array* said = call.array("merge")) merge = merge_of(*said, call, query.shape[1]);
+    if (const Array* elements = call.array("merge")) merge = merge_of(*elements, call, query.shape[1]);
     const MeantMask mask = meant_mask(calls, call);
     GivenParts parts = judge_parts(calls[static_cast<std::size_t>(index)], call.given, mask.allowed[0][0]);
     for (Mistake& mistake : parts.mistakes) add(std::move(mistake));

@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 6> kStepsOfLayer = {"hidden_states", "que
                                                            "values",        "scores",  "attentions"};
 constexpr std::array<std::string_view, 3> kStepsAfterLayers = {"output", "last_hidden_state", "logits"};
 
-/// Where a layer of an array stands: sentence, stack, layer, step within the layer, and the name where nothing else
-/// tells two apart.
+/// Where a layer of an array stands: sentence, stack, layer, step within the layer, and the name where all else
+/// is the same.
 using Station = std::tuple<Index, int, Index, int, std::string>;
 
 template <std::size_t N>
@@ -65,7 +65,7 @@ float apart(float a, float b) {
   return std::isnan(difference) ? std::numeric_limits<float>::infinity() : difference;
 }
 
-/// Axes of 1 in front say nothing about an array that no export knows.
+/// Axes of 1 in front mean nothing in an array that no export has.
 std::vector<Index> without_leading_ones(std::vector<Index> shape) {
   shape.erase(shape.begin(), std::find_if(shape.begin(), shape.end(), [](Index size) { return size != 1; }));
   return shape;

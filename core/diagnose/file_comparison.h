@@ -61,7 +61,7 @@ struct FileComparison {
 /// logits; an encoder before its decoder.
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance = kCompareTolerance);
 
-/// `L0·H1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file knows them.
+/// `L0·H1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file has them.
 std::string cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
                       const ExportFile& found);
 

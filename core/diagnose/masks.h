@@ -10,7 +10,7 @@ namespace headlight {
 using reference::Grid;
 using reference::Heads;
 
-/// Whether a query may attend to a key, as far as a mask says so by itself: values below −10⁴ block as −inf does.
+/// Whether a query may attend to a key, by the mask alone: values below −10⁴ block as −inf does.
 using Allowed = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 Allowed allowed_by(const Grid& mask);
 /// 0 where allowed, −inf elsewhere.

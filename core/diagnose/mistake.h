@@ -65,7 +65,7 @@ inline constexpr MistakeCode window_missing{"window_missing",
 inline constexpr MistakeCode bias_sign{"bias_sign", "bias of the scores added with the wrong sign"};
 inline constexpr MistakeCode softcap_missing{"softcap_missing", "soft cap of the scores missing"};
 inline constexpr MistakeCode sinks_missing{"sinks_missing", "sinks missing: rows sum to 1"};
-// Positions inside queries and keys, and what a config says.
+// Positions inside queries and keys, and the fields of a config.
 inline constexpr MistakeCode positions_of_one_side{"positions_of_one_side", "positions turn the {} alone"};
 inline constexpr MistakeCode positions_differ{"positions_differ", "positions turn queries and keys differently: {}"};
 inline constexpr MistakeCode positions_mixed{"positions_mixed", "positions turn {}"};

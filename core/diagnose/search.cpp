@@ -9,7 +9,7 @@ namespace headlight {
 namespace {
 
 constexpr double kLeft = 0.1;  // of a difference, at most
-/// Cells that must speak for one slip or for two beyond the numbers that were taken.
+/// Cells that must be evidence for one slip or for two, beyond the numbers that were taken.
 constexpr Index kEvidence = 2, kEvidenceOfTwo = 4;
 constexpr std::size_t kScreened = 2;  // heads that are computed first
 /// Of the largest score of a row: what float32 leaves open in it.
@@ -180,7 +180,7 @@ struct Search {
       fitting.push_back(std::move(*explanation));
   }
 
-  /// Of those that fit: as good as the best, by what is left and by what speaks for them, one of each list of codes.
+  /// Of those that fit: as good as the best, by what is left and by their evidence, one of each list of codes.
   bool settle() {
     double least = kApart;
     Index most = 0;
