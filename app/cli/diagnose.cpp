@@ -40,7 +40,7 @@ constexpr const char* kIndent = "           ";
 /// The first verdict with its proof, and the others that explain as much.
 std::string verdict_lines(const Diagnosis& diagnosis) {
   std::string lines = diagnosis.line() + "\n";
-  const Verdict& verdict = diagnosis.rounding ? *diagnosis.rounding : diagnosis.verdicts.front();
+  const Verdict& verdict = diagnosis.first();
   for (const ArrayProof& one : verdict.proof) {
     if (!(one.before > 0)) continue;
     const bool layered = axes_of(parse_array_name(one.array).kind).size() == 4;
@@ -164,7 +164,7 @@ Value as_json(const Examination& answer) {
                   {"diagnosis", answer.diagnosis.named() ? Value(answer.diagnosis.line()) : Value()}};
   const Diagnosis& diagnosis = answer.diagnosis;
   if (diagnosis.named()) {
-    const Mistake& mistake = (diagnosis.rounding ? *diagnosis.rounding : diagnosis.verdicts.front()).mistakes.front();
+    const Mistake& mistake = diagnosis.first().mistakes.front();
     members.emplace_back("explains", json_object({{"array", mistake.array},
                                                   {"layer", diagnosis.layer},
                                                   {"difference", mistake.before},

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/formatted.h"
 #include "base/parallel.h"
 #include "diagnose/capture_given.h"
 #include "diagnose/capture_masks.h"
@@ -45,14 +46,14 @@ struct Merge {
   std::vector<Index> sentence_of = {};  // of each row; empty: rows mix sentences or columns
 };
 
-/// `said` (rows, H·d_v): which element of (sentences, H, T, d_v) stands where.
-Merge merge_of(const Array& said, const CapturedCall& call, Index tokens) {
-  const Index rows = said.shape[0], cols = said.shape[1], width = cols / call.heads, size = rows * cols;
+/// `elements` (rows, H·d_v): which element of (sentences, H, T, d_v) stands where.
+Merge merge_of(const Array& elements, const CapturedCall& call, Index tokens) {
+  const Index rows = elements.shape[0], cols = elements.shape[1], width = cols / call.heads, size = rows * cols;
   Merge merge;
   bool in_order = true, one_token = true;
   for (Index row = 0; row < rows; ++row) {
     const auto part = [&, row](Index col, Index unit, Index count) {
-      return static_cast<Index>(said.values[static_cast<std::size_t>(row * cols + col)]) / unit % count;
+      return static_cast<Index>(elements.values[static_cast<std::size_t>(row * cols + col)]) / unit % count;
     };
     const Index of_head = tokens * width, of_sentence = call.heads * of_head;
     for (Index col = 0; col < cols; ++col) {
@@ -80,7 +81,7 @@ Merge merge_of(const Array& said, const CapturedCall& call, Index tokens) {
 
 bool is_scale(const MistakeCode& code) { return code.name.starts_with("scale_"); }
 
-/// Whether the numbers say what the steps say; then their words are the more exact ones.
+/// Whether the numbers show the mistake that the steps show; then the words of the numbers are the more exact ones.
 bool are_alike(const MistakeCode& of_numbers, const MistakeCode& of_steps) {
   const auto missing = [](const MistakeCode& code) {
     return code == mask_not_applied || code.name.ends_with("mask_missing");
@@ -115,10 +116,9 @@ Index queries_without_keys(const Array& attentions) {
 /// One call while it is judged.
 struct Judge {
   const std::vector<CapturedCall>& calls;
-  const CapturedCall& call;
+  const CapturedCall& call;  // calls[index] without its parts
   Index index;
   CaptureReport& report;
-  const CapturedCall& whole;  // with its parts
   Merge merge = {};
   bool observed = false;  // a mistake was seen while following
 
@@ -133,7 +133,7 @@ struct Judge {
       report.mistakes.push_back({std::move(mistake), index});
   }
   void add(const MistakeCode& code, std::string_view detail = {}, std::string_view more = {}, std::string role = {}) {
-    add(Mistake{.code = code, .text = words(code, detail) + std::string(more), .role = std::move(role), .array = ""});
+    add(Mistake{.code = code, .text = words(code, detail) + std::string(more), .role = std::move(role)});
   }
 
   /// Whether a mistake ends the judgement.
@@ -239,8 +239,8 @@ struct Judge {
     return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kSeconds));
   }
 
-  /// One sentence under its mask; nothing where it cannot be judged. Heads with a mask of their own each are judged one
-  /// by one, and the first that differs counts.
+  /// One sentence under its mask; nothing where it cannot be judged. Heads whose masks differ are judged one by one,
+  /// and the first that differs counts.
   Result<std::optional<Examination>> examine_sentence(Index sentence, const MeantMask& mask) const {
     ArrayFile file = inputs_of(sentence);
     const std::vector<Allowed>& allowed = mask.allowed[static_cast<std::size_t>(sentence)];
@@ -258,12 +258,9 @@ struct Judge {
     if (!call.array("attentions") || call.array("q_proj.weight") || call.array("k_proj.weight")) return worst;
     for (Index head = 0; head < call.heads; ++head) {
       ArrayFile one{.arrays = {}, .metadata = {{"num_heads", "1"}}};
-      for (const char* name : {"query", "key"}) {
-        Array side = file.arrays.at(name);
-        side.shape = {1, 1, side.shape[0], side.shape[1]};
-        one.arrays[name] =
-            array_of(reference::split_heads(cells_of(side, 0, 0), call.heads)[static_cast<std::size_t>(head)]);
-      }
+      for (const char* name : {"query", "key"})
+        one.arrays[name] = array_of(reference::split_heads(rows_of(call.arrays.at(name), sentence),
+                                                           call.heads)[static_cast<std::size_t>(head)]);
       put_heads(one, sentence, allowed, bias, head, 1);
       auto examined = examine_file(one);
       if (!examined) return examined;
@@ -272,7 +269,7 @@ struct Judge {
     return worst;
   }
 
-  /// What the steps and the numbers of one sentence say.
+  /// Adds the mistakes that the steps and the numbers of one sentence show.
   void name(const Examination& examined, const std::optional<Mistake>& of_mask) {
     if (examined.comparison.equal()) {
       if (merge.mistake) add(*merge.mistake);
@@ -285,33 +282,33 @@ struct Judge {
       return;
     }
     if (!examined.diagnosis.verdicts.empty()) all = examined.diagnosis.verdicts.front().mistakes;
-    const auto said = all.empty() ? std::nullopt : std::optional(all.front());
+    const auto shown = all.empty() ? std::nullopt : std::optional(all.front());
     const auto scale = wrong_scale();
     const int seen = int{of_mask.has_value()} + int{scale.has_value()} + int{!call.over.empty()};
     const bool rounded =
         call.dtype != "float32" && of_mask && of_mask->code == blocked_scores_weak;  // steps have the number
-    if (seen == 1 && said && of_mask && are_alike(said->code, of_mask->code)) return add(rounded ? *of_mask : *said);
-    if (seen == 1 && said && scale && is_scale(said->code)) return add(*said);
+    if (seen == 1 && shown && of_mask && are_alike(shown->code, of_mask->code)) return add(rounded ? *of_mask : *shown);
+    if (seen == 1 && shown && scale && is_scale(shown->code)) return add(*shown);
     if (scale) add(*scale);
     if (of_mask) add(*of_mask);
     if (!call.over.empty()) add(softmax_axis, call.over);
     if (seen > 0) return;
     const bool in_output = examined.comparison.arrays[*examined.comparison.first].name == "output";
-    if (merge.mistake && in_output && !said) return add(*merge.mistake);
+    if (merge.mistake && in_output && !shown) return add(*merge.mistake);
     if (observed) return;
     const auto weights = examined.b.arrays.find("attentions");
     const bool changed = call.changed && weights != examined.b.arrays.end() && !sums_to_one(weights->second);
-    if (!said && changed) add(weights_changed);
-    else if (!said) add(examined.mistakes().front());
+    if (!shown && changed) add(weights_changed);
+    else if (!shown) add(examined.mistakes().front());
     for (const Mistake& one : all) add(one);
   }
 
   /// Whether some sentence could be judged.
   Result<bool> judge_numbers() {
     const Array& query = *call.array("query");
-    if (const Array* said = call.array("merge")) merge = merge_of(*said, call, query.shape[1]);
+    if (const Array* elements = call.array("merge")) merge = merge_of(*elements, call, query.shape[1]);
     const MeantMask mask = meant_mask(calls, call);
-    GivenParts parts = judge_parts(whole, mask.allowed[0][0]);
+    GivenParts parts = judge_parts(calls[static_cast<std::size_t>(index)], call.given, mask.allowed[0][0]);
     for (Mistake& mistake : parts.mistakes) add(std::move(mistake));
     for (const std::string& line : parts.taken) report.unchecked.push_back(call.where + ": " + line);
     bool judged = false;
@@ -357,22 +354,18 @@ struct Judge {
 Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
   std::vector<CaptureReport> reports(calls.size());
   std::vector<Status> states(calls.size(), Done{});
-  std::vector<CapturedCall> plain(calls.size());
-  for (std::size_t i = 0; i < calls.size(); ++i) plain[i] = without_parts(calls[i]);
   parallel_for(static_cast<Index>(calls.size()), 0, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
-    const auto judged = [&](const CapturedCall& call, CaptureReport& report) {
-      CapturedCall whole = calls[at];
-      whole.given = call.given;
-      return Judge{.calls = plain, .call = call, .index = i, .report = report, .whole = whole}.run();
+    const auto judged = [&](bool in_turn, CaptureReport& report) {
+      const CapturedCall call = without_parts(calls[at], in_turn);
+      return Judge{.calls = calls, .call = call, .index = i, .report = report}.run();
     };
-    states[at] = judged(plain[at], reports[at]);
+    states[at] = judged(false, reports[at]);
     if (!states[at] || reports[at].mistakes.empty() || calls[at].key_heads == 0) return;
     CaptureReport in_turn;
-    if (!judged(without_parts(calls[at], true), in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
+    if (!judged(true, in_turn) || !in_turn.mistakes.empty() || in_turn.judged == 0) return;
     reports[at] = std::move(in_turn);
-    reports[at].mistakes.push_back(
-        {{.code = groups_in_blocks, .text = words(groups_in_blocks), .role = "", .array = ""}, i});
+    reports[at].mistakes.push_back({{.code = groups_in_blocks, .text = words(groups_in_blocks)}, i});
   });
   CaptureReport all;
   all.calls = static_cast<Index>(calls.size());

@@ -5,7 +5,7 @@
 //   attentions (K, H, T, S)           as the program computed them
 //   output (K, T, d)                  the same; or (rows, H·d_v) with merge (rows, H·d_v): which element of
 //                                     (sentences, H, T, d_v) stands where
-//   mask (T, S)                       as in a tensors file, where the caller says what was meant; or
+//   mask (T, S)                       as in a tensors file, where the caller states what was meant; or
 //   intended (B or 1, 1, T, S)        the same, true where a query may attend
 //   blocked, bias (B or 1, H or 1, T, S)   what the program blocked, and what it added to the scores
 //   numbers, after (the same)         a mask of 0 and 1 that it added; cells that it blocked after the softmax

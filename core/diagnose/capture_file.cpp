@@ -45,6 +45,27 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   read_words(facts.at("given"), 2, call.given);
 }
 
+/// Whether an array has the axes that its name promises; query and key are checked.
+bool has_axes(const CapturedCall& call, const std::string& name, const std::vector<Index>& shape) {
+  const Array &query = *call.array("query"), &key = *call.array("key"), *output = call.array("output");
+  const Index count = query.shape[0];
+  const auto fits = [&](Index size, Index most) { return size == 1 || size == most; };
+  if (name.ends_with(".before")) {
+    const Array* turned = call.array(name.substr(0, name.find('.')));
+    return turned && turned->shape == shape && shape.size() == 3 && shape[0] == count;
+  }
+  if (name == "query" || name == "key" || name == "value") return shape.size() == 3 && shape[0] == count;
+  if (name == "output") return call.array("merge") || (shape.size() == 3 && shape[0] == count);
+  if (name == "merge") return shape.size() == 2 && shape[1] % call.heads == 0 && output && output->shape == shape;
+  const bool weights = name == "attentions";
+  if (!weights && name != "blocked" && name != "bias" && name != "numbers" && name != "after" && name != "intended" &&
+      !name.starts_with("argument."))
+    return true;
+  if (shape.size() != 4 || shape[2] != query.shape[1] || shape[3] != key.shape[1]) return false;
+  return weights ? shape[0] == count && shape[1] == call.heads
+                 : fits(shape[0], call.count) && fits(shape[1], call.heads);
+}
+
 /// Whether every array has the axes that its name promises.
 Status check_shapes(std::string_view where, CapturedCall& call) {
   const Array* query = call.array("query");
@@ -52,27 +73,10 @@ Status check_shapes(std::string_view where, CapturedCall& call) {
   if (!call.array("key")) call.arrays["key"] = *query;
   for (const Array* side : {query, call.array("key")})
     if (side->shape.size() != 3) return bad_input(where, "query, key", "(sentences, T, d)", shape_text(side->shape));
-  const Index count = query->shape[0], queries = query->shape[1], keys = call.array("key")->shape[1];
-  call.count = std::max(call.count, count);
-  const auto fits = [&](Index size, Index most) { return size == 1 || size == most; };
-  for (const auto& [name, array] : call.arrays) {
-    const std::vector<Index>& shape = array.shape;
-    const bool side = name == "query" || name == "key" || name == "value" || name.ends_with(".before"),
-               merged = name == "merge";
-    const bool cells = name == "blocked" || name == "bias" || name == "numbers" || name == "after" ||
-                       name == "intended" || name == "attentions" || name.starts_with("argument.");
-    const Array* turned = name.ends_with(".before") ? call.array(name.substr(0, name.find('.'))) : &array;
-    const bool good =
-        array.values.empty() || !turned || turned->shape != shape ? false
-        : side                                                    ? shape.size() == 3 && shape[0] == count
-        : merged ? shape.size() == 2 && shape[1] % call.heads == 0 && call.array("output") &&
-                       call.array("output")->shape == shape
-        : cells ? shape.size() == 4 && shape[2] == queries && shape[3] == keys && fits(shape[1], call.heads) &&
-                      (name == "attentions" ? shape[0] == count && shape[1] == call.heads : fits(shape[0], call.count))
-        : name == "output" ? call.array("merge") || (shape.size() == 3 && shape[0] == count)
-                           : true;
-    if (!good) return bad_input(where, name, "the axes of a capture", shape_text(shape));
-  }
+  call.count = std::max(call.count, query->shape[0]);
+  for (const auto& [name, array] : call.arrays)
+    if (array.values.empty() || !has_axes(call, name, array.shape))
+      return bad_input(where, name, "the axes of a capture", shape_text(array.shape));
   return Done{};
 }
 

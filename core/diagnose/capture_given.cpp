@@ -8,21 +8,15 @@
 #include <optional>
 
 #include "base/formatted.h"
+#include "diagnose/products.h"
 
 namespace headlight {
 namespace {
 
 using namespace mistakes;
 
-std::string decimal_text(double value) { return formatted("%.4g", value); }
 bool near(double a, double b, double part = 2e-3) {
   return std::abs(a - b) <= part * std::max(std::abs(a), std::abs(b));
-}
-
-/// (rows, columns) of one sentence of an array (K, rows, columns).
-Grid sentence_rows(const Array& array, Index sentence) {
-  const Index rows = array.shape[1], cols = array.shape[2];
-  return Eigen::Map<const Matrix>(array.values.data() + sentence * rows * cols, rows, cols).cast<double>();
 }
 
 /// Columns of `groups` heads as those of `heads`, each repeated in a row.
@@ -32,9 +26,11 @@ void repeat_groups(Array& array, Index groups, Index heads, bool in_turn) {
   const Index width = cols / groups;
   Matrix wide(rows, heads * width);
   const Eigen::Map<const Matrix> narrow(array.values.data(), rows, cols);
-  for (Index head = 0; head < heads; ++head)
-    wide.middleCols(head * width, width) =
-        narrow.middleCols((in_turn ? head % groups : head / (heads / groups)) * width, width);
+  for (Index head = 0; head < heads; ++head) {
+    const auto group = static_cast<Index>(group_of(static_cast<std::size_t>(head), static_cast<std::size_t>(heads),
+                                                   static_cast<std::size_t>(groups), in_turn));
+    wide.middleCols(head * width, width) = narrow.middleCols(group * width, width);
+  }
   array.shape[2] = wide.cols();
   array.values.assign(wide.data(), wide.data() + wide.size());
 }
@@ -47,12 +43,8 @@ bool are_unit(const Array& array, Index heads) {
   return ((all.rowwise().norm().array() - 1).abs() < 1e-2f).all();
 }
 
-Index columns_of_a_head(const CapturedCall& call) {
-  return call.d_k >= 1 ? static_cast<Index>(std::min(call.d_k, 1e6f)) : 0;
-}
-
-bool has(const CapturedCall& call, const char* part) {
-  return std::any_of(call.given.begin(), call.given.end(), [&](const FactRow& one) { return one[0] == part; });
+bool has(const std::vector<FactRow>& given, const char* part) {
+  return std::any_of(given.begin(), given.end(), [&](const FactRow& one) { return one[0] == part; });
 }
 
 /// cap·tanh(s/cap) − s of each head, which makes scores s capped ones where it is added.
@@ -62,7 +54,7 @@ void put_softcap(CapturedCall& call) {
   Array bias{.shape = {count, call.heads, rows, cols}, .values = {}};
   const Array* more = call.array("bias");
   for (Index b = 0; b < count; ++b) {
-    const Grid q = sentence_rows(query, b), k = sentence_rows(key, b);
+    const Grid q = rows_of(query, b), k = rows_of(key, b);
     for (Index h = 0; h < call.heads; ++h) {
       const double cap = static_cast<double>(call.softcap), root = std::sqrt(static_cast<double>(width));
       const Grid scores = q.middleCols(h * width, width) * k.middleCols(h * width, width).transpose() / root;
@@ -188,11 +180,12 @@ std::optional<double> expected(const CapturedCall& call, std::initializer_list<c
 
 struct PartsJudge {
   const CapturedCall& call;
+  const std::vector<FactRow>& given;
   const Allowed& allowed;
   GivenParts parts = {};
 
   void add(const MistakeCode& code, const std::string& detail = {}) {
-    parts.mistakes.push_back({.code = code, .text = words(code, detail), .role = "", .array = ""});
+    parts.mistakes.push_back({.code = code, .text = words(code, detail)});
   }
   void take(std::string line) { parts.taken.push_back(std::move(line)); }
   /// Whether a field of the expected config is there; a difference is a mistake.
@@ -201,31 +194,37 @@ struct PartsJudge {
     if (!meant) return false;
     if (!near(*meant, found, part))
       add(differs_from_config,
-          std::string(*names.begin()) + " " + decimal_text(*meant) + " expected, " + decimal_text(found) + " found");
+          std::string(*names.begin()) + " " + decimal(*meant) + " expected, " + decimal(found) + " found");
     return true;
   }
 
+  /// The first head of a side, before and after positions turned it; nothing where one of them is not known.
+  struct FirstHead {
+    Grid before, after;
+  };
+  std::optional<FirstHead> first_head(const char* name, const Array* before) const {
+    const Index width = call.d_k >= 1 ? static_cast<Index>(std::min(call.d_k, 1e6f)) : 0;
+    if (!before || width < 2 || before->shape[2] < width) return std::nullopt;
+    return FirstHead{rows_of(*before, 0).leftCols(width), rows_of(*call.array(name), 0).leftCols(width)};
+  }
+
   void take_positions() {
-    if (!has(call, "positions")) return;
+    if (!has(given, "positions")) return;
     const Array *query = call.array("query.before"), *key = call.array("key.before");
     const double meant = expected(call, {"rope_theta", "rotary_emb_base"}).value_or(0);
-    const auto side = [&](const char* name, const Array* before) -> std::optional<Turned> {
-      const Index width = columns_of_a_head(call);
-      if (!before || width < 2 || call.array(name)->shape[2] < width) return std::nullopt;
-      return turned_by(sentence_rows(*before, 0).leftCols(width), sentence_rows(*call.array(name), 0).leftCols(width),
-                       meant);
-    };
     const auto is_turned = [&](const char* name, const Array* before) {
       return call.array(name)->values != before->values;
     };
     if (query && key && is_turned("query", query) != is_turned("key", key))
       return add(positions_of_one_side, is_turned("query", query) ? "queries" : "keys");
-    const auto q = side("query", query), k = side("key", key);
-    for (const auto& [name, before] : {std::pair("query", query), {"key", key}}) {
-      const Index width = columns_of_a_head(call);
-      if (!before || (q && k) || call.array(name)->shape[2] < width || before->shape[2] < width) continue;
-      const auto mixed = mixed_pairs(sentence_rows(*before, 0).leftCols(width),
-                                     sentence_rows(*call.array(name), 0).leftCols(width), {meant, 1e4, 5e5, 1e6});
+    const std::optional<FirstHead> heads[] = {first_head("query", query), first_head("key", key)};
+    const auto turned = [&](const std::optional<FirstHead>& head) {
+      return head ? turned_by(head->before, head->after, meant) : std::nullopt;
+    };
+    const auto q = turned(heads[0]), k = turned(heads[1]);
+    for (const std::optional<FirstHead>& head : heads) {
+      if (!head || (q && k)) continue;
+      const auto mixed = mixed_pairs(head->before, head->after, {meant, 1e4, 5e5, 1e6});
       if (mixed)
         return add(positions_mixed, pairs_text(*mixed) + " with the angles of " +
                                         pairs_text(*mixed == Pairs::half ? Pairs::neighbours : Pairs::half));
@@ -235,18 +234,17 @@ struct PartsJudge {
     if (q && k && q->pairs != k->pairs)
       return add(positions_differ, "in queries of " + pairs_text(q->pairs) + ", in keys of " + pairs_text(k->pairs));
     if (q && k && q->base > 0 && k->base > 0 && q->steady && k->steady && !near(q->base, k->base, 2e-2))
-      return add(positions_differ,
-                 "in queries with base " + decimal_text(q->base) + ", in keys with " + decimal_text(k->base));
+      return add(positions_differ, "in queries with base " + decimal(q->base) + ", in keys with " + decimal(k->base));
     const Turned& one = k && k->base > 0 && k->steady ? *k : q ? *q : *k;
     const Index queries = allowed.rows(), keys = allowed.cols();
-    const double apart = q && k ? q->first - k->first : q && has(call, "cache") ? q->first : 0;
-    const double wanted = queries < keys && (has(call, "cache") || k) ? static_cast<double>(keys - queries) : 0;
-    if (q && q->base > 0 && one.base > 0 && (k || has(call, "cache")) && std::abs(apart - wanted) > 0.25)
-      add(positions_offset, decimal_text(std::round(apart)) + " found, " + decimal_text(wanted) + " expected");
-    if (one.steady && one.base > 0 && compare({"rope_theta"}, one.base, 2e-2)) return;
-    if (one.steady && one.base > 0 && compare({"rotary_emb_base"}, one.base, 2e-2)) return;
+    const double apart = q && k ? q->first - k->first : q && has(given, "cache") ? q->first : 0;
+    const double wanted = queries < keys && (has(given, "cache") || k) ? static_cast<double>(keys - queries) : 0;
+    if (q && q->base > 0 && one.base > 0 && (k || has(given, "cache")) && std::abs(apart - wanted) > 0.25)
+      add(positions_offset, decimal(std::round(apart)) + " found, " + decimal(wanted) + " expected");
+    const bool has_base = one.steady && one.base > 0;
+    if (has_base && (compare({"rope_theta"}, one.base, 2e-2) || compare({"rotary_emb_base"}, one.base, 2e-2))) return;
     take("positions inside q and k: rotary, " + pairs_text(one.pairs) +
-         (one.steady && one.base > 0 ? ", base " + formatted("%.3g", one.base) : std::string()) + ": taken as given");
+         (has_base ? ", base " + formatted("%.3g", one.base) : std::string()) + ": taken as given");
   }
 
   void take_bias() {
@@ -272,41 +270,32 @@ struct PartsJudge {
     const double count = static_cast<double>(slopes.size());
     for (std::size_t h = 0; h < slopes.size(); ++h)
       if (!near(slopes[h], std::exp2(-8.0 * static_cast<double>(h + 1) / count)))
-        return take("bias of the scores: ALiBi, slope " + decimal_text(slopes[0]) + " of head 0: taken as given");
+        return take("bias of the scores: ALiBi, slope " + decimal(slopes[0]) + " of head 0: taken as given");
   }
 
   void take_mask() {
     const Index queries = allowed.rows(), keys = allowed.cols();
-    bool causal = true;
-    Index window = 0;
-    for (Index i = 0; i < queries; ++i) {
-      const Index seen = allowed.row(i).count();
-      window = std::max(window, seen);
-      for (Index j = 0; j < keys; ++j) causal = causal && allowed(i, j) == (j <= i);
-    }
-    if (causal && queries > 1 && queries < keys) {
-      if (has(call, "cache")) return add(cache_offset_missing);
+    if (queries > 1 && queries < keys && (allowed == causal_mask(queries, keys, 0)).all()) {
+      if (has(given, "cache")) return add(cache_offset_missing);
       return take("mask: causal, offset 0 of " + std::to_string(queries) + " × " + std::to_string(keys));
     }
-    bool banded = queries == keys && window < keys && window > 0;
-    for (Index i = 0; banded && i < queries; ++i)
-      for (Index j = 0; j < keys; ++j) banded = banded && allowed(i, j) == (j <= i && j > i - window);
+    if (queries != keys) return;
     const auto meant = expected(call, {"sliding_window"});
-    if (banded && !compare({"sliding_window"}, static_cast<double>(window)))
-      take("mask: a window of " + std::to_string(window) + " keys: taken as given");
-    if (!banded && queries == keys && meant && *meant < static_cast<double>(keys) &&
-        window > static_cast<Index>(*meant))
-      parts.taken.push_back("mask: no window of " + decimal_text(*meant) + " keys (sliding_window)");
+    if (const Index window = parts_of(allowed).window; window > 0) {
+      if (!compare({"sliding_window"}, static_cast<double>(window)))
+        take("mask: a window of " + std::to_string(window) + " keys: taken as given");
+    } else if (meant && *meant < static_cast<double>(keys) &&
+               allowed.rowwise().count().maxCoeff() > static_cast<Index>(*meant))
+      parts.taken.push_back("mask: no window of " + decimal(*meant) + " keys (sliding_window)");
   }
 
   void take_rest() {
-    if (has(call, "scale")) take("scale: learned: taken as given");
-    if (has(call, "norms")) take("norms of q and k: their weights are taken as given");
-    if (has(call, "cache"))
-      for (const FactRow& one : call.given)
-        if (one[0] == "cache") take("cache: " + one[1] + " keys are new, the others are taken as given");
+    if (has(given, "scale")) take("scale: learned: taken as given");
+    if (has(given, "norms")) take("norms of q and k: their weights are taken as given");
+    for (const FactRow& one : given)
+      if (one[0] == "cache") take("cache: " + one[1] + " keys are new, the others are taken as given");
     if (call.softcap > 0 && !compare({"attn_logit_softcapping"}, static_cast<double>(call.softcap)))
-      take("soft cap " + decimal_text(static_cast<double>(call.softcap)) + ": taken as given");
+      take("soft cap " + decimal(static_cast<double>(call.softcap)) + ": taken as given");
     if (call.softcap == 0 && expected(call, {"attn_logit_softcapping"}).value_or(0) > 0) add(softcap_missing);
     if (call.array("sinks")) take("sinks: their logits are taken as given");
     compare({"num_attention_heads", "n_head"}, static_cast<double>(call.heads));
@@ -318,7 +307,7 @@ struct PartsJudge {
 
 CapturedCall without_parts(CapturedCall call, bool in_turn) {
   if (!call.array("query")) return call;
-  const bool cosine = has(call, "norms") && are_unit(call.arrays["query"], call.heads) &&
+  const bool cosine = has(call.given, "norms") && are_unit(call.arrays["query"], call.heads) &&
                       are_unit(call.arrays["key"], call.key_heads > 0 ? call.key_heads : call.heads);
   for (const auto& [name, groups] :
        {std::pair("key", call.key_heads), {"key.before", call.key_heads}, {"value", call.value_heads}})
@@ -329,7 +318,7 @@ CapturedCall without_parts(CapturedCall call, bool in_turn) {
   else if (cosine && call.scale != 0) scales = {call.scale};
   Array& query = call.arrays["query"];
   if (!scales.empty() && !call.array("q_proj.weight") && query.shape[2] % call.heads == 0) {
-    if (call.given.empty() || !has(call, "scale")) call.given.push_back({"scale", ""});
+    if (!has(call.given, "scale")) call.given.push_back({"scale", ""});
     const Index width = query.shape[2] / call.heads, rows = static_cast<Index>(query.values.size()) / query.shape[2];
     Eigen::Map<Matrix> all(query.values.data(), rows, query.shape[2]);
     for (Index h = 0; h < call.heads; ++h)
@@ -343,8 +332,8 @@ CapturedCall without_parts(CapturedCall call, bool in_turn) {
   return call;
 }
 
-GivenParts judge_parts(const CapturedCall& call, const Allowed& allowed) {
-  PartsJudge judge{.call = call, .allowed = allowed};
+GivenParts judge_parts(const CapturedCall& call, const std::vector<FactRow>& given, const Allowed& allowed) {
+  PartsJudge judge{.call = call, .given = given, .allowed = allowed};
   judge.take_positions();
   judge.take_bias();
   judge.take_mask();

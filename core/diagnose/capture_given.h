@@ -10,9 +10,9 @@
 
 namespace headlight {
 
-/// The same call for a judge who knows queries, keys, values and a mask alone: keys and values repeated for each query
-/// head in a row, or `in_turn`, learned scales inside the queries, the soft cap as a bias, and without the part of each
-/// row that sinks took.
+/// The same call as queries, keys, values and a mask alone: keys and values are repeated for each query head in a row,
+/// or `in_turn`; learned scales are multiplied into the queries; the soft cap becomes a bias; the weights lose the part
+/// of each row that the sinks took.
 CapturedCall without_parts(CapturedCall call, bool in_turn = false);
 
 struct GivenParts {
@@ -20,7 +20,8 @@ struct GivenParts {
   std::vector<std::string> taken;  // as given: a line each, without `where`
 };
 
-/// What these parts show by themselves, and against `expect`; the mask is the one at work.
-GivenParts judge_parts(const CapturedCall& call, const Allowed& allowed);
+/// What these parts show by themselves, and against `expect`. `call`: as it was captured; `given`: its facts after
+/// without_parts; `allowed`: the mask at work.
+GivenParts judge_parts(const CapturedCall& call, const std::vector<FactRow>& given, const Allowed& allowed);
 
 }  // namespace headlight

@@ -10,12 +10,8 @@ namespace {
 using namespace mistakes;
 using Blocked = std::vector<std::vector<Allowed>>;  // of each sentence and head: true is blocked
 
-Allowed lower_triangle(Index size) {
-  Allowed lower(size, size);
-  for (Index i = 0; i < size; ++i)
-    for (Index j = 0; j < size; ++j) lower(i, j) = j <= i;
-  return lower;
-}
+/// Values above this one do not block where they are added to a score, or put in its place.
+constexpr double kBlocking = -1e3;
 
 bool are_same(const Allowed& a, const Allowed& b) { return (a == b).all(); }
 Allowed rows_like(const Allowed& row, Index count) { return row.replicate(count, 1); }
@@ -30,37 +26,36 @@ bool is_prefix(const Allowed& row) {
 }
 
 /// Each query sees itself and what was before, but for keys that no query sees.
-bool is_causal(const Allowed& a) {
-  if (a.rows() != a.cols()) return false;
-  const Allowed keys = a.row(a.rows() - 1);
-  return keys.any() && are_same(a, lower_triangle(a.rows()) && rows_like(keys, a.rows()));
-}
+bool is_causal(const Allowed& a) { return a.any() && parts_of(a).causal; }
 
 struct Meant {
   Allowed allowed;
-  MistakeCode code;
-  std::string text;
+  Mistake mistake;
 };
+
+Mistake mistake_of(const MistakeCode& code, std::string text) { return {.code = code, .text = std::move(text)}; }
+Mistake mistake_of(const MistakeCode& code) { return mistake_of(code, words(code)); }
 
 /// What was meant by a mask that one sentence had, where it is one that only a mistake gives.
 std::optional<Meant> meant_by(const Allowed& a) {
   const Index size = a.rows();
   if (size != a.cols() || size < 2 || has_equal_rows(a) || is_causal(a)) return std::nullopt;
   const Allowed across = a.transpose();
-  if (has_equal_rows(across) && is_prefix(across.row(0))) return Meant{across, mask_transposed, words(mask_transposed)};
-  const Allowed seen = rows_like(a.colwise().any(), size), all = Allowed::Constant(size, size, true);
-  const Allowed lower = lower_triangle(size), upper = lower.transpose(), next = shifted(lower, 1);
+  if (has_equal_rows(across) && is_prefix(across.row(0))) return Meant{across, mistake_of(mask_transposed)};
+  const Allowed seen = parts_of(a).keys, all = Allowed::Constant(size, size, true);
+  const Allowed lower = causal_mask(size, size, 0), upper = lower.transpose(), next = shifted(lower, 1);
   const bool is_padded = is_prefix(seen.row(0));
   const Allowed keys = is_padded ? seen : all;
   if (are_same(a, shifted(lower, -1) && keys)) {
     Allowed with_last = keys;
     with_last.col(size - 1).setConstant(true);
-    return Meant{lower && with_last, mask_off_by_one, off_by_one_words(true, -1)};
+    return Meant{lower && with_last, mistake_of(mask_off_by_one, off_by_one_words(true, -1))};
   }
-  if (size > 2 && are_same(a, next && keys)) return Meant{lower && keys, mask_off_by_one, off_by_one_words(true, 1)};
-  if (are_same(a, !lower) || (size > 2 && are_same(a, !next))) return Meant{lower, mask_inverted, words(mask_inverted)};
-  if (are_same(a, upper && keys)) return Meant{lower && keys, mask_transposed, words(mask_transposed)};
-  if (is_causal(!a) && !a.matrix().diagonal().all()) return Meant{!a, mask_inverted, words(mask_inverted)};
+  if (size > 2 && are_same(a, next && keys))
+    return Meant{lower && keys, mistake_of(mask_off_by_one, off_by_one_words(true, 1))};
+  if (are_same(a, !lower) || (size > 2 && are_same(a, !next))) return Meant{lower, mistake_of(mask_inverted)};
+  if (are_same(a, upper && keys)) return Meant{lower && keys, mistake_of(mask_transposed)};
+  if (is_causal(!a) && !a.matrix().diagonal().all()) return Meant{!a, mistake_of(mask_inverted)};
   return std::nullopt;
 }
 
@@ -86,13 +81,12 @@ std::vector<Allowed> of_other_sentences(const Blocked& blocked) {
   return flat;
 }
 
-/// The cells that satisfy `is`, of each sentence and head.
-template <class Is>
-Blocked cells_where(const CapturedCall& call, const Array& array, const Is& is) {
+/// The cells that are 0, or those that are not, of each sentence and head.
+Blocked cells_where(const CapturedCall& call, const Array& array, bool zero) {
   Blocked found(static_cast<std::size_t>(call.count));
   for (Index b = 0; b < call.count; ++b)
     for (Index h = 0; h < call.heads; ++h)
-      found[static_cast<std::size_t>(b)].push_back(is(cells_of(array, b, h).array()));
+      found[static_cast<std::size_t>(b)].push_back((cells_of(array, b, h).array() == 0) == zero);
   return found;
 }
 
@@ -108,17 +102,15 @@ bool block(Blocked& blocked, const Blocked& more) {
 
 /// What the steps before the softmax block.
 Blocked blocked_before(const CapturedCall& call) {
-  const auto one = [](const auto& cells) -> Allowed { return cells != 0; };
-  const auto zero = [](const auto& cells) -> Allowed { return cells == 0; };
   const Index queries = call.array("query")->shape[1], keys = call.array("key")->shape[1];
   const std::vector<Allowed> open(static_cast<std::size_t>(call.heads), Allowed::Constant(queries, keys, false));
   Blocked blocked(static_cast<std::size_t>(call.count), open);
-  if (const Array* cells = call.array("blocked")) block(blocked, cells_where(call, *cells, one));
+  if (const Array* cells = call.array("blocked")) block(blocked, cells_where(call, *cells, false));
   if (const Array* numbers = call.array("numbers")) {
     const auto possible = [](const Allowed& cells) { return leaves_each_row_a_key(cells) && !meant_by(!cells); };
-    const Allowed zeros = zero(cells_of(*numbers, 0, 0).array());
+    const Allowed zeros = cells_of(*numbers, 0, 0).array() == 0;
     const bool of_ones = !possible(zeros) && possible(!zeros);
-    block(blocked, of_ones ? cells_where(call, *numbers, one) : cells_where(call, *numbers, zero));
+    block(blocked, cells_where(call, *numbers, !of_ones));
   }
   return blocked;
 }
@@ -172,7 +164,7 @@ void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& c
       const Allowed before = blocked[b][0];
       if (options.empty() || (!options[0] || before).all()) continue;
       const MistakeCode code = before.any() ? mask_not_applied : mask_missing;
-      meant.mistakes[b] = Mistake{.code = code, .text = words(code, call.arguments[i][0]), .role = "", .array = ""};
+      meant.mistakes[b] = mistake_of(code, words(code, call.arguments[i][0]));
       for (Allowed& head : blocked[b]) head = head || options[0];
     }
   }
@@ -186,13 +178,9 @@ std::optional<Mistake> weak_number(const CapturedCall& call) {
     const auto value = parse_number<double>(one[1]);
     if (!value || *value <= kBlocking) continue;
     const std::string number = formatted(half ? "%.2g" : "%.4g", *value) + (one[0] == "lowered" ? " lower," : "");
-    found = {.code = blocked_scores_weak, .text = words(blocked_scores_weak, number), .role = "", .array = ""};
+    found = mistake_of(blocked_scores_weak, words(blocked_scores_weak, number));
   }
   return found;
-}
-
-std::optional<Mistake> mistake_of(const MistakeCode& code, std::string text = {}) {
-  return Mistake{.code = code, .text = text.empty() ? words(code) : std::move(text), .role = "", .array = ""};
 }
 
 }  // namespace
@@ -203,16 +191,21 @@ Grid cells_of(const Array& array, Index sentence, Index head) {
   return Eigen::Map<const Matrix>(array.values.data() + at * rows * cols, rows, cols).cast<double>();
 }
 
+Grid rows_of(const Array& array, Index sentence) {
+  const Index rows = array.shape[1], cols = array.shape[2];
+  return Eigen::Map<const Matrix>(array.values.data() + sentence * rows * cols, rows, cols).cast<double>();
+}
+
 MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall& call) {
   MeantMask meant;
   Blocked blocked = blocked_before(call);
-  std::optional<Mistake> seen = call.array("numbers") ? mistake_of(mask_added_as_numbers) : weak_number(call);
+  std::optional<Mistake> seen = weak_number(call);
+  if (call.array("numbers")) seen = mistake_of(mask_added_as_numbers);
   if (const Array* after = call.array("after"))
-    if (block(blocked, cells_where(call, *after, [](const auto& cells) -> Allowed { return cells != 0; })))
-      seen = mistake_of(mask_after_softmax);
+    if (block(blocked, cells_where(call, *after, false))) seen = mistake_of(mask_after_softmax);
   meant.mistakes.assign(blocked.size(), seen);
   if (const Array* intended = call.array("intended")) {
-    blocked = cells_where(call, *intended, [](const auto& cells) -> Allowed { return cells == 0; });
+    blocked = cells_where(call, *intended, true);
   } else if (!seen && !call.partial) {
     const auto agree = [](const auto& heads) {
       return std::all_of(heads.begin(), heads.end(), [&](const Allowed& head) { return are_same(head, heads[0]); });
@@ -222,12 +215,12 @@ MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall&
     bool named = false;
     for (std::size_t b = 0; b < blocked.size(); ++b) {
       std::optional<Meant> one;
-      if (!others.empty()) one = Meant{!others[b], mask_of_other_sentences, words(mask_of_other_sentences)};
-      else if (inverted) one = Meant{blocked[b][0], mask_inverted, words(mask_inverted)};
+      if (!others.empty()) one = Meant{!others[b], mistake_of(mask_of_other_sentences)};
+      else if (inverted) one = Meant{blocked[b][0], mistake_of(mask_inverted)};
       else if (heads_agree) one = meant_by(!blocked[b][0]);
       if (!one) continue;
       named = true;
-      meant.mistakes[b] = mistake_of(one->code, one->text);
+      meant.mistakes[b] = std::move(one->mistake);
       blocked[b].assign(blocked[b].size(), !one->allowed);
     }
     if (!named) add_arguments(calls, call, blocked, meant);

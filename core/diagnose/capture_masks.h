@@ -9,9 +9,6 @@
 
 namespace headlight {
 
-/// Values above this one do not block where they are added to a score, or put in its place.
-inline constexpr double kBlocking = -1e3;
-
 struct MeantMask {
   std::vector<std::vector<Allowed>> allowed;     // of each sentence and head
   std::vector<Heads> bias;                       // the same, added to the scores; empty: nothing
@@ -24,5 +21,7 @@ MeantMask meant_mask(const std::vector<CapturedCall>& calls, const CapturedCall&
 
 /// Rows and columns of one sentence and head of an array (B or 1, H or 1, T, S).
 Grid cells_of(const Array& array, Index sentence, Index head);
+/// The same of an array (K, rows, columns).
+Grid rows_of(const Array& array, Index sentence);
 
 }  // namespace headlight

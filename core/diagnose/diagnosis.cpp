@@ -15,7 +15,7 @@ namespace {
 struct Subject {
   std::string before;
   Index layer = 0;
-  std::array<double, kSteps> tolerances = {};
+  double tolerance = 0;
 };
 
 std::optional<std::size_t> step_of(const std::string& name) {
@@ -57,16 +57,13 @@ struct Layer {
 Layer layer_of(const ExportFile& right, const ExportFile& found, const Subject& subject, Index at) {
   Layer layer{.known = known_of(right, found, subject.before, at), .found = arrays_of(found, subject.before, at)};
   if (layer.known.right[SlipStep::weights].empty()) return layer;
-  std::array<double, kSteps> tolerances = subject.tolerances;
-  const LayerArrays stored = arrays_of(right, subject.before, at);
-  for (std::size_t step = 0; step < kSteps; ++step) {
-    if (stored.of[step].empty()) layer.found.of[step].clear();
-    const auto& mine = layer.found.of[step];
-    if (const std::string type = mine.empty() ? "" : precision_of(stored.of[step], mine); !type.empty())
-      tolerances[step] = std::max(tolerances[step], static_cast<double>(tolerance_of(type)));
-  }
-  layer.judged = judged_arrays(layer.known, layer.found, subject.tolerances);
-  for (JudgedArray& one : layer.judged) one.tolerance = tolerances[static_cast<std::size_t>(one.step)];
+  for (std::size_t step = 0; step < kSteps; ++step)
+    if ((layer.known.stored & bit(static_cast<SlipStep>(step))) == 0) layer.found.of[step].clear();
+  layer.judged = judged_arrays(layer.known, layer.found, subject.tolerance);
+  // Numbers of half precision may differ by more, once it is decided whether they differ.
+  for (JudgedArray& one : layer.judged)
+    if (const std::string type = precision_of(layer.known.right[one.step], layer.found[one.step]); !type.empty())
+      one.tolerance = std::max(one.tolerance, static_cast<double>(tolerance_of(type)));
   return layer;
 }
 
@@ -91,23 +88,24 @@ const ArrayProof& first_of(const Layer& layer, const std::vector<ArrayProof>& pr
   return proof.back();
 }
 
-Verdict verdict_of(const Subject& subject, const Layer& layer, const Explanation& explanation) {
-  Verdict verdict{.mistakes = {},
-                  .proof = proof_of(subject, layer, explanation.after),
-                  .heads = explanation.heads,
+/// Mistakes that leave `after` of each judged array.
+Verdict verdict_of(const Subject& subject, const Layer& layer, std::vector<Mistake> mistakes,
+                   const std::vector<double>& after) {
+  Verdict verdict{.mistakes = std::move(mistakes),
+                  .proof = proof_of(subject, layer, after),
+                  .heads = {},
                   .layers = {subject.layer}};
   const ArrayProof& first = first_of(layer, verdict.proof);
-  std::size_t applied = 0;
-  // The texts of slips without numbers stand first (search.cpp).
-  for (const bool fitted : {false, true})
-    for (const SlipRow* row : explanation.slips)
-      if ((row->fit != nullptr) == fitted)
-        verdict.mistakes.push_back({.code = row->code,
-                                    .text = explanation.texts[applied++],
-                                    .role = row->role,
-                                    .array = first.array,
-                                    .before = first.before,
-                                    .after = first.after});
+  for (Mistake& one : verdict.mistakes) one.array = first.array, one.before = first.before, one.after = first.after;
+  return verdict;
+}
+Verdict verdict_of(const Subject& subject, const Layer& layer, const Explanation& explanation) {
+  std::vector<Mistake> mistakes;
+  for (std::size_t i = 0; i < explanation.slips.size(); ++i)
+    mistakes.push_back(
+        {.code = explanation.slips[i]->code, .text = explanation.texts[i], .role = explanation.slips[i]->role});
+  Verdict verdict = verdict_of(subject, layer, std::move(mistakes), explanation.after);
+  verdict.heads = explanation.heads;
   return verdict;
 }
 
@@ -166,31 +164,22 @@ std::string Verdict::text() const {
 
 std::string Diagnosis::line() const {
   if (!named()) return "";
-  return (of_a ? "A: " : "") + (verdicts.empty() ? rounding->text() : verdicts.front().text());
+  return (of_a ? "A: " : "") + first().text();
 }
 
 Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison, double seconds) {
   Diagnosis diagnosis;
   auto subject = subject_of(comparison);
   if (!subject) return diagnosis;
-  const double tolerance = static_cast<double>(comparison.tolerance);
-  subject->tolerances.fill(tolerance);
+  subject->tolerance = static_cast<double>(comparison.tolerance);
   diagnosis.layer = subject->layer;
   const Layer layer = layer_of(right, found, *subject, subject->layer);
   if (layer.known.right[SlipStep::weights].empty() || !layer.differs()) return diagnosis;
   const auto rounding = rounding_of(layer.known, layer.found, layer.judged);
   Found answer = found_in(layer, rounding ? 0.25 * seconds : seconds, false);
   if (rounding && (answer.explanations.empty() || answer.explanations.front().slips.size() > 1)) {
-    Verdict verdict{
-        .mistakes = {}, .proof = proof_of(*subject, layer, rounding->after), .heads = {}, .layers = {subject->layer}};
-    const ArrayProof first = first_of(layer, verdict.proof);
-    verdict.mistakes.push_back({.code = mistakes::rounding,
-                                .text = words(mistakes::rounding, rounding->text),
-                                .role = "",
-                                .array = first.array,
-                                .before = first.before,
-                                .after = first.after});
-    diagnosis.rounding = std::move(verdict);
+    const Mistake none{.code = mistakes::rounding, .text = words(mistakes::rounding, rounding->text)};
+    diagnosis.rounding = verdict_of(*subject, layer, {none}, rounding->after);
     return diagnosis;
   }
   diagnosis.stopped = answer.stopped;
@@ -212,10 +201,7 @@ Diagnosis hidden_mistake(const ExportFile& right, const ExportFile& found) {
   // What rounding alone does not reach is looked into: nine tenths of the effect of a mistake must be there.
   constexpr double kLeast = 1.8e-6;
   const bool reaches = std::any_of(layer.judged.begin(), layer.judged.end(), [&](const JudgedArray& one) {
-    double largest = 0;
-    for (const Grid& head : layer.known.right[one.step])
-      largest = std::max(largest, head.array().isFinite().select(head.array().abs(), 0).maxCoeff());
-    return one.before >= kLeast * largest;
+    return one.before >= kLeast * largest_of(layer.known.right[one.step]);
   });
   if (!layer.known.direct || !reaches) return diagnosis;
   diagnosis.layer = subject->layer;
@@ -241,7 +227,6 @@ std::vector<Mistake> Examination::mistakes() const {
   const std::string from = b.own_answers && a.own_answers ? "" : " from attention of these queries, keys and values";
   return {{.code = mistakes::unexplained,
            .text = words(mistakes::unexplained, array.name + " differ " + size + from),
-           .role = "",
            .array = array.name,
            .before = before,
            .after = before}};

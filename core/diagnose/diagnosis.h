@@ -38,6 +38,8 @@ struct Diagnosis {
   std::vector<std::string> unchecked = {};  // what differs and could not be judged, a line each
 
   bool named() const { return !verdicts.empty() || rounding; }
+  /// The rounding or the simplest verdict, where something is named.
+  const Verdict& first() const { return rounding ? *rounding : verdicts.front(); }
   /// "scores multiplied by sqrt(d_k)", "A: …" where A is the one that is wrong; empty where nothing is named.
   std::string line() const;
 };
@@ -45,8 +47,9 @@ struct Diagnosis {
 /// A limit of the search; a computation of 128 tokens and 12 heads takes some milliseconds.
 inline constexpr double kSearchSeconds = 2;
 
-/// `found` is under suspicion, `right` is not. Judged are queries, keys, values, scores, attentions and output of the
-/// first layer that differs; later layers follow from it, and are said to have the same mistake where it explains them.
+/// Looks for the mistake in `found`; `right` is taken to be right. Judged are queries, keys, values, scores, attentions
+/// and output of the first layer that differs; later layers follow from it, and are listed beside it where the same
+/// mistake explains them.
 Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison,
                    double seconds = kSearchSeconds);
 

@@ -119,11 +119,6 @@ void take_words(const ArrayFile& arrays, ExportFile& file) {
   }
 }
 
-bool is_input(std::string_view name) {
-  return name == "query" || name == "key" || name == "value" || name == "mask" || name == "num_heads" ||
-         name.find("_proj.") != std::string_view::npos;
-}
-
 bool is_answer(std::string_view name) { return !axes_of(parse_array_name(name).kind).empty(); }
 
 Result<std::shared_ptr<const Trace>> compute(std::string_view where, const ArrayFile& file,
@@ -178,6 +173,11 @@ ArrayName parse_array_name(std::string_view name) {
   }
   parts.kind = name;
   return parts;
+}
+
+bool is_input(std::string_view name) {
+  return name == "query" || name == "key" || name == "value" || name == "mask" || name == "num_heads" ||
+         name.find("_proj.") != std::string_view::npos;
 }
 
 std::vector<std::string_view> axes_of(std::string_view kind) {

@@ -25,6 +25,9 @@ struct ArrayName {
 };
 ArrayName parse_array_name(std::string_view name);
 
+/// Whether an array of this name in a tensors file is an input of the attention, not an answer.
+bool is_input(std::string_view name);
+
 /// The axes that an export gives to arrays of this kind, `layer`, `head`, `query`, `key` for attentions; empty for a
 /// kind that no export has.
 std::vector<std::string_view> axes_of(std::string_view kind);
@@ -38,8 +41,8 @@ struct ExportFile {
   std::string name;                        // as it was asked for
   std::map<std::string, Array> arrays;     // a batch axis of 1 left out, a missing axis of layers put in
   std::map<std::string, AxisTexts> words;  // by what stands before the kind: "", "encoder_", "0.cross_"
-  std::map<std::string, Matrix> masks;     // by the same: (T, S) added to the scores, where the file says so
-  std::optional<Index> d_k;                // where the file says so
+  std::map<std::string, Matrix> masks;     // by the same: (T, S) added to the scores, where the file has it
+  std::optional<Index> d_k;                // where the file has it
   std::shared_ptr<const Trace> computed;   // of a tensors file: Headlight's answer to its inputs
   std::vector<Error> warnings = {};        // of reading the inputs of a tensors file
   bool own_answers = true;                 // false where `arrays` has Headlight's because the file had none
@@ -59,7 +62,7 @@ Result<ExportFile> export_from_json(std::string_view where, std::string_view tex
 /// Arrays of an export of the answer to a tensors file: `attentions`, `output`, `queries`, `keys`, `values`, `scores`.
 std::map<std::string, Array> answers_of(const Trace& trace);
 
-/// Headlight's own answers to the inputs of a tensors file. An Error where `mine` holds no inputs, or no answer to
+/// Headlight's answers to the inputs of a tensors file. An Error where `mine` holds no inputs, or no answer to
 /// compare with them.
 Result<ExportFile> answers_to(const ExportFile& mine);
 

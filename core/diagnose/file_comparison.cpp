@@ -5,8 +5,10 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <tuple>
 
+#include "diagnose/masks.h"
 #include "model/head_text.h"
 #include "model/mask.h"
 
@@ -18,8 +20,8 @@ constexpr std::array<std::string_view, 6> kStepsOfLayer = {"hidden_states", "que
                                                            "values",        "scores",  "attentions"};
 constexpr std::array<std::string_view, 3> kStepsAfterLayers = {"output", "last_hidden_state", "logits"};
 
-/// Where a layer of an array stands: sentence, stack, layer, step within the layer, and the name where nothing else
-/// tells two apart.
+/// Where a layer of an array stands: sentence, stack, layer, step within the layer, and the name where all else
+/// is the same.
 using Station = std::tuple<Index, int, Index, int, std::string>;
 
 template <std::size_t N>
@@ -40,9 +42,7 @@ Station station(const std::string& name, Index layer) {
     const int after_self = parts.stack == "cross_" ? static_cast<int>(kStepsOfLayer.size()) : 0;
     return {sentence, stack, layer, step + after_self, name};
   }
-  const bool input = parts.kind == "query" || parts.kind == "key" || parts.kind == "value" || parts.kind == "mask" ||
-                     parts.kind == "num_heads" || parts.kind.find("_proj.") != std::string::npos;
-  return {sentence, input ? kInputs : kUnknown, 0, 0, name};
+  return {sentence, is_input(parts.kind) ? kInputs : kUnknown, 0, 0, name};
 }
 
 Index layer_of(const std::string& name, const std::vector<Index>& at) {
@@ -65,13 +65,27 @@ float apart(float a, float b) {
   return std::isnan(difference) ? std::numeric_limits<float>::infinity() : difference;
 }
 
-/// Axes of 1 in front say nothing about an array that no export knows.
+/// Axes of 1 in front mean nothing in an array that no export has.
 std::vector<Index> without_leading_ones(std::vector<Index> shape) {
   shape.erase(shape.begin(), std::find_if(shape.begin(), shape.end(), [](Index size) { return size != 1; }));
   return shape;
 }
 
-/// The largest |expected| of a row of the last axis, and 1 at least; masked scores tell nothing.
+/// The largest number of a row of scores; −inf where there is none.
+float largest_score(std::span<const float> row) {
+  float largest = -std::numeric_limits<float>::infinity();
+  for (const float score : row) largest = std::max(largest, std::isnan(score) ? largest : score);
+  return largest;
+}
+
+/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place
+/// (masked_from of model/mask.h), or one below kSurelyMasked, be all of its row so.
+bool is_masked_score(float score, float largest_of_row) {
+  constexpr auto kSurely = static_cast<float>(kSurelyMasked);
+  return score <= kSurely || score <= masked_from(largest_of_row);
+}
+
+/// The largest |expected| of a row of the last axis, and 1 at least; masked scores do not count.
 float magnitude_of(std::span<const float> row, bool scores) {
   float magnitude = 1;
   const float top = scores ? largest_score(row) : 0;
@@ -167,17 +181,6 @@ std::string quoted_word(const std::vector<std::string>& words, Index at) {
 }
 
 }  // namespace
-
-float largest_score(std::span<const float> row) {
-  float largest = -std::numeric_limits<float>::infinity();
-  for (const float score : row) largest = std::max(largest, std::isnan(score) ? largest : score);
-  return largest;
-}
-
-bool is_masked_score(float score, float largest_of_row) {
-  constexpr float kSurely = -1e8f;
-  return score <= kSurely || score <= masked_from(largest_of_row);
-}
 
 float tolerance_of(std::string_view dtype) {
   if (dtype == "float16") return std::strtof(kFloat16Tolerance, nullptr);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -53,13 +52,6 @@ struct FileComparison {
   bool equal() const { return !first; }
 };
 
-/// The largest number of a row of scores; −inf where there is none.
-float largest_score(std::span<const float> row);
-
-/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place
-/// (masked_from of model/mask.h), or one below −1e8, be all of its row so.
-bool is_masked_score(float score, float largest_of_row);
-
 /// `expected` is A, `found` is B. Two numbers are equal when they are at most `tolerance` apart, in arrays other than
 /// attentions times max(1, the largest |expected| of the row of the last axis). Scores that both files mask are equal
 /// whatever number stands there, and count for no row's largest. The last of the hidden states may be before the final
@@ -69,7 +61,7 @@ bool is_masked_score(float score, float largest_of_row);
 /// logits; an encoder before its decoder.
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance = kCompareTolerance);
 
-/// `L0·H1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file knows them.
+/// `L0·H1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file has them.
 std::string cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
                       const ExportFile& found);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnose/slips.h"
+#include "diagnose/mistake.h"
 
 namespace headlight {
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "diagnose/file_comparison.h"
-
 namespace headlight {
 namespace {
 
@@ -32,11 +30,9 @@ Heads layer_of(const Array* array, Index layer) {
 void hide_masked(Heads& scores) {
   for (Grid& head : scores)
     for (Index i = 0; i < head.rows(); ++i) {
-      std::vector<float> row;
-      for (Index j = 0; j < head.cols(); ++j) row.push_back(static_cast<float>(head(i, j)));
-      const float top = largest_score(row);
+      const double most = masked_below(head, i);
       for (Index j = 0; j < head.cols(); ++j)
-        if (is_masked_score(row[static_cast<std::size_t>(j)], top)) head(i, j) = -kApart;
+        if (head(i, j) <= most) head(i, j) = -kApart;
     }
 }
 
@@ -132,6 +128,8 @@ LayerArrays arrays_of(const ExportFile& file, const std::string& before, Index l
 
 Known known_of(const ExportFile& right, const ExportFile& other, const std::string& before, Index layer) {
   Known known{.right = arrays_of(right, before, layer)};
+  for (std::size_t step = 0; step < kSteps; ++step)
+    if (!known.right.of[step].empty()) known.stored |= bit(static_cast<SlipStep>(step));
   const auto computed = right.computed ? right.computed : other.computed;
   const bool has_inputs = computed && before.empty() && layer == 0 && computed->model->given;
   Heads& weights = known.right[SlipStep::weights];
@@ -167,7 +165,11 @@ Known known_of(const ExportFile& right, const ExportFile& other, const std::stri
     Outcome outcome;
     if (compute_weights(known, {}, {}, outcome) && apart(outcome.arrays[SlipStep::weights], weights) < 1e-4)
       return known;
-    known = {.right = std::move(known.right), .mask = mask, .num_heads = known.num_heads, .d_k = known.d_k};
+    known = {.right = std::move(known.right),
+             .stored = known.stored,
+             .mask = mask,
+             .num_heads = known.num_heads,
+             .d_k = known.d_k};
   }
   take_logits(known);
   return known;

@@ -1,8 +1,10 @@
 #include "diagnose/masks.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "diagnose/mistake.h"
+#include "model/mask.h"
 
 namespace headlight {
 
@@ -13,6 +15,12 @@ Grid mask_of(const Allowed& allowed) {
   for (Index i = 0; i < mask.size(); ++i)
     mask.data()[i] = allowed.data()[i] ? 0.0 : -std::numeric_limits<double>::infinity();
   return mask;
+}
+
+double masked_below(const Grid& scores, Index row) {
+  double largest = -std::numeric_limits<double>::infinity();
+  for (Index j = 0; j < scores.cols(); ++j) largest = std::fmax(largest, scores(row, j));
+  return std::max(kSurelyMasked, static_cast<double>(masked_from(static_cast<float>(largest))));
 }
 
 Allowed causal_mask(Index queries, Index keys, Index offset) {
@@ -39,10 +47,9 @@ MaskParts parts_of(const Allowed& allowed) {
   if (queries < 2 || keys < queries) return parts;
   const Allowed causal = causal_mask(queries, keys, keys - queries);
   parts.causal = (allowed == (causal && parts.keys)).all();
-  for (Index window = 1; !parts.causal && !parts.padding && window < keys; ++window) {
-    const Allowed before = causal_mask(queries, keys, keys - queries - window);
-    if ((allowed == (causal && !before)).all()) parts.window = window;
-  }
+  if (parts.causal || parts.padding) return parts;
+  const Index window = allowed.row(queries - 1).count();  // of the query that sees most
+  if ((allowed == (causal && !causal_mask(queries, keys, keys - queries - window))).all()) parts.window = window;
   return parts;
 }
 

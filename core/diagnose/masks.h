@@ -10,11 +10,16 @@ namespace headlight {
 using reference::Grid;
 using reference::Heads;
 
-/// Whether a query may attend to a key, as far as a mask says so by itself: values below −10⁴ block as −inf does.
+/// Whether a query may attend to a key, by the mask alone: values below −10⁴ block as −inf does.
 using Allowed = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 Allowed allowed_by(const Grid& mask);
 /// 0 where allowed, −inf elsewhere.
 Grid mask_of(const Allowed& allowed);
+
+/// A score of at most so much masks its cell, beside the others of its row.
+double masked_below(const Grid& scores, Index row);
+/// A score of at most so much masks its cell in any row.
+inline constexpr double kSurelyMasked = -1e8;
 
 /// Query i sees the keys up to i + offset.
 Allowed causal_mask(Index queries, Index keys, Index offset);

@@ -65,7 +65,7 @@ inline constexpr MistakeCode window_missing{"window_missing",
 inline constexpr MistakeCode bias_sign{"bias_sign", "bias of the scores added with the wrong sign"};
 inline constexpr MistakeCode softcap_missing{"softcap_missing", "soft cap of the scores missing"};
 inline constexpr MistakeCode sinks_missing{"sinks_missing", "sinks missing: rows sum to 1"};
-// Positions inside queries and keys, and what a config says.
+// Positions inside queries and keys, and the fields of a config.
 inline constexpr MistakeCode positions_of_one_side{"positions_of_one_side", "positions turn the {} alone"};
 inline constexpr MistakeCode positions_differ{"positions_differ", "positions turn queries and keys differently: {}"};
 inline constexpr MistakeCode positions_mixed{"positions_mixed", "positions turn {}"};
@@ -109,13 +109,15 @@ inline constexpr MistakeCode unexplained{"unexplained", "{}; no usual mistake ex
 
 /// "query projection not transposed (x·W in place of x·Wᵀ)": the mistake in words, with `detail` in their gap.
 std::string words(const MistakeCode& code, std::string_view detail = {});
+/// A number of these words, with four digits.
+std::string decimal(double value);
 
 /// A mistake as it is reported.
 struct Mistake {
   MistakeCode code;
-  std::string text;   // words(code, …), with its numbers
-  std::string role;   // the projection that it is about: query, key, value, output, "query and key"; or empty
-  std::string array;  // in which it shows; empty where it was seen in the program that was watched
+  std::string text;        // words(code, …), with its numbers
+  std::string role = {};   // the projection that it is about: query, key, value, output, "query and key"; or empty
+  std::string array = {};  // in which it shows; empty where it was seen in the program that was watched
   std::optional<double> before = {};  // the largest difference of that array, and what is left of it with the mistake
   std::optional<double> after = {};   // made on the right side as well
 };

@@ -5,6 +5,10 @@
 
 namespace headlight {
 
+std::size_t group_of(std::size_t head, std::size_t heads, std::size_t groups, bool in_turn) {
+  return in_turn ? head % groups : head * groups / heads;
+}
+
 Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how) {
   assert(num_heads > 0 && side_by_side.cols() % num_heads == 0);
   const Index rows = side_by_side.rows(), width = side_by_side.cols() / num_heads;
@@ -24,10 +28,8 @@ Heads split_heads(const Grid& side_by_side, Index num_heads, HeadSplit how) {
 
 Heads dot_products(const Heads& query, const Heads& key, double scale, std::size_t count, bool in_turn) {
   Heads dot;
-  for (std::size_t head = 0; head < count; ++head) {
-    const std::size_t shared = in_turn ? head % key.size() : head * key.size() / query.size();
-    dot.emplace_back(query[head] * key[shared].transpose() * scale);
-  }
+  for (std::size_t head = 0; head < count; ++head)
+    dot.emplace_back(query[head] * key[group_of(head, query.size(), key.size(), in_turn)].transpose() * scale);
   return dot;
 }
 
@@ -44,13 +46,16 @@ std::optional<Grid> project_with(const reference::LinearLayer& projection, const
   return y;
 }
 
+double rounded(double value, int bits) {
+  if (bits == 0 || !std::isfinite(value)) return value;
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
+}
+
 Grid rounded(Grid values, int bits) {
-  if (bits == 0) return values;
-  for (double& value : values.reshaped()) {
-    int exponent = 0;
-    const double mantissa = std::frexp(value, &exponent);
-    if (std::isfinite(value)) value = std::ldexp(std::nearbyint(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
-  }
+  if (bits > 0)
+    for (double& value : values.reshaped()) value = rounded(value, bits);
   return values;
 }
 

@@ -11,13 +11,18 @@ namespace {
 constexpr int kFloat16Bits = 10, kBfloat16Bits = 7, kTf32Bits = 10;
 constexpr double kSmallestFloat16 = 0x1p-24, kLargestFloat16 = 65504;
 
-bool holds(const Heads& values, int bits, bool half) {
+int bits_of(std::string_view type) { return type == "float16" ? kFloat16Bits : kBfloat16Bits; }
+
+/// Whether a type of half precision holds every number.
+bool holds(const Heads& values, std::string_view type) {
+  const bool half = type == "float16";
+  const int bits = bits_of(type);
   for (const Grid& head : values)
     for (const double value : head.reshaped()) {
       if (!std::isfinite(value) || value == 0) continue;
       const double steps = value / kSmallestFloat16;
       if (half && (std::abs(value) > kLargestFloat16 || steps != std::nearbyint(steps))) return false;
-      if (rounded(Grid::Constant(1, 1, value), bits)(0, 0) != value) return false;
+      if (rounded(value, bits) != value) return false;
     }
   return true;
 }
@@ -49,7 +54,7 @@ bool within(const Heads& right, const Heads& found, double unit, const Spread& s
 
 /// Numbers of half precision, or computed with them.
 bool is_half(const Known& known, const LayerArrays& found, const JudgedArray& one, const std::string& type) {
-  const double unit = std::ldexp(1, -(type == "float16" ? kFloat16Bits : kBfloat16Bits) - 1);
+  const double unit = std::ldexp(1, -bits_of(type) - 1);
   // Of an output alone nothing shows how its weights were rounded: it is the right one, stored.
   const bool alone = one.step == SlipStep::output && found[SlipStep::weights].empty();
   const double tolerance = alone ? 4 * unit : static_cast<double>(tolerance_of(type));
@@ -72,10 +77,8 @@ bool is_order_of_sums(const Known& known, const LayerArrays& found, const Judged
 }  // namespace
 
 std::string precision_of(const Heads& right, const Heads& found) {
-  for (const bool half : {false, true}) {
-    const int bits = half ? kFloat16Bits : kBfloat16Bits;
-    if (holds(found, bits, half) && !holds(right, bits, half)) return half ? "float16" : "bfloat16";
-  }
+  for (const char* type : {"bfloat16", "float16"})
+    if (holds(found, type) && !holds(right, type)) return type;
   return "";
 }
 
@@ -93,8 +96,7 @@ std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found
     rounding.text = "numbers of " + std::string(type);
     for (std::size_t at = 0; at < judged.size(); ++at) {
       Heads right = known.right[judged[at].step];
-      for (Grid& head : right)
-        head = rounded(std::move(head), type == std::string("float16") ? kFloat16Bits : kBfloat16Bits);
+      for (Grid& head : right) head = rounded(std::move(head), bits_of(type));
       rounding.after[at] = distance(judged[at].step, right, found[judged[at].step], 0).largest;
     }
     return rounding;

@@ -5,30 +5,21 @@
 #include <cmath>
 #include <map>
 
-#include "model/mask.h"
-
 namespace headlight {
 namespace {
 
 constexpr double kLeft = 0.1;  // of a difference, at most
-/// Cells that must speak for one slip or for two beyond the numbers that were taken.
+/// Cells that must be evidence for one slip or for two, beyond the numbers that were taken.
 constexpr Index kEvidence = 2, kEvidenceOfTwo = 4;
 constexpr std::size_t kScreened = 2;  // heads that are computed first
 /// Of the largest score of a row: what float32 leaves open in it.
 constexpr double kFloatNoise = 1e-6;
 
-/// The largest score of a row that counts as masked.
-double masked_below(const Grid& scores, Index row) {
-  double largest = -kApart;
-  for (Index j = 0; j < scores.cols(); ++j) largest = std::fmax(largest, scores(row, j));
-  return std::max(-1e8, static_cast<double>(masked_from(static_cast<float>(largest))));
-}
-
-/// The largest |number| of a row that says something, and 1 at least.
+/// The largest |number| of a row that is finite and masks nothing, and 1 at least.
 double magnitude_of(const Grid& values, Index row) {
   double magnitude = 1;
   for (Index j = 0; j < values.cols(); ++j)
-    if (std::isfinite(values(row, j)) && values(row, j) > -1e8)
+    if (std::isfinite(values(row, j)) && values(row, j) > kSurelyMasked)
       magnitude = std::max(magnitude, std::abs(values(row, j)));
   return magnitude;
 }
@@ -45,6 +36,8 @@ struct Attempt {
   Steps touches = 0;
 
   bool make() {
+    // Those with numbers from what was found are made last.
+    std::stable_partition(slips.begin(), slips.end(), [](const SlipRow* row) { return !row->fit; });
     for (const SlipRow* row : slips) {
       touches |= row->touches;
       if (row->fit) continue;
@@ -74,11 +67,10 @@ struct Attempt {
   }
 
   /// Whether these arrays of the outcome are as found. `after`: what is left of each.
-  bool fits(const Outcome& outcome, Steps steps, std::vector<double>& after, double& worst, Index& cells) const {
+  bool fits(const Outcome& outcome, std::vector<double>& after, double& worst, Index& cells) const {
     bool any = false;
     for (std::size_t at = 0; at < judged.size(); ++at) {
       const JudgedArray& one = judged[at];
-      if ((steps & bit(one.step)) == 0) continue;
       if ((touches & bit(one.step)) == 0) {
         after[at] = one.before;
         continue;
@@ -120,9 +112,7 @@ struct Attempt {
   static constexpr double kRounding = 2e-6;
   bool hides(SlipStep step, const Heads& computed, double left, double& worst, bool& any) const {
     const Distance effect = distance(step, computed, known.right[step], 0);
-    double largest = 0;
-    for (const Grid& head : computed)
-      largest = std::max(largest, head.array().isFinite().select(head.array().abs(), 0).maxCoeff());
+    const double largest = largest_of(computed);
     if (!(effect.largest >= kRounding * largest)) return true;
     if (!(left <= kLeft * effect.largest)) return false;
     any = true;
@@ -163,7 +153,7 @@ struct Attempt {
       compute_output(known, variant, outcome);
     }
     Index cells = 0;
-    if (!fits(outcome, ~0u, explanation.after, explanation.worst, cells)) return std::nullopt;
+    if (!fits(outcome, explanation.after, explanation.worst, cells)) return std::nullopt;
     explanation.evidence = cells - outcome.fitted;
     if (explanation.evidence < (slips.size() > 1 ? kEvidenceOfTwo : kEvidence)) return std::nullopt;
     return explanation;
@@ -190,7 +180,7 @@ struct Search {
       fitting.push_back(std::move(*explanation));
   }
 
-  /// Of those that fit: as good as the best, by what is left and by what speaks for them, one of each list of codes.
+  /// Of those that fit: as good as the best, by what is left and by their evidence, one of each list of codes.
   bool settle() {
     double least = kApart;
     Index most = 0;
@@ -276,6 +266,13 @@ struct Search {
 
 }  // namespace
 
+double largest_of(const Heads& heads) {
+  double largest = 0;
+  for (const Grid& head : heads)
+    largest = std::max(largest, head.array().isFinite().select(head.array().abs(), 0).maxCoeff());
+  return largest;
+}
+
 Distance distance(SlipStep step, const Heads& computed, const Heads& found, double tolerance, const Beside& beside) {
   Distance result;
   if (!same_shape(computed, found)) return {.largest = kApart, .within = false};
@@ -330,14 +327,13 @@ Distance distance(SlipStep step, const Heads& computed, const Heads& found, doub
   return result;
 }
 
-std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found,
-                                       const std::array<double, kSteps>& tolerances) {
+std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found, double tolerance) {
   std::vector<JudgedArray> judged;
   for (std::size_t at = 0; at < kSteps; ++at) {
     const auto step = static_cast<SlipStep>(at);
     if (known.right[step].empty() || found[step].empty()) continue;
-    JudgedArray one{.step = step, .tolerance = tolerances[at]};
-    const Distance apart = distance(step, known.right[step], found[step], one.tolerance);
+    JudgedArray one{.step = step, .tolerance = tolerance};
+    const Distance apart = distance(step, known.right[step], found[step], tolerance);
     one.before = apart.largest;
     one.differs = !apart.within;
     judged.push_back(one);

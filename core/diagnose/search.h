@@ -17,12 +17,12 @@ struct JudgedArray {
 
 /// Slips that together explain every array.
 struct Explanation {
-  std::vector<const SlipRow*> slips;
-  std::vector<std::string> texts;
-  std::vector<Index> heads;   // that have the slips; empty: all
-  std::vector<double> after;  // of each judged array that can be computed, in their order; NaN: it cannot
-  double worst = 0;           // the largest share of a difference that is left
-  Index evidence = 0;         // cells that agree, less the numbers that were taken
+  std::vector<const SlipRow*> slips;  // in the order in which they are made
+  std::vector<std::string> texts;     // of each
+  std::vector<Index> heads;           // that have the slips; empty: all
+  std::vector<double> after;          // of each judged array that can be computed, in their order; NaN: it cannot
+  double worst = 0;                   // the largest share of a difference that is left
+  Index evidence = 0;                 // cells that agree, less the numbers that were taken
 };
 
 struct SearchOptions {
@@ -39,7 +39,7 @@ struct Found {
 /// Every array of `judged` is in both `known.right` and `found`. Tried are single slips in all heads, then in the
 /// heads that differ, then pairs of slips, and pairs in these heads; what explains first ends the search. Slips
 /// explain where each array that they touch comes within its tolerance and to a tenth of its difference, all others
-/// agree already, and more cells speak for it than numbers were taken from `found`. An array that they touch and
+/// agree already, and more cells are evidence for it than numbers were taken from `found`. An array that they touch and
 /// that cannot be computed is excused only where it follows from others that are explained.
 Found search(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
              const SearchOptions& options);
@@ -50,8 +50,10 @@ std::optional<Explanation> explain(const Known& known, const LayerArrays& found,
                                    const SearchOptions& options);
 
 /// The arrays that both have.
-std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found,
-                                       const std::array<double, kSteps>& tolerances);
+std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& found, double tolerance);
+
+/// The largest finite |number|; 0 where there is none.
+double largest_of(const Heads& heads);
 
 /// How far an array is from another: the largest difference over the cells that are not open, and whether each is
 /// within the tolerance. Masked scores are equal whatever number stands there.

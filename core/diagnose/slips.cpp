@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "diagnose/fitted.h"
 
 namespace headlight {
@@ -220,7 +221,6 @@ void add_projections(Table& table) {
                              return known.inputs.has_value();
                            },
                        .role = name,
-                       .text = words(*code, name),
                        .whole = (which & 8) != 0});
   const std::tuple<std::size_t, std::size_t, const char*> swaps[] = {
       {kQuery, kKey, ""}, {kQuery, kValue, "query and value"}, {kKey, kValue, "key and value"}};
@@ -272,24 +272,16 @@ void add_heads(Table& table) {
                          return known.d_k > 1 && known.projected[kQuery].size() > 0;
                        },
                    .whole = true});
-  table.push_back({.code = merge_not_transposed,
-                   .touches = bit(SlipStep::output),
-                   .part = kMerge,
-                   .apply =
-                       [](const Known& known, Variant& v) {
-                         v.merge = HeadSplit::reshaped;
-                         return known.num_heads > 1;
-                       },
-                   .whole = true});
-  table.push_back({.code = merge_columns_mixed,
-                   .touches = bit(SlipStep::output),
-                   .part = kMerge,
-                   .apply =
-                       [](const Known& known, Variant& v) {
-                         v.merge = HeadSplit::interleaved;
-                         return known.num_heads > 1;
-                       },
-                   .whole = true});
+  for (const HeadSplit how : {HeadSplit::reshaped, HeadSplit::interleaved})
+    table.push_back({.code = how == HeadSplit::reshaped ? merge_not_transposed : merge_columns_mixed,
+                     .touches = bit(SlipStep::output),
+                     .part = kMerge,
+                     .apply =
+                         [how](const Known& known, Variant& v) {
+                           v.merge = how;
+                           return known.num_heads > 1;
+                         },
+                     .whole = true});
   table.push_back({.code = weights_transposed,
                    .touches = bit(SlipStep::output),
                    .part = kContext,
@@ -298,21 +290,17 @@ void add_heads(Table& table) {
 }
 
 void add_general_ones(Table& table) {
+  const std::size_t before = table.size();
   table.push_back({.code = heads_permuted, .touches = kFromWeights, .part = kOrder, .fit = fit_order, .whole = true});
-  table.push_back({.code = softmax_missing,
-                   .touches = kFromWeights,
-                   .part = kSoftmax,
-                   .apply =
-                       [](const Known&, Variant& v) {
-                         v.softmax = SoftmaxKind::none;
-                         return true;
-                       },
-                   .general = true});
+  table.push_back(
+      {.code = softmax_missing, .touches = kFromWeights, .part = kSoftmax, .apply = [](const Known&, Variant& v) {
+         v.softmax = SoftmaxKind::none;
+         return true;
+       }});
   table.push_back({.code = weights_scaled, .touches = kFromWeights, .part = kDropout, .fit = fit_weights_factor});
   table.push_back({.code = blocked_scores_weak, .part = kMask, .fit = fit_blocked});
   table.push_back({.code = scale_constant, .part = kScale, .fit = fit_factor});
-  for (SlipRow& row : table)
-    row.general = row.general || (row.fit && row.part != kDropout) || row.code == weights_scaled;
+  for (std::size_t row = before; row < table.size(); ++row) table[row].general = true;
 }
 
 }  // namespace
@@ -329,6 +317,8 @@ std::string words(const MistakeCode& code, std::string_view detail) {
   if (const std::size_t gap = text.find("{}"); gap != std::string::npos) text.replace(gap, 2, detail);
   return text;
 }
+
+std::string decimal(double value) { return formatted("%.4g", value); }
 
 std::string text_of(const SlipRow& row) { return row.text.empty() ? words(row.code, row.role) : row.text; }
 

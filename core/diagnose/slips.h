@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/formatted.h"
 #include "diagnose/mistake.h"
 #include "diagnose/variant.h"
 
@@ -44,7 +43,5 @@ std::string text_of(const SlipRow& row);
 /// By what each slip in the scale multiplies the scores; the last one needs the number of heads.
 inline constexpr std::size_t kScales = 4;
 std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, double heads);
-
-inline std::string decimal(double value) { return formatted("%.4g", value); }
 
 }  // namespace headlight

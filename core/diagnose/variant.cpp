@@ -219,6 +219,7 @@ struct Computation {
   }
 
   bool over_heads(const Heads& scores, Heads& weights) {
+    if (!known.exact && !same_shape(found_weights, known.logits)) return false;
     weights = scores;
     const auto heads = static_cast<Index>(scores.size());
     for (Index i = 0; i < known.queries(); ++i) {
@@ -304,7 +305,6 @@ struct Computation {
     for (Grid& head : *scores) head = masked(head);
     Heads weights(count);
     if (variant.softmax == SoftmaxKind::heads) {
-      if (!known.exact && !same_shape(found_weights, known.logits)) return false;
       if (!over_heads(*scores, weights)) return false;
     } else {
       for (std::size_t head = 0; head < count; ++head) {
@@ -374,8 +374,7 @@ void compute_output(const Known& known, const Variant& variant, Outcome& outcome
       (!variant.transposed || known.is_square())) {
     Heads z;
     for (std::size_t head = 0; head < weights.size(); ++head) {
-      const std::size_t shared =
-          variant.groups_in_blocks ? head % values.size() : head * values.size() / weights.size();
+      const std::size_t shared = group_of(head, weights.size(), values.size(), variant.groups_in_blocks);
       const Grid used = rounded(variant.transposed ? Grid(weights[head].transpose()) : weights[head], variant.bits);
       z.emplace_back(used * values[shared]);
     }

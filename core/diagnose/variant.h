@@ -45,6 +45,7 @@ struct LayerInputs {
 /// What the side that is taken to be right contains.
 struct Known {
   LayerArrays right;   // as the file has them, weights in any case
+  Steps stored = 0;    // those that the file has
   Heads logits = {};   // (T, S) scale·q·kᵀ before soft cap and mask, NaN where unknown; from scores with every bias
   Grid mask = {};      // (T, S) added to the scores: −inf where blocked
   bool exact = false;  // logits are known; else up to a number a row, since they come from weights

@@ -9,8 +9,8 @@ from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, T
 import numpy as np
 
 from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
-from .nodes import (BLOCKED, LARGE, MADE, NOTHING, STOPS, Frames, Layout, Move, Node, Place, Product, Site, Weights, axes_after, index_after,
-                    groups_of, moved, moves_of, named_role, operand_index, path_to, short_path)
+from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Frames, Layout, Move, Node, Place, Product, Site, Weights,
+                    axes_after, factor_of, groups_of, index_after, moved, moves_of, named_role, operand_index, path_to)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 
@@ -41,7 +41,7 @@ class Call:
         self.places: Dict[Place, Tuple[int, int]] = {}   # of the product with the values: sentence and head
         self.context_product: Optional[Product] = None
         self.context_left = True                  # weights are its left operand
-        self.output: Any = None                   # heads side by side, the moves to it from the context, its shape, and
+        self.output: Any = None                   # heads side by side, the moves to it from the context, and `join`
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
         self.fused_output: Any = None             # the context of a fused kernel
         self.merge_site: Optional[Site] = None
@@ -105,7 +105,7 @@ class Call:
 
     @property
     def where(self) -> str:
-        return f"{short_path(self.site.file)}:{self.site.line}" + (f" ({self.frames.path})" if self.frames.path else "")
+        return str(self.site) + (f" ({self.frames.path})" if self.frames.path else "")
 
     def _side(self, role: str) -> str:
         return self.sides()[0 if role == "query" else 1]
@@ -129,29 +129,27 @@ class Call:
         base, tensor = turned[0].info[1] or (None, None)
         if base not in path:
             return None
-        at, side = path.index(base), self._side(role)
-        factor = float(np.prod([step.info for step in path[:at + 1] if step.kind == "scale"] or [1.0]))
-        tensor = moved(tensor, moves_of(path[at + 1:]))
-        array = as_numpy(getattr(self.product, "to_" + side)(tensor)).astype(np.float32)
-        return gathered(array, self.layout.groups) / np.float32(factor or 1)
+        at = path.index(base)
+        return self._of_heads(role, moved(tensor, moves_of(path[at + 1:])), factor_of(path[:at + 1]))
 
     def factor(self, role: str) -> float:
         """What an operand was multiplied by between its projection, or its norm, and the product."""
-        path = path_to(self.node(role), (*MADE, "normed", "add", "times", "fill", "opaque"))
-        return float(np.prod([step.info for step in path if step.kind == "scale"] or [1.0]))
+        return factor_of(path_to(self.node(role), (*MADE, "normed", "add", "times", "fill", "opaque")))
 
     @property
     def scale(self) -> float:
-        steps = [step.info for step in self.path if step.kind == "scale"]
-        return float(np.prod([*steps, self.factor("query"), self.factor("key")]))
+        return factor_of(self.path) * self.factor("query") * self.factor("key")
 
     def operand(self, role: str) -> Optional[Array]:
         """(sentences, heads, rows, d), without the scale."""
         if role == "value":
             return None if self.value_tensor is None else as_numpy(self.value_tensor).astype(np.float32)
-        side, factor = self._side(role), self.factor(role)
-        array = as_numpy(getattr(self.product, "to_" + side)(self.tensors[side])).astype(np.float32)
-        return gathered(array if factor in (0.0, 1.0) else array / np.float32(factor), self.layout.groups)
+        return self._of_heads(role, self.tensors[self._side(role)], self.factor(role))
+
+    def _of_heads(self, role: str, operand: Any, factor: float) -> Array:
+        """An operand of the product as (sentences, heads, rows, d), without this factor."""
+        array = as_numpy(getattr(self.product, "to_" + self._side(role))(operand)).astype(np.float32)
+        return gathered(array, self.layout.groups) / np.float32(factor or 1)
 
     def index_of(self, role: str) -> Optional[Tuple[Array, Node]]:
         """Which element of its projection each element of an operand is, (sentences, heads, rows, d)."""
@@ -162,9 +160,10 @@ class Call:
 
     def groups(self, role: str) -> List[int]:
         """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
-        found = operand_index(self.node(role), getattr(self.product, "to_" + self._side(role)), STOPS) if role == "key" else None
-        heads = self.value_groups if role == "value" else [] if found is None else \
-            groups_of(gathered(found[0], self.layout.groups)[0])
+        heads = self.value_groups if role == "value" else []
+        if role == "key":
+            found = operand_index(self.node(role), getattr(self.product, "to_" + self._side(role)), STOPS)
+            heads = [] if found is None else groups_of(gathered(found[0], self.layout.groups)[0])
         return heads if len(heads) < self.heads else []
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Optional[Array] = None,
@@ -214,7 +213,7 @@ class Call:
         if index_of is not None:
             index = gathered(index_of[0].swapaxes(-2, -1), groups)
             self.value_groups = groups_of(index[0])
-            self.value_index = (index, index_of[1]) if index_of[1].kind in ("linear", "product", "add") else None
+            self.value_index = (index, index_of[1]) if index_of[1].kind in PROJECTED else None
 
     def _groups_of_places(self) -> List[List[Place]]:
         back = {target: place for place, target in self.places.items()}
@@ -230,12 +229,13 @@ class Call:
         heads, this one first, where they were computed one by one."""
         if self.output is None or not all(part.places for part in parts):
             return None
-        shape, join = self.output[2:]
+        _, moves, join = self.output
+        shape = self.context.shape  # type: ignore[union-attr]
         size, everything = int(np.prod(shape)), index_after([], shape)
         if everything is None or size * len(parts) > LARGE:
             return None
         arranged = np.concatenate([part._context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
-        index = moved(join([everything + at * size for at in range(len(parts))]), self.output[1])
+        index = moved(join([everything + at * size for at in range(len(parts))]), moves)
         meaning = np.zeros(arranged.size, np.int32)
         meaning[arranged.ravel()] = np.arange(arranged.size)
         rows = meaning[index.reshape(-1, index.shape[-1]).numpy()]
@@ -259,7 +259,6 @@ class Call:
                 self.notes.append(f"{self.where}: a mask of this size could not be followed")
                 continue
             array = as_numpy(cells)
-            after = float(np.prod([later.info for later in self.path[at:] if later.kind == "scale"] or [1.0]))
             capped = functools.reduce(lambda number, later: number * later.info if later.kind == "scale" else math.tanh(number),
                                       [later for later in self.path[at:] if later.kind in ("scale", "cap")], value)
             if step.kind == "fill":
@@ -269,7 +268,8 @@ class Call:
             elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 binary = str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())
-                parts.append(MaskPart("add", array.astype(np.float32) * np.float32(value * after), 0.0, step.site, binary))
+                added = array.astype(np.float32) * np.float32(value * factor_of(self.path[at:]))
+                parts.append(MaskPart("add", added, 0.0, step.site, binary))
         return parts
 
     def mask(self) -> Optional[Array]:
@@ -343,6 +343,7 @@ class Attention:
     query = property(lambda self: self._joined([part.operand("query") for part in self._parts]),
                      doc="(sentences, heads, T, d_k), as projected, before the scale.")
     key = property(lambda self: self._joined([part.operand("key") for part in self._parts]), doc="(sentences, heads, S, d_k).")
+
     def before(self, role: str) -> Optional[Array]:
         """`query` or `key` before positions turned it, where that was seen."""
         return self._joined([part.before(role) for part in self._parts])

@@ -130,9 +130,9 @@ def is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def words_of_options(options: Mapping[str, Any], folder: str) -> List[str]:
-    """`d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; an array becomes a .npy file."""
-    words: List[str] = []
+def words_of_options(options: Mapping[str, Any], folder: str, source: Any = None) -> List[str]:
+    """The source, and `d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; an array becomes a .npy file."""
+    words: List[str] = [] if source is None else [str(source)]
     for name, value in options.items():
         if value is None or value is False:
             continue
@@ -145,13 +145,17 @@ def words_of_options(options: Mapping[str, Any], folder: str) -> List[str]:
     return words
 
 
-def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str = "") -> Callable[..., Any]:
+def _answer(command: str, text: Union[str, Sequence[str], None], source: Any, options: Mapping[str, Any], *more: str) -> bytes:
+    """Standard output of a command about a text, or about several."""
+    with temporary_folder() as folder:
+        words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
+        return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
+
+
+def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str) -> Callable[..., Any]:
     """The function that returns a command's answer in this format, read from its bytes."""
     def ask(text: Union[str, Sequence[str], None] = None, source: Any = None, **options: Any) -> Any:
-        with temporary_folder() as folder:
-            words = [command, *([] if source is None else [str(source)]), *words_of_options(options, folder), "--format", kind]
-            found = run(words) if text is None else \
-                run([*words, "--text", "-"], text if isinstance(text, str) else "\n".join(text))
+        found = _answer(command, text, source, options, "--format", kind)
         with refused(f"headlight {command}: expected {kind}, found {found[:32]!r}"):
             return read(found)
     ask.__name__, ask.__doc__ = command, what
@@ -181,9 +185,7 @@ claims = _asked("claims", "json", json.loads, "What the window says of a sentenc
 
 def figure(text: Union[str, Sequence[str], None] = None, source: Any = None, *, output: Union[str, Path], **options: Any) -> Path:
     """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it, with its options: `view="head"`; the path."""
-    with temporary_folder() as folder:
-        run(["figure", *([] if source is None else [str(source)]), *words_of_options(options, folder), "-o", str(output),
-             *([] if text is None else ["--text", "-"])], text if text is None or isinstance(text, str) else "\n".join(text))
+    _answer("figure", text, source, options, "-o", str(output))
     return Path(output)
 
 
@@ -224,7 +226,6 @@ def _bytes_of(array: Any) -> bytes:
     if is_tensor(array):
         array = array.detach().cpu().contiguous()
         array = (array.reshape(-1).view(torch_module().int16) if "bfloat16" in str(array.dtype) else array).numpy()
-        return array.tobytes() if array.dtype.name in _DTYPES else array.astype(np.float32).tobytes()
     return np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32)).tobytes()
 
 
@@ -415,9 +416,10 @@ def _line_of(text: Any) -> Union[bytes, str]:
 
 def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
-    asked: "collections.deque[Tuple[Any, Any]]" = collections.deque()     # texts not answered yet, in order, with a line
-    changed, state = threading.Condition(), {"first": 0, "ended": False, "process": None}    # for the program, an error, or
-                                                                                             # an exception
+    # Texts not answered yet, in order, each with a line for the program, an error or an exception; "first": the number of one.
+    asked: "collections.deque[Tuple[Any, Any]]" = collections.deque()
+    changed, state = threading.Condition(), {"first": 0, "ended": False, "process": None}
+
     def mark(**news: Any) -> None:
         with changed:
             state.update(news)
@@ -456,12 +458,11 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
 
     with temporary_folder() as folder:
         errors = Path(folder, "errors")
-        command = [program(), "export", *([] if source is None else [str(source)]), *words_of_options(options, folder)]
+        command = [program(), "export", *words_of_options(options, folder, source), "--text", "-", "--lines"]
 
         def start() -> Any:
             with refused("headlight export"), open(errors, "wb") as file:
-                process: Any = subprocess.Popen([*command, "--text", "-", "--lines"], bufsize=_PIPE, stdin=subprocess.PIPE,
-                                                stdout=subprocess.PIPE, stderr=file)
+                process: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
                 fcntl.fcntl(process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe

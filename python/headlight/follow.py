@@ -16,7 +16,7 @@ import numpy as np
 from .calls import MOST_WEIGHTS, Attention, Call
 from .engine import Error, first_line, is_tensor, role_of, torch_module
 from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
-                    modules_around, moves_of, path_to, product_of, root_of, short_path, variables)
+                    modules_around, moves_of, path_to, product_of, root_of, variables)
 
 
 class Keep(NamedTuple):
@@ -60,8 +60,8 @@ _GROUPS = {"_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "
     "_on_sum": {"exp", "sum", "mean"}, "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
     "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
-_MADE = {"cap": {"tanh"}, "normed": {"normalize", "layer_norm", "rms_norm", "group_norm"},
-         "turned": {"neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"}}
+_MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
+         **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"), "turned")}     # kinds of nodes
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
 
 
@@ -188,11 +188,12 @@ class Tracer:
                 self._note(f"{inner}: compiled code (torch.jit, torch.compile) cannot be followed: watch the module itself")
 
     @contextlib.contextmanager
-    def _silent(self, what: str) -> Any:
-        """Nothing that happens here reaches the caller's code: it becomes a note."""
+    def _silent(self, what: str, of_line: bool = False) -> Any:
+        """Nothing that happens here reaches the caller's code: it becomes a note, of the line that is running or without."""
         try:
             yield
         except Exception as error:
+            what = f"{caller()}: {what}" if of_line else what
             self._note(f"{what} could not be followed ({type(error).__name__}: {first_line(str(error))})")
 
     def _note(self, text: str) -> None:
@@ -231,26 +232,22 @@ class Tracer:
         self._operations += 1
         if os.getpid() != self._process:
             return
-        try:
+        with self._silent(name, of_line=True), torch.no_grad():
             blind = unseen(torch, out)
             if blind:
-                return self._note(f"{blind} cannot be followed")
-            with torch.no_grad():
+                self._note(f"{blind} cannot be followed")
+            else:
                 node = self.node_of(args[0]) if args else NOTHING
                 operation = Operation(function, name, args, kwargs, out, node, root_of(node))
                 if name in _HANDLERS:
                     getattr(self, _HANDLERS[name])(operation)
                 elif is_tensor(out):
                     self._on_other(operation)
-        except Exception as error:
-            site = caller()
-            self._note(f"{short_path(site.file)}:{site.line}: {name} could not be followed ({type(error).__name__}: "
-                       f"{first_line(str(error))})")
 
     def _on_other(self, op: Operation) -> None:
         """An operation that is not known, on scores: they stay scores, and are not judged."""
         is_score = op.root.kind == "product" and len(op.root.shape) >= 3
-        kind = next((kind for kind, names in _MADE.items() if op.name in names), None)
+        kind = _MADE.get(op.name)
         if kind == "cap" and is_score:
             return self._step("cap", op.node, op.out)
         if kind not in (None, "cap") and op.root.kind == "linear":
@@ -284,14 +281,14 @@ class Tracer:
         if op.root.kind == "context" and not permutes:
             op.root.info.merge_site = caller()
         if is_tensor(out) and out is not tensor:
-            self._step("move", node, out, Move(function, arguments, op.kwargs, None, permutes))
+            self._step("move", node, out, Move(function, arguments, op.kwargs, permutes=permutes))
         elif isinstance(out, (tuple, list)):
             for pick, part in enumerate(out):
-                self._step("move", node, part, Move(function, arguments, op.kwargs, pick, False))
+                self._step("move", node, part, Move(function, arguments, op.kwargs, pick))
 
     def _broadcast(self, node: Node, out: Any) -> Node:
         """The node of scores that were repeated to the shape of `out`."""
-        expand = Move(torch_module().Tensor.expand, (tuple(out.shape),), {}, None, False)
+        expand = Move(torch_module().Tensor.expand, (tuple(out.shape),))
         return node if tuple(out.shape) == node.shape else Node("move", node, out.shape, caller(), expand)
 
     def _on_linear(self, op: Operation) -> None:
@@ -307,7 +304,7 @@ class Tracer:
             steps = [step for step in path if step.kind == "move"]
             call.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
             if x.numel() <= LARGE and (root.kind == "context" or len(steps) == len(path) - 1):
-                call.output = x.detach().clone(), moves_of(steps), call.context.shape, call.join
+                call.output = x.detach().clone(), moves_of(steps), call.join
         path = path_to(self.node_of(weight), ("source",))
         turns = sum(1 for step in path if step.kind == "move" and step.info.permutes and
                     step.info.function.__name__ not in ("contiguous", "clone", "detach"))
@@ -372,8 +369,7 @@ class Tracer:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
         steps = path_to(node, ("product",))
         if any(step.kind == "exp" for step in steps):
-            self._note(f"{short_path(caller().file)}:{caller().line}: attention by blocks (exp of scores meets values before it is "
-                       "divided by its sum): not judged")
+            self._note(f"{caller()}: attention by blocks (exp of scores meets values before it is divided by its sum): not judged")
             return True
         changed = any(step.kind in ("scale", "fill", "add", "times") for step in steps)
         if not changed or any(root_of(one).kind not in ("linear", "product") for one in (root.info.node_a, root.info.node_b, other)):
@@ -456,7 +452,7 @@ class Tracer:
                        and step.tensor is not None and step.tensor() is not None), None) \
             if whole is not None and kind == "turned" and all(step.kind != "turned" for step in steps[steps.index(whole):]) else None
         if whole is not None and whole.shape != tuple(out.shape):
-            reshape = Move(torch_module().Tensor.reshape, (tuple(out.shape),), {}, None, False)
+            reshape = Move(torch_module().Tensor.reshape, (tuple(out.shape),))
             whole = Node("move", whole, out.shape, site, reshape)
         self._tag(out, Node(kind, whole or node, out.shape, site, (name, before)))
 
@@ -592,8 +588,7 @@ class Tracer:
         tensors = op.get(0, "tensors", ())
         if isinstance(tensors, (list, tuple)) and len(tensors) > 1 and op.name != "stack" and all(one is tensors[0] for one in tensors):
             times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
-            repeat = Move(torch_module().Tensor.repeat, (times,), {}, None, False)
-            return self._step("move", self._source(tensors[0]), op.out, repeat)
+            return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
         nodes = [self.node_of(tensor) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
         roots = [root_of(node) for node in nodes]
         kinds = [root.kind for root in roots]
@@ -658,7 +653,7 @@ class Tracer:
         node_k, node_v = self._source(key), self._source(value)
         if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
             times = query.shape[-3] // key.shape[-3]
-            repeat = Move(torch.Tensor.repeat_interleave, (times, -3), {}, None, False)
+            repeat = Move(torch.Tensor.repeat_interleave, (times, -3))
             key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
             node_k, node_v = (Node("move", node, tensor.shape, site, repeat) for node, tensor in ((node_k, key), (node_v, value)))
         turned = key.transpose(-2, -1)
@@ -666,7 +661,7 @@ class Tracer:
         scores, out = (query.new_empty((*lead, query.shape[-2], last), device="meta")     # which the kernel does not make
                        for last in (key.shape[-2], value.shape[-1]))
         product, context = product_of("matmul", (query, turned), scores), product_of("matmul", (scores, value), out)
-        turn = Move(torch.Tensor.transpose, (-2, -1), {}, None, True)
+        turn = Move(torch.Tensor.transpose, (-2, -1), permutes=True)
         node = self._product_node(product, self._source(query), Node("move", node_k, turned.shape, site, turn))
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
         steps: List[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]

@@ -1,6 +1,7 @@
 """A live model of transformers as a source: its weights, config and tokenizer in a temporary folder as Hugging Face has it."""
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ from typing import Any, Mapping
 from .engine import Error, open_window, refused, write_safetensors
 
 
-class Model:
+class Model(contextlib.AbstractContextManager):  # type: ignore[type-arg]
     """What `open` returns: a `source` for all functions while it is there; `show()` opens the window, `close()` (or the end of
     the program, or of a `with` block) removes the folder."""
 
@@ -26,9 +27,6 @@ class Model:
         return self.folder
 
     __str__ = __fspath__
-
-    def __enter__(self) -> Model:
-        return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()

@@ -23,6 +23,14 @@ class Site(NamedTuple):
     file: str
     line: int
 
+    def __str__(self) -> str:
+        """As a reader would type it: from the working folder where the file is below it; In[2] of a notebook."""
+        cell, near = getattr(getattr(notebook_shell(), "compile", None), "_filename_map", {}).get(self.file), ""    # as IPython keeps it
+        with contextlib.suppress(ValueError):      # no file; one of another drive
+            near = os.path.relpath(self.file)
+        path = self.file if not near or near.startswith("..") else near
+        return f"{path if cell is None else f'In[{cell}]'}:{self.line}"
+
 
 class Node:
     """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed, product,
@@ -38,14 +46,15 @@ class Node:
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
 MADE = ("linear", "product", "source")
 STOPS = (*MADE, "add", "times", "fill", "opaque", "context", "weights", "heads")
+PROJECTED = ("linear", "product", "add")     # whose elements are those of heads, in another order
 
 
 class Move(NamedTuple):
     function: Callable[..., Any]
     arguments: Tuple[Any, ...]
-    options: Dict[str, Any]
-    pick: Optional[int]          # of several results
-    permutes: bool               # only the order of axes changes
+    options: Mapping[str, Any] = {}
+    pick: Optional[int] = None   # of several results
+    permutes: bool = False       # only the order of axes changes
 
 
 class Linear(NamedTuple):
@@ -94,6 +103,11 @@ def root_of(node: Node) -> Node:
 
 def moves_of(path: Sequence[Node]) -> List[Move]:
     return [node.info for node in path if node.kind == "move"]
+
+
+def factor_of(path: Sequence[Node]) -> float:
+    """What the steps multiply by."""
+    return float(np.prod([node.info for node in path if node.kind == "scale"]))
 
 
 def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[Any]:
@@ -208,8 +222,7 @@ class Layout(NamedTuple):
     trouble: Optional[Tuple[str, str, Optional[Site]]]   # code, detail, where
 
 
-def operand_index(node: Node, arrange: Callable[[Any], Any], kinds: Sequence[str] = ("linear", "product", "add")) -> \
-        Optional[Tuple[Array, Node]]:
+def operand_index(node: Node, arrange: Callable[[Any], Any], kinds: Sequence[str]) -> Optional[Tuple[Array, Node]]:
     """Which element of the projection each element of an operand is, as (shared…, rows, contracted)."""
     path = path_to(node, STOPS)
     index = index_after(moves_of(path), path[0].shape) if path[0].kind in kinds else None
@@ -220,7 +233,7 @@ def operand_index(node: Node, arrange: Callable[[Any], Any], kinds: Sequence[str
 
 def first_reshaping(node: Node) -> Optional[Site]:
     """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
-    moves = [step for step in path_to(node, ("linear", "product", "source", "context", "weights", "heads")) if step.kind == "move"]
+    moves = [step for step in path_to(node, (*MADE, "context", "weights", "heads")) if step.kind == "move"]
     reshaping = [step for step in moves if not step.info.permutes]
     named = [step for step in reshaping if step.info.function.__name__ in ("reshape", "unflatten")]
     return next((step.site for step in [*named, *reshaping, *moves]), None)
@@ -230,7 +243,7 @@ def layout_of(product: Product) -> Layout:
     """Sentences and heads, found by following each element back to the projection it came from; where that is not known,
     (batch, heads) as most code has them."""
     indices = {side: found for side, node, arrange in (("a", product.node_a, product.to_a), ("b", product.node_b, product.to_b))
-               for found in [operand_index(node, arrange)] if found is not None}
+               for found in [operand_index(node, arrange, PROJECTED)] if found is not None}
     places = list(np.ndindex(*product.shared))
     by_sentence: Dict[Any, List[Place]] = {}
     if not indices:
@@ -300,17 +313,6 @@ class Frames(NamedTuple):
     modules: List[Any]
     path: str
     eval_outside: bool
-
-
-def short_path(file: Optional[str]) -> str:
-    """A path as a reader would type it: from the working folder where the file is below it; In[2] of a notebook."""
-    cell = getattr(getattr(notebook_shell(), "compile", None), "_filename_map", {}).get(file)    # as IPython keeps it
-    if cell is not None:
-        return f"In[{cell}]"
-    with contextlib.suppress(ValueError):      # no file; one of another drive
-        near = os.path.relpath(file or "")
-        return file or "" if near.startswith("..") else near
-    return file or ""
 
 
 @functools.lru_cache(None)

@@ -19,8 +19,8 @@ from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_
                      projections, refused, role_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata,
                      torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import (BLOCKED, MADE, NOTHING, PACKED, Node, Site, first_reshaping, is_split_in_blocks, moves_of, named_role, path_to,
-                    recovered, short_path)
+from .nodes import (BLOCKED, MADE, NOTHING, PACKED, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of, named_role,
+                    path_to, recovered)
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 # By the beginning of its code: the step that a mistake is about.
@@ -41,7 +41,7 @@ class Mistake(NamedTuple):
     code: str = ""
 
     def __str__(self) -> str:
-        return (f"{short_path(self.file)}:{self.line}: " if self.file else "") + self.text
+        return (f"{Site(self.file, self.line or 0)}: " if self.file else "") + self.text
 
 
 class Report:
@@ -203,7 +203,12 @@ class _Captured:
                           by_query=call.contracted == call.sides()[0],
                           changed=any(step.kind == "post" for step in call.weight_path))
         swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
-        inputs = [self._inputs(place, operands, swapped) for place in range(kept)]
+        single, sides = len(parts) == 1, {}
+        for role, values in operands.items():
+            groups = call.groups(role) if single and not swapped else []
+            sides[role] = values, groups, call.index_of(role) if single and not groups else None
+        self.facts.update(key_heads=len(sides["key"][1]), value_heads=len(sides["value"][1]))
+        inputs = [self._inputs(place, sides, swapped) for place in range(kept)]
         arrays.update({name: array if "_proj" in name else np.stack([own[name] for own in inputs])
                        for name, array in inputs[0].items() if all(name in own for own in inputs)})
         if rows is not None:
@@ -240,19 +245,16 @@ class _Captured:
                 arguments.append([name, str(number)])
         self._take_roles()
 
-    def _inputs(self, sentence: int, operands: Mapping[str, Optional[Array]], swapped: bool) -> Dict[str, Array]:
-        """Queries, keys and values as they should have met: from the projections, heads in blocks; `swapped`: queries are
-        named keys, and keys queries."""
+    def _inputs(self, sentence: int, sides: Mapping[str, Tuple[Any, List[int], Any]], swapped: bool) -> Dict[str, Array]:
+        """Queries, keys and values as they should have met: from the projections, heads in blocks. Of each side its operand, one
+        head of each group, and the index into its projection; `swapped`: queries are named keys, and keys queries."""
         arrays: Dict[str, Array] = {}
-        for role, values in operands.items():
+        for role, (values, groups, found) in sides.items():
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            groups = self.call.groups(role) if len(self.parts) == 1 and role != "query" and not swapped else []
             arrays[name] = side_by_side(values[sentence][groups or slice(None)])
-            self.facts[role + "_heads"] = len(groups)
-            found = self.call.index_of(role) if len(self.parts) == 1 else None
-            if found is None or groups:
+            if found is None:
                 continue
             index, base = found[0][sentence], found[1]
             path, width = path_to(self.call.node(role), ("linear",)), base.shape[-1]
@@ -302,20 +304,18 @@ class _Captured:
         given += [["norms", name] for name in sorted({step.info[0] for step in steps if step.kind == "normed"})][:1]
         if any(step.kind == "turned" for step in steps):
             given.append(["positions", ""])
-            before = {role: attention.before(role) for role in paths} if rows is None and "q_proj.weight" not in self.arrays and \
-                "k_proj.weight" not in self.arrays else {}
-            for role, array in before.items():
+            for role in paths if rows is None and not {"q_proj.weight", "k_proj.weight"} & set(self.arrays) else ():
+                array = attention.before(role)
                 if array is not None and not paths[role][0].cache and role in self.arrays and array[0].size == self.arrays[role][0].size:
                     self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(self.arrays[role])]])
-        cached = next((path[0].cache for path in paths.values() if path[0].cache), None)
-        given += [["cache", cached]] if cached else []
-        at = next((at for at, step in enumerate(call.path) if step.kind == "cap"), None)
-        if at is not None:
-            self.facts["softcap"] = float(np.prod([step.info for step in call.path[at:] if step.kind == "scale"] or [1.0]))
-        sink = next((step for step in call.path if step.kind == "sink"), None)
-        if sink is not None:
-            sinks = as_numpy(sink.info[1]).reshape(-1)
-            self.arrays["sinks"] = np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads).astype(np.float32)
+        given += [["cache", path[0].cache] for path in paths.values() if path[0].cache][:1]
+        for at, step in enumerate(call.path):
+            if step.kind == "cap":
+                self.facts.setdefault("softcap", factor_of(call.path[at:]))
+            elif step.kind == "sink":
+                sinks = as_numpy(step.info[1]).reshape(-1)
+                sinks = np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads).astype(np.float32)
+                self.arrays.setdefault("sinks", sinks)
 
     def _take_mask(self, sentences: Sequence[int], rows: Optional[Array]) -> None:
         """What the steps before and after the softmax block and add, and the numbers they do it with."""
@@ -374,14 +374,14 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
         if known in call.sites:
             return call.sites[known]
     step = next(step for beginning, step in _STEPS if code.startswith(beginning))
-    softmax, made = call.softmax.site, MADE
+    softmax = call.softmax.site
     node = call.node(role if role in ("key", "value") else "query")
     context = call.context.site if call.context is not None else softmax
-    operands = [path_to(call.node(one), made) for one in ("query", "key")]
     merge = call.merge_site or context
     mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path)
-    site = {"scale": _last(["scale"], call.path, *operands), "merge": merge, "split": first_reshaping(node),
-            "projection": merge if role == "output" else path_to(node, made)[0].site, "mask": mask, "context": context,
+    site = {"scale": _last(["scale"], call.path, *(path_to(call.node(one), MADE) for one in ("query", "key"))),
+            "merge": merge, "split": first_reshaping(node),
+            "projection": merge if role == "output" else path_to(node, MADE)[0].site, "mask": mask, "context": context,
             "post": _last(["post"], call.weight_path), "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
     return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
 

@@ -80,6 +80,20 @@ struct Attention {
     for (std::size_t i = 0; i < tokens; ++i)
       for (std::size_t j = tokens - count; j < tokens; ++j) allowed(i, j) = 0;
   }
+  void open() { allowed = Table(tokens, tokens, 1); }
+  void invert() {
+    for (double& cell : allowed.values) cell = 1 - cell;
+  }
+  /// Every query's last key is moved by so many.
+  void shift(int by) {
+    const Table before = allowed;
+    for (std::size_t i = 0; i < before.rows; ++i)
+      for (std::size_t j = 0; j < before.cols; ++j) {
+        const int from = static_cast<int>(j) - by;
+        if (from < 0) allowed(i, j) = 1;
+        else allowed(i, j) = from < static_cast<int>(before.cols) ? before(i, static_cast<std::size_t>(from)) : 0;
+      }
+  }
   /// A bias of the distance, as ALiBi has it.
   void add_bias() {
     added = Table(tokens, tokens);
@@ -204,6 +218,16 @@ struct Attention {
     return result;
   }
 };
+
+/// A number of so many bits of mantissa, and of those that float16 holds.
+inline double rounded(double value, int bits) {
+  if (!std::isfinite(value) || value == 0) return value;
+  int exponent = 0;
+  const double mantissa = std::frexp(value, &exponent);
+  return std::ldexp(std::nearbyint(std::ldexp(mantissa, bits + 1)), exponent - bits - 1);
+}
+inline double as_bfloat16(double value) { return rounded(value, 7); }
+inline double as_float16(double value) { return std::nearbyint(rounded(value, 10) * 0x1p24) * 0x1p-24; }
 
 inline Array array_of(std::vector<Index> shape, const std::vector<Table>& tables) {
   Array array{.dtype = Dtype::f32, .shape = std::move(shape), .values = {}};

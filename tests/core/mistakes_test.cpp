@@ -24,20 +24,6 @@ void causal_and_padded(Attention& a) {
   a.pad(2);
 }
 
-void invert(Attention& a) {
-  for (double& cell : a.allowed.values) cell = 1 - cell;
-}
-
-void shift(Attention& a, int by) {
-  const Table before = a.allowed;
-  for (std::size_t i = 0; i < before.rows; ++i)
-    for (std::size_t j = 0; j < before.cols; ++j) {
-      const int from = static_cast<int>(j) - by;
-      if (from < 0) a.allowed(i, j) = 1;
-      else a.allowed(i, j) = from < static_cast<int>(before.cols) ? before(i, static_cast<std::size_t>(from)) : 0;
-    }
-}
-
 std::vector<Mistake> mistakes() {
   const auto same = [](const char* name, const std::string& text, auto both, auto wrong) {
     return Mistake{name, text, text, both, wrong};
@@ -66,8 +52,8 @@ std::vector<Mistake> mistakes() {
            [](Attention& a) { a.softmax_axis = 0; }),
       same("no_softmax", "softmax missing: these are the scores", nothing, [](Attention& a) { a.no_softmax = true; }),
       same("dropout", "dropout left on (p = 0.25)", nothing, [](Attention& a) { a.dropout = 0.25; }),
-      same("inverted", "mask inverted", causal, invert),
-      same("inverted_padding", "mask inverted", with_padding, invert),
+      same("inverted", "mask inverted", causal, [](Attention& a) { a.invert(); }),
+      same("inverted_padding", "mask inverted", with_padding, [](Attention& a) { a.invert(); }),
       same("transposed", "mask transposed", causal, [](Attention& a) { a.allowed = transposed(a.allowed); }),
       same("transposed_padding", "mask transposed", with_padding,
            [](Attention& a) { a.allowed = transposed(a.allowed); }),
@@ -75,22 +61,22 @@ std::vector<Mistake> mistakes() {
            [](Attention& a) { a.mask_after = true; }),
       Mistake{"blocked_zero", "blocked scores are one number, such as 0, in place of -inf",
               "blocked scores are 0 in place of -inf", causal, [](Attention& a) { a.blocked = 0; }},
-      same("no_mask", "mask missing", causal, [](Attention& a) { a.allowed = Table(7, 7, 1); }),
+      same("no_mask", "mask missing", causal, [](Attention& a) { a.open(); }),
       same("no_padding", "padding mask missing", causal_and_padded,
            [](Attention& a) {
-             a.allowed = Table(7, 7, 1);
+             a.open();
              a.causal();
            }),
       same("no_causal", "causal mask missing", causal_and_padded,
            [](Attention& a) {
-             a.allowed = Table(7, 7, 1);
+             a.open();
              a.pad(2);
            }),
-      same("diagonal", "causal mask off by one: the diagonal is blocked", causal, [](Attention& a) { shift(a, -1); }),
+      same("diagonal", "causal mask off by one: the diagonal is blocked", causal, [](Attention& a) { a.shift(-1); }),
       same("next_token", "causal mask off by one: each query attends to the next token", causal,
-           [](Attention& a) { shift(a, 1); }),
-      same("one_padding_less", "mask off by one: one key too many", with_padding, [](Attention& a) { shift(a, 1); }),
-      same("one_padding_more", "mask off by one: one key too few", with_padding, [](Attention& a) { shift(a, -1); }),
+           [](Attention& a) { a.shift(1); }),
+      same("one_padding_less", "mask off by one: one key too many", with_padding, [](Attention& a) { a.shift(1); }),
+      same("one_padding_more", "mask off by one: one key too few", with_padding, [](Attention& a) { a.shift(-1); }),
       same("swapped", "query and key swapped", nothing, [](Attention& a) { a.swapped = true; }),
       hidden("swapped_causal", "query and key swapped", causal, [](Attention& a) { a.swapped = true; }),
       hidden("interleaved", "heads split in the wrong order: every H-th column in place of d_k neighbours", causal,

@@ -14,19 +14,7 @@ const std::vector<Held> kDirect{projected, answers, output, everything};
 const std::vector<Held> kInputs{answers, output, everything};
 const std::vector<Held> kWithWeights{weights, scores_and_weights, projected, answers, output, everything};
 
-void shift(Attention& a, int by) {
-  const Table before = a.allowed;
-  for (std::size_t i = 0; i < before.rows; ++i)
-    for (std::size_t j = 0; j < before.cols; ++j) {
-      const int from = static_cast<int>(j) - by;
-      if (from < 0) a.allowed(i, j) = 1;
-      else a.allowed(i, j) = from < static_cast<int>(before.cols) ? before(i, static_cast<std::size_t>(from)) : 0;
-    }
-}
-void invert(Attention& a) {
-  for (double& cell : a.allowed.values) cell = 1 - cell;
-}
-void open(Attention& a) { a.allowed = Table(a.tokens, a.tokens, 1); }
+bool in(const std::vector<Held>& list, Held held) { return std::find(list.begin(), list.end(), held) != list.end(); }
 
 double root(const Attention& a) { return std::sqrt(static_cast<double>(a.d_k)); }
 
@@ -48,16 +36,11 @@ bool is_mask_for(const std::string& mask, const std::string& needs, std::size_t 
   return needs.empty() || mask == needs;
 }
 
-/// Numbers of fewer bits, in the ways of float16 and bfloat16.
 void round_to(Array& array, Dtype dtype) {
   array.dtype = dtype;
-  const int bits = dtype == Dtype::f16 ? 11 : 8;
   for (float& value : array.values) {
-    int exponent = 0;
-    if (!std::isfinite(value) || value == 0) continue;
-    const float mantissa = std::frexp(value, &exponent);
-    value = std::ldexp(std::nearbyint(std::ldexp(mantissa, bits)), exponent - bits);
-    if (dtype == Dtype::f16) value = std::ldexp(std::nearbyint(std::ldexp(value, 24)), -24);
+    const auto exact = static_cast<double>(value);
+    value = static_cast<float>(dtype == Dtype::f16 ? as_float16(exact) : as_bfloat16(exact));
   }
 }
 
@@ -69,7 +52,7 @@ std::map<std::string, Array> answers_in(const Attention& a, Held held) {
   if (held == projected || held == everything)
     arrays["queries"] = of_heads(a.parts[0]), arrays["keys"] = of_heads(a.parts[1]);
   if (held == everything) arrays["values"] = of_heads(a.parts[2]);
-  if (held == answers || held == output || held == everything) arrays["output"] = of_table(a.output);
+  if (in(kInputs, held)) arrays["output"] = of_table(a.output);
   else arrays["hidden_states"] = array_of({1, static_cast<Index>(a.tokens), static_cast<Index>(a.x.cols)}, {a.x});
   return arrays;
 }
@@ -79,8 +62,7 @@ std::pair<ExportFile, ExportFile> files_of(const Attention& right, const Attenti
   auto found = answers_in(wrong, held);
   for (auto& [name, array] : found)
     if (exact != Dtype::f32 && name != "hidden_states") round_to(array, exact);
-  const bool inputs = held == answers || held == output || held == everything;
-  auto mine = inputs ? inputs_of(right) : answers_in(right, held);
+  auto mine = in(kInputs, held) ? inputs_of(right) : answers_in(right, held);
   return {file_of(std::move(mine), {{"num_heads", std::to_string(right.heads)}}), file_of(std::move(found))};
 }
 
@@ -115,7 +97,7 @@ struct Maker {
     if (compare(one.right, one.wrong).equal()) one.codes.clear(), one.rounded = dtype != Dtype::f32;
     one.must = one.must || one.codes.empty();
     if (dtype != Dtype::f32) std::tie(one.right, one.wrong) = files_of(right, wrong, held, dtype);
-    one.reversed = held != answers && held != output && held != everything && count % 4 == 0;
+    one.reversed = !in(kInputs, held) && count % 4 == 0;
     use(one);
   }
 
@@ -142,8 +124,6 @@ struct Maker {
 bool are_one(const PlantedSlip& a, const PlantedSlip& b) {
   return (a.code == "scale_constant" || a.code.starts_with("scale_")) && b.code == "softmax_missing";
 }
-
-bool in(const std::vector<Held>& list, Held held) { return std::find(list.begin(), list.end(), held) != list.end(); }
 
 void each_single(Maker& maker) {
   std::size_t turn = 0;
@@ -282,27 +262,28 @@ std::vector<PlantedSlip> planted_slips() {
   add("dropout_left_on", kSoftmax, {weights, scores_and_weights, projected, answers, everything},
       [](Attention& a) { a.dropout = 0.25; });
   add(
-      "mask_missing", kMask, kAll, [](Attention& a) { open(a); }, "causal", true);
+      "mask_missing", kMask, kAll, [](Attention& a) { a.open(); }, "causal", true);
   add(
-      "mask_missing", kMask, kAll, [](Attention& a) { open(a); }, "padding");
+      "mask_missing", kMask, kAll, [](Attention& a) { a.open(); }, "padding");
   add(
       "mask_missing", kMask, kDirect, [](Attention& a) { a.bias_factor = 0; }, "bias");
   add(
       "bias_sign", kMask, kInputs, [](Attention& a) { a.bias_factor = -1; }, "bias");
-  add("mask_inverted", kMask, kAll, invert, "causal");
-  add("mask_inverted", kMask, kAll, invert, "padding");
+  for (const char* mask : {"causal", "padding"})
+    add(
+        "mask_inverted", kMask, kAll, [](Attention& a) { a.invert(); }, mask);
   add(
       "mask_transposed", kMask, kAll, [](Attention& a) { a.allowed = transposed(a.allowed); }, "causal", true);
   add(
-      "mask_off_by_one", kMask, kAll, [](Attention& a) { shift(a, -1); }, "causal");
+      "mask_off_by_one", kMask, kAll, [](Attention& a) { a.shift(-1); }, "causal");
   add(
-      "mask_off_by_one", kMask, kAll, [](Attention& a) { shift(a, 1); }, "causal", true);
+      "mask_off_by_one", kMask, kAll, [](Attention& a) { a.shift(1); }, "causal", true);
   add(
-      "mask_off_by_one", kMask, kAll, [](Attention& a) { shift(a, 1); }, "padding");
+      "mask_off_by_one", kMask, kAll, [](Attention& a) { a.shift(1); }, "padding");
   add(
-      "causal_mask_missing", kMask, kAll, [](Attention& a) { open(a), a.pad(2); }, "both");
+      "causal_mask_missing", kMask, kAll, [](Attention& a) { a.open(), a.pad(2); }, "both");
   add(
-      "padding_mask_missing", kMask, kAll, [](Attention& a) { open(a), a.causal(); }, "both");
+      "padding_mask_missing", kMask, kAll, [](Attention& a) { a.open(), a.causal(); }, "both");
   add(
       "diagonal_blocked", kMask, kAll,
       [](Attention& a) {
