@@ -10,7 +10,7 @@ namespace {
 
 /// A row's part where most rows look equally far, and where most look at one word, as at the first of a causal model.
 constexpr float kOfStep = 0.5f, kOfSink = 0.1f;
-constexpr float kOfName = 0.5f;  // beside it, where its cell is named
+constexpr float kOfName = 2;  // beside it, where its cell is named
 
 /// Whether the rows, or columns, of a thumbnail are words: without special tokens and padding.
 std::vector<bool> are_words(const Tokens& tokens, Index cells) {

@@ -35,7 +35,7 @@ inline constexpr float kLeastShown = 0.02f;
 
 /// 0 … 1, the mean over the rows of words of w², where w is the largest weight of the row at another word. Rows with
 /// fewer than two open words, and rows and columns of special tokens and padding, do not count. Where most rows look
-/// equally far these count less, least where most look at one word; a row with a named cell counts one half more, of
+/// equally far these count less, least where most look at one word; a named cell counts as two rows more with w = 1, of
 /// which there are `named`. Of long sentences the thumbnails are read, cell for cell.
 float shown_by_head(const Trace& trace, const HeadRef& head, Index named);
 
