@@ -10,6 +10,7 @@ namespace {
 
 /// A row's part where most rows look equally far, and where most look at one word, as at the first of a causal model.
 constexpr float kOfStep = 0.5f, kOfSink = 0.1f;
+constexpr float kOfName = 2;  // beside it, where its cell is named
 
 /// Whether the rows, or columns, of a thumbnail are words: without special tokens and padding.
 std::vector<bool> are_words(const Tokens& tokens, Index cells) {
@@ -29,7 +30,7 @@ bool HeadRanking::is_of(const Request& request) const {
          target == request.target;
 }
 
-float shown_by_head(const Trace& trace, const HeadRef& head, bool named) {
+float shown_by_head(const Trace& trace, const HeadRef& head, Index named) {
   const Matrix& weights = trace.head(head).thumbnail;
   const auto rows = are_words(trace.query_tokens(head.stack), weights.rows());
   const auto columns = are_words(trace.key_tokens(head.stack), weights.cols());
@@ -63,7 +64,8 @@ float shown_by_head(const Trace& trace, const HeadRef& head, bool named) {
     const bool rests = 2 * targets[look.column] > counted;
     sum += look.weight * look.weight * (rests ? kOfSink : steps ? kOfStep : 1);
   }
-  return counted > 0 ? std::min(1.0f, (named ? 2 : 1) * sum / static_cast<float>(counted)) : 0;
+  sum += kOfName * static_cast<float>(named);
+  return counted > 0 ? std::min(1.0f, sum / static_cast<float>(counted)) : 0;
 }
 
 std::shared_ptr<const HeadRanking> rank_heads(const RankingQuestion& question, Progress& progress) {
@@ -77,8 +79,8 @@ std::shared_ptr<const HeadRanking> rank_heads(const RankingQuestion& question, P
   ranking->target = request.target;
   for (const HeadRef& head : heads_of(*trace)) {
     if (progress.stop) return nullptr;
-    const bool named = std::binary_search(question.named.begin(), question.named.end(), head);
-    ranking->entries.push_back({head, shown_by_head(*trace, head, named)});
+    const auto named = std::equal_range(question.named.begin(), question.named.end(), head);
+    ranking->entries.push_back({head, shown_by_head(*trace, head, named.second - named.first)});
   }
   return ranking;
 }

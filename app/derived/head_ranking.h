@@ -12,7 +12,7 @@ namespace headlight {
 
 struct RankingQuestion {
   WeakRef<Trace> trace;
-  std::vector<HeadRef> named;  // heads that show a relation, ascending
+  std::vector<HeadRef> named;  // the head of each cell of the sentence that is named by a relation, ascending
   friend bool operator==(const RankingQuestion&, const RankingQuestion&) = default;
 };
 
@@ -35,9 +35,9 @@ inline constexpr float kLeastShown = 0.02f;
 
 /// 0 … 1, the mean over the rows of words of w², where w is the largest weight of the row at another word. Rows with
 /// fewer than two open words, and rows and columns of special tokens and padding, do not count. Where most rows look
-/// equally far these count less, least where most look at one word; rows of a named head count twice. Of long sentences
-/// the thumbnails are read, cell for cell.
-float shown_by_head(const Trace& trace, const HeadRef& head, bool named);
+/// equally far these count less, least where most look at one word; a named cell counts as two rows more with w = 1, of
+/// which there are `named`. Of long sentences the thumbnails are read, cell for cell.
+float shown_by_head(const Trace& trace, const HeadRef& head, Index named);
 
 /// Null when stopped, or the trace is gone.
 std::shared_ptr<const HeadRanking> rank_heads(const RankingQuestion& question, Progress& progress);

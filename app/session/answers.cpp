@@ -37,29 +37,24 @@ bool asks_for_ranking(const AppState& state, const Request& request) {
   return !state.ranking || !state.ranking->is_of(request);
 }
 
-/// The heads that show a relation.
-std::vector<HeadRef> named_heads(const AppState& state) {
+std::vector<HeadRef> heads_of_arcs(const SentenceArcs& arcs) {
   std::vector<HeadRef> heads;
-  const TrainingCard* card = state.document.card.get();
-  if (!card || !card->scores) return heads;
-  for (const RelationScore& one : card->scores->relations)
-    if (is_worn(one)) heads.push_back({one.chosen.layer, one.chosen.head, one.stack});
-  std::sort(heads.begin(), heads.end());
-  return heads;
+  for (const NamedArc& arc : arcs.named) heads.push_back(arc.head);
+  return heads;  // the arcs ascend by head
 }
 
 /// What is drawn beside an answer.
 struct Beside {
   MapKind kind = MapKind::weights;
   FoldChoice fold = {};
-  std::optional<std::vector<HeadRef>> named = {};  // nothing: heads are not ranked
-  std::shared_ptr<const TrainingCard> card = {};   // by which arcs are named; null: none
+  bool ranks = false;                             // whether heads are ranked
+  std::shared_ptr<const TrainingCard> card = {};  // by which arcs are named; null: none
 };
 
 /// The answer to a request with what is drawn of it.
 std::optional<Command> answer_request(const Request& request, const Beside& drawn, const Trace* previous,
                                       Progress& progress) {
-  const auto& [kind, fold, named, card] = drawn;
+  const auto& [kind, fold, ranks, card] = drawn;
   const auto begin = std::chrono::steady_clock::now();
   if (kind != MapKind::weights) progress.share = kAnswerShare;
   auto trace = forward(request, progress, previous);
@@ -67,17 +62,19 @@ std::optional<Command> answer_request(const Request& request, const Beside& draw
   if (!*trace) return std::nullopt;
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
   std::vector<Answered> beside;
+  std::shared_ptr<const SentenceArcs> arcs;
   if (card) {
     const ArcsQuestion question{*trace, card};
-    beside.push_back(reply(&Answers::arcs, question, arcs_in(question, progress.stop)));
+    arcs = arcs_in(question, progress.stop);
+    beside.push_back(reply(&Answers::arcs, question, arcs));
   }
   if (fold != FoldChoice{} && !folds_at_once(**trace)) {
     auto folded = folded_maps(*trace, fold, progress.stop);
     if (!folded) return std::nullopt;
     beside.push_back(reply(&Answers::folded, {*trace, fold}, std::move(folded)));
   }
-  if (named) {
-    const RankingQuestion question{*trace, *named};
+  if (ranks) {
+    const RankingQuestion question{*trace, arcs ? heads_of_arcs(*arcs) : std::vector<HeadRef>{}};
     beside.push_back(reply(&Answers::ranking, question, rank_heads(question, progress)));
   }
   if (kind != MapKind::weights) {
@@ -96,7 +93,7 @@ Job trace_job(const Request& request, const AppState& state) {
   Beside drawn{.kind = wanted_kind(state)};
   if (state.document.model == request.model) drawn.card = state.document.card;
   if (folds_tokens(state.view.view)) drawn.fold = state.view.fold;
-  if (asks_for_ranking(state, request)) drawn.named = named_heads(state);
+  drawn.ranks = asks_for_ranking(state, request);
   return [request, drawn, previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
     try {
       return answer_request(request, drawn, previous.get(), progress);
@@ -176,7 +173,7 @@ void after_check(AppState& state, const std::shared_ptr<const std::vector<Findin
 
 std::optional<RankingQuestion> ranking_question(const AppState& state) {
   if (is_stale(state) || !asks_for_ranking(state, state.trace->request)) return std::nullopt;
-  return RankingQuestion{state.trace, named_heads(state)};
+  return RankingQuestion{state.trace, heads_of_arcs(arcs_of(state))};
 }
 
 std::optional<EffectQuestion> effect_question(const AppState& state) {

@@ -141,7 +141,7 @@ std::optional<StartCell> any_cell(const Trace& trace) {
   for (const HeadRef& head : heads) {
     const auto cell = chosen_by(trace, head);
     if (!cell) continue;
-    const float value = shown_by_head(trace, head, false) * trace.head(head).thumbnail(cell->query, cell->key);
+    const float value = shown_by_head(trace, head, 0) * trace.head(head).thumbnail(cell->query, cell->key);
     if (!start || value > most) start = StartCell{head, *cell}, most = value;
   }
   return start;

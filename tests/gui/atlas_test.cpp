@@ -93,7 +93,7 @@ TEST_F(AtlasTest, ShowsTheHeadsThatShowMostInTheOrderOfLayers) {
   EXPECT_TRUE(std::is_sorted(heads.begin(), heads.end()));
   float least = 1, most_of_others = 0;
   for (const HeadRef& head : heads_of(*h.state.trace)) {
-    const float value = shown_by_head(*h.state.trace, head, false);
+    const float value = shown_by_head(*h.state.trace, head, 0);
     const bool in = std::find(heads.begin(), heads.end(), head) != heads.end();
     if (in && head != h.state.view.chosen) least = std::min(least, value);
     if (!in) most_of_others = std::max(most_of_others, value);
@@ -124,7 +124,7 @@ TEST_F(AtlasTest, TheChosenHeadIsAlwaysAmongThem) {
   Harness& h = *harness;
   std::vector<HeadRef> all = heads_of(*h.state.trace);
   h.push(ChooseHead{*std::max_element(all.begin(), all.end(), [&](const HeadRef& a, const HeadRef& b) {
-    return shown_by_head(*h.state.trace, a, false) < shown_by_head(*h.state.trace, b, false);
+    return shown_by_head(*h.state.trace, a, 0) < shown_by_head(*h.state.trace, b, 0);
   })});
   const std::vector<HeadRef> before = shown();
   HeadRef hidden;
@@ -185,10 +185,10 @@ TEST(HeadRanking, RestAndStepsCountLess) {
   Harness h(std::move(document));
   h.settle();
   for (const HeadRef& head : heads_of(*h.state.trace)) {
-    const float value = shown_by_head(*h.state.trace, head, false);
+    const float value = shown_by_head(*h.state.trace, head, 0);
     EXPECT_GT(value, 0);
     EXPECT_LE(value, 1);
-    EXPECT_GE(shown_by_head(*h.state.trace, head, true), value);
+    EXPECT_GE(shown_by_head(*h.state.trace, head, 2), value);
   }
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Changes one line of the program at a time and says whether the tests see it.
 #   run.sh BUILD_FOLDER [NAME…]    all mutants of the table, or those whose names contain one of these; a build folder of a
-#                                  clean checkout, in which ninja builds tests_core, tests_math and tests_app
+#                                  clean checkout, in which ninja builds the programs that the table names: core is
+#                                  tests_core; core,release are both
 #   run.sh --check SOURCE_TREE     whether each line of the table still fits the sources; builds nothing
 # A mutant that the tests do not see is a test that is missing, or a line that changes nothing. Exit status 1: some live.
 set -euo pipefail
@@ -51,6 +52,13 @@ if [[ $check == yes ]]; then
   exit $((faults > 0))
 fi
 
+# Whether the tests of a filter pass in each of these programs.
+passes() {
+  local filter=$1 program
+  shift
+  for program; do timeout 300 "$build/tests/tests_$program" --gtest_filter="$filter" || return 1; done
+}
+
 mutated=''
 restore() { [[ -z $mutated ]] || { printf %s "${original%x}" >"$tree/$mutated" && mutated=''; }; }
 trap restore EXIT
@@ -66,10 +74,10 @@ for i in "${!names[@]}"; do
   [[ $mutant != "$original" ]] || { echo "${names[i]}: does not fit $file" >&2 && exit 2; }
   mutated=$file
   printf %s "${mutant%x}" >"$tree/$file"
-  program=tests_${kinds[i]}
-  if ! ninja -C "$build" "$program" >"$build/mutant.log" 2>&1; then
+  IFS=, read -ra programs <<<"${kinds[i]}"
+  if ! ninja -C "$build" "${programs[@]/#/tests_}" >"$build/mutant.log" 2>&1; then
     grep -qE '(error|FAILED):' "$build/mutant.log" && verdict='does not compile'
-  elif timeout 300 "$build/tests/$program" --gtest_filter="${filters[i]}" >"$build/mutant.log" 2>&1; then
+  elif passes "${filters[i]}" "${programs[@]}" >"$build/mutant.log" 2>&1; then
     verdict='LIVES'
     grep -q 'Running 0 tests' "$build/mutant.log" && verdict='LIVES: no test has such a name'
     live=$((live + 1))
