@@ -1,12 +1,21 @@
 # The libraries that pkg-config describes, or, where there is no pkg-config, their CMake packages or files under the same
 # names: PkgConfig::LIBZIP, ZLIB, PAPER, GUI and imgui::imgui.
 find_package(PkgConfig)
+# Windows lists its fonts itself. Windows and macOS have no EGL: pictures of the window are those of a hidden one there.
+set(FONTCONFIG fontconfig)
+set(EGL egl)
+if(WIN32)
+  unset(FONTCONFIG)
+endif()
+if(WIN32 OR APPLE)
+  unset(EGL)
+endif()
 if(PkgConfig_FOUND)
   pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)  # its CMake package asks for its tools as well
   pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)  # packed numbers of pages
-  pkg_check_modules(PAPER REQUIRED IMPORTED_TARGET cairo cairo-ft fontconfig freetype2 libpng)  # figures in files
+  pkg_check_modules(PAPER REQUIRED IMPORTED_TARGET cairo cairo-ft ${FONTCONFIG} freetype2 libpng)  # figures in files
   if(HEADLIGHT_GUI)
-    pkg_check_modules(GUI REQUIRED IMPORTED_TARGET glfw3 epoxy egl freetype2 libpng)
+    pkg_check_modules(GUI REQUIRED IMPORTED_TARGET glfw3 epoxy ${EGL} freetype2 libpng)
   endif()
 else()
   # What has no CMake package is looked for by its header and its library.

@@ -1,4 +1,4 @@
-#include <unistd.h>
+#include <unistd.h>  // isatty
 
 #include <algorithm>
 #include <chrono>
@@ -51,7 +51,7 @@ class Meter {
   void print(Index step, bool last) {
     const double spent = seconds();
     const double left = pace(step, spent) * static_cast<double>(plan_.steps() - step);
-    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const bool terminal = isatty(STDERR_FILENO) != 0;
     if (!terminal && (printed_ || (!last && step % 1000 != 0))) return;
     std::string looked;
     if (looks_ > 0) looked = formatted("   taught heads %.1f %%", 100 * looked_ / static_cast<double>(looks_));

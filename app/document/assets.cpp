@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/system.h"
 #include "base/utf8.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "text/characters.h"
@@ -27,16 +28,15 @@ bool is_chinese(std::string_view word) {
 }  // namespace
 
 Result<fs::path> asset_folder() {
-  std::error_code unreadable;
-  const fs::path executable = fs::read_symlink("/proc/self/exe", unreadable);
-  return first_asset_folder(asset_places(std::getenv("HEADLIGHT_DATA"), executable));
+  return first_asset_folder(asset_places(std::getenv("HEADLIGHT_DATA"), program_file()));
 }
 
 std::vector<fs::path> asset_places(const char* data, const fs::path& executable) {
   if (data != nullptr && *data != '\0') return {data};
   std::vector<fs::path> places;
   if (executable.has_parent_path()) {
-    places.push_back(executable.parent_path().parent_path() / "share" / "headlight");
+    for (const fs::path& prefix : {executable.parent_path().parent_path(), executable.parent_path()})
+      places.push_back(prefix / "share" / "headlight");
   }
   places.emplace_back(HEADLIGHT_SOURCE_DIR);
   return places;

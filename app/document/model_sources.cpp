@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/system.h"
 #include "document/bundled_models.h"
 #include "read/hub/weight_files.h"
 
@@ -33,7 +34,7 @@ fs::path with_home(const std::string& text, const fs::path& home) {
 /// An absolute path; empty where the variable says none.
 fs::path folder_in(const Variables& variables, const char* name) {
   const char* text = variables(name);
-  return text != nullptr && *text == '/' ? fs::path(text) : fs::path();
+  return text != nullptr && fs::path(text).is_absolute() ? fs::path(text) : fs::path();
 }
 
 void add_place(std::vector<fs::path>& places, const fs::path& place) {
@@ -90,10 +91,7 @@ ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folde
   return places;
 }
 
-ModelPlaces model_places() {
-  const auto variables = [](const char* name) { return std::getenv(name); };
-  return model_places(variables, folders_of_user(folder_in(variables, "HOME")));
-}
+ModelPlaces model_places() { return model_places(environment, folders_of_user(folder_in(environment, "HOME"))); }
 
 std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept_models(model_places()), threads); }
 

@@ -1,7 +1,5 @@
 #include "gl/offscreen.h"
 
-#include <dlfcn.h>
-#include <epoxy/egl.h>
 #include <epoxy/gl.h>
 #include <png.h>
 
@@ -10,57 +8,13 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/formatted.h"
-
 namespace headlight {
-namespace {
-
-constexpr const char* kPackages = "EGL with Mesa's surfaceless platform (packages libegl1, libgl1, libgl1-mesa-dri)";
-
-Error no_surface(std::string_view found) { return bad_input("offscreen", "OpenGL 3.3", kPackages, found); }
-
-std::string egl_failure(const char* call) {
-  return formatted("%s failing with EGL error 0x%04x", call, static_cast<unsigned>(eglGetError()));
-}
-
-// libepoxy ends the process where the library it needs is missing: ask first.
-bool can_load(const char* library) {
-  void* handle = dlopen(library, RTLD_LAZY | RTLD_GLOBAL);
-  return handle != nullptr;  // stays loaded, as libepoxy is about to use it
-}
-
-}  // namespace
 
 Result<Offscreen> Offscreen::open(int width, int height) {
   assert(width > 0 && height > 0);
-  if (!can_load("libEGL.so.1")) return no_surface("no libEGL.so.1");
-  if (!can_load("libGL.so.1") && !can_load("libOpenGL.so.0")) return no_surface("no libGL.so.1");
-
-  Offscreen surface;
-  surface.width_ = width, surface.height_ = height;
-  if (!epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_EXT_platform_base") ||
-      !epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless"))
-    return no_surface("an EGL without EGL_MESA_platform_surfaceless");
-  const EGLDisplay display = eglGetPlatformDisplayEXT(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, nullptr);
-  if (display == EGL_NO_DISPLAY) return no_surface(egl_failure("eglGetPlatformDisplay"));
-  if (!eglInitialize(display, nullptr, nullptr)) return no_surface(egl_failure("eglInitialize"));
-  surface.display_ = display;
-  if (!eglBindAPI(EGL_OPENGL_API)) return no_surface(egl_failure("eglBindAPI"));
-
-  const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-  EGLConfig config = nullptr;
-  EGLint count = 0;
-  if (!eglChooseConfig(display, wanted, &config, 1, &count) || count == 0)
-    return no_surface(egl_failure("eglChooseConfig"));
-  const EGLint version[] = {
-      EGL_CONTEXT_MAJOR_VERSION,           3,       EGL_CONTEXT_MINOR_VERSION, 3, EGL_CONTEXT_OPENGL_PROFILE_MASK,
-      EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE};
-  const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-  if (context == EGL_NO_CONTEXT) return no_surface(egl_failure("eglCreateContext"));
-  surface.context_ = context;
-  if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-    return no_surface(egl_failure("eglMakeCurrent"));
-
+  auto context = open_surface();
+  if (!context) return context.error();
+  Offscreen surface(std::move(*context), width, height);
   GLint largest = 0;
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   if (width > largest || height > largest)
@@ -78,22 +32,10 @@ Result<Offscreen> Offscreen::open(int width, int height) {
   return surface;
 }
 
-Offscreen::Offscreen(Offscreen&& other) noexcept
-    : display_(std::exchange(other.display_, nullptr)),
-      context_(std::exchange(other.context_, nullptr)),
-      framebuffer_(std::exchange(other.framebuffer_, 0)),
-      colour_(std::exchange(other.colour_, 0)),
-      width_(other.width_),
-      height_(other.height_) {}
-
-// One display for the process; it stays initialised: Mesa unloads and reloads its
-// driver, and leaks a little, each time it is ended.
 Offscreen::~Offscreen() {
   if (!context_) return;
   if (framebuffer_) glDeleteFramebuffers(1, &framebuffer_);
   if (colour_) glDeleteRenderbuffers(1, &colour_);
-  eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-  eglDestroyContext(display_, context_);
 }
 
 Pixels Offscreen::read() const {

@@ -1,11 +1,12 @@
-// A surface without a display, for screenshots: EGL on Mesa's surfaceless platform, drawn into a framebuffer object.
+// A surface without a display, for screenshots: a framebuffer object.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "base/result.h"
+#include "gl/surface.h"
 
 namespace headlight {
 
@@ -19,7 +20,7 @@ class Offscreen {
   /// An OpenGL 3.3 core context, current on this thread, with a framebuffer of this size bound. One at a time.
   /// An Error names the packages to install.
   static Result<Offscreen> open(int width, int height);
-  Offscreen(Offscreen&& other) noexcept;
+  Offscreen(Offscreen&& other) = default;
   Offscreen& operator=(Offscreen&&) = delete;
   ~Offscreen();
 
@@ -27,9 +28,8 @@ class Offscreen {
   Pixels read() const;
 
  private:
-  Offscreen() = default;
-  void* display_ = nullptr;
-  void* context_ = nullptr;
+  Offscreen(Surface context, int width, int height) : context_(std::move(context)), width_(width), height_(height) {}
+  Surface context_;
   unsigned framebuffer_ = 0, colour_ = 0;
   int width_ = 0, height_ = 0;
 };

@@ -1,10 +1,10 @@
-// SIGTERM, SIGHUP and SIGINT (a logout, kill, Ctrl C) end the window as its close button does, so that what was typed
-// is kept.
+// SIGTERM, SIGHUP and SIGINT (a logout, kill, Ctrl C), and of Windows a console that is closed and a log-off, end the
+// window as its close button does, so that what was typed is kept.
 #pragma once
 
 #include <atomic>
 #include <functional>
-#include <thread>
+#include <memory>
 
 namespace headlight {
 
@@ -20,9 +20,9 @@ class QuitSignals {
   bool take() { return asked_.exchange(false); }
 
  private:
+  struct Watch;
   std::atomic<bool> asked_ = false;
-  int pipe_[2] = {-1, -1};  // from the handler to the thread
-  std::thread thread_;
+  std::unique_ptr<Watch> watch_;
 };
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 
 #include "gl/backends.h"
 #include "gl/key_order.h"
+#include "gl/surface.h"
 
 namespace headlight {
 
@@ -138,7 +139,7 @@ Result<std::unique_ptr<Window>> Window::open(const std::string& title, const Win
   glfwWindowHint(GLFW_MAXIMIZED, size.maximised ? GLFW_TRUE : GLFW_FALSE);
   const WindowSize fitting = on_screen(size);
   state->window = glfwCreateWindow(fitting.width, fitting.height, title.c_str(), nullptr, nullptr);
-  if (!state->window) return glfw_error("OpenGL", "version 3.3 (package libgl1-mesa-dri)");
+  if (!state->window) return glfw_error("OpenGL", opengl_of_window());
   glfwSetWindowSizeLimits(state->window, kLeastWindow.width, kLeastWindow.height, GLFW_DONT_CARE, GLFW_DONT_CARE);
   glfwMakeContextCurrent(state->window);
   glfwSwapInterval(1);

@@ -1,6 +1,5 @@
 #include "paper/font_files.h"
 
-#include <fontconfig/fontconfig.h>
 #include <ft2build.h>
 #include FT_FREETYPE_H
 #include <unicode/uchar.h>
@@ -13,37 +12,9 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "paper/font_list.h"
 
 namespace headlight {
-namespace {
-
-constexpr const char* kFamilies[] = {"Noto Sans CJK SC", "Source Han Sans SC", "WenQuanYi Micro Hei"};
-constexpr const char* kLanguage = "zh-cn";
-
-struct Freed {
-  void operator()(FcConfig* p) const { FcConfigDestroy(p); }
-  void operator()(FcPattern* p) const { FcPatternDestroy(p); }
-  void operator()(FcFontSet* p) const { FcFontSetDestroy(p); }
-};
-
-bool is_true(FcPattern* font, const char* object) {
-  FcBool value = FcFalse;
-  return FcPatternGetBool(font, object, 0, &value) == FcResultMatch && value;
-}
-
-FcCharSet* characters_of(FcPattern* font) {
-  FcCharSet* characters = nullptr;
-  return FcPatternGetCharSet(font, FC_CHARSET, 0, &characters) == FcResultMatch ? characters : nullptr;
-}
-
-bool is_chinese(FcPattern* font) {
-  FcLangSet* languages = nullptr;
-  if (FcPatternGetLangSet(font, FC_LANG, 0, &languages) != FcResultMatch) return false;
-  if (FcLangSetHasLang(languages, reinterpret_cast<const FcChar8*>(kLanguage)) == FcLangDifferentLang) return false;
-  return FcCharSetHasChar(characters_of(font), U'\u6211');  // 我
-}
-
-}  // namespace
 
 bool is_invisible(char32_t c) {
   return c != 0xAD && u_hasBinaryProperty(static_cast<UChar32>(c), UCHAR_DEFAULT_IGNORABLE_CODE_POINT);
@@ -73,52 +44,29 @@ struct Faces {
 
 struct FontFiles::State {
   struct Font {
-    FcPattern* pattern;  // of `sorted`, or `monospaced`
-    FcCharSet* characters;
+    ListedFont found;
     bool opened = false;
     Faces::Face* file = nullptr;
     FT_Face face = nullptr;
-    int index = 0;
   };
-  std::unique_ptr<FcConfig, Freed> config;
-  std::unique_ptr<FcFontSet, Freed> sorted;
-  std::unique_ptr<FcPattern, Freed> monospaced;
   std::optional<std::size_t> mono;  // its place among the fonts, the last
   std::vector<Font> fonts;
   std::unordered_map<char32_t, std::optional<std::size_t>> found;
   std::shared_ptr<Faces> faces = std::make_shared<Faces>();
 
   bool usable(Font& font);
-  void find_monospaced();
+  bool has(Font& font, char32_t character);
 };
-
-void FontFiles::State::find_monospaced() {
-  const std::unique_ptr<FcPattern, Freed> wanted{FcPatternCreate()};
-  FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("monospace"));
-  FcPatternAddBool(wanted.get(), FC_OUTLINE, FcTrue);
-  FcConfigSubstitute(config.get(), wanted.get(), FcMatchPattern);
-  FcDefaultSubstitute(wanted.get());
-  FcResult result = FcResultMatch;
-  monospaced.reset(FcFontMatch(config.get(), wanted.get(), &result));
-  if (!monospaced || !is_true(monospaced.get(), FC_OUTLINE) || !characters_of(monospaced.get())) return;
-  fonts.push_back({monospaced.get(), characters_of(monospaced.get())});
-  if (usable(fonts.back())) mono = fonts.size() - 1;
-  else fonts.pop_back();
-}
 
 bool FontFiles::State::usable(Font& font) {
   if (font.opened) return font.face != nullptr;
   font.opened = true;
-  FcChar8* path = nullptr;
-  if (FcPatternGetString(font.pattern, FC_FILE, 0, &path) != FcResultMatch) return false;
-  FcPatternGetInteger(font.pattern, FC_INDEX, 0, &font.index);
-  font.index &= 0xFFFF;  // the upper half numbers named instances of a variable font
-  auto bytes = read_file(reinterpret_cast<const char*>(path), std::size_t{1} << 28);
+  auto bytes = read_file(font.found.file, std::size_t{1} << 28);
   if (!bytes) return false;
   font.file = &faces->faces.emplace_back();
   font.file->bytes = std::move(*bytes);
   if (FT_New_Memory_Face(faces->library, reinterpret_cast<const FT_Byte*>(font.file->bytes.data()),
-                         static_cast<FT_Long>(font.file->bytes.size()), font.index, &font.face) != 0)
+                         static_cast<FT_Long>(font.file->bytes.size()), font.found.index, &font.face) != 0)
     font.face = nullptr;
   if (font.face && (FT_Select_Charmap(font.face, FT_ENCODING_UNICODE) != 0 || !FT_IS_SCALABLE(font.face) ||
                     font.face->ascender - font.face->descender <= 0)) {
@@ -128,6 +76,11 @@ bool FontFiles::State::usable(Font& font) {
   font.file->face = font.face;
   if (!font.face) font.file->bytes = {};
   return font.face != nullptr;
+}
+
+bool FontFiles::State::has(Font& font, char32_t character) {
+  return (!font.found.may_have || font.found.may_have(character)) && usable(font) &&
+         FT_Get_Char_Index(font.face, character) != 0;
 }
 
 FontFiles::FontFiles() : state_(new State) {}
@@ -140,46 +93,30 @@ Status FontFiles::open() {
     state_->faces->library = nullptr;
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
-  state_->config.reset(FcInitLoadConfigAndFonts());
-  if (!state_->config) return bad_input("fonts", "fontconfig", "a configuration (package fontconfig-config)", "none");
-
-  const std::unique_ptr<FcPattern, Freed> wanted{FcPatternCreate()};
-  for (const char* family : kFamilies)
-    FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>(family));
-  FcPatternAddString(wanted.get(), FC_FAMILY, reinterpret_cast<const FcChar8*>("sans-serif"));
-  FcPatternAddString(wanted.get(), FC_LANG, reinterpret_cast<const FcChar8*>(kLanguage));
-  FcPatternAddBool(wanted.get(), FC_OUTLINE, FcTrue);
-  FcPatternAddInteger(wanted.get(), FC_WEIGHT, FC_WEIGHT_REGULAR);
-  FcPatternAddInteger(wanted.get(), FC_SLANT, FC_SLANT_ROMAN);
-  FcConfigSubstitute(state_->config.get(), wanted.get(), FcMatchPattern);
-  FcDefaultSubstitute(wanted.get());
-  FcResult result = FcResultMatch;
-  state_->sorted.reset(FcFontSort(state_->config.get(), wanted.get(), FcTrue, nullptr, &result));
-
-  for (int i = 0; state_->sorted && i < state_->sorted->nfont; ++i) {
-    FcPattern* font = state_->sorted->fonts[i];
-    if (is_true(font, FC_OUTLINE) && !is_true(font, FC_COLOR) && characters_of(font))
-      state_->fonts.push_back({font, characters_of(font)});
-  }
-  for (auto font = state_->fonts.begin(); font != state_->fonts.end(); ++font) {
-    if (!is_chinese(font->pattern) || !state_->usable(*font)) continue;
-    std::rotate(state_->fonts.begin(), font, font + 1);
-    state_->find_monospaced();
-    return Done{};
-  }
-  return bad_input("fonts", "", "an outline font with Chinese (package fonts-noto-cjk or fonts-wqy-microhei)", "none");
+  auto found = listed_fonts();
+  if (!found) return found.error();
+  auto& fonts = state_->fonts;
+  for (ListedFont& one : found->fonts) fonts.push_back({.found = std::move(one)});
+  const auto chinese = std::find_if(fonts.begin(), fonts.end(), [&](State::Font& font) {
+    return font.found.chinese && state_->has(font, U'\u6211');  // 我
+  });
+  if (chinese == fonts.end()) return no_chinese_font();
+  std::rotate(fonts.begin(), chinese, chinese + 1);
+  if (!found->monospaced) return Done{};
+  fonts.push_back({.found = *std::move(found->monospaced)});
+  if (state_->usable(fonts.back())) state_->mono = fonts.size() - 1;
+  else fonts.pop_back();
+  return Done{};
 }
 
 std::optional<std::size_t> FontFiles::font_with(char32_t character) {
   if (const auto known = state_->found.find(character); known != state_->found.end()) return known->second;
+  auto& fonts = state_->fonts;
+  const auto with = [&](State::Font& font) { return state_->has(font, character); };
+  const auto font = std::find_if(fonts.begin(), fonts.end(), with);
   auto& answer = state_->found[character];
-  for (std::size_t i = 0; i < state_->fonts.size(); ++i) {
-    auto& font = state_->fonts[i];
-    if (!FcCharSetHasChar(font.characters, character) || !state_->usable(font)) continue;
-    if (FT_Get_Char_Index(font.face, character) == 0) continue;
-    return answer = i;
-  }
-  return answer = std::nullopt;
+  if (font != fonts.end()) answer = static_cast<std::size_t>(font - fonts.begin());
+  return answer;
 }
 
 std::optional<std::size_t> FontFiles::monospaced_with(char32_t character) {
@@ -188,7 +125,7 @@ std::optional<std::size_t> FontFiles::monospaced_with(char32_t character) {
 }
 
 std::string_view FontFiles::bytes(std::size_t font) const { return state_->fonts[font].file->bytes; }
-int FontFiles::face_index(std::size_t font) const { return state_->fonts[font].index; }
+int FontFiles::face_index(std::size_t font) const { return state_->fonts[font].found.index; }
 
 int FontFiles::height_for_em(std::size_t font, float em) const {
   const FT_Face face = state_->fonts[font].face;

@@ -1,5 +1,5 @@
 // The outline fonts of this machine in the order in which text should use them: a family for Chinese and Latin first,
-// then whatever adds characters. fontconfig finds them, FreeType opens them.
+// then whatever adds characters. The system lists them (paper/font_list.h), FreeType opens them.
 #pragma once
 
 #include <cstddef>
@@ -38,12 +38,12 @@ class FontFiles {
   ~FontFiles();
   FontFiles(const FontFiles&) = delete;
 
-  /// Finds the fonts; an Error names the Debian package to install.
+  /// Finds the fonts; an Error names what to install.
   Status open();
 
   /// The first font with an outline for the character; a font that turns out to be unreadable is passed over.
   std::optional<std::size_t> font_with(char32_t character);
-  /// fontconfig's monospaced font, where it has an outline for the character.
+  /// The system's monospaced font, where it has an outline for the character.
   std::optional<std::size_t> monospaced_with(char32_t character);
   /// The file's bytes, for as long as this object lives. `font` is one that font_with() gave.
   std::string_view bytes(std::size_t font) const;

@@ -1,7 +1,5 @@
 #include "session/answers.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <map>

@@ -1,11 +1,10 @@
 #include "session/figure_request.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <iterator>
 
+#include "base/system.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "document/export.h"
@@ -121,7 +120,7 @@ Status write_numbers(const ExportedNumbers& numbers, const std::filesystem::path
 Result<FigurePicture> size_of_export(const ExportedNumbers& numbers, const std::string& ending, Progress& progress) {
   std::error_code failed;
   std::filesystem::path file = std::filesystem::temp_directory_path(failed);
-  file /= "headlight-size-" + std::to_string(getpid()) + ending;
+  file /= "headlight-size-" + std::to_string(process_number()) + ending;
   const auto written = write_numbers(numbers, file, progress);
   FigurePicture picture;
   if (written) picture.bytes = static_cast<std::size_t>(std::filesystem::file_size(file, failed));

@@ -8,6 +8,7 @@
 
 #include "base/folders.h"
 #include "base/names.h"
+#include "base/system.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "view/view_json.h"
@@ -16,14 +17,6 @@ namespace headlight {
 namespace {
 
 using nlohmann::json;
-
-bool system_speaks_chinese() {
-  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    const char* value = std::getenv(variable);
-    if (value && *value) return std::string_view(value).starts_with("zh");
-  }
-  return false;
-}
 
 json window_json(const WindowSize& window) {
   return {{"width", window.width}, {"height", window.height}, {"maximised", window.maximised}};

@@ -1,27 +1,13 @@
 #include "base/input_lines.h"
 
-#include <poll.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "base/file.h"
+#include "base/system.h"
 
 namespace headlight {
-namespace {
-
-/// Whether a failed read should be tried again: at once after a signal, or when there is something in a pipe that does
-/// not wait.
-bool reads_again(int descriptor) {
-  if (errno == EINTR) return true;
-  if (errno != EAGAIN) return false;
-  pollfd ready{descriptor, POLLIN, 0};
-  return ::poll(&ready, 1, -1) >= 0 || errno == EINTR;
-}
-
-}  // namespace
 
 Result<std::optional<InputLines::Line>> InputLines::next() {
   Line line;
@@ -38,11 +24,9 @@ Result<std::optional<InputLines::Line>> InputLines::next() {
     const bool has_begun = !line.text.empty() || line.is_too_long || size > 0;
     at_ = 0;
     buffer_.resize(std::size_t{1} << 16);
-    ssize_t got = ended_ ? 0 : -1;
-    while (got < 0 && (got = ::read(descriptor_, buffer_.data(), buffer_.size())) < 0)
-      if (!reads_again(descriptor_)) break;
+    const std::ptrdiff_t got = ended_ ? 0 : read_some(descriptor_, buffer_.data(), buffer_.size());
     const int error = errno;
-    buffer_.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    buffer_.resize(static_cast<std::size_t>(std::max<std::ptrdiff_t>(got, 0)));
     if (got < 0)
       return bad_input("standard input", "read", "readable input", system_error_text(error), read_fault(error));
     ended_ = got == 0;

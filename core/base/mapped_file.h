@@ -21,16 +21,14 @@ class MappedFile {
 
   std::string_view bytes() const { return bytes_; }
 
-  /// Returns the memory of a part of bytes() to the system; the next access reads it from the file again.
-  void release(std::string_view part) const;
-
  private:
   explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
 
   std::string_view bytes_;
 };
 
-/// The same of a part of any mapped file; of other memory nothing.
+/// Returns the memory of a part of a mapped file to the system; the next access reads it from the file again. Of other
+/// memory nothing.
 void release_pages(std::string_view part);
 
 /// Whether the file of this MappedFile was shortened, and bytes that are gone were read as zeros. False for any other
@@ -41,6 +39,9 @@ bool was_shortened(const void* mapped_file);
 bool any_was_shortened();
 
 /// The Error of a file that was shortened while it was read.
-Error shortened(std::string_view where);
+inline Error shortened(std::string_view where) {
+  return bad_input(where, "read", "a file that stays as it is", "one that was shortened meanwhile",
+                   ErrorCode::file_too_short);
+}
 
 }  // namespace headlight

@@ -1,7 +1,5 @@
 #include "write/npz.h"
 
-#include <sys/types.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/refusal.h"
+#include "base/system.h"
 
 namespace headlight {
 namespace {
@@ -22,13 +21,13 @@ constexpr zip_uint16_t kDosDate = (1 << 5) | 1, kDosTime = 0;
 /// The archive while libzip builds it: a file without a name, of which nothing is left however the program ends.
 struct Scratch {
   int descriptor = -1;
-  off_t read_at = 0, write_at = 0, size = 0;
+  std::int64_t read_at = 0, write_at = 0, size = 0;
   zip_error_t zip_error{};
 
   Scratch() = default;
   Scratch(const Scratch&) = delete;
   ~Scratch() {
-    if (descriptor >= 0) ::close(descriptor);
+    if (descriptor >= 0) close_file(descriptor);
   }
 
   zip_int64_t failed(int error) {
@@ -38,9 +37,8 @@ struct Scratch {
 
   zip_int64_t write(const char* data, zip_uint64_t count) {
     for (zip_uint64_t done = 0; done < count;) {
-      const ssize_t wrote =
-          is_refused(SystemCall::write) ? -1 : ::pwrite(descriptor, data + done, count - done, write_at);
-      if (wrote < 0 && errno == EINTR) continue;
+      const std::ptrdiff_t wrote =
+          is_refused(SystemCall::write) ? -1 : headlight::write_at(descriptor, data + done, count - done, write_at);
       if (wrote < 0) return failed(errno);
       done += static_cast<zip_uint64_t>(wrote);
       write_at += wrote;
@@ -50,18 +48,18 @@ struct Scratch {
   }
 
   zip_int64_t read(char* to, zip_uint64_t count) {
-    const ssize_t got = ::pread(descriptor, to, count, read_at);
+    const std::ptrdiff_t got = headlight::read_at(descriptor, to, count, read_at);
     if (got < 0) return failed(errno);
     read_at += got;
     return got;
   }
 
   /// Moves the place at which it is read or written, as libzip asks for it.
-  zip_int64_t seek(off_t& at, void* data, zip_uint64_t length) {
+  zip_int64_t seek(std::int64_t& at, void* data, zip_uint64_t length) {
     const zip_int64_t to = zip_source_seek_compute_offset(static_cast<zip_uint64_t>(at),
                                                           static_cast<zip_uint64_t>(size), data, length, &zip_error);
     if (to < 0) return -1;
-    at = static_cast<off_t>(to);
+    at = static_cast<std::int64_t>(to);
     return 0;
   }
 };
@@ -221,9 +219,8 @@ Status build_archive(const std::vector<ArrayStream>& arrays, const std::filesyst
 
 Status copy_out(const Scratch& scratch, const std::filesystem::path& folder, Output& output) {
   std::string chunk(1 << 20, '\0');
-  for (off_t at = 0; at < scratch.size && !output.failed();) {
-    const ssize_t got = ::pread(scratch.descriptor, chunk.data(), chunk.size(), at);
-    if (got < 0 && errno == EINTR) continue;
+  for (std::int64_t at = 0; at < scratch.size && !output.failed();) {
+    const std::ptrdiff_t got = read_at(scratch.descriptor, chunk.data(), chunk.size(), at);
     if (got <= 0)
       return bad_input(folder.string(), "read", "what was written", got < 0 ? system_error_text(errno) : "its end",
                        got < 0 ? read_fault(errno) : ErrorCode::file_too_short);

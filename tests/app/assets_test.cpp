@@ -26,7 +26,7 @@ class Assets : public testing::Test {
 TEST_F(Assets, InstalledProgramFindsItsOwnBeforeTheSourceTree) {
   const fs::path installed = make("a prefix/share/headlight");
   const auto places = asset_places(nullptr, folder_ / "a prefix/bin/headlight");
-  ASSERT_EQ(places.size(), 2u);
+  ASSERT_EQ(places.size(), 3u);
   const auto found = first_asset_folder(places);
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, installed);

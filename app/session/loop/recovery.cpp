@@ -1,10 +1,6 @@
 #include "session/loop/recovery.h"
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -13,6 +9,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/system.h"
 #include "document/bundled_models.h"
 #include "read/json/json_document.h"
 #include "view/settings.h"
@@ -28,26 +25,24 @@ constexpr const char* kLockEnding = ".lock";
 constexpr std::string_view kUnreadable = "unreadable-";
 
 /// The process number behind `prefix`; 0 for other names.
-pid_t process_of(const std::string& name, std::string_view prefix) {
+int process_of(const std::string& name, std::string_view prefix) {
   if (!name.starts_with(prefix)) return 0;
-  return static_cast<pid_t>(std::strtol(name.c_str() + prefix.size(), nullptr, 10));
+  return static_cast<int>(std::strtol(name.c_str() + prefix.size(), nullptr, 10));
 }
 
 /// The process that wrote an autosave, from its name; 0 for other files.
-pid_t owner(const fs::path& path) {
+int owner(const fs::path& path) {
   const std::string name = path.filename().string();
   return name.ends_with(kSuffix) ? process_of(name, kPrefix) : 0;
 }
-
-bool is_running(pid_t process) { return ::kill(process, 0) == 0 || errno == EPERM; }
 
 fs::path lock_of(const fs::path& autosave) { return autosave.string() + kLockEnding; }
 
 /// Whether the window of an autosave runs. Process numbers come again, so the lock decides where there is one; this
 /// process has written nothing yet.
-bool has_window(const fs::path& autosave, pid_t process) {
+bool has_window(const fs::path& autosave, int process) {
   if (path_exists(lock_of(autosave))) return is_locked(lock_of(autosave));
-  return process != ::getpid() && is_running(process);
+  return process != process_number() && is_running(process);
 }
 
 /// Removes what programs that are gone had begun to write, and their locks that guard nothing.
@@ -90,7 +85,7 @@ fs::path autosave_path() {
   fs::create_directories(settings_path().parent_path(), error);
   if (!is_folder(state_folder())) return {};
   for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep(folder);
-  return state_folder() / (std::string(kPrefix) + std::to_string(::getpid()) + std::string(kSuffix));
+  return state_folder() / (std::string(kPrefix) + std::to_string(process_number()) + std::string(kSuffix));
 }
 
 std::optional<FileLock> lock_autosave(const fs::path& path) {
@@ -103,7 +98,7 @@ std::vector<fs::path> left_sessions() {
   std::vector<std::pair<fs::file_time_type, fs::path>> left;
   std::error_code error;
   for (fs::directory_iterator at(state_folder(), error), end; !error && at != end; at.increment(error)) {
-    const pid_t process = owner(at->path());
+    const int process = owner(at->path());
     if (process <= 0 || has_window(at->path(), process)) continue;
     std::error_code gone;
     const auto time = at->last_write_time(gone);

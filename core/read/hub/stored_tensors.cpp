@@ -1,12 +1,11 @@
 #include "read/hub/stored_tensors.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
 
+#include "base/system.h"
 #include "base/within.h"
 #include "math/stored_weight.h"
 
@@ -175,7 +174,7 @@ Error StoredTensors::first_not_finite(const StoredArray& array, const std::vecto
 }
 
 void StoredTensors::taken(const StoredArray& array) {
-  if (array.mapped) array.mapped->release(array.bytes);
+  release_pages(array.bytes);
   count(array);
 }
 
@@ -253,13 +252,12 @@ Linear StoredTensors::kept(Linear weight) const {
 }
 
 void StoredTensors::weight_is_kept() {
-  if (weight_ && weight_->mapped && reading_ == Reading::whole && !stays(*kind_of(weight_->dtype)))
-    weight_->mapped->release(weight_->bytes);
+  if (weight_ && reading_ == Reading::whole && !stays(*kind_of(weight_->dtype))) release_pages(weight_->bytes);
   weight_ = nullptr;
 }
 
 Status StoredTensors::check_memory() const {
-  const double memory = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double memory = machine_memory();
   double needed = 0;
   for (const auto& [name, array] : stored_.arrays) {
     const bool stays = halves_stay_ && is_half(array) && array.shape.size() == 2;

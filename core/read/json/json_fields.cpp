@@ -43,10 +43,6 @@ bool is_whole(const json& value, std::int64_t least, std::uint64_t most) {
   return number >= least && (number < 0 || static_cast<std::uint64_t>(number) <= most);
 }
 
-std::optional<std::int64_t> whole_number(const json& value, std::int64_t most) {
-  return is_whole(value, 0, static_cast<std::uint64_t>(most)) ? std::optional(value.get<std::int64_t>()) : std::nullopt;
-}
-
 const json& value_or_null(const json& object, const char* key) {
   static const json kNull;
   const auto found = object.is_object() ? object.find(key) : object.end();

@@ -21,9 +21,6 @@ std::string found_text(const nlohmann::json& value);
 /// Whether it is a whole number in [least, most].
 bool is_whole(const nlohmann::json& value, std::int64_t least, std::uint64_t most);
 
-/// The same from 0 to `most`; nothing where it is none.
-std::optional<std::int64_t> whole_number(const nlohmann::json& value, std::int64_t most);
-
 /// The value of this key; null where `object` lacks it or is no object.
 const nlohmann::json& value_or_null(const nlohmann::json& object, const char* key);
 

@@ -257,13 +257,6 @@ Result<TokenizerFile> read_any(const Path& folder) {
 
 }  // namespace
 
-bool has_tokenizer(const std::filesystem::path& folder) {
-  for (const char* name : kSentencePieceFiles)
-    if (path_exists(folder / name)) return true;
-  return path_exists(folder / "tokenizer.json") || has_pair(folder, "merges.txt") || has_pair(folder, "source.spm") ||
-         path_exists(folder / "vocab.txt");
-}
-
 Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
   auto file = read_any(folder);
   if (file || file.error().code == ErrorCode::no_tokenizer) return file;

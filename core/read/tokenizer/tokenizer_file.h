@@ -19,9 +19,6 @@ struct TokenizerFile {
   std::vector<Error> warnings = {};
 };
 
-/// Whether the folder has any of the files that read_tokenizer would read.
-bool has_tokenizer(const std::filesystem::path& folder);
-
 /// The first of these that the folder has: tokenizer.json; vocab.json with merges.txt (GPT-2, RoBERTa, BART, Qwen2);
 /// source.spm with vocab.json (Marian); vocab.txt (BERT and its kin); tokenizer.model, spiece.model or
 /// sentencepiece.bpe.model (Llama, T5, XLM-R). What those other than tokenizer.json leave open is taken from

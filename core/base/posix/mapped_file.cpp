@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cassert>
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
@@ -149,17 +148,6 @@ bool was_shortened(const void* mapped_file) {
   const std::lock_guard lock(places_mutex);
   const Place* const place = mapped_file ? place_of(mapped_file) : nullptr;
   return place && place->shortened;
-}
-
-Error shortened(std::string_view where) {
-  return bad_input(where, "read", "a file that stays as it is", "one that was shortened meanwhile",
-                   ErrorCode::file_too_short);
-}
-
-void MappedFile::release(std::string_view part) const {
-  if (part.empty()) return;
-  assert(part.data() >= bytes_.data() && part.data() + part.size() <= bytes_.data() + bytes_.size());
-  give_back_pages(part);
 }
 
 void release_pages(std::string_view part) {

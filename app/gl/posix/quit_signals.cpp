@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 #include <utility>
 
 namespace headlight {
@@ -26,13 +27,19 @@ void on_signal(int) { notify(kSignal); }
 
 }  // namespace
 
-QuitSignals::QuitSignals(std::function<void()> wake) {
-  if (::pipe2(pipe_, O_CLOEXEC) != 0) return;  // then a signal ends the program, as without this class
-  write_end = pipe_[1];
-  thread_ = std::thread([this, wake = std::move(wake)] {
+struct QuitSignals::Watch {
+  int pipe[2] = {-1, -1};  // from the handler to the thread
+  std::thread thread;
+};
+
+QuitSignals::QuitSignals(std::function<void()> wake) : watch_(new Watch) {
+  if (::pipe(watch_->pipe) != 0) return;  // then a signal ends the program, as without this class
+  for (const int end : watch_->pipe) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+  write_end = watch_->pipe[1];
+  watch_->thread = std::thread([this, wake = std::move(wake)] {
     char what = 0;
     for (;;) {
-      const auto count = ::read(pipe_[0], &what, 1);
+      const auto count = ::read(watch_->pipe[0], &what, 1);
       if (count < 0 && errno == EINTR) continue;
       if (count != 1 || what == kEnd) return;
       asked_ = true;
@@ -46,12 +53,12 @@ QuitSignals::QuitSignals(std::function<void()> wake) {
 }
 
 QuitSignals::~QuitSignals() {
-  if (!thread_.joinable()) return;
+  if (!watch_->thread.joinable()) return;
   for (const int signal : kSignals) ::signal(signal, SIG_DFL);
   notify(kEnd);
-  thread_.join();
+  watch_->thread.join();
   write_end = -1;
-  for (const int end : pipe_) ::close(end);
+  for (const int end : watch_->pipe) ::close(end);
 }
 
 }  // namespace headlight

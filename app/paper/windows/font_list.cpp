@@ -1,0 +1,55 @@
+#include "paper/font_list.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "base/folders.h"
+#include "base/utf8.h"
+
+namespace headlight {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files in the order in which text should use them: Chinese and Latin first, then what adds characters.
+constexpr std::string_view kText =
+    "NotoSansCJK-Regular.ttc SourceHanSansSC-Regular.otf wqy-microhei.ttc msyh.ttc msyh.ttf simhei.ttf Deng.ttf "
+    "simsun.ttc "
+    "segoeui.ttf seguisym.ttf cambria.ttc malgun.ttf YuGothR.ttc meiryo.ttc msjh.ttc Nirmala.ttc Nirmala.ttf "
+    "LeelawUI.ttf "
+    "ebrima.ttf gadugi.ttf arial.ttf tahoma.ttf DejaVuSans.ttf simsunb.ttf";
+constexpr std::string_view kMonospaced = "CascadiaMono.ttf consola.ttf DejaVuSansMono.ttf cour.ttf";
+
+/// The folder of all users, and that of this one.
+std::vector<fs::path> font_folders() {
+  std::vector<fs::path> folders;
+  if (const char* windows = std::getenv("WINDIR")) folders.push_back(fs::path(windows) / "Fonts");
+  if (const char* mine = std::getenv("LOCALAPPDATA")) folders.push_back(fs::path(mine) / "Microsoft/Windows/Fonts");
+  return folders;
+}
+
+std::optional<ListedFont> font_named(std::string_view name) {
+  for (const fs::path& folder : font_folders())
+    if (is_regular(folder / name)) return ListedFont{.file = folder / name, .chinese = true, .may_have = {}};
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<FontList> listed_fonts() {
+  FontList found;
+  for (const std::string_view name : split_at(' ', kText))
+    if (auto font = font_named(name)) found.fonts.push_back(*std::move(font));
+  for (const std::string_view name : split_at(' ', kMonospaced))
+    if (!found.monospaced) found.monospaced = font_named(name);
+  return found;
+}
+
+Error no_chinese_font() {
+  return bad_input("fonts", "", "a font with Chinese in the folder of fonts, as Microsoft YaHei (msyh.ttc)", "none");
+}
+
+}  // namespace headlight

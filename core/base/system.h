@@ -1,0 +1,68 @@
+// What the system does with files and programs: each function once for POSIX (posix/system.cpp) and once for Windows
+// (windows/system.cpp). One that fails sets errno.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+namespace headlight {
+
+enum class Opening {
+  read,    // a file that is there
+  write,   // the same, to write into it
+  create,  // a new file to read and write; EEXIST where there is one of this name
+  pass,    // the same, which is gone at the latest when it is closed
+  lock     // to write; made where there is none
+};
+/// A descriptor that no child process inherits, of bytes as they are; −1 where it fails.
+int open_file(const std::filesystem::path& path, Opening how);
+bool close_file(int descriptor);
+
+/// At most so many bytes, as soon as there are some: 0 at the end, −1 where it fails.
+std::ptrdiff_t read_some(int descriptor, char* to, std::size_t most);
+std::ptrdiff_t write_some(int descriptor, const char* from, std::size_t most);
+/// The same at an offset of a file.
+std::ptrdiff_t read_at(int descriptor, char* to, std::size_t most, std::int64_t offset);
+std::ptrdiff_t write_at(int descriptor, const char* from, std::size_t most, std::int64_t offset);
+/// Until the disk has all of it.
+bool sync_file(int descriptor);
+
+/// A file of a folder without a name; −1 where the file system has none.
+int open_nameless(const std::filesystem::path& folder);
+bool give_name(int descriptor, const std::filesystem::path& name);
+/// In one step, also where there is a file `to`, which stays as it is where that fails.
+bool rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
+bool is_writable(const std::filesystem::path& file);
+/// Gives a new file the permissions of another.
+void copy_permissions(const std::filesystem::path& from, int to);
+
+/// Until it is closed, also against other programs; at once false where one holds it. A shared lock keeps out exclusive
+/// ones alone.
+bool lock_file(int descriptor, bool shared);
+/// Whether the path names the open file, and not another one by now.
+bool is_named(int descriptor, const std::filesystem::path& path);
+
+/// Where files that are needed for a while belong.
+std::filesystem::path temporary_folder();
+/// A new folder there that only this user sees; none where it fails.
+std::optional<std::filesystem::path> new_temporary_folder();
+/// The file of the program; empty where it is not known.
+std::filesystem::path program_file();
+
+int process_number();
+bool is_running(int process);
+/// Whether the user's desktop or terminal is Chinese.
+bool system_speaks_chinese();
+/// A variable of the environment; null where it is not set. HOME is the user's folder on every system.
+const char* environment(const char* name);
+/// The machine's memory in bytes; 0 where it is not known.
+double machine_memory();
+
+/// First in main: a closed pipe is a failed write, standard output takes bytes as they are, a console shows UTF-8.
+void begin_program();
+/// Last in main: shows what was written to standard error where there is no console; returns `status`.
+int end_program(int status);
+
+}  // namespace headlight
