@@ -293,15 +293,17 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
       parser, options->view, [](const NamedView& view) { return view.figure.has_value(); },
       "heads (default): a map of every head; head: one head large; text: the text, each word shaded; glance: all heads "
       "small, a row per layer; "
-      "inside: the numbers behind one weight; diagram: the "
+      "inside: the numbers behind one weight; writers: what wrote its score; diagram: the "
       "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
       "the words; compare: one head in two answers");
   add_against(parser, options->against);
   parser
-      .option("--query", options->figure.query,
-              "Of inside, diagram and text: the query (the token that attends), from 0; by default the last token")
+      .option(
+          "--query", options->figure.query,
+          "Of inside, writers, diagram and text: the query (the token that attends), from 0; by default the last token")
       .not_negative();
-  parser.option("--key", options->figure.key, "Of inside: the key (the token attended to), from 0").not_negative();
+  parser.option("--key", options->figure.key, "Of inside and writers: the key (the token attended to), from 0")
+      .not_negative();
   parser.option("--matrix", options->matrix,
                 "Of a matrix: its name as explain prints it (W_Q of the head), or its path (encoder.0.self.3.query)",
                 "NAME");

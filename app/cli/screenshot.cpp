@@ -69,7 +69,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (const NamedView* named = named_view(options.view)) {
     view.view = named->view;
     view.grid = named->grid;
-    view.steps = named->steps;
+    view.tab = named->tab;
     if (named->text) view.text.shown = named->text;
   }
   if (options.picture.train_steps > 0) view.view = View::train;
@@ -100,8 +100,9 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
   add_view(
       parser, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
       "heads: all heads, and one of them large; text: that one as the text itself, shaded; glance: all heads small; "
-      "relations: how well each layer shows each relation; inside: the numbers behind one weight; diagram: the "
-      "matrices of a layer; flow: lines between the words; train: the heads beside a training; compare: A beside B; "
+      "relations: how well each layer shows each relation; inside: the numbers behind one weight; writers: what wrote "
+      "its score; diagram: the matrices of a layer; flow: lines between the words; train: the heads beside a training; "
+      "compare: A beside B; "
       "code: the layer as a program");
   add_against(parser, options->against);
   parser.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");

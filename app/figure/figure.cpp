@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/within.h"
+#include "derived/head_stats.h"
 #include "figure/page.h"
 #include "model/head_text.h"
 #include "session/shown.h"
@@ -15,6 +16,17 @@ Status check_head(const Trace& trace, const HeadRef& head) {
   const Index layers = trace.num_layers(head.stack), heads = trace.num_heads(head.stack);
   if (const auto valid = check_within("figure", "layer", head.layer, layers); !valid) return valid;
   return check_within("figure", "head", head.head, heads);
+}
+
+Result<CellRef> asked_cell(const FigureSubject& subject, const FigureOptions& options) {
+  const Trace& trace = subject.trace;
+  CellRef cell = brightest_of_last_row(trace, options.head);
+  cell = {options.query.value_or(cell.query), options.key.value_or(cell.key)};
+  if (const auto valid = check_within("figure", "query", cell.query, trace.queries(options.head.stack)); !valid)
+    return valid.error();
+  if (const auto valid = check_within("figure", "key", cell.key, trace.keys(options.head.stack)); !valid)
+    return valid.error();
+  return cell;
 }
 
 Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
@@ -34,6 +46,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
       return draw_text(subject, options, measure);
     case FigureKind::layers: return draw_layers(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);
+    case FigureKind::writers: return draw_writers(subject, options, measure);
     case FigureKind::diagram: return draw_diagram(subject, options, measure);
     case FigureKind::matrix: return draw_matrix(subject, options, measure);
     case FigureKind::compare: return bad_input("figure", "compare", "an answer kept as A", "none");

@@ -3,8 +3,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "base/within.h"
-#include "derived/head_stats.h"
 #include "figure/head_titles.h"
 #include "figure/inside_scene.h"
 #include "figure/labels.h"
@@ -69,14 +67,11 @@ std::vector<std::size_t> column_starts(const std::vector<float>& heights, std::s
 
 Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
-  CellRef cell = brightest_of_last_row(trace, options.head);
-  cell = {options.query.value_or(cell.query), options.key.value_or(cell.key)};
-  const Index queries = trace.queries(options.head.stack), keys = trace.keys(options.head.stack);
-  if (const auto valid = check_within("figure", "query", cell.query, queries); !valid) return valid.error();
-  if (const auto valid = check_within("figure", "key", cell.key, keys); !valid) return valid.error();
+  const auto cell = asked_cell(subject, options);
+  if (!cell) return cell.error();
   Page page = new_page(options, measure);
-  add_title(page, head_label(options.head), cell_title(subject, options.head, cell));
-  const std::vector<Step> steps = steps_of(trace, options.head, cell);
+  add_title(page, head_label(options.head), cell_title(subject, options.head, *cell));
+  const std::vector<Step> steps = steps_of(trace, options.head, *cell);
   const InsideStyle style = style_of(page, options, page.label);
   std::vector<SharedPicture> pictures;
   std::vector<float> heights;

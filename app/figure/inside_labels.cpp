@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "figure/labels.h"
 #include "words/explain_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 
@@ -51,6 +52,21 @@ std::string cut_to(const std::string& text, float size, float room, const TextWi
   }
   while (!cut.empty() && cut.back() == ' ') cut.pop_back();
   return cut + "…";
+}
+
+ColourScale writers_scale(Theme theme, const WriterSplit& split) {
+  return {.theme = theme, .top = nice_range(split.largest), .diverging = true};
+}
+
+std::vector<Token> writer_labels(Language language, const WriterAxis& axis) {
+  std::vector<Token> labels;
+  const auto add = [&](std::string text) {
+    labels.emplace_back();
+    labels.back().text = std::move(text);
+  };
+  for (const Writer& writer : axis.writers) add(writer_name(writer));
+  if (axis.others > 0) add(filled(words(language, kInsideWords.other_writers), {std::to_string(axis.others)}));
+  return labels;
 }
 
 ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed) {

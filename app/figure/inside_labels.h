@@ -4,6 +4,7 @@
 #include <string>
 
 #include "derived/inside.h"
+#include "derived/writer_split.h"
 #include "figure/drawing/drawing.h"
 #include "view/settings.h"
 
@@ -11,6 +12,11 @@ namespace headlight {
 
 /// The colours of a picture's numbers: from 0, or on both sides of it, to a round number above its largest.
 ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed);
+
+/// The colours of the terms of a score, on both sides of 0.
+ColourScale writers_scale(Theme theme, const WriterSplit& split);
+/// A side of that map, as tokens whose texts are the names.
+std::vector<Token> writer_labels(Language language, const WriterAxis& axis);
 
 /// `10 × 64`.
 std::string shape_text(const Shape& shape);

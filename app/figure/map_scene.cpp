@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "base/names.h"
 #include "base/utf8.h"
 #include "figure/labels.h"
@@ -82,8 +83,11 @@ void add_numbers(Drawing& scene, const Matrix& weights, const MapLayout& layout,
       if (std::isnan(weight) || is_blocked(scale, weight) || std::abs(weight) < numbers.least) continue;
       const bool pale = std::binary_search(numbers.pale.begin(), numbers.pale.end(), j);
       const Box cell = cell_box(layout, i, j);
-      scene.add(text_of({cell.x + cell.w / 2, cell.y + cell.h / 2},
-                        scale.diverging ? signed_cell_number(weight) : cell_number(weight), numbers.size,
+      std::string number = scale.diverging ? signed_cell_number(weight) : cell_number(weight);
+      // +3.00 is wider than +.99.
+      if (scale.diverging && style.measure(number, numbers.size) > cell.w)
+        number = (weight < 0 ? "−" : "+") + formatted("%.1f", std::abs(static_cast<double>(weight)));
+      scene.add(text_of({cell.x + cell.w / 2, cell.y + cell.h / 2}, std::move(number), numbers.size,
                         pale ? style.ink.text : text_on(colour_of(scale, weight)), style.measure, Anchor::middle,
                         Role::value));
     }

@@ -1,4 +1,5 @@
-// One matrix large, and the terms of one of its cells, as the window's Inside view shows them.
+// One matrix large, and the terms of one of its cells; what wrote a score, and its terms; as the window's Inside view
+// shows them.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,10 +8,12 @@
 #include "explain/cell.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "figure/map_items.h"
 #include "figure/matrix_scene.h"
 #include "figure/page.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {
@@ -50,31 +53,34 @@ std::vector<std::size_t> listed(const Cell& cell, bool adds_up) {
   return at;
 }
 
-/// Which terms are not listed, and what they come to.
+/// Which terms are not listed.
+std::string part_of_terms(Language language, std::size_t shown, std::size_t all) {
+  return either(language, "the largest terms, ", "最大的项，") + std::to_string(shown) + " / " + std::to_string(all);
+}
+std::string what_others_add(Language language, double rest) {
+  return either(language, "; the others come to ", "；其余合计 ") + brief_number(static_cast<float>(rest));
+}
+
+/// The same, and what they come to.
 std::string remark_of(Language language, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up) {
   if (shown.size() == cell.terms.size()) return {};
-  const std::string of = std::to_string(shown.size()) + " / " + std::to_string(cell.terms.size());
-  std::string text = either(language, "the largest terms, ", "最大的项，") + of;
+  const std::string text = part_of_terms(language, shown.size(), cell.terms.size());
   if (!adds_up) return text;
   double rest = 0;
   for (const Term& term : cell.terms) rest += static_cast<double>(term.contribution);
   for (const std::size_t i : shown) rest -= static_cast<double>(cell.terms[i].contribution);
-  return text + either(language, "; the others come to ", "；其余合计 ") + brief_number(static_cast<float>(rest));
+  return text + what_others_add(language, rest);
 }
 
 /// The terms in columns of about the same height, a bar beside each where there is room.
-void add_terms(Page& page, const Trace& trace, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up,
-               Theme theme) {
+void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
   const float size = page.label, gap = size, line = kLineOfText * size;
-  std::vector<TermWords> terms;
   std::array<float, 3> widest{};
   float largest = 0;
-  for (const std::size_t i : shown) {
-    terms.push_back(words_of_term(trace, cell.terms[i], adds_up));
-    const TermWords& last = terms.back();
-    widest = {std::max(widest[0], page.measure(last.from, size)), std::max(widest[1], page.measure(last.times, size)),
-              std::max(widest[2], page.measure(last.addend, size))};
-    if (std::isfinite(last.length)) largest = std::max(largest, std::abs(last.length));
+  for (const TermWords& one : terms) {
+    widest = {std::max(widest[0], page.measure(one.from, size)), std::max(widest[1], page.measure(one.times, size)),
+              std::max(widest[2], page.measure(one.addend, size))};
+    if (std::isfinite(one.length)) largest = std::max(largest, std::abs(one.length));
   }
   float words = 0;
   for (float& width : widest) words += width > 0 ? width += gap : 0;
@@ -112,7 +118,9 @@ std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const Fig
   page.y += 0.3f * page.label;
   const bool adds_up = is_sum_of_terms(cell.operation);
   const std::vector<std::size_t> shown = listed(cell, adds_up);
-  if (!shown.empty()) add_terms(page, trace, cell, shown, adds_up, options.theme);
+  std::vector<TermWords> terms;
+  for (const std::size_t i : shown) terms.push_back(words_of_term(trace, cell.terms[i], adds_up));
+  if (!terms.empty()) add_terms(page, terms, options.theme);
   return remark_of(options.language, cell, shown, adds_up);
 }
 
@@ -170,6 +178,72 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
         !remark.empty())
       remarks.push_back(remark);
   return finished(std::move(page), subject, of_head, std::nullopt, false, remarks);
+}
+
+namespace {
+
+constexpr std::size_t kMostWriterTerms = 20;
+
+/// The largest terms of a score, and what is to be said of the others.
+std::string add_score_terms(Page& page, const WriterSplit& writers, const FigureOptions& options) {
+  const ScoreSplit& split = writers.split;
+  const std::size_t count = std::min(writers.order.size(), kMostWriterTerms);
+  std::vector<TermWords> terms;
+  double rest = split.sum;
+  for (std::size_t i = 0; i < count; ++i) {
+    const ScoreTerm& term = split.terms[writers.order[i]];
+    terms.push_back({writer_name(term.query), "× " + writer_name(term.key),
+                     signed_cell_number(static_cast<float>(term.value)), static_cast<float>(term.value)});
+    rest -= term.value;
+  }
+  page.y += 0.3f * page.label;
+  add_terms(page, terms, options.theme);
+  if (count == writers.order.size()) return {};
+  return part_of_terms(options.language, count, writers.order.size()) + what_others_add(options.language, rest);
+}
+
+/// The map in the middle of the page.
+void add_writers(Page& page, const WriterSplit& writers, const FigureOptions& options) {
+  constexpr float kLargestCell = 26;  // points
+  const std::vector<Token> rows = writer_labels(options.language, writers.queries),
+                           columns = writer_labels(options.language, writers.keys);
+  const PrintedMap map{writers.sums, &rows, &columns};
+  const float side = std::min(page.room(), 0.85f * page.fair_height());
+  const MapAxes axes = map_axes(page, map, side);
+  const float most = kLargestCell * static_cast<float>(std::max(rows.size(), columns.size())) +
+                     axes.queries.metrics.widest + 4 * axes.size;
+  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
+  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  add_map(page, map, axes, layout, writers_scale(options.theme, writers), true);
+  page.y = layout.plot.bottom();
+}
+
+}  // namespace
+
+Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
+  const Trace& trace = subject.trace;
+  const auto cell = asked_cell(subject, options);
+  if (!cell) return cell.error();
+  const auto writers = writer_split(trace, options.head, *cell);
+  if (!writers) return writers.error();
+  const std::string query = axis_label(
+                        trace.query_tokens(options.head.stack).tokens[static_cast<std::size_t>(cell->query)]),
+                    key = axis_label(trace.key_tokens(options.head.stack).tokens[static_cast<std::size_t>(cell->key)]);
+  const ScoreSplit& split = writers->split;
+  Page page = new_page(options, measure);
+  add_title(page, head_label(options.head), query + " → " + key);
+  std::string line = filled(words(options.language, kInsideWords.score_and_sum),
+                            {score_text(split.score), std::to_string(split.terms.size()), score_text(split.sum)});
+  if (split.blocked) line += words(options.language, kInsideWords.before_mask);
+  add_lines(page, line, page.label, Role::label, page.ink.text);
+  page.y += 0.5f * page.label;
+  add_writers(page, *writers, options);
+  add_colour_bar(page, writers_scale(options.theme, *writers),
+                 either(options.language, "part of the score", "打分中的部分"), options.language, false);
+  const std::string others = add_score_terms(page, *writers, options);
+  std::vector<std::string> remarks{filled(words(options.language, kInsideWords.map_of_writers), {query, key})};
+  if (!others.empty()) remarks.push_back(others);
+  return finished(std::move(page), subject, options, std::nullopt, false, remarks);
 }
 
 }  // namespace headlight

@@ -49,6 +49,9 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
 /// An Error names a stack, a layer or a head that the answer does not have.
 Status check_head(const Trace& trace, const HeadRef& head);
 
+/// The cell of the head that is asked about, or the one that the window begins with. Errors: there is none.
+Result<CellRef> asked_cell(const FigureSubject& subject, const FigureOptions& options);
+
 /// The folded maps of a stack; null where its tokens are not folded.
 const FoldedStack* folded_stack(const FigureSubject& subject, Stack stack);
 
@@ -77,6 +80,8 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a matrix or a cell that there is not.
 Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+/// Errors: a cell that there is not, a score that is no sum of terms.
+Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 #include "words/flow_words.h"
 #include "words/grid_words.h"
 #include "words/head_words.h"
+#include "words/inside_words.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
 #include "words/relation_words.h"
@@ -125,8 +126,8 @@ constexpr PageWord kPageWords[] = {
     {"head_is_off", kChosenHeadWords.head_is_off},
     {"tip_on_off", kChosenHeadWords.tip_on_off},
     {"arc", {"{0} (right in {1} of 100)", "{0}（100 次里对 {1} 次）"}},
-    {"why", kChosenHeadWords.why},
-    {"why_title", {"Why does {0} look at {1} in {2}?", "在 {2} 中，{0} 为什么看向 {1}？"}},
+    {"numbers", kInsideWords.numbers},
+    {"numbers_title", {"The numbers behind {0} → {1} in {2}", "{2} 中 {0} → {1} 背后的各个数"}},
     {"step_products", {"q of {0} · k of {1}", "{0} 的 q · {1} 的 k"}},
     {"terms_of", {"the {0} products", "{0} 个乘积"}},
     {"rest_of_terms", {"and {0} smaller ones, together {1}", "另有 {0} 个较小的，合计 {1}"}},

@@ -21,6 +21,7 @@
 #include "derived/listing.h"
 #include "derived/weak_ref.h"
 #include "derived/word_changes.h"
+#include "derived/writer_split.h"
 #include "document/answer_snapshot.h"
 #include "document/named_arcs.h"
 #include "math/attention.h"
@@ -124,6 +125,7 @@ const Request* wanted(const AppState& state);
 std::optional<Request> baseline_question(const AppState& state);
 std::optional<DetailQuestion> detail_question(const AppState& state);
 std::optional<InsideQuestion> inside_question(const AppState& state);    // of the views Inside and Code
+std::optional<WriterQuestion> writer_question(const AppState& state);    // of View::inside and InsideTab::why
 std::optional<ListingQuestion> listing_question(const AppState& state);  // of View::code; nothing while stale
 std::optional<FlowQuestion> flow_question(const AppState& state);
 std::optional<CheckQuestion> check_question(const AppState& state);
@@ -184,6 +186,7 @@ struct Answers {
   Slot<Trace, baseline_question, baseline_job, after_baseline> baseline;
   Slot<Detail, detail_question, detail_of> detail;
   Slot<Inside, inside_question, look_inside> inside;
+  Slot<WriterSplit, writer_question, split_writers> writers;
   Slot<Listing, listing_question, listing_of> listing;
   Slot<FlowLines, flow_question, look_at_flow> flow;
   Slot<std::vector<Finding>, check_question, check_model, after_check> check;  // taken over by AppState::checks
@@ -208,8 +211,9 @@ struct Answers {
   template <class Visit>
   static void for_each(Visit visit) {
     using A = Answers;
-    visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::listing), visit(&A::flow);
-    visit(&A::check), visit(&A::arcs), visit(&A::heads), visit(&A::ranking), visit(&A::effects);
+    visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::writers);
+    visit(&A::listing), visit(&A::flow), visit(&A::check), visit(&A::arcs), visit(&A::heads), visit(&A::ranking),
+        visit(&A::effects);
     visit(&A::layer_scores), visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison);
     visit(&A::kept_answer), visit(&A::guess);
     visit(&A::changes), visit(&A::nearest), visit(&A::preview), visit(&A::trained);

@@ -104,12 +104,13 @@ using SetPainting = Set<Part::view, &ViewState::painting>;
 using SetStroke = Set<Part::view, &ViewState::stroke>;
 struct FocusText { bool on = false; std::string typed = {}; };  // typed: in place of the sentence
 struct ShowView { View view = View::heads; };
-struct LookAt { Look look; };                     // a matrix of the answer; its head becomes the chosen one
+// a matrix of the answer: its head becomes the chosen one, and the cell, where there is one, is pinned
+struct LookAt { Look look; std::optional<CellRef> pin = {}; };
 struct LookBack {};
 using SetCode = Set<Part::look, &ViewState::code>;  // what View::code writes
 // of the story behind the pinned weight; none: closes it
 using OpenInsideLine = Set<Part::look, &ViewState::inside_line>;
-using ShowSteps = Set<Part::look, &ViewState::steps>;
+using ShowTab = Set<Part::look, &ViewState::tab>;
 using ShowHelp = Set<Part::view, &ViewState::help>;
 struct SetSettings { Settings settings; };
 using OrderHeads = Set<Part::look, &ViewState::order>;
@@ -182,7 +183,7 @@ using CommandTypes = TypeList<
     GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
     SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture,
     Undo, Redo, ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting,
-    SetStroke, FocusText, ShowView, LookAt, LookBack, ShowSteps, SetScope, SetSampling, SearchWord, ShowHelp,
+    SetStroke, FocusText, ShowView, LookAt, LookBack, ShowTab, SetScope, SetSampling, SearchWord, ShowHelp,
     SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
     StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
     ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,

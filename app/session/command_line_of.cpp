@@ -89,8 +89,8 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
     if (shades.heads != ShadeHeads::head) add(words, "--mean", std::string(name(shades.heads)));
   }
   if (kind == FigureKind::flow) add(words, "--threshold", shortest_text(view.flow.threshold));
-  const bool of_query = kind == FigureKind::steps || kind == FigureKind::diagram;
-  const bool of_key = kind == FigureKind::steps;
+  const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers;
+  const bool of_query = of_key || kind == FigureKind::diagram;
   if (kind == FigureKind::matrix) {
     add(words, "--matrix", path(*order.trace, view.look.matrix));
     if (view.look.cell) add(words, "--row", std::to_string(view.look.cell->row));

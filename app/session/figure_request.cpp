@@ -42,7 +42,9 @@ bool same_figure(const FigureRequest& a, const FigureRequest& b) {
 FigureKind seen_figure(const AppState& state) {
   const ViewState& view = state.view;
   if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
-  if (looks_at_matrices(view.view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
+  const bool of_writers = view.view == View::inside && view.tab == InsideTab::why;
+  if (looks_at_matrices(view.view) && !of_writers && state.trace && exists(*state.trace, view.look.matrix) &&
+      looks_at_matrix(view))
     return FigureKind::matrix;
   if (shows_text(state)) return FigureKind::text;
   // All of few heads are the same figure as some of many.
@@ -50,7 +52,7 @@ FigureKind seen_figure(const AppState& state) {
       shown_grid(state) == GridShow::all && !has_many_heads(state) ? GridShow::maps : shown_grid(state);
   const auto shows = [&](const NamedView& named) {
     if (!named.figure || named.view != view.view) return false;
-    return (view.view != View::heads || named.grid == grid) && (view.view != View::inside || named.steps == view.steps);
+    return (view.view != View::heads || named.grid == grid) && (view.view != View::inside || named.tab == view.tab);
   };
   const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
   return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;

@@ -108,6 +108,12 @@ std::optional<InsideQuestion> inside_question(const AppState& state) {
   return InsideQuestion{state.trace, state.view.chosen, state.view.look, state.view.pinned, moved_from(state)};
 }
 
+std::optional<WriterQuestion> writer_question(const AppState& state) {
+  const ViewState& view = state.view;
+  if (view.view != View::inside || view.tab != InsideTab::why || !state.trace || !view.pinned) return std::nullopt;
+  return WriterQuestion{state.trace, view.chosen, *view.pinned};
+}
+
 ListingQuestion program_question(const AppState& state) {
   const CodeLook& code = state.view.code;
   const std::vector<Request> batch = state.prefix ? std::vector<Request>{state.trace->request} : state.requests;

@@ -292,17 +292,21 @@ struct Update {
   void operator()(LookAt&& c) { (*this)(c); }
   void operator()(LookAt& c) {
     ViewState& view = looked_at();
-    if (c.look == view.look) return;
-    view.looked.push_back(std::move(view.look));
+    if (c.look == view.look && (!c.pin || c.pin == view.pinned)) return;
+    view.looked.push_back({std::move(view.look), view.tab, view.chosen, view.pinned});
     if (view.looked.size() > kMostLooked) view.looked.erase(view.looked.begin());
     look_at(view, std::move(c.look));
+    if (c.pin) view.pinned = c.pin;
   }
   void operator()(const LookBack&) {
     ViewState& view = looked_at();
     if (view.looked.empty()) return;
-    Look look = std::move(view.looked.back());
+    LookedAt before = std::move(view.looked.back());
     view.looked.pop_back();
-    look_at(view, std::move(look));
+    choose_head(view, before.head);
+    look_at(view, std::move(before.look));
+    view.tab = before.tab;
+    view.pinned = before.pinned;
   }
   void operator()(SetSettings& c) { take_settings(state, std::move(c.settings), kind); }
 

@@ -30,7 +30,7 @@ void for_each_setting(AnyLayout& layout, const Visit& visit) {
   visit("scale", layout.scale, parse_scale);
   visit("chose_scale", layout.chose_scale);
   visit("own_range", layout.own_range);
-  visit("steps", layout.steps);
+  visit("tab", layout.tab, parse_tab);
   visit("differences", layout.differences, parse_difference_order);
 }
 
@@ -117,6 +117,9 @@ void write_layout(const Layout& layout, json& object) {
 }
 
 void read_layout(const JsonField& object, Layout& layout) {
+  bool steps = true;  // as earlier versions wrote the tab
+  object.read("steps", steps);
+  if (!steps) layout.tab = InsideTab::diagram;
   for_each_setting(layout, [&](const char* key, auto& value, auto... parse) {
     if constexpr (sizeof...(parse) > 0) object.read_word(key, value, parse..., "a known word");
     else object.read(key, value);

@@ -31,6 +31,13 @@ inline std::string_view name(View view) { return name_in(kViewNames, view); }
 
 inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
+/// Of InsideTab, in its order.
+inline constexpr std::string_view kTabNames[] = {"numbers", "why", "diagram"};
+
+inline std::string_view name(InsideTab tab) { return name_in(kTabNames, tab); }
+
+inline std::optional<InsideTab> parse_tab(std::string_view name) { return value_named<InsideTab>(kTabNames, name); }
+
 /// Of GridShow, in its order.
 inline constexpr std::string_view kGridNames[] = {"maps", "glance", "relations"};
 
@@ -52,7 +59,7 @@ struct NamedView {
   std::string_view name;
   View view = View::heads;
   GridShow grid = GridShow::maps;
-  bool steps = true;                      // of View::inside
+  InsideTab tab = InsideTab::numbers;     // of View::inside
   std::optional<bool> text = {};          // of View::heads: TextLook::shown
   std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
@@ -65,7 +72,8 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "glance", .grid = GridShow::all, .figure = FigureKind::layers},
     {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
-    {.name = "diagram", .view = View::inside, .steps = false, .figure = FigureKind::diagram},
+    {.name = "writers", .view = View::inside, .tab = InsideTab::why, .figure = FigureKind::writers},
+    {.name = "diagram", .view = View::inside, .tab = InsideTab::diagram, .figure = FigureKind::diagram},
     {.name = "matrix", .view = View::inside, .figure = FigureKind::matrix},
     {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
     {.name = "train", .view = View::train},

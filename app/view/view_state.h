@@ -26,6 +26,9 @@ enum class Scale { linear, log };
 /// words; every head beside a training; a snapshot of an answer beside the current answer; the layer as a program.
 enum class View { heads, inside, flow, train, compare, code };
 
+/// What View::inside shows: the steps behind the pinned weight, what wrote its score, or the data flow of the layer.
+enum class InsideTab { numbers, why, diagram };
+
 /// Whether one matrix of the model is looked at, and a cell of it.
 inline bool looks_at_matrices(View view) { return view == View::inside || view == View::code; }
 
@@ -80,16 +83,17 @@ struct LessonMark {
 };
 
 /// The figures that can be written: all heads of a stack, one head large, the text shaded, lines between the words, all
-/// heads small, one head in two answers, the steps behind one weight, the data flow diagram, one matrix of it.
-enum class FigureKind { grid, head, text, flow, layers, compare, steps, diagram, matrix };
+/// heads small, one head in two answers, the steps behind one weight, what wrote its score, the data flow diagram, one
+/// matrix of it.
+enum class FigureKind { grid, head, text, flow, layers, compare, steps, writers, diagram, matrix };
 
 /// Whether such a picture has all heads of a stack, which can have an order of their own.
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
 
 /// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
 inline bool shows_folds(FigureKind kind) {
-  return kind != FigureKind::steps && kind != FigureKind::diagram && kind != FigureKind::matrix &&
-         kind != FigureKind::compare;
+  return kind != FigureKind::steps && kind != FigureKind::writers && kind != FigureKind::diagram &&
+         kind != FigureKind::matrix && kind != FigureKind::compare;
 }
 
 /// The part of the pattern that a large map shows, in cells; zero sizes: all of it.
@@ -133,13 +137,23 @@ struct Layout {
   GridShow grid = GridShow::maps;
   MapKind maps = MapKind::weights;
   FoldChoice fold;
-  Scale scale = Scale::linear;  // scale_of_colours (session/shown.h) is what is drawn
-  bool chose_scale = false;     // by the user: linear holds for long texts, too
-  bool own_range = false;       // each map's colours go up to its own largest value, not to that of all
-  bool steps = true;            // View::inside lists the steps behind the pinned weight, else draws the data flow
+  Scale scale = Scale::linear;         // scale_of_colours (session/shown.h) is what is drawn
+  bool chose_scale = false;            // by the user: linear holds for long texts, too
+  bool own_range = false;              // each map's colours go up to its own largest value, not to that of all
+  InsideTab tab = InsideTab::numbers;  // of View::inside
   DifferenceOrder differences = DifferenceOrder::largest;
 
   friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// What was looked at, to come back to.
+struct LookedAt {
+  Look look;
+  InsideTab tab = InsideTab::numbers;
+  HeadRef head;  // the chosen one
+  std::optional<CellRef> pinned = {};
+
+  friend bool operator==(const LookedAt&, const LookedAt&) = default;
 };
 
 struct ViewState : Layout {
@@ -159,7 +173,7 @@ struct ViewState : Layout {
   std::string typed;                       // … or, where this is not empty, replaced by it
   CodeLook code;                           // in View::code
   Look look;                               // in View::inside and View::code
-  std::vector<Look> looked;                // where one came from, the last at the end
+  std::vector<LookedAt> looked;            // where one came from, the last at the end
   std::string word;                        // whose probability is searched for among the next words
   Sampling sampling;                       // how words are chosen when the decoder writes on
   std::optional<std::size_t> inside_line;  // which of the five lines of that story is open

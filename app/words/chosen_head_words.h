@@ -19,9 +19,7 @@ struct ChosenHeadWords {
   Words head_is_on{"on", "开"};
   Words head_is_off{"off", "关"};
   Words tip_on_off{"Switches the head off, or on again.", "关闭或打开这个头。"};
-  Words why{"Why?", "为什么？"};
-  Words tip_why{"Shows every number behind this weight.", "显示这个权重背后的每个数。"};
-  Words tip_why_folded{
+  Words tip_numbers_folded{
       "Shows every number behind the weight between the first tokens of these words, as it is before folding.",
       "显示这两个词的第一个词元之间的权重（折叠之前）背后的每个数。"};
   Words tip_bars{"Click a bar to pin its word. Drag it to set its weight by hand, double-click to type one.",

@@ -125,8 +125,8 @@ struct MapWords {
       "Only weights can be folded: lengths of vectors do not add up, and a rollout goes "
       "through every token. Key to the weights: %",
       "只有权重可以折叠：向量的长度不能相加，累积则经过每个词元。回到权重的按键：%"};
-  Words tip_why_other{"The way to the weight of this cell, which the map's number is made of.",
-                      "通向该单元格权重的每一步，图中的数由它而来。"};
+  Words tip_numbers_other{"The way to the weight of this cell, which the map's number is made of.",
+                          "通向该单元格权重的每一步，图中的数由它而来。"};
 };
 inline constexpr MapWords kMapWords;
 

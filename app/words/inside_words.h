@@ -6,9 +6,26 @@
 namespace headlight {
 
 struct InsideWords {
-  Words steps_of_weight{"Step by step", "逐步计算"};
-  Words tip_steps{"Where the pinned weight comes from, in five lines; each opens to its steps.",
-                  "固定的权重从哪里来：五行，每行都能展开看各步。"};
+  Words numbers{"Numbers", "数值"};
+  Words tip_numbers{"The numbers behind the pinned weight, in five lines; each opens to its steps. Key: %",
+                    "固定的权重背后的各个数：五行，每行都能展开看各步。按键：%"};
+  Words why{"Why?", "为什么？"};
+  Words tip_why{"What wrote the score of the pinned cell: words, positions, earlier heads and feed-forwards. Key: %",
+                "固定的单元格的打分由什么写成：词、位置、前面的头与前馈网络。按键：%"};
+  Words score_and_sum{"score %, the sum of % terms: %", "打分 %，% 项之和：%"};
+  Words before_mask{"   (before the mask, which blocks it)", "  （掩码之前；掩码屏蔽了它）"};
+  Words in_query{"query of “%”", "“%”的查询"};
+  Words in_key{"× key of “%”", "× “%”的键"};
+  Words other_writers{"% others", "其余 % 个"};
+  Words map_of_writers{"Rows: what wrote the query of “%”. Columns: what wrote the key of “%”.",
+                       "行：“%”的查询由什么写成。列：“%”的键由什么写成。"};
+  Words goes_to_writer{"Click: to %, which wrote it, with its strongest cell pinned",
+                       "点击：去写下它的 %，并固定其最强的单元格"};
+  Words norms_frozen{
+      "Every norm is held at the size that its row gave it. A term is no cause: without its writer every norm would "
+      "have another size.",
+      "每个归一化都保持在该行给出的大小。一项并不是原因：没有写下它的部分，每个归一化的大小都会不同。"};
+  Words trail{"From: ", "来自："};
   Words tip_line{"Opens the steps of this line, and its matrix beside it.", "展开这一行的各步，旁边显示它的矩阵。"};
   Words asks{"“%” asks", "“%”发问"};
   Words answers{"“%” answers", "“%”应答"};
@@ -18,8 +35,8 @@ struct InsideWords {
   Words weight_times_v{"weight × v", "权重 × v"};
   Words mask{"mask", "掩码"};
   Words way_of_data{"Diagram", "结构图"};
-  Words tip_way{"The block as a diagram with its matrices; click one to look at it.",
-                "模块的结构图与各矩阵；点击查看。"};
+  Words tip_way{"The block as a diagram with its matrices; click one to look at it. Key to the next tab: %",
+                "模块的结构图与各矩阵；点击查看。下一个标签的按键：%"};
   Words pin_for_steps{"Click a cell of a head first: its steps are told here.",
                       "先在某个头上点击一个单元格：这里会逐步说明它的计算。"};
   Words back{"Back", "返回"};

@@ -229,7 +229,7 @@ void expect_same_pictures(Loop& loop, AppState& state) {
   expect("maps with a look");
   update(state, ShowView{View::inside});
   expect("steps");
-  update(state, ShowSteps{false});
+  update(state, ShowTab{InsideTab::diagram});
   expect("diagram");
   const Look before = state.view.look;
   for (const Quantity quantity : {Quantity::query_weight, Quantity::hidden, Quantity::embedding}) {

@@ -15,7 +15,7 @@ TEST(InsideFigure, IsTidyWhateverIsDrawn) {
     for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
       const Document document = document_of(words, arch);
       const auto trace = answer_of(document);
-      for (const FigureKind kind : {FigureKind::steps, FigureKind::diagram})
+      for (const FigureKind kind : {FigureKind::steps, FigureKind::writers, FigureKind::diagram})
         for (const float mm : {kLeastMm, kColumnMm, kSlideMm})
           for (const Stack stack : kStacks)
             for (const Language language : {Language::en, Language::zh}) {

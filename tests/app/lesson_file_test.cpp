@@ -5,6 +5,7 @@
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
+#include "view/view_json.h"
 
 namespace headlight {
 namespace {
@@ -107,13 +108,17 @@ TEST(Lessons, EveryMatrixHasANameOfItsOwn) {
 TEST(Lessons, TheViewIsKeptInASession) {
   Session session{fixture::small_document(), {}};
   session.view.view = View::inside;
-  session.view.steps = false;
+  session.view.tab = InsideTab::diagram;
   session.view.chosen = {1, 1};
   session.view.look = {matrix_id(Quantity::z, session.view.chosen), MatrixCell{2, 3}};
   session.view.flow = {std::vector<Index>{0, 1}, 0.25f};
   const auto read = session_from_json("s", to_json(session));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->view, session.view);
+  const auto tab_of = [](const char* view) { return view_from_json(nlohmann::json::parse(view), 1).tab; };
+  EXPECT_EQ(tab_of(R"({"tab": "why"})"), InsideTab::why);
+  EXPECT_EQ(tab_of(R"({"steps": false})"), InsideTab::diagram) << "as earlier versions wrote it";
+  EXPECT_EQ(tab_of(R"({"tab": "no such tab"})"), InsideTab::numbers);
 }
 
 TEST(Lessons, AWordPlaceNamesAToken) {

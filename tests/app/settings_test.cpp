@@ -23,9 +23,15 @@ TEST_F(SettingsOf, ReadBackEqual) {
   settings.greeted = true;
   settings.recent = {"/a/我.npz", "/b \"quoted\".txt"};
   settings.window = {1000, 700, true};
-  settings.layout = {
-      View::compare, GridShow::relations,        MapKind::norms, {true, true, PairPart::b_to_a}, Scale::log, true, true,
-      false,         DifferenceOrder::divergence};
+  settings.layout = {View::compare,
+                     GridShow::relations,
+                     MapKind::norms,
+                     {true, true, PairPart::b_to_a},
+                     Scale::log,
+                     true,
+                     true,
+                     InsideTab::diagram,
+                     DifferenceOrder::divergence};
   settings.lesson = {"06-masks", "/l/06-masks.json", 3};
   EXPECT_EQ(settings_from_json(to_json(settings)), settings);
 }
@@ -72,7 +78,7 @@ TEST_F(SettingsOf, ALayoutOrALessonThatCannotBeUsedIsThatOfTheStart) {
   };
   for (const char* layout : {"7", "[]", "null"}) EXPECT_EQ(layout_from(layout), default_settings().layout) << layout;
   for (const char* layout : {"{}", R"({"view": 3, "grid": "all", "maps": null, "fold_special": 1,
-                             "pair": "c-d", "scale": 5, "steps": "no", "differences": []})"})
+                             "pair": "c-d", "scale": 5, "tab": 7, "differences": []})"})
     EXPECT_EQ(layout_from(layout), (Layout{.fold = {.special = true}})) << "what it does not say is off: " << layout;
   EXPECT_EQ(default_settings().layout.fold, (FoldChoice{.special = true, .words = true}))
       << "words alone, at the start";

@@ -55,7 +55,7 @@ TEST_F(ChangesTest, NothingMovesWhenTheyArrive) {
   Harness& h = *harness;
   const auto places = [&] {
     std::vector<Box> all;
-    for (const char* name : {"stage map", "row bars", "why", "keep", "head 1.5", "switch head"})
+    for (const char* name : {"stage map", "row bars", "numbers", "why", "keep", "head 1.5", "switch head"})
       all.push_back(h.box(name));
     return all;
   };

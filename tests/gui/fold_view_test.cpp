@@ -199,7 +199,7 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   h.settle();
   EXPECT_TRUE(h.state.document == before);
   h.push(Pin{CellRef{3, 2}});
-  h.click("why");
+  h.click("numbers");
   h.settle();
   EXPECT_EQ(h.state.view.view, View::inside);
   EXPECT_EQ(h.state.view.look.cell, (MatrixCell{3, 2}));

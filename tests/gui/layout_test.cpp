@@ -80,7 +80,7 @@ const std::vector<Place>& places() {
       // In a window without the column of controls a row has these of them.
       {"row", {"causal", "paint", "d_model", "heads", "layers", "open controls", "model line"}},
       {"atlas", {"shown menu", "order"}},
-      {"stage", {"switch head", "keep", "stage map", "whole", "why", "weight by hand", "weight as computed"}},
+      {"stage", {"switch head", "keep", "stage map", "whole", "numbers", "weight by hand", "weight as computed"}},
       {"status", {"colour bar"}},
   };
   return all;

@@ -84,7 +84,7 @@ TEST_F(OtherMapsTest, MasksAndWeightsByHandStayWhatTheyAre) {
   alt(Key::x);
   h.settle();
   EXPECT_EQ(document().mask.painted.size(), 1u);
-  h.click("why");
+  h.click("numbers");
   EXPECT_EQ(state().view.look.matrix.quantity, Quantity::weights);
 }
 

@@ -27,7 +27,7 @@ int order_of(float begin, float end, float other_begin, float other_end) {
 }
 
 TEST_F(SceneTest, TheDiagramOfAFigureIsThatOfTheWindow) {
-  harness->push(ShowView{View::inside}, ShowSteps{false});
+  harness->push(ShowView{View::inside}, ShowTab{InsideTab::diagram});
   harness->settle();
   const Drawing drawing = figure(FigureKind::diagram);
   ASSERT_EQ(drawing.hits.size(), harness->state.inside->diagram.nodes.size());

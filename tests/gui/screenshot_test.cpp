@@ -62,7 +62,7 @@ struct PictureAsked {
   std::optional<CellRef> pinned = {};
   Arch arch = Arch::encoder;
   View view = View::heads;
-  bool steps = true;
+  InsideTab tab = InsideTab::numbers;
   Look look = {};
   GridShow grid = GridShow::maps;
   std::optional<CommandPalette> palette = {};
@@ -87,7 +87,7 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.document.config.arch = screen.arch;
   start.session.document.mask.causal = screen.causal;
   start.session.view.view = screen.view;
-  start.session.view.steps = screen.steps;
+  start.session.view.tab = screen.tab;
   start.session.view.look = screen.look;
   start.session.view.scale = screen.scale;
   start.session.view.pinned = screen.pinned;
@@ -131,8 +131,14 @@ INSTANTIATE_TEST_SUITE_P(
                      CellRef{9, 5},
                      Arch::encoder,
                      View::inside,
-                     true,
+                     InsideTab::numbers,
                      {matrix_id(Quantity::query), MatrixCell{9, 0}}},
+        PictureAsked{.name = "why-dark",
+                     .theme = Theme::dark,
+                     .language = Language::en,
+                     .pinned = CellRef{9, 5},
+                     .view = View::inside,
+                     .tab = InsideTab::why},
         PictureAsked{"diagram-encoder-decoder",
                      Theme::dark,
                      Language::en,
@@ -141,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                      CellRef{4, 5},
                      Arch::encoder_decoder,
                      View::inside,
-                     false,
+                     InsideTab::diagram,
                      {matrix_id(Quantity::weights), MatrixCell{4, 3}}},
         PictureAsked{"palette-zh",
                      Theme::light,
@@ -151,7 +157,7 @@ INSTANTIATE_TEST_SUITE_P(
                      {},
                      Arch::encoder,
                      View::heads,
-                     true,
+                     InsideTab::numbers,
                      {},
                      GridShow::maps,
                      CommandPalette{"头", 2}},

@@ -37,8 +37,8 @@ std::string moved(const std::map<std::string, Box>& before, const std::map<std::
   for (const auto& [name, box] : before) {
     const auto found = now.find(name);
     // A switch is as wide as its word; what the answer offers to change stands before what is done with its cell.
-    const bool of_answer =
-        name == "switch head" || name.starts_with("change ") || name == "why" || name == "weight by hand";
+    const bool of_answer = name == "switch head" || name.starts_with("change ") || name == "numbers" || name == "why" ||
+                           name == "weight by hand";
     if (!gone && of_answer) continue;
     if (found == now.end() ? gone : found->second.x != box.x || found->second.y != box.y || found->second.h != box.h)
       names += name + ", ";

@@ -132,7 +132,9 @@ void step_stack(Gui& gui, bool back) {
 }
 
 void move_cell(Gui& gui, Index rows, Index columns) {
-  if (looks_at_matrices(gui.state.view.view)) move_look(gui, rows, columns);
+  const ViewState& view = gui.state.view;
+  const bool of_writers = view.view == View::inside && view.tab == InsideTab::why;
+  if (looks_at_matrices(view.view) && !of_writers) move_look(gui, rows, columns);
   else if (shows_text(gui.state)) move_word(gui, rows, columns);
   else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, columns);
   else move_pinned(gui, rows, columns);
@@ -243,9 +245,13 @@ void begin_search(Gui& gui) {
   gui.push(FocusFind{true});
 }
 
-void explain_cell(Gui& gui, const CellRef& cell) {
+void step_tab(Gui& gui) {
+  gui.push(ShowTab{static_cast<InsideTab>((static_cast<std::size_t>(gui.state.view.tab) + 1) % std::size(kTabNames))});
+}
+
+void explain_cell(Gui& gui, const CellRef& cell, InsideTab tab) {
   gui.push(ShowView{View::inside});
-  gui.push(ShowSteps{true});
+  gui.push(ShowTab{tab});
   gui.push(LookAt{{matrix_id(Quantity::weights, gui.state.view.chosen), MatrixCell{cell.query, cell.key}}});
 }
 

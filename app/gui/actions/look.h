@@ -49,7 +49,9 @@ std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& s
 std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack);
 
 /// Opens View::inside on what is behind a weight of the chosen head, step by step.
-void explain_cell(Gui& gui, const CellRef& cell);
+void explain_cell(Gui& gui, const CellRef& cell, InsideTab tab);
+/// The next tab of View::inside.
+void step_tab(Gui& gui);
 
 /// Zooms the large head, or the three maps of Compare, around the lit cell.
 void zoom(Gui& gui, float factor);

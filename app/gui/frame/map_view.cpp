@@ -272,6 +272,35 @@ float part_line_width(Gui& gui, const Viewport& part) {
   return ImGui::CalcTextSize(part_text(gui, part).c_str()).x + button + 16 * gui.unit;
 }
 
+PointedCell named_map(Gui& gui, const NamedMap& map, const Box& area) {
+  constexpr float kLargestCell = 56;  // pixels of the design
+  const FontScope small(gui, TextSize::small);
+  const AxisLabels labels = axis_labels(gui, map.rows, map.columns);
+  const auto rows = static_cast<Index>(map.rows.size()), columns = static_cast<Index>(map.columns.size());
+  MapLayout layout = layout_map(area, rows, columns, labels.queries.metrics, labels.keys.metrics, ImGui::GetFontSize());
+  if (const float most = kLargestCell * gui.unit; layout.cell > most) {
+    layout.plot.w *= most / layout.cell, layout.plot.h *= most / layout.cell;
+    layout.cell = most;
+  }
+  ImGui::SetCursorScreenPos(top_left(layout.plot));
+  PointedCell pointed;
+  pointed.clicked = ImGui::InvisibleButton(map.name.c_str(), {layout.plot.w, layout.plot.h});
+  gui.name_box(map.name, layout.plot, BoxKind::map);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (ImGui::IsItemHovered()) pointed.cell = cell_at(layout, rows, columns, mouse.x, mouse.y);
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  Drawing scene;
+  scene.add(Cells{layout.plot, borrowed(map.values), map.scale});
+  scene.add(Pen{gui.unit, 1}.frame(layout.plot, to_rgb(gui.colours().line)));
+  paint_scene(gui, list, scene, {.opacity = map.opacity, .version = [&](std::size_t) { return map.version; }});
+  const LabelInk ink = [&](Index) { return to_rgb(gui.colours().dim); };
+  MapMarks marks{.rows = ink, .columns = ink, .hovered = pointed.cell, .numbers = &map.values, .scale = map.scale};
+  if (pointed.cell) marks.lit_row = pointed.cell->query, marks.lit_column = pointed.cell->key;
+  draw_marks(gui, list, labels, layout, std::move(marks));
+  ImGui::SetCursorScreenPos({area.x, layout.plot.bottom() + 8 * gui.unit});
+  return pointed;
+}
+
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area) {
   return layout_map(area, content.region.num_queries, content.region.num_keys, labels.queries.metrics,
                     labels.keys.metrics, ImGui::GetFontSize());

@@ -81,6 +81,24 @@ std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, f
 bool part_line(Gui& gui, const Viewport& part);
 float part_line_width(Gui& gui, const Viewport& part);
 
+/// A map whose rows and columns are no words of the sentence: what wrote a score, what a patch brings back.
+struct NamedMap {
+  std::string name;  // of its box
+  const std::vector<Token>& rows;
+  const std::vector<Token>& columns;
+  const Matrix& values;
+  std::uint64_t version = 0;  // names the content of `values`
+  ColourScale scale;
+  float opacity = 1;
+};
+/// The cell that the pointer is on, and whether it was clicked.
+struct PointedCell {
+  std::optional<CellRef> cell = {};
+  bool clicked = false;
+};
+/// Draws it as large as the area has room for, with its numbers; the cursor is left below it.
+PointedCell named_map(Gui& gui, const NamedMap& map, const Box& area);
+
 /// The layout that draw_map uses; callers find the positions of cells in it.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
 

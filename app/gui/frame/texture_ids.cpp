@@ -32,7 +32,8 @@ std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
          place_of(head, state.trace->num_heads(head.stack));
 }
 
-constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61;  // beside the folded maps, whose folds take fewer bits
+// Beside the folded maps, whose folds take fewer bits.
+constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61, kWriters = std::uint64_t{1} << 60;
 
 }  // namespace
 
@@ -55,6 +56,10 @@ std::uint64_t inside_picture_version(const AppState& state, std::size_t node) {
 
 std::uint64_t inside_matrix_version(const AppState& state) {
   return in(MapFamily::inside, state.inside.version() << 10);
+}
+
+std::uint64_t writers_version(const AppState& state) {
+  return in(MapFamily::large, kWriters | state.writers.version());
 }
 
 std::uint64_t joint_version(const AppState& state, const HeadRef& head) {

@@ -20,6 +20,9 @@ std::uint64_t detail_version(const AppState& state);
 std::uint64_t inside_picture_version(const AppState& state, std::size_t node);
 std::uint64_t inside_matrix_version(const AppState& state);
 
+/// What wrote the score of a cell.
+std::uint64_t writers_version(const AppState& state);
+
 /// Compare: the small difference of a head, and a side of the chosen head.
 std::uint64_t joint_version(const AppState& state, const HeadRef& head);
 std::uint64_t joint_version(const AppState& state, std::size_t side);

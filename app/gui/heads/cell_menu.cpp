@@ -24,7 +24,8 @@ bool menu(Gui& gui) {
   dim_text(gui, cell_in_words(gui, head, cell));
   if (menu_line(gui, "cell pin", gui.word(kChosenHeadWords.pin_cell), keys_of(Act::pin_hovered), true)) gui.push(Pin{});
   const auto line = [&](const char* name, Act act) { act_line(gui, name, action(act).name, act); };
-  line("cell why", Act::why_weight);
+  line("cell numbers", Act::numbers);
+  line("cell why", Act::why);
   line("cell block", Act::block_cell);
   const bool types =
       menu_line(gui, "cell weight", gui.word(kChosenHeadWords.type_weight), {}, false, can_set_weight(gui));

@@ -14,22 +14,30 @@
 #include "words/chosen_head_words.h"
 #include "words/compare_words.h"
 #include "words/grid_words.h"
+#include "words/inside_words.h"
 #include "words/mask_words.h"
 
 namespace headlight {
 namespace {
 
-/// Why the pinned cell is what it is, and setting it by hand, as far as `right`.
-void pinned_cell(Gui& gui, float right) {
+/// In a narrow stage Why? is a tab beside the numbers, which have a button.
+bool has_room_for_why(const Gui& gui, float width) { return width >= 460 * gui.unit; }
+
+/// What is behind the pinned cell, and setting it by hand, as far as `right`.
+void pinned_cell(Gui& gui, float right, bool with_why) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
   const MapKind kind = shown_kind(state, head.stack);
   const CellRef cell = *state.view.pinned;
-  if (flat_button(gui, "why", gui.word(kChosenHeadWords.why))) explain_cell(gui, cell);
+  if (flat_button(gui, "numbers", gui.word(kInsideWords.numbers))) explain_cell(gui, cell, InsideTab::numbers);
   const bool folded = !possible::pins_tokens(gui);
-  explain_item(gui, std::string(kind != MapKind::weights
-                                    ? gui.word(kMapWords.tip_why_other)
-                                    : gui.word(folded ? kChosenHeadWords.tip_why_folded : kChosenHeadWords.tip_why)));
+  if (kind == MapKind::weights && !folded) explain_item(gui, kInsideWords.tip_numbers, {Act::numbers});
+  else explain_item(gui, kind != MapKind::weights ? kMapWords.tip_numbers_other : kChosenHeadWords.tip_numbers_folded);
+  if (with_why) {
+    ImGui::SameLine(0, 6 * gui.unit);
+    if (flat_button(gui, "why", gui.word(kInsideWords.why))) explain_cell(gui, cell, InsideTab::why);
+    explain_item(gui, kInsideWords.tip_why, {Act::why});
+  }
   ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
   const char* label = kind != MapKind::weights
@@ -73,18 +81,20 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   auto attempt = slots.changes.h > 0 ? std::nullopt : best_change(gui);
   if (!attempt) attempt = stage_try(gui);
   const float first = attempt ? primary_width(attempt->label.c_str()) + gap : 0;
-  const float why = state.view.pinned ? button_width(gui.word(kChosenHeadWords.why)) + gap : 0;
+  const bool with_why = has_room_for_why(gui, slot.w);
+  float of_cell = state.view.pinned ? button_width(gui.word(kInsideWords.numbers)) + gap : 0;
+  if (state.view.pinned && with_why) of_cell += button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
   // In a narrow stage words are left out, then the attempt.
   const Words& whole = kCompareWords.keep_as_a;
-  const bool fits = first + why + button_width(gui.word(whole)) <= slot.w;
+  const bool fits = with_why && first + of_cell + button_width(gui.word(whole)) <= slot.w;
   const Words& label = fits ? whole : kCompareWords.view_compare;
   const float right = slot.w - button_width(gui.word(label));
-  if (attempt && first + why <= right) {
+  if (attempt && first + of_cell <= right) {
     if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
     ImGui::SameLine(0, gap);
   }
-  if (state.view.pinned) pinned_cell(gui, right);
+  if (state.view.pinned) pinned_cell(gui, right, with_why);
   ImGui::SetCursorPos({right, 0});
   keep_button(gui, label);
 }

@@ -108,7 +108,7 @@ CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, boo
   if (!clicked) return CellAsk::none;
   if (ImGui::IsMouseDoubleClicked(0) && content.kind != MapKind::rollout) {
     gui.push(Pin{cell});
-    explain_cell(gui, cell);
+    explain_cell(gui, cell, InsideTab::numbers);
   } else if (same_cell(content, gui.state.view.pinned, cell)) {
     gui.push(Pin{});
   } else {

@@ -1,11 +1,14 @@
 #include "figure/inside_scene.h"
+#include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
 #include "gui/frame/scene.h"
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_marks.h"
 #include "gui/inside/weight_lines.h"
+#include "view/view_names.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
@@ -130,22 +133,27 @@ void way_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state_card(gui)) return;
   problem_line(gui);
-  if (flat_button(gui, "show steps", gui.word(kInsideWords.steps_of_weight), state.view.steps))
-    gui.push(ShowSteps{true});
-  explain_item(gui, kInsideWords.tip_steps);
-  ImGui::SameLine(0, 0);
-  if (flat_button(gui, "show way", gui.word(kInsideWords.way_of_data), !state.view.steps)) gui.push(ShowSteps{false});
-  explain_item(gui, kInsideWords.tip_way);
+  const InsideTab tab = state.view.tab;
+  const auto of = [&](InsideTab one, const Words& label, const Words& tip, Act act) {
+    return Segment{"tab " + std::string(name(one)), gui.word(label), tab == one, with_keys(gui, tip, {act})};
+  };
+  const auto pressed =
+      segmented(gui, {of(InsideTab::numbers, kInsideWords.numbers, kInsideWords.tip_numbers, Act::numbers),
+                      of(InsideTab::why, kInsideWords.why, kInsideWords.tip_why, Act::why),
+                      of(InsideTab::diagram, kInsideWords.way_of_data, kInsideWords.tip_way, Act::next_tab)});
+  if (pressed) gui.push(ShowTab{static_cast<InsideTab>(*pressed)});
+  if (tab == InsideTab::why) return writer_list(gui);
   if (!state.inside) {
     dim_text(gui, gui.word(kAnswerWords.computing));
     return;
   }
+  if (tab == InsideTab::diagram) return diagram(gui);
   const auto& question = state.inside->question;
-  if (state.view.steps && question.cell && question.trace == state.trace) {
+  if (question.cell && question.trace == state.trace) {
     ImGui::TextUnformatted(cell_in_words(gui, question.head, *question.cell).c_str());
     path_line(gui, question);
   }
-  state.view.steps ? steps(gui) : diagram(gui);
+  steps(gui);
 }
 
 }  // namespace headlight

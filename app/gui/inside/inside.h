@@ -5,8 +5,14 @@
 
 namespace headlight {
 
-void way_panel(Gui& gui);     // the block as a diagram, or the steps behind one weight
+void way_panel(Gui& gui);     // the tabs of View::inside, and what the chosen one lists
 void code_panel(Gui& gui);    // the block, or its attention, as a program
 void matrix_panel(Gui& gui);  // one matrix of it, and the terms of one of its cells
+
+void writer_list(Gui& gui);    // the terms of a score: what wrote the query times what wrote the key
+void writers_panel(Gui& gui);  // the same as a map
+
+/// To what was looked at before.
+void back_button(Gui& gui);
 
 }  // namespace headlight

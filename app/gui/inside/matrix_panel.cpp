@@ -10,6 +10,7 @@
 #include "gui/frame/texture_ids.h"
 #include "gui/inside/inside.h"
 #include "gui/inside/matrix_marks.h"
+#include "gui/inside/term_table.h"
 #include "model/batch_mask.h"
 #include "session/answer_state.h"
 #include "session/number_commands.h"
@@ -22,13 +23,6 @@ namespace {
 
 std::string shown_place(Gui& gui, const Trace& trace, const MatrixId& id, Index row, Index col) {
   return gui.fonts.shown(place_label(trace, id, row, col));
-}
-
-void back_button(Gui& gui) {
-  ImGui::BeginDisabled(gui.state.view.looked.empty());
-  if (flat_button(gui, "look back", gui.word(kInsideWords.back))) gui.push(LookBack{});
-  ImGui::EndDisabled();
-  explain_item(gui, kInsideWords.tip_back);
 }
 
 /// The shape in which PyTorch keeps it, with the axes of sentences and heads; empty for one sentence, and for what all
@@ -129,66 +123,23 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
   if (!tip.empty()) ImGui::SetTooltip("%s", tip.c_str());
 }
 
-/// A number of a term that leads to where it is: a click looks there.
-void link(Gui& gui, const Trace& trace, const CellValue& place, const std::string& name) {
-  const std::string text = shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
-  ImGui::PushID(name.c_str());
-  if (ImGui::Selectable(text.c_str())) gui.push(LookAt{{place.id, MatrixCell{place.row, place.col}}});
-  ImGui::PopID();
-  // Of the line alone: a Selectable reaches into the lines above and below.
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  const float height = ImGui::GetFontSize();
-  gui.name_box(name, {min.x, (min.y + max.y - height) / 2, max.x - min.x, height}, BoxKind::button);
-}
-
 void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
-  const FontScope small(gui, TextSize::small);
   const bool adds_up = is_sum_of_terms(cell.operation);
-  const auto length_of = [&](const Term& term) { return term_length(term, adds_up); };
-  float most = 0, least = 0;
-  for (const Term& term : cell.terms)
-    if (std::isfinite(length_of(term)))
-      most = std::max(most, length_of(term)), least = std::min(least, length_of(term));
-  // In a wide window a bar would stand too far from its number to be read with it.
-  const float width = std::min(ImGui::GetContentRegionAvail().x, (adds_up ? 820 : 560) * gui.unit);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("terms", adds_up ? 4 : 2, kFlags, {width, 0})) return;
-  ImGui::TableSetupColumn("from", 0, 1.2f);
-  if (adds_up) {
-    ImGui::TableSetupColumn("times", 0, 1.1f);
-    ImGui::TableSetupColumn("addend", 0, 0.7f);
-  }
-  ImGui::TableSetupColumn("bar", 0, 1.0f);
-  ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(cell.terms.size()));
-  while (clipper.Step()) {
-    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const Term& term = cell.terms[static_cast<std::size_t>(i)];
-      ImGui::TableNextRow();
-      ImGui::TableNextColumn();
-      link(gui, trace, term.from, "term " + std::to_string(i));
-      if (adds_up) {
-        ImGui::TableNextColumn();
-        if (term.times) link(gui, trace, *term.times, "times " + std::to_string(i));
-        else if (term.factor != 1) ImGui::TextUnformatted(("× " + exact_number(term.factor)).c_str());
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(("= " + exact_number(term.contribution)).c_str());
-      }
-      ImGui::TableNextColumn();
-      // The addend as a bar beside its number: to the right where it adds, to the left where it takes away.
-      const float room = std::min(ImGui::GetContentRegionAvail().x, 240 * gui.unit);
-      const float height = ImGui::GetTextLineHeight();
-      const ImVec2 at = ImGui::GetCursorScreenPos();
-      const float share = least < 0 ? -least / (most - least) : 0, middle = at.x + room * share;
-      const float length = most > least && std::isfinite(length_of(term)) ? length_of(term) / (most - least) * room : 0;
-      const auto& map = diverging_map(gui.state.settings.theme);
-      ImGui::GetWindowDrawList()->AddRectFilled({std::min(middle, middle + length), at.y + height * 0.2f},
-                                                {std::max(middle, middle + length), at.y + height * 0.8f},
-                                                to_imgui(map[length < 0 ? 40 : 215]));
-      ImGui::Dummy({room, height});
-    }
-  }
-  ImGui::EndTable();
+  const auto part_of = [&](const CellValue& place) {
+    return TermPart{shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value),
+                    LookAt{{place.id, MatrixCell{place.row, place.col}}}};
+  };
+  const auto line = [&](std::size_t i) {
+    const Term& term = cell.terms[i];
+    TermLine words{.from = part_of(term.from)};
+    if (!adds_up) return words;
+    if (term.times) words.times = part_of(*term.times);
+    else if (term.factor != 1) words.times.text = "× " + exact_number(term.factor);
+    words.addend = "= " + exact_number(term.contribution);
+    return words;
+  };
+  term_table(
+      gui, cell.terms.size(), adds_up, [&](std::size_t i) { return term_length(cell.terms[i], adds_up); }, line);
 }
 
 /// A field for a hand-typed number: what is typed, and each step of the buttons, replaces it at once.
@@ -266,6 +217,13 @@ void cell_of_matrix(Gui& gui, const Inside& inside) {
 }
 
 }  // namespace
+
+void back_button(Gui& gui) {
+  ImGui::BeginDisabled(gui.state.view.looked.empty());
+  if (flat_button(gui, "look back", gui.word(kInsideWords.back))) gui.push(LookBack{});
+  ImGui::EndDisabled();
+  explain_item(gui, kInsideWords.tip_back);
+}
 
 void matrix_panel(Gui& gui) {
   const AppState& state = gui.state;

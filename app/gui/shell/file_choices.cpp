@@ -65,7 +65,8 @@ void figure_choices(Gui& gui) {
   kind("figure text", gui.word(kTextWords.text), FigureKind::text);
   kind("figure flow", gui.word(kWindowWords.view_flow), FigureKind::flow);
   kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
-  kind("figure steps", gui.word(kInsideWords.steps_of_weight), FigureKind::steps);
+  kind("figure steps", gui.word(kInsideWords.numbers), FigureKind::steps);
+  kind("figure writers", gui.word(kInsideWords.why), FigureKind::writers);
   kind("figure diagram", gui.word(kInsideWords.way_of_data), FigureKind::diagram);
   if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
     const std::string label =

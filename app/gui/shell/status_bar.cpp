@@ -98,6 +98,8 @@ ColourScale shown_colour_scale(const AppState& state) {
     return difference_scale(state, state.view.hovered_head.value_or(state.view.chosen));
   if (!looks_at_matrices(state.view.view) || !state.inside)
     return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
+  if (state.view.view == View::inside && state.view.tab == InsideTab::why && state.writers)
+    return writers_scale(state.settings.theme, *state.writers);
   return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
 

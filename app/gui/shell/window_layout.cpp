@@ -138,7 +138,8 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
     case View::inside: {
       const float way = std::clamp(box.w * 0.4f, 320 * unit, 720 * unit);
       region(gui, "way", left(way), false, false, way_panel);
-      return region(gui, "inside", right(way), false, false, matrix_panel);
+      const bool of_writers = gui.state.view.tab == InsideTab::why;
+      return region(gui, "inside", right(way), false, false, of_writers ? writers_panel : matrix_panel);
     }
     case View::code: {
       const float program = std::floor(box.w * 0.58f);

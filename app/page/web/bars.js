@@ -27,7 +27,7 @@ export function createBars(store, header, body) {
   function draw() {
     const {stack, layer, head} = store.chosen(), cell = store.cell();
     why.hidden = !store.view.pinned || stack.given;
-    why.textContent = wordsOf(store.view.explain ? 'close' : 'why');
+    why.textContent = wordsOf(store.view.explain ? 'close' : 'numbers');
     if (!cell) {
       sentence.textContent = wordsOf('pinned_hint');
       return fill(table);

@@ -60,7 +60,7 @@ export function createExplain(store, element) {
       step(wordsOf('step_hands', to), `‖${briefNumber(weights[key] * length)}‖`, make('p', {class: 'quiet',
         text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', S, briefNumber(Math.hypot(...z)))}));
     }
-    fill(element, make('h2', {text: wordsOf('why_title', from, to, headName(layer, head))}),
+    fill(element, make('h2', {text: wordsOf('numbers_title', from, to, headName(layer, head))}),
       make('p', {class: 'formula', text: 'softmax(q·k × scale + mask) · v'}), make('ol', {class: 'steps'}, ...steps));
   }
 

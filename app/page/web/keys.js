@@ -6,7 +6,7 @@ import { wordsOf } from './labels.js';
 
 /** What the overlay lists: keys, and the names of the words about what they do. */
 const HELP = [['← → ↑ ↓', 'key_move'], ['Enter', 'key_pin'], ['Esc', 'key_let_go'], ['[ ]   { }', 'key_heads'],
-  ['1 2 3 4 5', 'view_heads', 'view_row', 'view_flow', 'view_compare', 'view_text'], ['Y', 'why'], ['M', 'section_mask', 'mask_causal'],
+  ['1 2 3 4 5', 'view_heads', 'view_row', 'view_flow', 'view_compare', 'view_text'], ['Y', 'numbers'], ['M', 'section_mask', 'mask_causal'],
   ['Shift M', 'section_mask', 'mask_padding'], ['P', 'paint'], ['X', 'key_block'], ['Backspace', 'clear_paint'],
   ['V   Shift V   0', 'key_scale'], ['Space', 'tip_on_off'], ['G   Shift G', 'logarithmic', 'own_range'],
   ['Z   Shift Z', 'fold_special', 'merge_words'], [';', 'order'], ['=   -   Home', 'zoom_in', 'zoom_out', 'whole_pattern'],

@@ -47,9 +47,9 @@ TEST_F(FigureFromTheWindow, EveryViewHasItsFigure) {
     return h.state.browser.figure;
   };
   EXPECT_EQ(figure_of(ShowGrid{GridShow::all}), FigureKind::grid) << "eight heads are no table";
-  EXPECT_EQ(figure_of(ShowView{View::inside}, ShowSteps{false}), FigureKind::diagram);
+  EXPECT_EQ(figure_of(ShowView{View::inside}, ShowTab{InsideTab::diagram}), FigureKind::diagram);
   const std::string diagram = draw("diagram.svg");
-  EXPECT_EQ(figure_of(ShowSteps{true}, Pin{CellRef{9, 5}}), FigureKind::steps);
+  EXPECT_EQ(figure_of(ShowTab{InsideTab::numbers}, Pin{CellRef{9, 5}}), FigureKind::steps);
   const std::string steps = draw("steps.svg");
   EXPECT_EQ(figure_of(Pin{CellRef{3, 2}}), FigureKind::steps);
   EXPECT_NE(draw("other.svg"), steps) << "that of the pinned cell";

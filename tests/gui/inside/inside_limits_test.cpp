@@ -5,6 +5,7 @@
 #include "gui/frame/map_view.h"
 #include "gui/inside/inside_fixture.h"
 #include "gui/inside/weight_lines.h"
+#include "view/view_names.h"
 #include "words/answer_words.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
@@ -23,7 +24,7 @@ TEST_F(InsideViewTest, WhatTheModelLostIsSaidAndLeftByTheWayOneCame) {
   EXPECT_TRUE(h.says(words(Language::en, kInsideWords.no_such_matrix)));
   EXPECT_FALSE(h.has("matrix"));
   for (const Key key : {Key::right, Key::down}) h.key(key);
-  for (int i = 0; i < 2; ++i) h.key({Key::left_alt, Key::y});
+  for (std::size_t i = 0; i < std::size(kTabNames); ++i) h.key({Key::left_alt, Key::y});
   h.click("look back");
   h.settle();
   EXPECT_TRUE(h.has("matrix"));
@@ -40,6 +41,7 @@ TEST_F(InsideViewTest, NoTextIsSaidHereToo) {
   h.key(Key::escape);
   for (const Key key : {Key::right, Key::backspace, Key::space}) h.key(key);
   for (const Key key : {Key::y, Key::x}) h.key({Key::left_alt, key});
+  h.push(ShowTab{});
   h.retype("我");
   h.settle();
   EXPECT_TRUE(h.has("matrix"));
@@ -64,14 +66,14 @@ TEST_F(InsideViewTest, OfATensorsFileThereIsOneAttention) {
     h.push(OpenPath{std::string(HEADLIGHT_TEST_DATA "/golden/") + name + "/input.safetensors"});
     h.settle();
     ASSERT_TRUE(h.state.document.model);
-    h.push(Pin{CellRef{1, 2}}, ShowView{View::inside}, ShowSteps{true});
+    h.push(Pin{CellRef{1, 2}}, ShowView{View::inside}, ShowTab{InsideTab::numbers});
     h.settle();
     h.push(OpenInsideLine{0});
     h.settle();
     EXPECT_TRUE(h.has("step q"));
     look_at(matrix_id(Quantity::weights), MatrixCell{1, 2});
     EXPECT_TRUE(h.says("= " + exact_number(value_at(look().matrix, {1, 2}))));
-    h.push(ShowSteps{false});
+    h.push(ShowTab{InsideTab::diagram});
     h.settle();
     for (const Node& node : Diagram(h.state.inside->diagram).nodes) {
       click("way", "node " + node.id);
@@ -94,7 +96,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   ASSERT_TRUE(h.state.document.model) << (h.state.notice ? h.state.notice->text : "");
   EXPECT_EQ(h.map("head 0.0").weights(0, 1), 0.75f);
   h.click_at(h.cell_point("stage map", {0, 1}));
-  h.click("why");
+  h.click("numbers");
   h.settle();
   EXPECT_TRUE(h.says("0.75"));
   EXPECT_FALSE(h.has("line 1"));
@@ -103,7 +105,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   h.settle();
   EXPECT_FALSE(h.has("step q"));
   EXPECT_TRUE(h.has("step weight"));
-  h.key({Key::left_alt, Key::y});
+  h.push(ShowTab{InsideTab::diagram});
   h.settle();
   for (const Node& node : Diagram(h.state.inside->diagram).nodes) {
     click("way", "node " + node.id);
@@ -116,7 +118,7 @@ TEST_F(InsideViewTest, OfAPatternComputedElsewhereThereIsTheWeightAlone) {
   EXPECT_FALSE(is_stale(h.state)) << message_of(problem_of(h.state));
   look_at(matrix_id(Quantity::weights), MatrixCell{0, 1});
   EXPECT_EQ(value_at(look().matrix, {0, 1}), 0);
-  h.key({Key::left_alt, Key::y});
+  h.push(ShowTab{});
   h.settle();
   const auto steps = h.state.inside->steps;
   for (const Step& step : steps) {
@@ -206,8 +208,8 @@ TEST_F(InsideViewTest, AVeryLongSentenceIsLookedIntoWithoutWaiting) {
   EXPECT_EQ(h.state.inside, nullptr) << "no frame computes it";
   h.settle();
   ASSERT_TRUE(h.state.inside);
-  for (const bool steps : {true, false}) {
-    h.push(ShowSteps{steps});
+  for (const InsideTab tab : {InsideTab::numbers, InsideTab::diagram}) {
+    h.push(ShowTab{tab});
     for (const Quantity quantity : {Quantity::scores, Quantity::z, Quantity::weights}) {
       const MatrixId id = matrix_id(quantity);
       SCOPED_TRACE(path(*h.state.trace, id));

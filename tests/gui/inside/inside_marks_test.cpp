@@ -53,7 +53,7 @@ TEST_F(InsideMarksTest, AChangeOfOneWordMarksTheRowsThatMoved) {
   EXPECT_TRUE(h.says("A feed-forward moves only its own row."));
   look_at(matrix_id(Quantity::query_weight));
   EXPECT_FALSE(h.has("moved rows")) << "what is learned does not move";
-  h.push(ShowSteps{false});
+  h.push(ShowTab{InsideTab::diagram});
   look_at(matrix_id(Quantity::key));
   int marked = 0;
   for (const Picture& picture : h.state.inside->pictures) marked += num_moved_rows(picture).value_or(0) > 0;

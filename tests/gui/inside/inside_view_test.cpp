@@ -13,7 +13,7 @@ namespace {
 TEST_F(InsideViewTest, FromAWeightToTheLearnedNumbersAndBack) {
   Harness& h = *harness;
   h.click_at(h.cell_point("stage map", {9, 5}));
-  h.click("why");
+  h.click("numbers");
   h.settle();
   EXPECT_EQ(view().view, View::inside);
   const Look weight{matrix_id(Quantity::weights), MatrixCell{9, 5}};
@@ -164,7 +164,7 @@ TEST_F(InsideViewTest, EveryBoxOfTheDiagramShowsItsMatrix) {
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
     start(document_of(arch));
     Harness& h = *harness;
-    h.push(ChooseHead{{1, 1}}, ShowView{View::inside}, ShowSteps{false});
+    h.push(ChooseHead{{1, 1}}, ShowView{View::inside}, ShowTab{InsideTab::diagram});
     h.settle();
     const Diagram diagram = h.state.inside->diagram;
     EXPECT_GT(diagram.nodes.size(), 12u);
@@ -205,7 +205,7 @@ TEST_F(InsideViewTest, TheArrowsMoveTheCellThatIsExplained) {
 
 TEST_F(InsideViewTest, TheDiagramDrawsWhoLooksAtWhomInSquareCells) {
   Harness& h = *harness;
-  h.push(ShowView{View::inside}, ShowSteps{false});
+  h.push(ShowView{View::inside}, ShowTab{InsideTab::diagram});
   h.settle();
   int patterns = 0;
   for (const Node& node : h.state.inside->diagram.nodes) {
@@ -269,7 +269,7 @@ TEST_F(InsideViewTest, TheFigureIsOfTheMatrixThatIsLookedAt) {
 TEST_F(InsideViewTest, TheLayerBeforeIsReachedThroughTheDiagram) {
   start(document_of(Arch::encoder));
   Harness& h = *harness;
-  h.push(ChooseHead{{2, 0}}, ShowView{View::inside}, ShowSteps{false});
+  h.push(ChooseHead{{2, 0}}, ShowView{View::inside}, ShowTab{InsideTab::diagram});
   h.settle();
   EXPECT_TRUE(h.says("Layers 0–1"));
   h.key({Key::left_shift, Key::left_bracket});

@@ -95,7 +95,8 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          key({Key::digit_1});
          EXPECT_EQ(state().view.view, View::heads);
          EXPECT_TRUE(h.has("stage map"));
-         EXPECT_EQ(state().view.looked, std::vector<Look>{Look{}}) << "the weight is a look of its own";
+         ASSERT_EQ(state().view.looked.size(), 1u) << "the weight is a look of its own";
+         EXPECT_EQ(state().view.looked.front().look, Look{});
          forget_looks();
          h.push(Pin{});
        }},

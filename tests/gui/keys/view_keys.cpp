@@ -87,12 +87,12 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_FALSE(shown);
          h.push(Undo{}, ShowView{});
        }},
-      {{Act::steps_or_diagram, Act::look_back},
+      {{Act::next_tab, Act::look_back},
        [&] {
-         alt(Key::y);
-         EXPECT_FALSE(state().view.steps);
-         alt(Key::y);
-         EXPECT_TRUE(state().view.steps);
+         for (const InsideTab tab : {InsideTab::why, InsideTab::diagram, InsideTab::numbers}) {
+           alt(Key::y);
+           EXPECT_EQ(state().view.tab, tab);
+         }
          const Look before = state().view.look;
          h.push(LookAt{{matrix_id(Quantity::key), MatrixCell{1, 2}}}, LookAt{{matrix_id(Quantity::key_weight), {}}});
          key({Key::backspace});
@@ -144,7 +144,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          h.point_away();
          h.push(Pin{});
        }},
-      {{Act::why_weight, Act::copy_weight},
+      {{Act::numbers, Act::why, Act::copy_weight},
        [&] {
          h.push(ShowView{View::heads}, Pin{CellRef{2, 3}});
          h.settle();
@@ -153,6 +153,12 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          alt(Key::enter);
          EXPECT_EQ(state().view.view, View::inside);
          EXPECT_EQ(state().view.look.cell, (MatrixCell{2, 3}));
+         EXPECT_EQ(state().view.tab, InsideTab::numbers);
+         h.push(ShowView{View::heads});
+         alt_shift(Key::enter);
+         EXPECT_EQ(state().view.view, View::inside);
+         EXPECT_EQ(state().view.tab, InsideTab::why);
+         h.push(ShowTab{});
          forget_looks();
          h.push(ShowView{View::heads}, Pin{}, DismissNotice{});
        }},

@@ -1,0 +1,30 @@
+// The terms of a sum as a list: what each is made of, its number, and a bar beside it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "gui/frame/gui.h"
+
+namespace headlight {
+
+/// A part of a term: a click on it goes where it was computed.
+struct TermPart {
+  std::string text;
+  std::optional<LookAt> leads_to = {};  // nothing: nowhere
+  bool as_link = false;                 // in the colour of links, beside parts that lead nowhere
+};
+struct TermLine {
+  TermPart from;
+  TermPart times = {};      // what it is multiplied by; an empty text: nothing
+  std::string addend = {};  // what that comes to
+};
+
+/// `line` gives term 0 … count − 1 when it is in sight, and `length` the number that its bar shows. `adds_up`: the
+/// columns `times` and `addend` are drawn. The parts are named `term 3` and `times 3`.
+/// `heading` stays above them where it has texts.
+void term_table(Gui& gui, std::size_t count, bool adds_up, const std::function<float(std::size_t)>& length,
+                const std::function<TermLine(std::size_t)>& line, const TermLine& heading = {});
+
+}  // namespace headlight

@@ -1,0 +1,171 @@
+// The tab Why?: what wrote the score of the pinned cell, from there to the head that wrote it, and back.
+#include <fstream>
+
+#include "base/formatted.h"
+#include "gui/inside/inside_fixture.h"
+#include "words/inside_words.h"
+
+namespace headlight {
+namespace {
+
+class WhyTest : public InsideViewTest {
+ protected:
+  void SetUp() override { begin(Arch::decoder); }
+  void begin(Arch arch) {
+    start(document_of(arch));
+    harness->push(ChooseHead{{2, 1}}, Pin{CellRef{3, 2}});
+    harness->settle();
+    harness->click("why");
+    harness->settle();
+  }
+  const WriterSplit& shown() const { return *harness->state.writers; }
+  const ScoreTerm& term(std::size_t at) const { return shown().split.terms[shown().order[at]]; }
+  /// The middle of a cell of the map.
+  ImVec2 map_point(CellRef cell) const {
+    const DrawnMap map = harness->map("writers");
+    return {map.box.x + (static_cast<float>(cell.key) + 0.5f) * map.box.w / static_cast<float>(map.weights.cols()),
+            map.box.y + (static_cast<float>(cell.query) + 0.5f) * map.box.h / static_cast<float>(map.weights.rows())};
+  }
+  /// The first term of the list whose writer on that side is a head.
+  std::size_t term_of_head(bool of_query) const {
+    std::size_t at = 0;
+    while ((of_query ? term(at).query : term(at).key).kind != WriterKind::head) ++at;
+    return at;
+  }
+};
+
+TEST_F(WhyTest, ScoreAndSumStandSideBySideAboveTheTermsBySize) {
+  Harness& h = *harness;
+  EXPECT_EQ(view().view, View::inside);
+  EXPECT_EQ(view().tab, InsideTab::why);
+  const ScoreSplit& split = shown().split;
+  EXPECT_TRUE(h.says("score " + formatted("%.4f", split.score) + ", the sum of " + std::to_string(split.terms.size()) +
+                     " terms: " + formatted("%.4f", split.sum)))
+      << h.words_on_screen();
+  EXPECT_TRUE(h.says(writer_name(term(0).query) + writer_name(term(0).key) + formatted("%+.4f", term(0).value)))
+      << h.words_on_screen();
+  EXPECT_TRUE(same(h.map("writers").weights, shown().sums));
+  EXPECT_TRUE(h.map("writers").scale.diverging);
+  EXPECT_TRUE(h.says("A term is no cause"));
+}
+
+TEST_F(WhyTest, ATermLeadsToTheHeadThatWroteItAndBack) {
+  Harness& h = *harness;
+  for (const bool of_query : {true, false}) {
+    SCOPED_TRACE(of_query);
+    const std::size_t at = term_of_head(of_query);
+    const Writer writer = of_query ? term(at).query : term(at).key;
+    click("way", (of_query ? "term " : "times ") + std::to_string(at));
+    EXPECT_EQ(view().chosen, writer.head);
+    ASSERT_TRUE(view().pinned);
+    EXPECT_EQ(view().pinned->query, of_query ? 3 : 2) << "the token in which it wrote";
+    EXPECT_TRUE(h.says("From: " + std::string("L2·H1"))) << h.words_on_screen();
+    EXPECT_EQ(h.state.writers.question()->head, writer.head) << "its own score is split";
+    if (of_query) h.click("look back");
+    else h.key(Key::backspace);
+    h.settle();
+    EXPECT_EQ(view().chosen, (HeadRef{2, 1}));
+    EXPECT_EQ(view().pinned, (CellRef{3, 2}));
+    EXPECT_FALSE(h.has("trail"));
+  }
+  EXPECT_TRUE(h.state.undo.empty()) << "looking is not editing";
+}
+
+TEST_F(WhyTest, ACellOfTheMapLeadsToTheWriterOfTheKeyOrElseOfTheQuery) {
+  Harness& h = *harness;
+  const auto index_of = [](const WriterAxis& axis, WriterKind kind) {
+    const auto is = [&](const Writer& one) { return one.kind == kind; };
+    return static_cast<Index>(std::find_if(axis.writers.begin(), axis.writers.end(), is) - axis.writers.begin());
+  };
+  const CellRef of_key{index_of(shown().queries, WriterKind::embedding), index_of(shown().keys, WriterKind::head)},
+      of_query{index_of(shown().queries, WriterKind::head), index_of(shown().keys, WriterKind::embedding)},
+      of_none{index_of(shown().queries, WriterKind::embedding), index_of(shown().keys, WriterKind::embedding)};
+  const Writer key = shown().keys.writers[static_cast<std::size_t>(of_key.key)],
+               query = shown().queries.writers[static_cast<std::size_t>(of_query.query)];
+  h.move_to(map_point(of_key));
+  EXPECT_TRUE(h.says("embedding × " + writer_name(key)));
+  h.click_at(map_point(of_key));
+  h.settle();
+  EXPECT_EQ(view().chosen, key.head);
+  EXPECT_EQ(view().pinned->query, 2);
+  h.key(Key::backspace);
+  h.settle();
+  h.click_at(map_point(of_query));
+  h.settle();
+  EXPECT_EQ(view().chosen, query.head);
+  EXPECT_EQ(view().pinned->query, 3);
+  h.key(Key::backspace);
+  h.settle();
+  h.click_at(map_point(of_none));
+  h.settle();
+  EXPECT_EQ(view().chosen, (HeadRef{2, 1})) << "an embedding is no head";
+}
+
+TEST_F(WhyTest, TheArrowsMoveThePinAndTheSplitFollows) {
+  Harness& h = *harness;
+  h.key(Key::left);
+  h.settle();
+  EXPECT_EQ(view().pinned, (CellRef{3, 1}));
+  EXPECT_EQ(h.state.writers.question()->cell, (CellRef{3, 1}));
+  h.push(Pin{});
+  h.settle();
+  EXPECT_TRUE(h.says(words(Language::en, kInsideWords.pin_for_steps)));
+  EXPECT_FALSE(h.has("writers"));
+}
+
+TEST_F(WhyTest, OfCrossAttentionTheKeyIsWrittenByTheEncoder) {
+  begin(Arch::encoder_decoder);
+  Harness& h = *harness;
+  h.push(ChooseHead{{1, 0, Stack::cross}}, Pin{CellRef{1, 3}});
+  h.settle();
+  const std::size_t at = term_of_head(false);
+  EXPECT_EQ(term(at).key.head.stack, Stack::encoder);
+  click("way", "times " + std::to_string(at));
+  EXPECT_EQ(view().chosen.stack, Stack::encoder);
+  EXPECT_EQ(view().pinned->query, 3);
+  h.key(Key::backspace);
+  EXPECT_EQ(view().chosen, (HeadRef{1, 0, Stack::cross}));
+  EXPECT_EQ(view().pinned, (CellRef{1, 3}));
+}
+
+TEST_F(WhyTest, WhereAnotherProgramComputedTheWeightsALineGivesTheReason) {
+  TemporaryFolder folder;
+  std::ofstream(folder / "attention.json")
+      << R"({"attention": [{"name": null, "attn": [[[[0.25, 0.75], [1, 0]], [[0.5, 0.5], [0, 1.0]]]],
+             "left_text": ["[CLS]", " 我"], "right_text": ["[CLS]", " 我"]}],
+             "default_filter": "0", "layer": null, "heads": null, "include_layers": [0]})";
+  Harness& h = *harness;
+  h.push(OpenPath{folder / "attention.json"});
+  h.settle();
+  h.push(Pin{CellRef{0, 1}});
+  h.settle();
+  EXPECT_TRUE(h.has("no terms"));
+  EXPECT_TRUE(h.says("weights that another program computed")) << h.words_on_screen();
+  EXPECT_FALSE(h.has("writers"));
+}
+
+TEST_F(WhyTest, TheTabsAreStepsOfOneHistory) {
+  Harness& h = *harness;
+  h.click("tab numbers");
+  h.settle();
+  h.click("line 1");
+  h.settle();
+  h.click("tab why");
+  h.settle();
+  EXPECT_TRUE(h.has("writers"));
+  h.click("look back");
+  h.settle();
+  EXPECT_EQ(view().tab, InsideTab::numbers) << "where the matrix before was looked at";
+  EXPECT_EQ(view().pinned, (CellRef{3, 2}));
+}
+
+TEST_F(WhyTest, TheFigureIsOfWhatIsSeen) {
+  Harness& h = *harness;
+  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.settle();
+  EXPECT_EQ(h.state.browser.figure, FigureKind::writers);
+  EXPECT_TRUE(h.state.preview && !h.state.preview->problem);
+}
+
+}  // namespace
+}  // namespace headlight
