@@ -34,12 +34,12 @@ class Error(RuntimeError):
 
 
 def program() -> str:
-    """The path of the program `headlight`: the variable HEADLIGHT, else in the folder of this module, else in PATH."""
+    """The path of the program `headlight`: the variable HEADLIGHT, else in the folder of this module or of Python, else in PATH."""
     named = os.environ.get("HEADLIGHT")
     if named and (os.path.isdir(named) or not os.access(named, os.X_OK)):
         raise Error(f"HEADLIGHT: expected the path of the program headlight, found '{named}'")
-    beside = str(Path(__file__).resolve().with_name("headlight"))
-    found = named or (beside if os.access(beside, os.X_OK) else shutil.which("headlight"))
+    beside = os.pathsep.join((str(Path(__file__).resolve().parent), os.path.dirname(sys.executable)))  # a wheel's: the latter
+    found = named or shutil.which("headlight", path=beside) or shutil.which("headlight")
     if not found:
         raise Error("headlight: expected the program in HEADLIGHT, in the folder of the module or in PATH, found none of them")
     return found

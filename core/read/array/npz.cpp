@@ -209,7 +209,7 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
                                                            : "something that is not a file",
                      failure ? read_fault(failure.value()) : ErrorCode::bad_value);
   int code = 0;
-  const ZipArchive archive(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  const ZipArchive archive(zip_open(path.string().c_str(), ZIP_RDONLY, &code));
   if (!archive) {
     zip_error_t reason;
     zip_error_init_with_code(&reason, code);
