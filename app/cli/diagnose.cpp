@@ -5,6 +5,7 @@
 
 #include "base/formatted.h"
 #include "cli/commands.h"
+#include "cli/options/view_options.h"
 #include "cli/values.h"
 #include "diagnose/capture.h"
 #include "diagnose/diagnosis.h"
@@ -17,6 +18,7 @@ struct DiagnoseArguments {
   std::string a, b, format = "text", right = "a";
   float tolerance = kCompareTolerance;
   Index num_heads = 0;
+  Language language = Language::en;
 };
 
 /// `0.25`, `-inf`, `nan`.
@@ -25,101 +27,115 @@ std::string number(float value) { return spelled(value).text(); }
 /// How well something fits.
 std::string two_digits(double value) { return formatted("%.2g", value); }
 
-std::string first_line(const Examination& answer) {
+/// What is printed of a report, in both languages.
+struct Lines {
+  Bilingual all = {};
+
+  void add(const Bilingual& line) { all.en += line.en + "\n", all.zh += line.zh + "\n"; }
+  /// Below the first line of the diagnosis.
+  void add_below(const Bilingual& line) { add({std::string(11, ' ') + line.en, std::string(6, ' ') + line.zh}); }
+};
+
+Bilingual first_line(const Examination& answer) {
   const ComparedArray& array = answer.comparison.arrays[*answer.comparison.first];
-  std::string line = "first difference: " + printable(array.name);
+  const std::string name = printable(array.name);
   if (!array.same_shape())
-    return line + ": shape: expected " + shape_text(array.expected_shape) + ", found " + shape_text(array.found_shape) +
-           "\n";
-  return line + ", " + cell_text(array.name, array.first->at, answer.a, answer.b) + ": expected " +
-         number(array.first->expected) + ", found " + number(array.first->found) + "\n";
+    return words(phrases::first_shapes, name, shape_text(array.expected_shape), shape_text(array.found_shape));
+  return words(phrases::first_difference, name, cell_text(array.name, array.first->at, answer.a, answer.b),
+               number(array.first->expected), number(array.first->found));
 }
 
-constexpr const char* kIndent = "           ";
-
 /// The first verdict with its proof, and the others that explain as much.
-std::string verdict_lines(const Diagnosis& diagnosis) {
-  std::string lines = diagnosis.line() + "\n";
+void add_verdict(Lines& lines, const Diagnosis& diagnosis) {
   const Verdict& verdict = diagnosis.first();
   for (const ArrayProof& one : verdict.proof) {
     if (!(one.before > 0)) continue;
     const bool layered = axes_of(parse_array_name(one.array).kind).size() == 4;
-    lines += kIndent + std::string("explains ") + printable(one.array) +
-             (layered ? " of layer " + std::to_string(diagnosis.layer) : "");
-    lines += one.after
-                 ? " to within " + two_digits(*one.after) + ", of a difference of " + two_digits(one.before) + "\n"
-                 : ", as far as it follows: it is not computed\n";
+    const Bilingual name = layered
+                               ? words(phrases::array_of_layer, printable(one.array), std::to_string(diagnosis.layer))
+                               : Bilingual(printable(one.array));
+    if (one.after) lines.add_below(words(phrases::explains, name, two_digits(*one.after), two_digits(one.before)));
+    else lines.add_below(words(phrases::explains_partly, name));
   }
-  if (verdict.layers.size() > 1) lines += kIndent + std::to_string(verdict.layers.size()) + " layers have it\n";
+  if (verdict.layers.size() > 1) lines.add_below(words(phrases::layers_have_it, std::to_string(verdict.layers.size())));
   for (std::size_t i = 1; i < diagnosis.verdicts.size(); ++i)
-    lines += kIndent + std::string("as well explained by: ") + diagnosis.verdicts[i].text() + "\n";
-  return lines;
+    lines.add_below(words(phrases::as_well, diagnosis.verdicts[i].text()));
 }
 
-std::string diagnosis_lines(const Examination& answer) {
-  const Diagnosis &diagnosis = answer.diagnosis, &otherwise = answer.otherwise;
-  std::string lines = "diagnosis: ";
-  if (diagnosis.named()) lines += verdict_lines(diagnosis);
-  else lines += "none of the usual mistakes explains it\n";
-  if (answer.hidden_by > 0)
-    lines += kIndent + std::string("the inputs are so small that the difference is below the tolerance, ") +
-             two_digits(answer.hidden_by) + "\n";
-  if (otherwise.named()) lines += kIndent + std::string("or, if B is right: ") + verdict_lines(otherwise);
-  if (diagnosis.stopped)
-    lines += kIndent + std::string("the search ended after ") + two_digits(kSearchSeconds) +
-             " seconds: not all pairs of mistakes were tried\n";
-  for (const std::string& line : diagnosis.unchecked) lines += kIndent + line + "\n";
-  return lines;
+void add_diagnosis(Lines& lines, const Examination& answer) {
+  const Diagnosis &found = answer.diagnosis, &otherwise = answer.otherwise;
+  lines.add(words(phrases::diagnosis, found.named() ? found.line() : words(phrases::no_diagnosis)));
+  if (found.named()) add_verdict(lines, found);
+  if (answer.hidden_by > 0) lines.add_below(words(phrases::so_small, two_digits(answer.hidden_by)));
+  if (otherwise.named()) {
+    lines.add_below(words(phrases::or_of_a, otherwise.line()));
+    add_verdict(lines, otherwise);
+  }
+  if (found.stopped) lines.add_below(words(phrases::search_ended, two_digits(kSearchSeconds)));
+  for (const Bilingual& line : found.unchecked) lines.add_below(line);
 }
 
-std::string array_lines(const Examination& answer) {
+void add_arrays(Lines& lines, const Examination& answer) {
   std::size_t width = 0;
   for (const auto& array : answer.comparison.arrays) width = std::max(width, printable(array.name).size());
-  std::string lines;
   for (const auto& array : answer.comparison.arrays) {
     std::string name = printable(array.name);
     name.resize(width, ' ');
-    lines += name + (array.equal() ? "  equal    " : "  differs  ");
+    std::vector<Bilingual> line{words(array.equal() ? phrases::is_equal : phrases::differs, name)};
     if (!array.same_shape()) {
-      lines += "shape " + shape_text(array.expected_shape) + " and " + shape_text(array.found_shape);
+      line.push_back(words(phrases::shapes, shape_text(array.expected_shape), shape_text(array.found_shape)));
     } else if (array.largest) {
-      lines += "max |difference| " + number(array.largest->difference());
+      line.push_back(words(phrases::largest, number(array.largest->difference())));
       if (array.largest->difference() > 0)
-        lines += " at " + cell_text(array.name, array.largest->at, answer.a, answer.b) + ": expected " +
-                 number(array.largest->expected) + ", found " + number(array.largest->found);
+        line.push_back(words(phrases::at_cell, cell_text(array.name, array.largest->at, answer.a, answer.b),
+                             number(array.largest->expected), number(array.largest->found)));
     }
-    if (array.norm_apart) lines += "; the last state is before the final norm in one file, compared behind it";
-    lines += "\n";
+    if (array.norm_apart) line.push_back(words(phrases::before_norm));
+    lines.add(joined(line, ""));
   }
-  return lines;
 }
 
-std::string only_line(const char* side, const ExportFile& file, const std::vector<std::string>& names) {
-  if (names.empty()) return "";
-  return std::string("only in ") + side + " (" + printable(file.name) + "): " + joined_texts(names, ", ", printable) +
-         "\n";
-}
-
-std::string as_text(const Examination& answer) {
+Bilingual as_text(const Examination& answer) {
   const FileComparison& comparison = answer.comparison;
-  std::string text = "A: " + printable(answer.a.name) + "\nB: " + printable(answer.b.name) + "\n";
-  if (comparison.equal()) text += "equal\n";
-  else text += first_line(answer) + diagnosis_lines(answer);
-  return text + "\n" + array_lines(answer) + only_line("A", answer.a, comparison.only_a) +
-         only_line("B", answer.b, comparison.only_b);
+  Lines lines;
+  lines.add("A: " + printable(answer.a.name));
+  lines.add("B: " + printable(answer.b.name));
+  if (comparison.equal()) {
+    lines.add(words(phrases::equal_line));
+  } else {
+    lines.add(first_line(answer));
+    add_diagnosis(lines, answer);
+  }
+  lines.add("");
+  add_arrays(lines, answer);
+  for (const auto& [side, file, names] :
+       {std::tuple("A", &answer.a, &comparison.only_a), std::tuple("B", &answer.b, &comparison.only_b)})
+    if (!names->empty())
+      lines.add(words(phrases::only_in, side, printable(file->name), joined_texts(*names, ", ", printable)));
+  return lines.all;
 }
 
-/// `call`: of a capture.
-Value json_mistake(const Mistake& mistake, std::optional<Index> call = {}) {
-  Members members{{"code", mistake.code.name},
-                  {"text", mistake.text},
-                  {"array", mistake.array.empty() ? Value() : Value(mistake.array)},
-                  {"before", mistake.before},
-                  {"after", mistake.after}};
-  if (!mistake.role.empty()) members.emplace_back("role", mistake.role);
-  if (call) members.emplace_back("call", *call);
-  return json_object(members);
-}
+/// Bilingual in one language, as JSON has it.
+struct Json {
+  Language language = Language::en;
+
+  const std::string& said(const Bilingual& text) const { return language == Language::zh ? text.zh : text.en; }
+  Value list(const std::vector<Bilingual>& lines) const {
+    return json_list(lines, [&](const Bilingual& line) { return Value(said(line)); });
+  }
+
+  /// `call`: of a capture.
+  Value mistake(const Mistake& mistake, std::optional<Index> call = {}) const {
+    Members members{{"code", mistake.code.name},
+                    {"text", said(mistake.text)},
+                    {"array", mistake.array.empty() ? Value() : Value(mistake.array)},
+                    {"before", mistake.before},
+                    {"after", mistake.after}};
+    if (!mistake.role.empty()) members.emplace_back("role", mistake.role);
+    if (call) members.emplace_back("call", *call);
+    return json_object(members);
+  }
+};
 
 Value json_proof(const Verdict& verdict) {
   return json_list(verdict.proof, [](const ArrayProof& one) {
@@ -128,8 +144,8 @@ Value json_proof(const Verdict& verdict) {
 }
 
 /// Mistakes of one verdict are made together; those of another one are an alternative.
-Value json_verdict(const Verdict& verdict) {
-  return json_object({{"text", verdict.text()},
+Value json_verdict(const Verdict& verdict, const Json& json) {
+  return json_object({{"text", json.said(verdict.text())},
                       {"codes", json_list(verdict.mistakes, [](const Mistake& one) { return Value(one.code.name); })},
                       {"heads", json_list(verdict.heads)},
                       {"layers", json_list(verdict.layers)},
@@ -154,14 +170,14 @@ Value json_array(const ComparedArray& array) {
   return json_object(members);
 }
 
-Value as_json(const Examination& answer) {
+Value as_json(const Examination& answer, const Json& json) {
   const FileComparison& comparison = answer.comparison;
   Members members{{"equal", comparison.equal()},
                   {"arrays", json_list(comparison.arrays, json_array)},
                   {"first", comparison.first ? Value(comparison.arrays[*comparison.first].name) : Value()},
                   {"only_a", json_list(comparison.only_a)},
                   {"only_b", json_list(comparison.only_b)},
-                  {"diagnosis", answer.diagnosis.named() ? Value(answer.diagnosis.line()) : Value()}};
+                  {"diagnosis", answer.diagnosis.named() ? Value(json.said(answer.diagnosis.line())) : Value()}};
   const Diagnosis& diagnosis = answer.diagnosis;
   if (diagnosis.named()) {
     const Mistake& mistake = diagnosis.first().mistakes.front();
@@ -170,15 +186,16 @@ Value as_json(const Examination& answer) {
                                                   {"difference", mistake.before},
                                                   {"left", mistake.after}}));
   }
-  members.emplace_back("verdicts", json_list(diagnosis.verdicts, json_verdict));
-  if (diagnosis.rounding) members.emplace_back("rounding", json_verdict(*diagnosis.rounding));
-  if (answer.otherwise.named()) members.emplace_back("otherwise", answer.otherwise.line());
-  std::vector<std::string> unchecked = diagnosis.unchecked;
-  if (diagnosis.stopped) unchecked.push_back("pairs of mistakes: the search ended at its limit of time");
+  const auto verdict_of = [&](const Verdict& verdict) { return json_verdict(verdict, json); };
+  members.emplace_back("verdicts", json_list(diagnosis.verdicts, verdict_of));
+  if (diagnosis.rounding) members.emplace_back("rounding", verdict_of(*diagnosis.rounding));
+  if (answer.otherwise.named()) members.emplace_back("otherwise", json.said(answer.otherwise.line()));
+  std::vector<Bilingual> unchecked = diagnosis.unchecked;
+  if (diagnosis.stopped) unchecked.push_back(words(phrases::pairs_left));
   for (const auto* only : {&comparison.only_a, &comparison.only_b})
-    for (const std::string& array : *only) unchecked.push_back(array + ": in one file only");
-  members.emplace_back("mistakes", json_list(answer.mistakes(), [](const Mistake& one) { return json_mistake(one); }));
-  members.emplace_back("unchecked", json_list(unchecked));
+    for (const std::string& array : *only) unchecked.push_back(words(phrases::in_one_file, array));
+  members.emplace_back("mistakes", json_list(answer.mistakes(), [&](const Mistake& one) { return json.mistake(one); }));
+  members.emplace_back("unchecked", json.list(unchecked));
   return json_object(members);
 }
 
@@ -203,26 +220,35 @@ std::vector<Error> half_precision_lines(const Examination& answer) {
 Result<int> run_on_capture(const DiagnoseArguments& options) {
   auto file = read_safetensors(options.a);
   if (!file) return file.error();
-  const auto calls = capture_from(options.a, std::move(*file));
-  if (!calls) return calls.error();
-  const auto report = judge(*calls);
+  const auto capture = capture_from(options.a, std::move(*file));
+  if (!capture) return capture.error();
+  const auto report = judge(*capture);
   if (!report) return report.error();
+  const Json json{options.language};
   const int status = report->mistakes.empty() ? 0 : 1;
   if (options.format == "json")
     return print_json(
         json_object({{"equal", status == 0},
                      {"calls", report->calls},
                      {"judged", report->judged},
-                     {"mistakes",
-                      json_list(report->mistakes, [](const auto& one) { return json_mistake(one.mistake, one.call); })},
-                     {"unchecked", json_list(report->unchecked)}}),
+                     {"mistakes", json_list(report->mistakes,
+                                            [&](const auto& one) { return json.mistake(one.mistake, one.call); })},
+                     {"unchecked", json.list(report->unchecked)},
+                     {"notes", json.list(report->notes)},
+                     {"summary", json.list(report->summary())},
+                     {"some_calls", json.list({words(phrases::some_call, "{}", "{}", "{}"),
+                                               words(phrases::some_calls, "{}", "{}", "{}")})}}),
         status);
-  std::string text;
+  Lines lines;
+  const auto printed = [](const Bilingual& line) {
+    return Bilingual(printable_message(line.en), printable_message(line.zh));
+  };
   for (const CapturedMistake& one : report->mistakes)
-    text += "call " + std::to_string(one.call) + ": " + printable(one.mistake.text) + "\n";
-  for (const std::string& line : report->unchecked) text += printable(line) + "\n";
-  return print(text + std::to_string(report->judged) + " of " + std::to_string(report->calls) + " calls judged\n",
-               status);
+    lines.add(printed(words(phrases::call_number, std::to_string(one.call), one.mistake.text)));
+  for (const auto* list : {&report->unchecked, &report->notes})
+    for (const Bilingual& line : *list) lines.add(printed(line));
+  lines.add(words(phrases::calls_judged, std::to_string(report->judged), std::to_string(report->calls)));
+  return print(json.said(lines.all), status);
 }
 
 Result<int> run_diagnose(const DiagnoseArguments& options) {
@@ -246,7 +272,9 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
   for (const ExportFile* file : {&answer.a, &answer.b}) print_warnings(file->warnings);
   if (options.tolerance <= kCompareTolerance) print_warnings(half_precision_lines(answer));
   const int status = answer.comparison.equal() ? 0 : 1;
-  return options.format == "json" ? print_json(as_json(answer), status) : print(as_text(answer), status);
+  const Json json{options.language};
+  return options.format == "json" ? print_json(as_json(answer, json), status)
+                                  : print(json.said(as_text(answer)), status);
 }
 
 ParsedCommand add_diagnose(Parser& parser, const Frontend&) {
@@ -267,6 +295,7 @@ ParsedCommand add_diagnose(Parser& parser, const Frontend&) {
   parser.option("--num-heads", options->num_heads, "Heads of a tensors file that does not state them", "N")
       .within(1, 4096);
   parser.option("--format", options->format, "text (default) or json").one_of({"text", "json"});
+  add_choice<Language>(parser, "--language", options->language, kLanguageNames, "en (default) or zh: of the report");
   return [options] { return run_diagnose(*options); };
 }
 

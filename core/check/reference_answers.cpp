@@ -217,7 +217,7 @@ std::optional<Finding> diagnose_answers(std::string_view where, const ArrayFile&
     const Mistake& mistake = diagnosis.verdicts.front().mistakes.front();
     return Finding{Severity::note,
                    std::string(where) + ": " + name + ": layer " + std::to_string(diagnosis.layer) +
-                       " here is as with this mistake: " + diagnosis.line() + " (to within " +
+                       " here is as with this mistake: " + diagnosis.line().en + " (to within " +
                        decimal(static_cast<float>(*mistake.after)) + " of " +
                        decimal(static_cast<float>(*mistake.before)) + ")",
                    ErrorCode::as_with_mistake};

@@ -22,10 +22,10 @@ struct Observable {
   MistakeCode code;
   bool final = true;
 };
-constexpr Observable kObservable[] = {{heads_not_split},     {sentences_mixed},  {softmax_sums},
-                                      {softmax_replaced},    {softmax_axis},     {softmax_twice},
-                                      {dropout_on_scores},   {weights_scaled},   {dropout_left_on, false},
-                                      {heads_summed, false}, {merge_axis, false}};
+constexpr Observable kObservable[] = {{heads_not_split},      {sentences_mixed},     {softmax_sums},
+                                      {softmax_replaced},     {softmax_axis},        {softmax_twice},
+                                      {dropout_on_scores},    {weights_scaled},      {dropout_left_on, false},
+                                      {sides_swapped, false}, {heads_summed, false}, {merge_axis, false}};
 
 /// The part of an array (K, …) that belongs to one sentence.
 Array sentence_of(const Array& array, Index sentence) {
@@ -125,15 +125,18 @@ struct Judge {
   void add(Mistake mistake) {
     if (is_scale(mistake.code) && call.scale != 0) {
       const double root = std::sqrt(static_cast<double>(call.d_k)), scale = static_cast<double>(call.scale);
-      mistake.text =
-          words(mistake.code, decimal(scale * root)) + " (scale " + decimal(scale) + ", not " + decimal(1 / root) + ")";
+      const Bilingual text = words(mistake.code, decimal(scale * root));
+      mistake.text = words(phrases::of_scale, text, decimal(scale), decimal(1 / root));
     }
     const auto same = [&](const CapturedMistake& known) { return known.mistake.text == mistake.text; };
     if (std::none_of(report.mistakes.begin(), report.mistakes.end(), same))
       report.mistakes.push_back({std::move(mistake), index});
   }
-  void add(const MistakeCode& code, std::string_view detail = {}, std::string_view more = {}, std::string role = {}) {
-    add(Mistake{.code = code, .text = words(code, detail) + std::string(more), .role = std::move(role)});
+  void add(const MistakeCode& code, const Bilingual& detail = {}) {
+    add(Mistake{.code = code, .text = words(code, detail)});
+  }
+  void take(const Bilingual& line) {
+    report.unchecked.push_back(call.where.empty() ? line : words(phrases::at, call.where, line));
   }
 
   /// Whether a mistake ends the judgement.
@@ -142,7 +145,11 @@ struct Judge {
     for (const FactRow& one : call.observed)
       for (const Observable& observable : kObservable)
         if (one[0] == observable.code.name) {
-          add(observable.code, one[1]);
+          std::vector<Bilingual> parts;
+          for (std::size_t part = 1; part < one.size(); ++part)  // (names of the caller's are not words)
+            parts.push_back(observable.code == sides_swapped ? Bilingual(one[part]) : translated(one[part]));
+          if (observable.code == dropout_left_on && !parts[0].empty()) parts = {words(phrases::of_p_in_eval, parts[0])};
+          add(Mistake{.code = observable.code, .text = filled(observable.code, parts)});
           observed = true;
           final = final || observable.final;
         }
@@ -153,22 +160,26 @@ struct Judge {
   void take_roles() {
     FactRow wrong;
     std::set<std::string> used;
+    bool value_of_key = false;
     for (const FactRow& role : call.roles) {
       used.insert(role[1]);
+      value_of_key = value_of_key || (role[0] == "value" && role[1] == "key");
       if (role[0] != role[1]) wrong.push_back(role[0]);
     }
     const bool values_too = std::find(wrong.begin(), wrong.end(), "value") != wrong.end();
     if (used == std::set<std::string>{"query", "key", "value"} && values_too) {
       const std::string last = wrong.back();
       wrong.pop_back();
-      add(roles_swapped, joined_texts(wrong, ", ") + " and " + last);
+      add(roles_swapped, translated(joined_texts(wrong, ", ") + " and " + last));
     } else if (values_too && used == std::set<std::string>{"query", "key"} && wrong.size() == 1 &&
                call.unused.empty()) {
-      add(value_from_key);
+      add(value_of_key ? value_from_key : value_from_query);
     }
     for (const FactRow& one : call.unused) {
-      if (one[2].empty()) add(projection_missing, one[0], ": " + one[1] + " is not used", one[0]);
-      else add(projection_replaced, one[0] + " is projected by " + one[2] + ": " + one[1], "", one[0]);
+      const Bilingual role = translated(one[0]);
+      const Bilingual missing = words(phrases::not_used, words(projection_missing, role), one[1]);
+      if (one[2].empty()) add(Mistake{.code = projection_missing, .text = missing, .role = one[0]});
+      else add(Mistake{projection_replaced, words(projection_replaced, role, one[2], one[1]), one[0]});
     }
   }
 
@@ -277,10 +288,7 @@ struct Judge {
       return;
     }
     std::vector<Mistake> all;
-    if (const auto& rounding = examined.diagnosis.rounding) {
-      report.unchecked.push_back((call.where.empty() ? "" : call.where + ": ") + rounding->text());
-      return;
-    }
+    if (const auto& rounding = examined.diagnosis.rounding) { return take(rounding->text()); }
     if (!examined.diagnosis.verdicts.empty()) all = examined.diagnosis.verdicts.front().mistakes;
     const auto shown = all.empty() ? std::nullopt : std::optional(all.front());
     const auto scale = wrong_scale();
@@ -291,7 +299,7 @@ struct Judge {
     if (seen == 1 && shown && scale && is_scale(shown->code)) return add(*shown);
     if (scale) add(*scale);
     if (of_mask) add(*of_mask);
-    if (!call.over.empty()) add(softmax_axis, call.over);
+    if (!call.over.empty()) add(softmax_axis, translated(call.over));
     if (seen > 0) return;
     const bool in_output = examined.comparison.arrays[*examined.comparison.first].name == "output";
     if (merge.mistake && in_output && !shown) return add(*merge.mistake);
@@ -308,9 +316,9 @@ struct Judge {
     const Array& query = *call.array("query");
     if (const Array* elements = call.array("merge")) merge = merge_of(*elements, call, query.shape[1]);
     const MeantMask mask = meant_mask(calls, call);
-    GivenParts parts = judge_parts(calls[static_cast<std::size_t>(index)], call.given, mask.allowed[0][0]);
+    GivenParts parts = judge_parts(calls, index, call.given, mask.allowed[0][0]);
     for (Mistake& mistake : parts.mistakes) add(std::move(mistake));
-    for (const std::string& line : parts.taken) report.unchecked.push_back(call.where + ": " + line);
+    for (const Bilingual& line : parts.taken) take(line);
     bool judged = false;
     for (Index sentence = 0; sentence < query.shape[0]; ++sentence) {
       auto examined = examine_sentence(sentence, mask);
@@ -323,22 +331,22 @@ struct Judge {
     const Array* attentions = call.array("attentions");
     const Index blank = attentions ? queries_without_keys(*attentions) : 0;
     if (merge.mistake) add(*merge.mistake);
-    else if (blank > 0) add(empty_rows_nan, std::to_string(blank) + (blank == 1 ? " query" : " queries"));
+    else if (blank > 0)
+      add(empty_rows_nan, words(blank == 1 ? phrases::queries_one : phrases::queries_many, std::to_string(blank)));
     return judged;
   }
 
   Status run() {
     const bool final = take_observed();
     if (!final && !call.opaque.empty()) {
-      report.unchecked.push_back(call.where + ": scores pass through " + call.opaque +
-                                 ", which is not followed: not judged");
+      take(words(phrases::scores_opaque, call.opaque));
       return Done{};
     }
     if (!final && !call.array("query")) return Done{};
     const std::size_t before = report.mistakes.size();
     const auto judged = final ? Result<bool>(true) : judge_numbers();
     if (!judged && call.where.empty()) return judged.error();
-    if (!judged) report.unchecked.push_back(judged.error().message());
+    if (!judged) report.unchecked.emplace_back(judged.error().message());
     const bool of_roles = std::any_of(
         report.mistakes.begin() + static_cast<std::ptrdiff_t>(before), report.mistakes.end(), [](const auto& one) {
           return one.mistake.code.name.ends_with("swapped") || one.mistake.code.name.starts_with("projection_");
@@ -351,7 +359,8 @@ struct Judge {
 
 }  // namespace
 
-Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
+Result<CaptureReport> judge(const Capture& capture) {
+  const std::vector<CapturedCall>& calls = capture.calls;
   std::vector<CaptureReport> reports(calls.size());
   std::vector<Status> states(calls.size(), Done{});
   parallel_for(static_cast<Index>(calls.size()), 0, [&](Index i) {
@@ -373,10 +382,11 @@ Result<CaptureReport> judge(const std::vector<CapturedCall>& calls) {
     if (!states[i]) return states[i].error();
     all.judged += reports[i].judged;
     all.mistakes.insert(all.mistakes.end(), reports[i].mistakes.begin(), reports[i].mistakes.end());
-    for (const std::string& line : reports[i].unchecked)
+    for (const Bilingual& line : reports[i].unchecked)
       if (std::find(all.unchecked.begin(), all.unchecked.end(), line) == all.unchecked.end())
         all.unchecked.push_back(line);
   }
+  all.notes = capture.note_texts();
   return all;
 }
 

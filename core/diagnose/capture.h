@@ -1,5 +1,6 @@
 // A capture: the calls of attention of a running program, as python/headlight collected them; what is wrong is decided
-// here. A .safetensors file with the metadata `capture`, JSON {"calls": [FACTS, …]}; arrays of call i are `i.NAME`:
+// here. A .safetensors file with the metadata `capture`, JSON {"calls": [FACTS, …], "notes": [[NAME, PART, …], …]}: notes
+// are texts of diagnose/texts.h about what was not followed. Arrays of call i are `i.NAME`:
 //
 //   query, key, value (K, T or S, d)  of the K sentences that are judged; q_proj.weight … as in a tensors file
 //   attentions (K, H, T, S)           as the program computed them
@@ -42,20 +43,23 @@ struct CapturedCall {
   std::string opaque;                    // a function that scores pass through and that is not followed
   Index heads = 1, count = 1;            // of the whole call: heads, sentences
   Index key_heads = 0, value_heads = 0;  // of the arrays key and value where query heads share them; 0: they do not
-  Index row_length = 0;            // rows of the output are (…, row_length); 0: they are not counted along two axes
-  float d_k = 0, scale = 0;        // of the scores; 0: not known
-  float tolerance = 0;             // 0: as dtype has it
-  float softcap = 0;               // scores became softcap·tanh(score / softcap); 0: they stayed
-  bool by_query = false;           // the weights meet the values along their queries
-  bool changed = false;            // the weights were changed after the softmax
-  bool partial = false;            // some queries of each sentence
-  std::vector<FactRow> observed;   // name of a code, and what stands in the gap of its words
+  Index row_length = 0;      // rows of the output are (…, row_length); 0: they are not counted along two axes
+  float d_k = 0, scale = 0;  // of the scores; 0: not known
+  float tolerance = 0;       // 0: as dtype has it
+  float softcap = 0;         // scores became softcap·tanh(score / softcap); 0: they stayed
+  bool by_query = false;     // the weights meet the values along their queries
+  bool changed = false;      // the weights were changed after the softmax
+  bool partial = false;      // some queries of each sentence
+  Index block = -1;          // calls with one number ran without a gap, all their sentences are here; −1: not so
+  Index new_keys = 0, new_at = 0;  // of a cache: rows of key and value that are new, and the first of them
+  std::vector<FactRow> observed;   // name of a code, and what stands in the gaps of its words
   std::vector<FactRow> roles;      // query, key, value: each with the name of what was used for it
   std::vector<FactRow> unused;     // a role, its weight that was not used, and the weight that was used instead or ""
   std::vector<FactRow> replaced;   // "filled" or "lowered", and the number that blocks
   std::vector<FactRow> arguments;  // names of masks, and the number of each among those of all calls
-  std::vector<FactRow> given;      // what ran and cannot be judged: "positions", "norms", "scale", "bias", "values",
-                                   // "blocks" or "cache", and in what form: "RMSNorm", "" where that is not known
+  std::vector<FactRow> given;      // what ran and follows from no input: "positions", "norms", "scale" or "bias", and
+                                   // in what form ("sum", "subtracted"); "sides" and the names of what queries and
+                                   // keys are made from
 
   std::map<std::string, double> expect;  // of the metadata `expect`: the fields that are numbers
 
@@ -67,16 +71,27 @@ struct CapturedMistake {
   Index call = 0;
 };
 
+struct Capture {
+  std::vector<CapturedCall> calls;
+  std::vector<FactRow> notes;  // name of a text, and what stands in its gaps
+
+  std::vector<Bilingual> note_texts() const;
+};
+
 struct CaptureReport {
   std::vector<CapturedMistake> mistakes;
-  std::vector<std::string> unchecked;  // what could not be judged, a line each
+  std::vector<Bilingual> unchecked;  // what was taken as given or could not be judged, a line each
+  std::vector<Bilingual> notes;      // what was not followed
   Index judged = 0, calls = 0;
+
+  /// What was found where no mistake was, and how many calls could not be judged where nothing else says why.
+  std::vector<Bilingual> summary() const;
 };
 
 /// Whether a file is a capture, by its metadata.
 bool is_capture(const std::filesystem::path& path);
 /// Errors name `where` and the field or array.
-Result<std::vector<CapturedCall>> capture_from(std::string_view where, ArrayFile file);
-Result<CaptureReport> judge(const std::vector<CapturedCall>& calls);
+Result<Capture> capture_from(std::string_view where, ArrayFile file);
+Result<CaptureReport> judge(const Capture& capture);
 
 }  // namespace headlight

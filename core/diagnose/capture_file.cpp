@@ -1,4 +1,4 @@
-// A capture as it is read from its file.
+// A capture as it is read from its file, and the texts about it that follow from no numbers.
 #include <algorithm>
 
 #include "base/formatted.h"
@@ -15,7 +15,7 @@ void read_words(const JsonField& list, std::size_t count, std::vector<FactRow>& 
   for (const JsonField& item : list.items()) {
     into.emplace_back();
     for (const JsonField& word : item.items()) into.back().push_back(word.text());
-    if (into.back().size() != count) item.problem(std::to_string(count) + " texts");
+    if (into.back().size() < count) item.problem(std::to_string(count) + " texts");
   }
 }
 
@@ -37,6 +37,9 @@ void read_call(const JsonField& facts, CapturedCall& call) {
   facts.read("by_query", call.by_query);
   facts.read("changed", call.changed);
   facts.read("partial", call.partial);
+  facts.read_integer("block", call.block, kMost);
+  facts.read_integer("new_keys", call.new_keys, kMost);
+  facts.read_integer("new_at", call.new_at, kMost);
   read_words(facts.at("observed"), 2, call.observed);
   read_words(facts.at("roles"), 2, call.roles);
   read_words(facts.at("unused"), 3, call.unused);
@@ -93,15 +96,18 @@ bool is_capture(const std::filesystem::path& path) {
   return stored && stored->metadata.contains("capture");
 }
 
-Result<std::vector<CapturedCall>> capture_from(std::string_view where, ArrayFile file) {
+Result<Capture> capture_from(std::string_view where, ArrayFile file) {
   const auto document = parse_json(where, file.metadata["capture"]);
   if (!document) return document.error();
   JsonProblems problems{.where = std::string(where)};
-  std::vector<CapturedCall> calls;
-  for (const JsonField& facts : JsonField(*document, "", problems).at("calls").items()) {
+  Capture capture;
+  std::vector<CapturedCall>& calls = capture.calls;
+  const JsonField root(*document, "", problems);
+  for (const JsonField& facts : root.at("calls").items()) {
     calls.emplace_back();
     read_call(facts, calls.back());
   }
+  read_words(root.at("notes"), 1, capture.notes);
   if (problems.first) return *problems.first;
   if (file.metadata.contains("expect")) {
     const auto expect = parse_json(where, file.metadata["expect"]);
@@ -117,7 +123,29 @@ Result<std::vector<CapturedCall>> capture_from(std::string_view where, ArrayFile
   }
   for (CapturedCall& call : calls)
     if (const Status good = check_shapes(where, call); !good) return good.error();
-  return calls;
+  return capture;
+}
+
+std::vector<Bilingual> Capture::note_texts() const {
+  std::vector<Bilingual> all;
+  for (const FactRow& note : notes) {
+    std::vector<Bilingual> parts;
+    for (std::size_t part = 1; part < note.size(); ++part) parts.push_back(translated(note[part]));
+    const auto code = text_named(note[0]);
+    all.push_back(code ? filled(*code, parts) : joined(parts, ": "));
+  }
+  return all;
+}
+
+std::vector<Bilingual> CaptureReport::summary() const {
+  std::vector<Bilingual> lines;
+  const auto counted = [&](const MistakeCode& one, const MistakeCode& many, Index count) {
+    lines.push_back(words(count == 1 ? one : many, std::to_string(count)));
+  };
+  if (mistakes.empty() && judged > 0) counted(phrases::none_found_one, phrases::none_found, judged);
+  if (judged < calls && unchecked.empty() && notes.empty())
+    counted(phrases::unjudged_one, phrases::unjudged, calls - judged);
+  return lines;
 }
 
 }  // namespace headlight

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <optional>
 
 #include "base/formatted.h"
+#include "diagnose/positions.h"
 #include "diagnose/products.h"
 
 namespace headlight {
@@ -91,92 +91,40 @@ void leave_out_sinks(CapturedCall& call) {
   }
 }
 
-/// How positions turn pairs of columns: c with c + r/2, or neighbours.
-enum class Pairs { half, neighbours };
-
-struct Turned {
-  Pairs pairs = Pairs::half;
-  Index columns = 0;    // of a head that are turned: r
-  double base = 0;      // 0: not known
-  double first = 0;     // the position of row 0
-  bool steady = false;  // each row is one position further
-};
-
-/// The angle by which each pair of columns (rows, pairs) of one head was turned; nothing where they were not.
-std::optional<Grid> angles_between(const Grid& before, const Grid& after, Index columns, Pairs pairs) {
-  const Index count = columns / 2;
-  Grid angles(before.rows(), count);
-  for (Index i = 0; i < before.rows(); ++i)
-    for (Index p = 0; p < count; ++p) {
-      const Index x = pairs == Pairs::half ? p : 2 * p, y = pairs == Pairs::half ? p + count : 2 * p + 1;
-      const double length = before(i, x) * before(i, x) + before(i, y) * before(i, y);
-      if (!near(length, after(i, x) * after(i, x) + after(i, y) * after(i, y), 2e-2) && length > 1e-6) return {};
-      angles(i, p) = std::atan2(before(i, x) * after(i, y) - before(i, y) * after(i, x),
-                                before(i, x) * after(i, x) + before(i, y) * after(i, y));
-    }
-  return angles;
+const MistakeCode& pairs_text(Pairs pairs) {
+  return pairs == Pairs::half ? phrases::pairs_half : phrases::pairs_neighbours;
 }
 
-/// Whether columns were paired in one way and turned by the angles of the other one: which way they were paired.
-std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases) {
-  const Index columns = before.cols(), count = columns / 2;
-  for (const Pairs pairs : {Pairs::half, Pairs::neighbours})
-    for (const double base : bases) {
-      if (base <= 1 || columns % 2 != 0) continue;
-      double apart = 0;
-      for (Index i = 0; i < before.rows(); ++i)
-        for (Index c = 0; c < columns; ++c) {
-          const bool first = pairs == Pairs::half ? c < count : c % 2 == 0;
-          const Index step = pairs == Pairs::half ? count : 1, pair = pairs == Pairs::half ? c / 2 : c % count;
-          const double angle =
-              static_cast<double>(i) * std::pow(base, -static_cast<double>(pair) / static_cast<double>(count));
-          const double other = first ? -before(i, c + step) : before(i, c - step);
-          apart = std::max(apart, std::abs(before(i, c) * std::cos(angle) + other * std::sin(angle) - after(i, c)));
-        }
-      if (apart <= 1e-2 * std::max(1.0, before.cwiseAbs().maxCoeff())) return pairs;
-    }
-  return std::nullopt;
+/// `b` may have more.
+bool are_near(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() <= b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return near(x, y); });
 }
 
-double wrapped(double angle) { return std::remainder(angle, 2 * std::numbers::pi); }
-
-/// The positions that turned the first head of a side; nothing where no rotation of pairs explains it.
-std::optional<Turned> turned_by(const Grid& before, const Grid& after, double known_base) {
-  Index columns = 0;
-  for (Index c = 0; c < before.cols(); ++c)
-    if (!(before.col(c) - after.col(c)).isZero(1e-6)) columns = c + 1;
-  columns += columns % 2;
-  for (const Pairs pairs : {Pairs::half, Pairs::neighbours}) {
-    const auto angles = angles_between(before, after, columns, pairs);
-    if (!angles || columns < 2 || columns > before.cols()) continue;
-    Turned turned{.pairs = pairs, .columns = columns, .base = known_base};
-    const Index count = columns / 2, middle = std::max<Index>(1, count / 2);
-    const auto step = [&](Index row, Index pair) { return wrapped((*angles)(row + 1, pair) - (*angles)(row, pair)); };
-    turned.steady = true;
-    for (Index i = 0; i + 1 < before.rows(); ++i) turned.steady = turned.steady && std::abs(step(i, 0) - 1) < 2e-2;
-    if (before.rows() > 1 && middle < count && turned.steady) {
-      double sum = 0;
-      for (Index i = 0; i + 1 < before.rows(); ++i) sum += step(i, middle);
-      const double frequency = sum / static_cast<double>(before.rows() - 1);
-      if (frequency > 0)
-        turned.base = std::pow(frequency, -static_cast<double>(columns) / static_cast<double>(2 * middle));
-    }
-    const double slowest =
-        turned.base > 0 ? std::pow(turned.base, -2.0 * static_cast<double>(count - 1) / static_cast<double>(columns))
-                        : 0;
-    if (slowest > 0) turned.first = wrapped((*angles)(0, count - 1)) / slowest;
-    return turned;
+/// The rows of an array of a call that do not stand among those of an earlier call, in any of its sentences; nothing
+/// where too few do to be the same cache. `first`, `count`: the rows that are new, which are not looked for.
+std::optional<std::vector<Index>> rows_not_in(const Array& later, const Array& earlier, Index first, Index count) {
+  std::vector<Grid> wanted, there;
+  for (Index b = 0; b < later.shape[0]; ++b) wanted.push_back(rows_of(later, b));
+  for (Index b = 0; b < earlier.shape[0]; ++b) there.push_back(rows_of(earlier, b));
+  std::vector<Index> missing;
+  Index found = 0;
+  for (Index row = 0; row < later.shape[1]; ++row) {
+    if (row >= first && row < first + count) continue;
+    const bool all = std::all_of(wanted.begin(), wanted.end(), [&](const Grid& sentence) {
+      const Eigen::RowVectorXd one = sentence.row(row);
+      const double apart = 0.05 * one.norm() + 1e-6;
+      return std::any_of(there.begin(), there.end(), [&](const Grid& other) {
+        return ((other.rowwise() - one).rowwise().norm().array() <= apart).any();
+      });
+    });
+    if (all) ++found;
+    else missing.push_back(row);
   }
-  return std::nullopt;
+  return found > 0 && found >= static_cast<Index>(missing.size()) ? std::optional(missing) : std::nullopt;
 }
 
-std::string pairs_text(Pairs pairs) { return pairs == Pairs::half ? "columns c and c + d/2" : "neighbouring columns"; }
-
-std::optional<double> expected(const CapturedCall& call, std::initializer_list<const char*> names) {
-  for (const char* name : names)
-    if (const auto at = call.expect.find(name); at != call.expect.end()) return at->second;
-  return std::nullopt;
-}
+constexpr std::initializer_list<const char*> kHeadCounts = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
 
 struct PartsJudge {
   const CapturedCall& call;
@@ -184,18 +132,30 @@ struct PartsJudge {
   const Allowed& allowed;
   GivenParts parts = {};
 
-  void add(const MistakeCode& code, const std::string& detail = {}) {
-    parts.mistakes.push_back({.code = code, .text = words(code, detail)});
+  template <class... Details>
+  void add(const MistakeCode& code, const Details&... details) {
+    parts.mistakes.push_back({.code = code, .text = words(code, details...)});
   }
-  void take(std::string line) { parts.taken.push_back(std::move(line)); }
-  /// Whether a field of the expected config is there; a difference is a mistake.
+  template <class... Details>
+  void take(const MistakeCode& line, const Details&... details) {
+    parts.taken.push_back(words(line, details...));
+  }
+  /// The field of the expected config that has one of these names.
+  const std::pair<const std::string, double>* expected(std::initializer_list<const char*> names) const {
+    for (const char* name : names)
+      if (const auto at = call.expect.find(name); at != call.expect.end()) return &*at;
+    return nullptr;
+  }
+  double meant(std::initializer_list<const char*> names) const {
+    const auto* field = expected(names);
+    return field ? field->second : 0;
+  }
+  /// Whether such a field is there; a difference is a mistake.
   bool compare(std::initializer_list<const char*> names, double found, double part = 1e-3) {
-    const auto meant = expected(call, names);
-    if (!meant) return false;
-    if (!near(*meant, found, part))
-      add(differs_from_config,
-          std::string(*names.begin()) + " " + decimal(*meant) + " expected, " + decimal(found) + " found");
-    return true;
+    const auto* field = expected(names);
+    if (field && !near(field->second, found, part))
+      add(differs_from_config, field->first, decimal(field->second), decimal(found));
+    return field != nullptr;
   }
 
   /// The first head of a side, before and after positions turned it; nothing where one of them is not known.
@@ -211,97 +171,157 @@ struct PartsJudge {
   void take_positions() {
     if (!has(given, "positions")) return;
     const Array *query = call.array("query.before"), *key = call.array("key.before");
-    const double meant = expected(call, {"rope_theta", "rotary_emb_base"}).value_or(0);
+    const double base = meant({"rope_theta", "rotary_emb_base"});
     const auto is_turned = [&](const char* name, const Array* before) {
       return call.array(name)->values != before->values;
     };
-    if (query && key && is_turned("query", query) != is_turned("key", key))
-      return add(positions_of_one_side, is_turned("query", query) ? "queries" : "keys");
     const std::optional<FirstHead> heads[] = {first_head("query", query), first_head("key", key)};
     const auto turned = [&](const std::optional<FirstHead>& head) {
-      return head ? turned_by(head->before, head->after, meant) : std::nullopt;
+      return head ? turned_by(head->before, head->after, base) : std::nullopt;
     };
     const auto q = turned(heads[0]), k = turned(heads[1]);
+    if (query && key && is_turned("query", query) != is_turned("key", key)) {
+      const auto& one = q ? q : k;  // a bias of the queries alone turns nothing
+      if (!one || !one->steady) return take(phrases::positions_no_rotation);
+      return add(positions_of_one_side, words(q ? phrases::queries : phrases::keys));
+    }
     for (const std::optional<FirstHead>& head : heads) {
       if (!head || (q && k)) continue;
-      const auto mixed = mixed_pairs(head->before, head->after, {meant, 1e4, 5e5, 1e6});
+      const auto mixed = mixed_pairs(head->before, head->after, {base, 1e4, 5e5, 1e6});
       if (mixed)
-        return add(positions_mixed, pairs_text(*mixed) + " with the angles of " +
-                                        pairs_text(*mixed == Pairs::half ? Pairs::neighbours : Pairs::half));
+        return add(positions_mixed, words(pairs_text(*mixed)),
+                   words(pairs_text(*mixed == Pairs::half ? Pairs::neighbours : Pairs::half)));
     }
-    if (!q && !k)
-      return take("positions inside q and k: not checked" + std::string(query || key ? ": no rotation of pairs" : ""));
+    if (!q && !k) return take(query || key ? phrases::positions_no_rotation : phrases::positions_unchecked);
     if (q && k && q->pairs != k->pairs)
-      return add(positions_differ, "in queries of " + pairs_text(q->pairs) + ", in keys of " + pairs_text(k->pairs));
+      return add(positions_differ, words(phrases::of_columns, words(pairs_text(q->pairs))),
+                 words(phrases::of_columns, words(pairs_text(k->pairs))));
     if (q && k && q->base > 0 && k->base > 0 && q->steady && k->steady && !near(q->base, k->base, 2e-2))
-      return add(positions_differ, "in queries with base " + decimal(q->base) + ", in keys with " + decimal(k->base));
+      return add(positions_differ, words(phrases::with_base, decimal(q->base)),
+                 words(phrases::with_base, decimal(k->base)));
     const Turned& one = k && k->base > 0 && k->steady ? *k : q ? *q : *k;
     const Index queries = allowed.rows(), keys = allowed.cols();
-    const double apart = q && k ? q->first - k->first : q && has(given, "cache") ? q->first : 0;
-    const double wanted = queries < keys && (has(given, "cache") || k) ? static_cast<double>(keys - queries) : 0;
-    if (q && q->base > 0 && one.base > 0 && (k || has(given, "cache")) && std::abs(apart - wanted) > 0.25)
-      add(positions_offset, decimal(std::round(apart)) + " found, " + decimal(wanted) + " expected");
+    const double apart = q && k ? q->first - k->first : q && call.new_keys > 0 ? q->first : 0;
+    const double wanted = queries < keys && (call.new_keys > 0 || k) ? static_cast<double>(keys - queries) : 0;
+    if (q && q->base > 0 && one.base > 0 && (k || call.new_keys > 0) && std::abs(apart - wanted) > 0.25)
+      add(positions_offset, decimal(std::round(apart)), decimal(wanted));
     const bool has_base = one.steady && one.base > 0;
-    if (has_base && (compare({"rope_theta"}, one.base, 2e-2) || compare({"rotary_emb_base"}, one.base, 2e-2))) return;
-    take("positions inside q and k: rotary, " + pairs_text(one.pairs) +
-         (has_base ? ", base " + formatted("%.3g", one.base) : std::string()) + ": taken as given");
+    if (has_base && compare({"rope_theta", "rotary_emb_base"}, one.base, 2e-2)) return;
+    const Bilingual pairs = words(pairs_text(one.pairs));
+    if (has_base) take(phrases::positions_given_base, pairs, formatted("%.3g", one.base));
+    else take(phrases::positions_given, pairs);
   }
 
   void take_bias() {
     const Array* bias = call.array("bias");
     if (!bias || call.softcap > 0) return;
-    std::vector<double> slopes;
-    for (Index h = 0; h < bias->shape[1]; ++h) {
-      const Grid cells = cells_of(*bias, 0, h);
-      double slope = 0;
-      bool linear = cells.rows() == cells.cols() && cells.rows() > 2, known = false;
-      for (Index i = 1; linear && i < cells.rows(); ++i)
-        for (Index j = 0; j < i; ++j) {
-          if (!allowed(i, j) || !allowed(i, i)) continue;
-          const double one = (cells(i, i) - cells(i, j)) / static_cast<double>(i - j);
-          linear = linear && (!known || std::abs(one - slope) < 1e-3 * std::max(1.0, std::abs(slope)));
-          slope = one;
-          known = true;
-        }
-      if (!linear || !known || slope == 0) return take("bias of the scores: taken as given");
-      slopes.push_back(slope);
+    const bool subtracted = std::find(given.begin(), given.end(), FactRow{"bias", "subtracted"}) != given.end();
+    if (subtracted && meant({"relative_attention_num_buckets"}) > 0) return add(bias_sign);
+    const auto slopes = slopes_of(*bias, allowed);
+    if (!slopes) return take(subtracted ? phrases::bias_subtracted : phrases::bias_given);
+    if (std::all_of(slopes->begin(), slopes->end(), [](double slope) { return slope < 0; })) return add(bias_sign);
+    const auto count = static_cast<Index>(slopes->size());
+    const double most = meant({"alibi_bias_max"}) > 0 ? meant({"alibi_bias_max"}) : 8;
+    const std::vector<double> right = slopes_of_alibi(count, most);
+    if (are_near(*slopes, right) || are_near(*slopes, geometric_slopes(count, most, count))) return;
+    Bilingual how;
+    std::vector<double> sorted = *slopes, all = right;
+    for (auto* list : {&sorted, &all}) std::sort(list->begin(), list->end());
+    if (are_near(sorted, all)) how = words(phrases::in_order, decimal(slopes->front()), decimal(right.front()));
+    for (Index others = 1; count > 1 && others <= 256 && how.empty(); ++others)
+      if (are_near(*slopes, geometric_slopes(others, most, count)) ||
+          (others > count && are_near(*slopes, slopes_of_alibi(others, most))))
+        how = words(phrases::of_heads, std::to_string(others), std::to_string(count));
+    if (how.empty()) return take(phrases::alibi_given, decimal(slopes->front()));
+    // Without a config they may be meant: other powers, some heads of several machines.
+    const auto* heads = expected(kHeadCounts);
+    if (heads && near(heads->second, static_cast<double>(count))) add(mistakes::alibi_slopes, how);
+    else take(phrases::alibi_given_as, how);
+  }
+
+  /// Whether the rows of a cache that are not new stand in what an earlier call left.
+  void take_cache(const std::vector<CapturedCall>& calls, Index index) {
+    const Array *keys = call.array("key"), *values = call.array("value");
+    const Index count = keys->shape[1], old = count - call.new_keys;
+    if (call.new_keys == 0 || old <= 0) return;
+    const auto take_given = [&] { take(phrases::cache_given, std::to_string(call.new_keys), std::to_string(count)); };
+    const auto is_like = [&](const CapturedCall& one, const char* name, const Array* array) {
+      const Array* other = one.array(name);
+      return array && other && other->shape[2] == array->shape[2];
+    };
+    const auto missing = [&](const CapturedCall& one, const char* name, const Array& array) {
+      return rows_not_in(array, *one.array(name), call.new_at, call.new_keys);
+    };
+    const CapturedCall* before = nullptr;
+    std::vector<Index> least;
+    for (Index i = index; i-- > 0 && call.block >= 0;) {
+      const CapturedCall& one = calls[static_cast<std::size_t>(i)];
+      if (one.block != call.block || one.where != call.where || !is_like(one, "key", keys)) continue;
+      const auto rows = missing(one, "key", *keys);
+      if (rows && (!before || rows->size() < least.size())) before = &one, least = *rows;
     }
-    if (std::all_of(slopes.begin(), slopes.end(), [](double slope) { return slope < 0; })) return add(bias_sign);
-    const double count = static_cast<double>(slopes.size());
-    for (std::size_t h = 0; h < slopes.size(); ++h)
-      if (!near(slopes[h], std::exp2(-8.0 * static_cast<double>(h + 1) / count)))
-        return take("bias of the scores: ALiBi, slope " + decimal(slopes[0]) + " of head 0: taken as given");
+    if (!before) return take_given();
+    const Index left = before->array("key")->shape[1];
+    for (const Index row : least) {
+      if (row >= left && allowed.col(row).any() && rows_of(*keys, 0).row(row).isZero(0))
+        return add(cache_unwritten, std::to_string(row));
+    }
+    if (!least.empty() && least.front() < left)
+      return add(cache_stale, words(phrases::keys), std::to_string(least.front()));
+    if (!is_like(*before, "value", values)) return take_given();
+    const auto rows = missing(*before, "value", *values);
+    if (rows && !rows->empty() && rows->front() < left)
+      return add(cache_stale, words(phrases::values), std::to_string(rows->front()));
+    if (!rows || !rows->empty() || !least.empty()) return take_given();
+    if (old < left) take(phrases::cache_shorter, std::to_string(left - old), std::to_string(left));
   }
 
   void take_mask() {
     const Index queries = allowed.rows(), keys = allowed.cols();
     if (queries > 1 && queries < keys && (allowed == causal_mask(queries, keys, 0)).all()) {
-      if (has(given, "cache")) return add(cache_offset_missing);
-      return take("mask: causal, offset 0 of " + std::to_string(queries) + " × " + std::to_string(keys));
+      if (call.new_keys > 0) return add(cache_offset_missing);
+      return take(phrases::mask_offset, std::to_string(queries), std::to_string(keys));
     }
     if (queries != keys) return;
-    const auto meant = expected(call, {"sliding_window"});
+    const double wanted = meant({"sliding_window"});
     if (const Index window = parts_of(allowed).window; window > 0) {
       if (!compare({"sliding_window"}, static_cast<double>(window)))
-        take("mask: a window of " + std::to_string(window) + " keys: taken as given");
-    } else if (meant && *meant < static_cast<double>(keys) &&
-               allowed.rowwise().count().maxCoeff() > static_cast<Index>(*meant))
-      parts.taken.push_back("mask: no window of " + decimal(*meant) + " keys (sliding_window)");
+        take(phrases::window_given, std::to_string(window));
+    } else if (wanted > 0 && wanted < static_cast<double>(keys) &&
+               allowed.rowwise().count().maxCoeff() > static_cast<Index>(wanted))
+      take(phrases::no_window, decimal(wanted));
   }
 
   void take_rest() {
-    if (has(given, "scale")) take("scale: learned: taken as given");
-    if (has(given, "norms")) take("norms of q and k: their weights are taken as given");
     for (const FactRow& one : given)
-      if (one[0] == "cache") take("cache: " + one[1] + " keys are new, the others are taken as given");
+      if (one[0] == "scale")
+        take(one[1] == "1" ? phrases::scale_one : one[1] == "sum" ? phrases::scale_sum : phrases::scale_given);
+    if (has(given, "norms")) take(phrases::norms_given);
+    for (const FactRow& one : given)
+      if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
     if (call.softcap > 0 && !compare({"attn_logit_softcapping"}, static_cast<double>(call.softcap)))
-      take("soft cap " + decimal(static_cast<double>(call.softcap)) + ": taken as given");
-    if (call.softcap == 0 && expected(call, {"attn_logit_softcapping"}).value_or(0) > 0) add(softcap_missing);
-    if (call.array("sinks")) take("sinks: their logits are taken as given");
-    compare({"num_attention_heads", "n_head"}, static_cast<double>(call.heads));
+      take(phrases::softcap_given, decimal(static_cast<double>(call.softcap)));
+    if (call.softcap == 0 && meant({"attn_logit_softcapping"}) > 0) add(softcap_missing);
+    if (call.array("sinks")) take(phrases::sinks_given);
+    compare(kHeadCounts, static_cast<double>(call.heads));
     if (call.key_heads > 0) compare({"num_key_value_heads"}, static_cast<double>(call.key_heads));
   }
 };
+
+/// Whether scores have another scale than 1/√d_k on purpose: as a config says, or none, as T5 beside its bias.
+bool is_meant_scale(const CapturedCall& call) {
+  const auto meant = [&](const char* name) {
+    const auto at = call.expect.find(name);
+    return at == call.expect.end() ? 0 : at->second;
+  };
+  const auto scale = static_cast<double>(call.scale);
+  if (const double width = meant("query_pre_attn_scalar"); width > 0) return near(scale, 1 / std::sqrt(width));
+  if (const double factor = meant("attention_multiplier"); factor > 0) return near(scale, factor);
+  if (call.scale != 1 || !call.array("bias")) return false;
+  const Array &query = *call.array("query"), &bias = *call.array("bias"), &key = *call.array("key");
+  const bool even = slopes_of(bias, Allowed::Constant(query.shape[1], key.shape[1], true)).has_value();
+  return !even && (call.expect.empty() || meant("relative_attention_num_buckets") > 0);
+}
 
 }  // namespace
 
@@ -315,10 +335,11 @@ CapturedCall without_parts(CapturedCall call, bool in_turn) {
       repeat_groups(at->second, groups, call.heads, in_turn);
   std::vector<float> scales;
   if (const Array* learned = call.array("scales")) scales = learned->values;
-  else if (cosine && call.scale != 0) scales = {call.scale};
+  else if ((cosine || is_meant_scale(call)) && call.scale != 0) scales = {call.scale};
   Array& query = call.arrays["query"];
   if (!scales.empty() && !call.array("q_proj.weight") && query.shape[2] % call.heads == 0) {
-    if (!has(call.given, "scale")) call.given.push_back({"scale", ""});
+    if (!has(call.given, "scale") && (cosine || call.expect.empty()))
+      call.given.push_back({"scale", cosine ? "" : "1"});
     const Index width = query.shape[2] / call.heads, rows = static_cast<Index>(query.values.size()) / query.shape[2];
     Eigen::Map<Matrix> all(query.values.data(), rows, query.shape[2]);
     for (Index h = 0; h < call.heads; ++h)
@@ -332,11 +353,13 @@ CapturedCall without_parts(CapturedCall call, bool in_turn) {
   return call;
 }
 
-GivenParts judge_parts(const CapturedCall& call, const std::vector<FactRow>& given, const Allowed& allowed) {
-  PartsJudge judge{.call = call, .given = given, .allowed = allowed};
+GivenParts judge_parts(const std::vector<CapturedCall>& calls, Index index, const std::vector<FactRow>& given,
+                       const Allowed& allowed) {
+  PartsJudge judge{.call = calls[static_cast<std::size_t>(index)], .given = given, .allowed = allowed};
   judge.take_positions();
   judge.take_bias();
   judge.take_mask();
+  judge.take_cache(calls, index);
   judge.take_rest();
   return std::move(judge.parts);
 }

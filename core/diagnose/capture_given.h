@@ -17,11 +17,12 @@ CapturedCall without_parts(CapturedCall call, bool in_turn = false);
 
 struct GivenParts {
   std::vector<Mistake> mistakes;
-  std::vector<std::string> taken;  // as given: a line each, without `where`
+  std::vector<Bilingual> taken;  // as given: a line each, without `where`
 };
 
-/// What these parts show by themselves, and against `expect`. `call`: as it was captured; `given`: its facts after
-/// without_parts; `allowed`: the mask at work.
-GivenParts judge_parts(const CapturedCall& call, const std::vector<FactRow>& given, const Allowed& allowed);
+/// What these parts of calls[index] show by themselves, against `expect`, and against the calls before, as they were
+/// captured; `given`: its facts after without_parts; `allowed`: the mask at work.
+GivenParts judge_parts(const std::vector<CapturedCall>& calls, Index index, const std::vector<FactRow>& given,
+                       const Allowed& allowed);
 
 }  // namespace headlight

@@ -33,7 +33,7 @@ struct Meant {
   Mistake mistake;
 };
 
-Mistake mistake_of(const MistakeCode& code, std::string text) { return {.code = code, .text = std::move(text)}; }
+Mistake mistake_of(const MistakeCode& code, Bilingual text) { return {.code = code, .text = std::move(text)}; }
 Mistake mistake_of(const MistakeCode& code) { return mistake_of(code, words(code)); }
 
 /// What was meant by a mask that one sentence had, where it is one that only a mistake gives.
@@ -177,8 +177,9 @@ std::optional<Mistake> weak_number(const CapturedCall& call) {
   for (const FactRow& one : call.replaced) {
     const auto value = parse_number<double>(one[1]);
     if (!value || *value <= kBlocking) continue;
-    const std::string number = formatted(half ? "%.2g" : "%.4g", *value) + (one[0] == "lowered" ? " lower," : "");
-    found = mistake_of(blocked_scores_weak, words(blocked_scores_weak, number));
+    const Bilingual number = formatted(half ? "%.2g" : "%.4g", *value);
+    found = mistake_of(blocked_scores_weak,
+                       words(blocked_scores_weak, one[0] == "lowered" ? words(phrases::lower_number, number) : number));
   }
   return found;
 }

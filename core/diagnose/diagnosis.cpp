@@ -143,28 +143,27 @@ void take_other_layers(const ExportFile& right, const ExportFile& found, const S
     else rest.push_back(std::to_string(at));
   }
   if (!rest.empty())
-    diagnosis.unchecked.push_back((rest.size() == 1 ? "layer " : "layers ") + joined_texts(rest, ", ") +
-                                  ": not judged; what differs there may follow from layer " +
-                                  std::to_string(subject.layer));
+    diagnosis.unchecked.push_back(words(rest.size() == 1 ? phrases::layer_left : phrases::layers_left,
+                                        joined_texts(rest, ", "), std::to_string(subject.layer)));
 }
 
-std::string heads_text(const std::vector<Index>& heads) {
-  std::vector<std::string> names;
-  for (const Index head : heads) names.push_back(std::to_string(head));
-  return heads.empty() ? "" : (heads.size() == 1 ? ", in head " : ", in heads ") + joined_texts(names, ", ") + " alone";
+Bilingual with_heads(const Bilingual& text, const std::vector<Index>& heads) {
+  if (heads.empty()) return text;
+  const std::string names = joined_texts(heads, ", ", [](Index head) { return std::to_string(head); });
+  return words(heads.size() == 1 ? phrases::in_head : phrases::in_heads, text, names);
 }
 
 }  // namespace
 
-std::string Verdict::text() const {
-  std::vector<std::string> texts;
-  for (const Mistake& mistake : mistakes) texts.push_back(mistake.text);
-  return joined_texts(texts, ", and ") + heads_text(heads);
+Bilingual Verdict::text() const {
+  std::vector<Bilingual> all;
+  for (const Mistake& mistake : mistakes) all.push_back(mistake.text);
+  return with_heads(joined(all, words(phrases::semicolon_and)), heads);
 }
 
-std::string Diagnosis::line() const {
-  if (!named()) return "";
-  return (of_a ? "A: " : "") + first().text();
+Bilingual Diagnosis::line() const {
+  if (!named()) return {};
+  return of_a ? words(phrases::of_a, first().text()) : first().text();
 }
 
 Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison, double seconds) {
@@ -186,7 +185,7 @@ Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileC
   for (const Explanation& one : answer.explanations) diagnosis.verdicts.push_back(verdict_of(*subject, layer, one));
   if (diagnosis.verdicts.empty()) return diagnosis;
   for (const ArrayProof& one : diagnosis.verdicts.front().proof)
-    if (!one.after) diagnosis.unchecked.push_back(one.array + ": not computed; the values are not known");
+    if (!one.after) diagnosis.unchecked.push_back(words(phrases::not_computed, one.array));
   take_other_layers(right, found, *subject, answer.explanations.front(), diagnosis);
   return diagnosis;
 }
@@ -216,17 +215,18 @@ std::vector<Mistake> Examination::mistakes() const {
   for (const Verdict& verdict : diagnosis.verdicts)
     for (const Mistake& mistake : verdict.mistakes) {
       all.push_back(mistake);
-      all.back().text += heads_text(verdict.heads);
+      all.back().text = with_heads(mistake.text, verdict.heads);
     }
   if (!all.empty()) return all;
   const ComparedArray& array = comparison.arrays[*comparison.first];
   const auto before = array.largest ? std::optional(static_cast<double>(array.largest->difference())) : std::nullopt;
-  const std::string size = !array.same_shape()                ? "in shape"
-                           : before && std::isfinite(*before) ? "by " + formatted("%.2g", *before)
-                                                              : "(not finite)";
-  const std::string from = b.own_answers && a.own_answers ? "" : " from attention of these queries, keys and values";
+  const Bilingual from = b.own_answers && a.own_answers ? Bilingual() : words(phrases::from_inputs);
+  const Bilingual what = !array.same_shape() ? words(phrases::differ_in_shape, array.name, from)
+                         : before && std::isfinite(*before)
+                             ? words(phrases::differ_by, array.name, formatted("%.2g", *before), from)
+                             : words(phrases::differ_infinitely, array.name, from);
   return {{.code = mistakes::unexplained,
-           .text = words(mistakes::unexplained, array.name + " differ " + size + from),
+           .text = words(mistakes::unexplained, what),
            .array = array.name,
            .before = before,
            .after = before}};

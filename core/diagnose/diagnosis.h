@@ -26,22 +26,22 @@ struct Verdict {
   std::vector<Index> layers;      // that they explain, the first that differs among them
 
   /// "scores not divided by sqrt(d_k), and mask missing, in head 2 alone".
-  std::string text() const;
+  Bilingual text() const;
 };
 
 struct Diagnosis {
-  std::vector<Verdict> verdicts = {};       // that explain equally well, the simplest first; none: nothing does
-  std::optional<Verdict> rounding = {};     // its one "mistake" is mistakes::rounding, which is none
-  bool of_a = false;                        // A would be the one that is wrong
-  bool stopped = false;                     // the search ended at its limit of time
-  Index layer = 0;                          // that is judged, the first that differs; 0 where arrays have no layers
-  std::vector<std::string> unchecked = {};  // what differs and could not be judged, a line each
+  std::vector<Verdict> verdicts = {};     // that explain equally well, the simplest first; none: nothing does
+  std::optional<Verdict> rounding = {};   // its one "mistake" is mistakes::rounding, which is none
+  bool of_a = false;                      // A would be the one that is wrong
+  bool stopped = false;                   // the search ended at its limit of time
+  Index layer = 0;                        // that is judged, the first that differs; 0 where arrays have no layers
+  std::vector<Bilingual> unchecked = {};  // what differs and could not be judged, a line each
 
   bool named() const { return !verdicts.empty() || rounding; }
   /// The rounding or the simplest verdict, where something is named.
   const Verdict& first() const { return rounding ? *rounding : verdicts.front(); }
   /// "scores multiplied by sqrt(d_k)", "A: …" where A is the one that is wrong; empty where nothing is named.
-  std::string line() const;
+  Bilingual line() const;
 };
 
 /// A limit of the search; a computation of 128 tokens and 12 heads takes some milliseconds.

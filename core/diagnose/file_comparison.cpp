@@ -212,8 +212,8 @@ FileComparison compare(const ExportFile& expected, const ExportFile& found, floa
   return comparison;
 }
 
-std::string cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
-                      const ExportFile& found) {
+Bilingual cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
+                    const ExportFile& found) {
   const ArrayName parts = parse_array_name(array);
   const auto axes = axes_of(parts.kind);
   const std::string sentence = parts.sentence ? std::to_string(*parts.sentence) + "." : "";
@@ -227,19 +227,22 @@ std::string cell_text(std::string_view array, const std::vector<Index>& at, cons
     if (words.keys.empty()) words.keys = known->second.keys;
   }
   if (axes.size() != at.size()) return shape_text(at);
-  std::string text;
+  std::vector<Bilingual> places;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
-    text += axis > 0 ? ", " : "";
     if (axes[axis] == "layer" && axis + 1 < axes.size() && axes[axis + 1] == "head") {
-      text += head_label({at[axis], at[axis + 1]});
+      places.emplace_back(head_label({at[axis], at[axis + 1]}));
       ++axis;
       continue;
     }
-    text += std::string(axes[axis]) + " " + std::to_string(at[axis]);
-    if (axes[axis] == "query" || axes[axis] == "token") text += quoted_word(words.queries, at[axis]);
-    if (axes[axis] == "key") text += quoted_word(words.keys, at[axis]);
+    const bool of_query = axes[axis] == "query" || axes[axis] == "token";
+    const std::string word = of_query              ? quoted_word(words.queries, at[axis])
+                             : axes[axis] == "key" ? quoted_word(words.keys, at[axis])
+                                                   : "";
+    const Bilingual name = translated(axes[axis]);
+    const std::string number = " " + std::to_string(at[axis]) + word;
+    places.emplace_back(name.en + number, name.zh + number);
   }
-  return text;
+  return joined(places, headlight::words(phrases::comma));
 }
 
 }  // namespace headlight

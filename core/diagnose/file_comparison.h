@@ -8,6 +8,7 @@
 
 #include "base/index.h"
 #include "diagnose/export_file.h"
+#include "diagnose/texts.h"
 
 namespace headlight {
 
@@ -62,7 +63,7 @@ struct FileComparison {
 FileComparison compare(const ExportFile& expected, const ExportFile& found, float tolerance = kCompareTolerance);
 
 /// `L0·H1, query 2 '李雷', key 0 '我'`: a cell in words, with the tokens where a file has them.
-std::string cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
-                      const ExportFile& found);
+Bilingual cell_text(std::string_view array, const std::vector<Index>& at, const ExportFile& expected,
+                    const ExportFile& found);
 
 }  // namespace headlight

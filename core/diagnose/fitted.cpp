@@ -24,22 +24,20 @@ void for_each_pair(const Heads& known, const Heads& found, const Variant& varian
   }
 }
 
-std::string constant_text(const Known& known, double factor) {
-  std::string text = words(scale_constant, decimal(factor));
+Bilingual constant_text(const Known& known, double factor) {
+  const Bilingual text = words(scale_constant, decimal(factor));
   if (known.d_k > 0)
-    return text + ": scale " + decimal(factor / std::sqrt(static_cast<double>(known.d_k))) + " in place of 1/sqrt(d_k)";
+    return words(phrases::scale_in_place, text, decimal(factor / std::sqrt(static_cast<double>(known.d_k))));
   const double d_k = factor * factor;
-  if (factor > 1.01 && std::abs(d_k - std::round(d_k)) < 1e-2)
-    text += " (d_k is not in the files: if it is " + decimal(std::round(d_k)) +
-            ", they are not divided by sqrt(d_k); if " + decimal(factor) + ", multiplied by sqrt(d_k) instead)";
-  return text;
+  const bool whole = factor > 1.01 && std::abs(d_k - std::round(d_k)) < 1e-2;
+  return whole ? words(phrases::scale_unknown, text, decimal(std::round(d_k)), decimal(factor)) : text;
 }
 
 }  // namespace
 
 /// The factor of the scores that fits best: the slope of log(weights), or of the scores themselves, both less the mean
 /// of their row.
-std::string fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
+Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
   constexpr double kTooSmall = 1e-20;
   const bool by_weights = !found[SlipStep::weights].empty();
   const Heads& seen = by_weights ? found[SlipStep::weights] : found[SlipStep::scores];
@@ -75,7 +73,7 @@ std::string fit_factor(const Known& known, Variant& variant, const Outcome& with
 }
 
 /// Weights × {0, 1 / (1 − p)}.
-std::string fit_dropout(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
+Bilingual fit_dropout(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   double sum_found = 0, sum_known = 0;
   Index zeros = 0;
   for_each_pair(without.arrays[SlipStep::weights], found[SlipStep::weights], variant,
@@ -88,11 +86,11 @@ std::string fit_dropout(const Known&, Variant& variant, const Outcome& without, 
   constexpr double kRounding = 1e-5;
   if (zeros == 0 || !(factor > 1 - kRounding)) return {};
   variant.kept = factor;
-  return words(dropout_left_on, factor > 1 + kRounding ? " (p = " + decimal(1 - 1 / factor) + ")"
-                                                       : ", and the weights that are left not divided by 1 − p");
+  return words(dropout_left_on,
+               factor > 1 + kRounding ? words(phrases::of_p, decimal(1 - 1 / factor)) : words(phrases::not_divided));
 }
 
-std::string fit_weights_factor(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
+Bilingual fit_weights_factor(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   double both = 0, squares = 0;
   for_each_pair(without.arrays[SlipStep::weights], found[SlipStep::weights], variant,
                 [&](std::size_t, Index, Index, double weight, double seen) {
@@ -100,10 +98,10 @@ std::string fit_weights_factor(const Known&, Variant& variant, const Outcome& wi
                 });
   variant.weights_factor = both / squares;
   const bool changes = std::abs(variant.weights_factor - 1) > 1e-3 && std::isfinite(variant.weights_factor);
-  return changes ? words(weights_scaled, decimal(variant.weights_factor)) : std::string();
+  return changes ? words(weights_scaled, decimal(variant.weights_factor)) : Bilingual();
 }
 
-std::string fit_order(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
+Bilingual fit_order(const Known&, Variant& variant, const Outcome& without, const LayerArrays& found) {
   const Heads &mine = without.arrays[SlipStep::weights], &seen = found[SlipStep::weights];
   if (!same_shape(mine, seen) || seen.size() < 2) return {};
   std::vector<bool> taken(seen.size(), false);
@@ -121,11 +119,11 @@ std::string fit_order(const Known&, Variant& variant, const Outcome& without, co
     variant.order.push_back(static_cast<Index>(nearest));
     order += (head > 0 ? ", " : "") + std::to_string(nearest);
   }
-  return moved ? words(heads_permuted) + ": they are heads " + order : std::string();
+  return moved ? words(heads_permuted, order) : Bilingual();
 }
 
 /// The score of blocked cells: as it was found, or as the weights of a row show it.
-std::string fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
+Bilingual fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found) {
   if (!known.exact || !known.has_mask()) return {};
   const Heads &scores = without.arrays[SlipStep::scores], &seen = found[SlipStep::weights];
   double sum = 0, count = 0;

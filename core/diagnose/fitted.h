@@ -2,16 +2,15 @@
 // or nothing where it does not fit. `without`: what comes out without the slip.
 #pragma once
 
-#include <string>
-
+#include "diagnose/texts.h"
 #include "diagnose/variant.h"
 
 namespace headlight {
 
-std::string fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
-std::string fit_dropout(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
-std::string fit_weights_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
-std::string fit_order(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
-std::string fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_dropout(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_weights_factor(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_order(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
+Bilingual fit_blocked(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found);
 
 }  // namespace headlight

@@ -53,12 +53,11 @@ MaskParts parts_of(const Allowed& allowed) {
   return parts;
 }
 
-std::string off_by_one_words(bool causal, Index by) {
-  using namespace mistakes;
-  if (causal)
-    return "causal " +
-           words(mask_off_by_one, by < 0 ? "the diagonal is blocked" : "each query attends to the next token");
-  return words(mask_off_by_one, by < 0 ? "one key too few" : "one key too many");
+Bilingual off_by_one_words(bool causal, Index by) {
+  using namespace phrases;
+  const MistakeCode& how = causal ? (by < 0 ? diagonal : next_token) : by < 0 ? one_few : one_many;
+  const Bilingual text = words(mistakes::mask_off_by_one, words(how));
+  return causal ? words(phrases::causal_mask, text) : text;
 }
 
 }  // namespace headlight

@@ -1,8 +1,7 @@
 // Masks as the diagnosis reads and changes them.
 #pragma once
 
-#include <string>
-
+#include "diagnose/texts.h"
 #include "math/reference.h"
 
 namespace headlight {
@@ -36,6 +35,6 @@ struct MaskParts {
 MaskParts parts_of(const Allowed& allowed);
 
 /// What such a mask is called, by −1 or 1.
-std::string off_by_one_words(bool causal, Index by);
+Bilingual off_by_one_words(bool causal, Index by);
 
 }  // namespace headlight

@@ -93,7 +93,7 @@ std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found
           return precision_of(known.right[one.step], found[one.step]) == type && is_half(known, found, one, type);
         }))
       continue;
-    rounding.text = "numbers of " + std::string(type);
+    rounding.text = words(phrases::numbers_of, type);
     for (std::size_t at = 0; at < judged.size(); ++at) {
       Heads right = known.right[judged[at].step];
       for (Grid& head : right) head = rounded(std::move(head), bits_of(type));
@@ -116,14 +116,14 @@ std::optional<Rounding> rounding_of(const Known& known, const LayerArrays& found
             const double left = rounding.after[static_cast<std::size_t>(&one - judged.data())];
             return left <= 0.25 * one.before && one.before < static_cast<double>(tolerance_of("tf32"));
           })) {
-        rounding.text = "products of float32 in TF32";
+        rounding.text = words(phrases::in_tf32);
         return rounding;
       }
     }
   }
   if (!all([&](const JudgedArray& one) { return is_order_of_sums(known, found, one); })) return std::nullopt;
   for (std::size_t at = 0; at < judged.size(); ++at) rounding.after[at] = judged[at].before;
-  rounding.text = "sums of float32 in another order";
+  rounding.text = words(phrases::order_of_sums);
   return rounding;
 }
 

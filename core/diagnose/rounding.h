@@ -14,7 +14,7 @@ namespace headlight {
 std::string precision_of(const Heads& right, const Heads& found);
 
 struct Rounding {
-  std::string text;           // "numbers of float16"
+  Bilingual text;             // "numbers of float16"
   std::vector<double> after;  // of each judged array: what rounding does not explain
 };
 

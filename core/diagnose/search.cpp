@@ -32,7 +32,7 @@ struct Attempt {
   const SearchOptions& options;
   std::vector<const SlipRow*> slips;
   Variant variant = {};
-  std::vector<std::string> texts = {};
+  std::vector<Bilingual> texts = {};
   Steps touches = 0;
 
   bool make() {

@@ -18,7 +18,7 @@ struct JudgedArray {
 /// Slips that together explain every array.
 struct Explanation {
   std::vector<const SlipRow*> slips;  // in the order in which they are made
-  std::vector<std::string> texts;     // of each
+  std::vector<Bilingual> texts;       // of each
   std::vector<Index> heads;           // that have the slips; empty: all
   std::vector<double> after;          // of each judged array that can be computed, in their order; NaN: it cannot
   double worst = 0;                   // the largest share of a difference that is left

@@ -29,41 +29,43 @@ enum Part : unsigned {
   kStored = 1 << 17
 };
 
+enum class Made { in_any_heads, in_all_heads };
+
+SlipRow& add(Table& table, const MistakeCode& code, Steps touches, unsigned part, Made made,
+             std::function<bool(const Known&, Variant&)> apply) {
+  table.push_back(
+      {.code = code, .touches = touches, .part = part, .apply = std::move(apply), .whole = made == Made::in_all_heads});
+  return table.back();
+}
+
 void add_scales(Table& table) {
   for (std::size_t row = 0; row < kScales; ++row)
-    table.push_back(
-        {.code = scale_factors(4, 4)[row].first, .part = kScale, .apply = [row](const Known& known, Variant& v) {
-           if ((row + 1 < kScales ? known.d_k : known.num_heads) < 2) return false;
-           const auto d_k = static_cast<double>(known.d_k), heads = static_cast<double>(known.num_heads);
-           v.factor = scale_factors(d_k, heads)[row].second;
-           return true;
-         }});
+    add(table, scale_factors(4, 4)[row].first, kFromScores, kScale, Made::in_any_heads,
+        [row](const Known& known, Variant& v) {
+          if ((row + 1 < kScales ? known.d_k : known.num_heads) < 2) return false;
+          const auto d_k = static_cast<double>(known.d_k), heads = static_cast<double>(known.num_heads);
+          v.factor = scale_factors(d_k, heads)[row].second;
+          return true;
+        });
 }
 
 void add_softmaxes(Table& table) {
-  const auto add = [&](const MistakeCode& code, SoftmaxKind kind, const char* detail) {
-    table.push_back({.code = code,
-                     .touches = kFromWeights,
-                     .part = kSoftmax,
-                     .apply =
-                         [kind](const Known& known, Variant& v) {
-                           v.softmax = kind;
-                           return kind != SoftmaxKind::heads || known.num_heads > 1;
-                         },
-                     .text = words(code, detail),
-                     .whole = kind == SoftmaxKind::heads});
+  const auto add = [&](const MistakeCode& code, SoftmaxKind kind, const Bilingual& detail) {
+    const bool of_heads = kind == SoftmaxKind::heads;
+    const Made made = of_heads ? Made::in_all_heads : Made::in_any_heads;
+    headlight::add(table, code, kFromWeights, kSoftmax, made, [kind, of_heads](const Known& known, Variant& v) {
+      v.softmax = kind;
+      return !of_heads || known.num_heads > 1;
+    }).text = words(code, detail);
   };
-  add(softmax_axis, SoftmaxKind::queries, "the queries");
-  add(softmax_axis, SoftmaxKind::heads, "the heads");
+  add(softmax_axis, SoftmaxKind::queries, words(phrases::the_queries));
+  add(softmax_axis, SoftmaxKind::heads, words(phrases::the_heads));
   add(softmax_replaced, SoftmaxKind::logarithm, "log_softmax");
-  table.back().text += ": these are the logarithms of the weights";
+  table.back().text = words(phrases::of_logarithms, table.back().text);
   add(softmax_twice, SoftmaxKind::twice, "");
   add(softmax_replaced, SoftmaxKind::sigmoid, "sigmoid");
-  table.push_back({.code = weights_averaged,
-                   .touches = kFromWeights,
-                   .part = kOrder,
-                   .apply = [](const Known& known, Variant& v) { return v.averaged = known.num_heads > 1; },
-                   .whole = true});
+  headlight::add(table, weights_averaged, kFromWeights, kOrder, Made::in_all_heads,
+                 [](const Known& known, Variant& v) { return v.averaged = known.num_heads > 1; });
   table.push_back({.code = dropout_left_on, .touches = kFromWeights, .part = kDropout, .fit = fit_dropout});
 }
 
@@ -80,7 +82,7 @@ bool put_mask(const Known& known, Variant& v, const Allowed& allowed) {
 }
 
 void add_mask(Table& table, const MistakeCode& code, std::function<bool(const Known&, Variant&)> apply,
-              std::string text = {}) {
+              Bilingual text = {}) {
   table.push_back({.code = code, .part = kMask, .apply = std::move(apply), .text = std::move(text)});
 }
 
@@ -149,7 +151,7 @@ void add_parts_of_masks(Table& table) {
           v.blocked = 0;
           return known.has_mask() && known.exact == exact;
         },
-        words(blocked_scores_weak, exact ? "0" : "one number, such as 0,"));
+        words(blocked_scores_weak, exact ? Bilingual("0") : words(phrases::one_number)));
   add(bias_sign, [](const Known& known, Variant& v) {
     const Grid bias = allowed_by(known.mask).select(-known.mask.array(), known.mask.array()).matrix();
     return known.direct && put_mask(known, v, bias);
@@ -162,14 +164,11 @@ constexpr std::pair<Slip, const MistakeCode*> kProjectionSlips[] = {{Slip::trans
 struct SplitRow {
   HeadSplit how;
   const MistakeCode* code;
-  const char *of_side, *of_value;  // after the name of a side; of values
+  const MistakeCode *of_side, *of_value;  // with the name of a side; of values
 };
 constexpr SplitRow kSplits[] = {
-    {HeadSplit::interleaved, &heads_interleaved,
-     " heads split in the wrong order: every H-th column in place of d_k neighbours",
-     "value heads split in the wrong order: every H-th column"},
-    {HeadSplit::reshaped, &heads_reshaped, " heads split in the wrong order: (T, H, d_k) read on as (H, T, d_k)",
-     "value heads split without transposing: (T, H, d_k) read on as (H, T, d_k)"}};
+    {HeadSplit::interleaved, &heads_interleaved, &phrases::side_interleaved, &phrases::value_interleaved},
+    {HeadSplit::reshaped, &heads_reshaped, &phrases::side_reshaped, &phrases::value_reshaped}};
 
 Steps touched_by(unsigned roles) {
   const bool query = (roles & 1) != 0, key = (roles & 2) != 0, value = (roles & 4) != 0, output = (roles & 8) != 0;
@@ -182,23 +181,18 @@ void add_splits(Table& table) {
   const std::pair<unsigned, const char*> roles[] = {
       {7, ""}, {3, "query and key"}, {1, "query"}, {2, "key"}, {4, "value"}};
   for (const SplitRow& row : kSplits)
-    for (const auto& [which, name] : roles)
-      table.push_back({.code = *row.code,
-                       .touches = touched_by(which),
-                       .part = kSplit * which,
-                       .apply =
-                           [how = row.how, roles = which](const Known& known, Variant& v) {
-                             for (unsigned role = 0; role < 3; ++role)
-                               if ((roles >> role & 1) != 0) v.split[role] = how;
-                             const bool sides = (roles & 3) == 0 || known.direct;
-                             return sides && known.num_heads > 1 &&
-                                    (roles != 4 || (known.has_values() && known.num_kv_heads > 1));
-                           },
-                       .role = name,
-                       .text = which == 7   ? ""
-                               : which == 4 ? row.of_value
-                                            : name + std::string(row.of_side),
-                       .whole = true});
+    for (const auto& [which, name] : roles) {
+      SlipRow& added =
+          add(table, *row.code, touched_by(which), kSplit * which, Made::in_all_heads,
+              [how = row.how, roles = which](const Known& known, Variant& v) {
+                for (unsigned role = 0; role < 3; ++role)
+                  if ((roles >> role & 1) != 0) v.split[role] = how;
+                const bool sides = (roles & 3) == 0 || known.direct;
+                return sides && known.num_heads > 1 && (roles != 4 || (known.has_values() && known.num_kv_heads > 1));
+              });
+      added.role = name;
+      if (which != 7) added.text = words(which == 4 ? *row.of_value : *row.of_side, translated(name));
+    }
 }
 
 void add_projections(Table& table) {
@@ -211,92 +205,65 @@ void add_projections(Table& table) {
                                                     {15, "query, key, value and output"}};
   for (const auto& [slip, code] : kProjectionSlips)
     for (const auto& [which, name] : roles)
-      table.push_back({.code = *code,
-                       .touches = touched_by(which),
-                       .part = kProjection * which,
-                       .apply =
-                           [s = slip, roles = which](const Known& known, Variant& v) {
-                             for (unsigned role = 0; role < 4; ++role)
-                               if ((roles >> role & 1) != 0) v.projection[role] = s;
-                             return known.inputs.has_value();
-                           },
-                       .role = name,
-                       .whole = (which & 8) != 0});
-  const std::tuple<std::size_t, std::size_t, const char*> swaps[] = {
-      {kQuery, kKey, ""}, {kQuery, kValue, "query and value"}, {kKey, kValue, "key and value"}};
-  for (const auto& [a, b, name] : swaps)
-    table.push_back({.code = b == kKey ? query_key_swapped : roles_swapped,
-                     .touches = touched_by((1u << a) | (1u << b)),
-                     .part = kProjection * ((1u << a) | (1u << b)) | (b == kKey ? unsigned{kSides} : 0u),
-                     .apply =
-                         [x = a, y = b](const Known& known, Variant& v) {
+      add(table, *code, touched_by(which), kProjection * which, which >= 8 ? Made::in_all_heads : Made::in_any_heads,
+          [s = slip, roles = which](const Known& known, Variant& v) {
+            for (unsigned role = 0; role < 4; ++role)
+              if ((roles >> role & 1) != 0) v.projection[role] = s;
+            return known.inputs.has_value();
+          })
+          .role = name;
+  const std::tuple<std::size_t, std::size_t, const MistakeCode*> swaps[] = {
+      {kQuery, kKey, nullptr}, {kQuery, kValue, &phrases::query_and_value}, {kKey, kValue, &phrases::key_and_value}};
+  for (const auto& [a, b, names] : swaps) {
+    const unsigned part = kProjection * ((1u << a) | (1u << b)) | (names ? 0u : unsigned{kSides});
+    SlipRow& added = add(table, names ? roles_swapped : query_key_swapped, touched_by((1u << a) | (1u << b)), part,
+                         Made::in_any_heads, [x = a, y = b](const Known& known, Variant& v) {
                            std::swap(v.projected_by[x], v.projected_by[y]);
                            return known.inputs.has_value();
-                         },
-                     .text = b == kKey ? "" : words(roles_swapped, name)});
-  table.push_back({.code = value_from_key,
-                   .touches = kFromValues,
-                   .part = kProjection * 4,
-                   .apply = [](const Known& known, Variant& v) {
-                     v.projected_by[kValue] = kKey;
-                     return known.inputs.has_value();
-                   }});
+                         });
+    if (names) added.text = words(roles_swapped, words(*names));
+  }
+  add(table, value_from_key, kFromValues, kProjection * 4, Made::in_any_heads, [](const Known& known, Variant& v) {
+    v.projected_by[kValue] = kKey;
+    return known.inputs.has_value();
+  });
 }
 
 void add_heads(Table& table) {
-  table.push_back({.code = query_key_swapped, .part = kSides, .apply = [](const Known& known, Variant& v) {
-                     return v.swapped = known.is_square() && (known.exact || !known.has_mask());
-                   }});
-  table.push_back({.code = groups_in_blocks,
-                   .touches = kFromScores | bit(SlipStep::output),
-                   .part = kGroups,
-                   .apply =
-                       [](const Known& known, Variant& v) {
-                         v.groups_in_blocks = true;
-                         return known.direct && known.num_kv_heads > 1 && known.num_kv_heads < known.num_heads;
-                       },
-                   .whole = true});
-  table.push_back({.code = softcap_missing, .part = kCap, .apply = [](const Known& known, Variant& v) {
-                     return v.no_softcap = known.softcap > 0;
-                   }});
-  table.push_back(
-      {.code = sinks_missing, .touches = kFromWeights, .part = kCap, .apply = [](const Known& known, Variant& v) {
-         return v.no_sinks = !known.sinks.empty();
-       }});
-  table.push_back({.code = query_already_scaled,
-                   .touches = bit(SlipStep::queries),
-                   .part = kStored,
-                   .apply =
-                       [](const Known& known, Variant& v) {
-                         v.stored_query = 1 / std::sqrt(static_cast<double>(std::max<Index>(known.d_k, 1)));
-                         return known.d_k > 1 && known.projected[kQuery].size() > 0;
-                       },
-                   .whole = true});
+  constexpr Steps kOutput = bit(SlipStep::output);
+  add(table, query_key_swapped, kFromScores, kSides, Made::in_any_heads, [](const Known& known, Variant& v) {
+    return v.swapped = known.is_square() && (known.exact || !known.has_mask());
+  });
+  add(table, groups_in_blocks, kFromScores | kOutput, kGroups, Made::in_all_heads, [](const Known& known, Variant& v) {
+    v.groups_in_blocks = true;
+    return known.direct && known.num_kv_heads > 1 && known.num_kv_heads < known.num_heads;
+  });
+  add(table, softcap_missing, kFromScores, kCap, Made::in_any_heads,
+      [](const Known& known, Variant& v) { return v.no_softcap = known.softcap > 0; });
+  add(table, sinks_missing, kFromWeights, kCap, Made::in_any_heads,
+      [](const Known& known, Variant& v) { return v.no_sinks = !known.sinks.empty(); });
+  add(table, query_already_scaled, bit(SlipStep::queries), kStored, Made::in_all_heads,
+      [](const Known& known, Variant& v) {
+        v.stored_query = 1 / std::sqrt(static_cast<double>(std::max<Index>(known.d_k, 1)));
+        return known.d_k > 1 && known.projected[kQuery].size() > 0;
+      });
   for (const HeadSplit how : {HeadSplit::reshaped, HeadSplit::interleaved})
-    table.push_back({.code = how == HeadSplit::reshaped ? merge_not_transposed : merge_columns_mixed,
-                     .touches = bit(SlipStep::output),
-                     .part = kMerge,
-                     .apply =
-                         [how](const Known& known, Variant& v) {
-                           v.merge = how;
-                           return known.num_heads > 1;
-                         },
-                     .whole = true});
-  table.push_back({.code = weights_transposed,
-                   .touches = bit(SlipStep::output),
-                   .part = kContext,
-                   .apply = [](const Known& known, Variant& v) { return v.transposed = known.is_square(); },
-                   .whole = true});
+    add(table, how == HeadSplit::reshaped ? merge_not_transposed : merge_columns_mixed, kOutput, kMerge,
+        Made::in_all_heads, [how](const Known& known, Variant& v) {
+          v.merge = how;
+          return known.num_heads > 1;
+        });
+  add(table, weights_transposed, kOutput, kContext, Made::in_all_heads,
+      [](const Known& known, Variant& v) { return v.transposed = known.is_square(); });
 }
 
 void add_general_ones(Table& table) {
   const std::size_t before = table.size();
   table.push_back({.code = heads_permuted, .touches = kFromWeights, .part = kOrder, .fit = fit_order, .whole = true});
-  table.push_back(
-      {.code = softmax_missing, .touches = kFromWeights, .part = kSoftmax, .apply = [](const Known&, Variant& v) {
-         v.softmax = SoftmaxKind::none;
-         return true;
-       }});
+  add(table, softmax_missing, kFromWeights, kSoftmax, Made::in_any_heads, [](const Known&, Variant& v) {
+    v.softmax = SoftmaxKind::none;
+    return true;
+  });
   table.push_back({.code = weights_scaled, .touches = kFromWeights, .part = kDropout, .fit = fit_weights_factor});
   table.push_back({.code = blocked_scores_weak, .part = kMask, .fit = fit_blocked});
   table.push_back({.code = scale_constant, .part = kScale, .fit = fit_factor});
@@ -312,15 +279,9 @@ std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, do
            {scale_by_d_model, 1 / std::sqrt(heads)}}};
 }
 
-std::string words(const MistakeCode& code, std::string_view detail) {
-  std::string text(code.words);
-  if (const std::size_t gap = text.find("{}"); gap != std::string::npos) text.replace(gap, 2, detail);
-  return text;
-}
-
 std::string decimal(double value) { return formatted("%.4g", value); }
 
-std::string text_of(const SlipRow& row) { return row.text.empty() ? words(row.code, row.role) : row.text; }
+Bilingual text_of(const SlipRow& row) { return row.text.empty() ? words(row.code, translated(row.role)) : row.text; }
 
 const std::vector<SlipRow>& slips() {
   static const Table table = [] {

@@ -28,17 +28,17 @@ struct SlipRow {
   std::function<bool(const Known& known, Variant& variant)> apply = {};
   /// The same with numbers taken from what was found, given what comes out without it. The text, which names them;
   /// empty: it does not fit.
-  std::function<std::string(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found)>
-      fit = {};
+  std::function<Bilingual(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found)> fit =
+      {};
   std::string role = {};  // the projection that it is about: query, key, value, output, "query and key"
-  std::string text = {};  // in place of the words of the code
+  Bilingual text = {};    // in place of the words of the code
   bool general = false;   // explains so much that all others are asked first
   bool whole = false;     // made in all heads or in none
 };
 
 /// From the particular to the general: of two that explain equally well the earlier is the simpler one.
 const std::vector<SlipRow>& slips();
-std::string text_of(const SlipRow& row);
+Bilingual text_of(const SlipRow& row);
 
 /// By what each slip in the scale multiplies the scores; the last one needs the number of heads.
 inline constexpr std::size_t kScales = 4;

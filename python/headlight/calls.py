@@ -15,12 +15,17 @@ from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Frames, Lay
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 
 
+OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
+
+
 class MaskPart(NamedTuple):
     kind: str               # fill, times, add
     cells: Array            # (sentences, heads, T, S): bool, factors, or what is added
     value: float            # that is filled in
     site: Optional[Site]
     binary: bool = False    # what is added was 0 and 1
+    subtracted: bool = False
+    product: bool = False   # what is added is a product too
 
 
 class Call:
@@ -32,39 +37,43 @@ class Call:
         self.weight_path: List[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = NOTHING
         self.dim_axes: FrozenSet[int] = frozenset()   # of the product, over which the softmax runs
-        self.flipped = False                      # keys are the left operand
-        self.context: Optional[Node] = None
+        self.flipped, self.context_left = False, True     # keys are the left operand; weights are, of the product with the values
         self.contracted: Optional[str] = None     # "a" or "b": whose rows met the values
-        self.value_tensor: Any = None             # (sentences, heads, S, d_v)
-        self.value_index: Optional[Tuple[Array, Node]] = None
         self.value_groups: List[int] = []         # of heads that share values one each; of none known: empty
         self.places: Dict[Place, Tuple[int, int]] = {}   # of the product with the values: sentence and head
-        self.context_product: Optional[Product] = None
-        self.context_left = True                  # weights are its left operand
-        self.output: Any = None                   # heads side by side, the moves to it from the context, and `join`
-        self.join: Any = itemgetter(0)            # how contexts of single heads became one
-        self.fused_output: Any = None             # the context of a fused kernel
-        self.merge_site: Optional[Site] = None
+        # (sentences, heads, S, d_v), and as operand_index; then nodes, products and sites of the way on. `output`: heads side by
+        # side, and the moves to it from the context; `join`: how contexts of single heads became one; `fused_output`: the context
+        # of a fused kernel; `part_of`: of heads that were computed one by one, call and head.
+        self.value_tensor = self.value_index = self.context = self.context_product = self.output = self.fused_output = None  # type: Any
+        self.merge_site = self.part_of = None     # type: Any
+        self.join: Any = itemgetter(0)
         self.tensors = {"a": product.a.detach().clone(), "b": product.b.detach().clone()}
         self.half = str(product.dtype) in ("torch.float16", "torch.bfloat16")
-        self.part_of: Optional[Tuple[int, int]] = None   # of heads that were computed one by one: call and head
-        self.notes: List[str] = []
-        self.observed: List[List[str]] = []       # codes of what is wrong, and the gap of their words
+        self.notes: List[Sequence[str]] = []      # as Tracer.note has them
+        self.observed: List[List[str]] = []       # codes of what is wrong, and the gaps of their words
         self.sites: Dict[Tuple[str, str], Optional[Site]] = {}   # by code and role
         self.called: set = set()                  # ids of the weights that were used around it
+        self.inputs: List[Any] = []               # what queries and keys were projected from, weakly, and their names
+        self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
 
-    def observe(self, code: str, site: Optional[Site], detail: str = "") -> None:
+    def observe(self, code: str, site: Optional[Site], *details: str) -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
-        self.observed += [[code, detail]] if [code, detail] not in self.observed else []
+        row = [code, *(details or ("",))]
+        self.observed += [row] if row not in self.observed else []
         self.sites[code, ""] = site
+
+    def add_to(self, other: Any) -> None:
+        """The residual stream goes on with what the queries are made from; not with what the keys are."""
+        self.goes_on = True
+        if self.inputs and self.inputs[0]() is other:
+            self.observe("sides_swapped", self.inputs[2], *self.inputs[1], self.inputs[1][1])
 
     def sides(self) -> Tuple[str, str]:
         """The operands that count queries and keys."""
         return ("b", "a") if self.flipped else ("a", "b")
 
     def roles(self) -> Dict[str, Optional[str]]:
-        """What the caller calls that which is at work as query and key: as the weights they were projected by, else as
-        variables."""
+        """What is at work as query and key, named as the weights they were projected by, else as the caller's variables."""
         return {role: named_role(self.node(role), self.layout.indices.get(side), self.product.names[side])
                 for role, side in zip(("query", "key"), self.sides())}
 
@@ -76,8 +85,7 @@ class Call:
                                 if summed & free[one] or (not summed and rows & free[other])), None)
 
     def orient(self) -> None:
-        """Which operand counts keys: the one over whose rows both the softmax and the sum over values go; where these
-        differ, the one that is named so, else the right one."""
+        """Over the rows of keys go both the softmax and the sum over values; where these differ, names decide."""
         normalised = next((side for side in "ba" if self.dim_axes == frozenset(self.product.out_free[side])), None)
         if normalised is not None and normalised == self.contracted:
             self.flipped = normalised == "a"
@@ -120,12 +128,11 @@ class Call:
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
     def before(self, role: str) -> Optional[Array]:
-        """An operand before positions turned it, (sentences, heads, rows, d), without the scale; nothing where it is not
-        known, the operand itself where nothing turned it."""
+        """An operand before positions turned it, if they did, (sentences, heads, rows, d), without the scale; None: not known."""
         path = path_to(self.node(role), MADE)
         turned = [step for step in path if step.kind == "turned"]
-        if not turned:
-            return self.operand(role)
+        if not turned:      # (what came from elsewhere may have been turned there)
+            return self.operand(role) if path[0].kind == "linear" else None
         base, tensor = turned[0].info[1] or (None, None)
         if base not in path:
             return None
@@ -157,6 +164,16 @@ class Call:
             return self.value_index
         found = self.layout.indices.get(self._side(role))
         return None if found is None else (gathered(found[0], self.layout.groups), found[1])
+
+    def new_rows(self) -> Tuple[int, int]:
+        """Of keys that join those of before: the first row that is new, and how many are."""
+        found = operand_index(self.node("key"), getattr(self.product, "to_" + self._side("key")), ("source",))
+        if found is None or not found[1].cache:
+            return 0, 0
+        axis, first, count = found[1].cache
+        rows = np.unravel_index(gathered(found[0], self.layout.groups)[0, 0, :, 0], found[1].shape)[axis]
+        new = (rows >= first) & (rows < first + count)
+        return int(new.argmax()), int(new.sum())
 
     def groups(self, role: str) -> List[int]:
         """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
@@ -225,8 +242,7 @@ class Call:
         return gathered(arranged if self.context_left else arranged.transpose(-2, -1), self._groups_of_places())
 
     def merged(self, parts: Sequence[Call]) -> Optional[Array]:
-        """Which element of (sentences, heads, T, d_v) each element of the output is, (rows, heads · d_v); `parts` are the
-        heads, this one first, where they were computed one by one."""
+        """Which element of (sentences, heads, T, d_v) each of the output is, (rows, heads · d_v); `parts`: heads, one by one."""
         if self.output is None or not all(part.places for part in parts):
             return None
         _, moves, join = self.output
@@ -256,7 +272,7 @@ class Call:
             tensor, value = step.info
             cells = self.canonical(tensor, moves_of(self.path[1:at]), sentences, rows)
             if cells is None:
-                self.notes.append(f"{self.where}: a mask of this size could not be followed")
+                self.notes.append(("mask_unknown", self.where))
                 continue
             array = as_numpy(cells)
             capped = functools.reduce(lambda number, later: number * later.info if later.kind == "scale" else math.tanh(number),
@@ -269,7 +285,7 @@ class Call:
                 # (one finite number a row changes no weight)
                 binary = str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())
                 added = array.astype(np.float32) * np.float32(value * factor_of(self.path[at:]))
-                parts.append(MaskPart("add", added, 0.0, step.site, binary))
+                parts.append(MaskPart("add", added, 0.0, step.site, binary, value < 0, bool(step.of)))
         return parts
 
     def mask(self) -> Optional[Array]:
@@ -363,8 +379,7 @@ class Attention:
         return masks[0] if len(masks) == 1 or masks[0] is None or masks[0].shape[1] == 1 else self._joined(masks)
 
     def weights(self) -> Array:
-        """(sentences, heads, T, S) as the caller's code computed them. Where they were not kept (fused kernels, long
-        sentences) the program computes them from queries, keys, mask and scale."""
+        """(sentences, heads, T, S) as the caller's code computed them; the program computes those that were not kept."""
         return self._joined([part.weights() for part in self._parts])
 
     def __repr__(self) -> str:

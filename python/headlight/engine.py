@@ -47,8 +47,7 @@ def program() -> str:
 
 @contextlib.contextmanager
 def refused(what: str) -> Iterator[None]:
-    """What the machine refuses (files, folders, processes, text that is not Unicode), and an answer that is none, as an
-    Error in one line."""
+    """What the machine refuses (files, processes, text that is not Unicode), and an answer that is none, as an Error."""
     try:
         yield
     except UnicodeError as error:

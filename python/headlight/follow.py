@@ -13,10 +13,10 @@ from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from .calls import MOST_WEIGHTS, Attention, Call
+from .calls import MOST_WEIGHTS, OTHER_SIDE, Attention, Call
 from .engine import Error, first_line, is_tensor, role_of, torch_module
 from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
-                    modules_around, moves_of, path_to, product_of, root_of, variables)
+                    modules_around, moves_of, names_of, path_to, product_of, root_of, variables)
 
 
 class Keep(NamedTuple):
@@ -55,11 +55,12 @@ _GROUPS = {"_on_product": {"matmul", "__matmul__", "__rmatmul__", "bmm", "mm", "
         "view_as", "reshape_as", "chunk", "split", "tensor_split", "unbind", "select", "narrow", "__getitem__", "broadcast_to",
         "tile", "index_select", "split_with_sizes"},
     "_on_times": {"mul", "mul_", "multiply", "__mul__", "__rmul__", "__imul__", "__rdiv__", "__rtruediv__"} | _OVER,
-    "_on_plus": set(_PLUS), "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "tril", "triu", "tril_", "triu_"},
+    "_on_plus": set(_PLUS), "_on_fill": {"masked_fill", "masked_fill_", "where", "__setitem__", "index_copy_", "tril", "triu", "tril_", "triu_"},
     "_on_softmax": {"softmax", "log_softmax", "sigmoid"}, "_on_dropout": {"dropout", "dropout_", "feature_dropout"},
     "_on_sum": {"exp", "sum", "mean"}, "_on_cat": {"cat", "concat", "concatenate", "stack", "hstack"},
-    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}}
+    "_on_fused": {"scaled_dot_product_attention"}, "_on_linear": {"linear"}, "_on_norm": {"layer_norm", "rms_norm"}}
 _HANDLERS = {name: handler for handler, names in _GROUPS.items() for name in names}
+_RESHAPES = {"view", "reshape", "flatten", "unflatten"}
 _MADE = {"tanh": "cap", **dict.fromkeys(("normalize", "layer_norm", "rms_norm", "group_norm"), "normed"),
          **dict.fromkeys(("neg", "__neg__", "view_as_complex", "view_as_real", "roll", "flip"), "turned")}     # kinds of nodes
 _UNCHANGED = {"max", "amax", "__get__", "data", "grad", "min", "values"}     # of scores: no step on the way to a softmax
@@ -100,8 +101,7 @@ def _follower_class(torch: Any) -> Any:
 
 @functools.lru_cache(None)
 def _opened(func: Any) -> Any:
-    """A function of torch.nn.functional that does its steps in the open: the question whether it is overridden is
-    answered with no, so that its own operations are seen one by one."""
+    """A function of torch.nn.functional that finds itself not overridden, so that its own operations are seen one by one."""
     asked = ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic")
     names = {**func.__globals__, **{name: lambda *_: False for name in asked}}
     again = types.FunctionType(func.__code__, names, func.__name__, func.__defaults__, func.__closure__)
@@ -139,17 +139,16 @@ class Tracer:
             raise Error(f"keep: expected calls ≥ 0, sentences ≥ 1 and every ≥ 1, found {self.keep}")
         self._modules = None if module is None else set(map(id, module.modules()))
         self._module = module
-        self._tags: Dict[int, Tuple[Any, Node]] = {}     # by id: the tensor, weakly, and its node
-        self._calls: List[Call] = []
-        self._pending: List[Call] = []                   # that met no values yet
+        # By id: the tensor, weakly, and its node; of nested tensors their components.
+        self._tags, self._parts = {}, {}                 # type: Dict[int, Tuple[Any, Node]], Dict[int, Tuple[Any, Sequence[Any]]]
+        self._calls, self._pending = [], []              # type: List[Call], List[Call]    # pending: that met no values yet
         self._attentions: Optional[List[Attention]] = None
         self._layers: Dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Dict[int, Tuple[Any, Dict[int, str], Dict[int, Any]]] = {}
         self._used: set = set()                          # ids of weights
         self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
-        self._notes: List[str] = []
-        self._follower: Any = None                       # with its hook and its thread while a block is open
-        self._hook = self._thread = self._follower
+        self._notes: List[Sequence[str]] = []
+        self._follower = self._hook = self._thread = None    # type: Any    # while a block is open
 
     def __enter__(self) -> Any:
         if self._thread is not None:
@@ -179,13 +178,13 @@ class Tracer:
             self._calls.sort(key=lambda call: call.index)
             for call in self._calls:
                 call.called = call.called or self._used
-            self._tags, self._pending = {}, []
+            self._tags, self._parts, self._pending = {}, {}, []
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
             if threading.get_ident() == self._thread and re.search("Script|Traced|OptimizedModule", type(module).__name__):
                 inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
-                self._note(f"{inner}: compiled code (torch.jit, torch.compile) cannot be followed: watch the module itself")
+                self._note("compiled", inner)
 
     @contextlib.contextmanager
     def _silent(self, what: str, of_line: bool = False) -> Any:
@@ -194,11 +193,12 @@ class Tracer:
             yield
         except Exception as error:
             what = f"{caller()}: {what}" if of_line else what
-            self._note(f"{what} could not be followed ({type(error).__name__}: {first_line(str(error))})")
+            self._note("not_followed", what, f"{type(error).__name__}: {first_line(str(error))}")
 
-    def _note(self, text: str) -> None:
-        if len(self._notes) < 100 and text not in self._notes:
-            self._notes.append(text)
+    def _note(self, *note: str) -> None:
+        """The name of a text of core/diagnose/texts.h, and what stands in its gaps."""
+        if len(self._notes) < 100 and note not in self._notes:
+            self._notes.append(note)
 
     def node_of(self, tensor: Any) -> Node:
         """NOTHING where a tensor is not followed."""
@@ -235,14 +235,57 @@ class Tracer:
         with self._silent(name, of_line=True), torch.no_grad():
             blind = unseen(torch, out)
             if blind:
-                self._note(f"{blind} cannot be followed")
+                self._note("blind", blind)
+            elif any(getattr(value, "is_nested", False) for value in (out, *args)):
+                self._on_nested(function, name, args, kwargs, out)
             else:
-                node = self.node_of(args[0]) if args else NOTHING
-                operation = Operation(function, name, args, kwargs, out, node, root_of(node))
-                if name in _HANDLERS:
-                    getattr(self, _HANDLERS[name])(operation)
-                elif is_tensor(out):
-                    self._on_other(operation)
+                self._handle(function, name, args, kwargs, out)
+
+    def _handle(self, function: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
+        node = self.node_of(args[0]) if args else NOTHING
+        operation = Operation(function, name, args, kwargs, out, node, root_of(node))
+        if name in _HANDLERS:
+            getattr(self, _HANDLERS[name])(operation)
+        elif is_tensor(out):
+            self._on_other(operation)
+
+    def _components(self, value: Any) -> Sequence[Any]:
+        """Of a nested tensor, the same ones each time."""
+        entry, parts, key = self._parts.get(id(value)), self._parts, id(value)
+        if entry is None or entry[0]() is not value:
+            entry = parts[key] = (weakref.ref(value, lambda _: parts.pop(key, None)), value.unbind())
+        return entry[1]
+
+    def _on_nested(self, function: Any, name: str, args: Sequence[Any], kwargs: Dict[str, Any], out: Any) -> None:
+        """Of nested and jagged tensors each component is followed, as a sentence without an axis of the batch."""
+        outs = out if isinstance(out, (tuple, list)) else [out]
+        if not all(getattr(one, "is_nested", False) for one in outs):
+            return self._note("blind", "this operation on nested tensors") if name in _HANDLERS and is_tensor(out) else None
+        for place, parts in enumerate(zip(*map(self._components, outs))):
+            part = parts if outs is out else parts[0]
+            own = [self._components(value)[place] if getattr(value, "is_nested", False) else value for value in args]
+            if name in _RESHAPES and outs is not out:
+                function, name, own[1:] = torch_module().Tensor.reshape, "reshape", [tuple(part.shape)]
+            elif name in _PERMUTES or name == "softmax":     # axes are counted without the first
+                axes = [axis for value in own[1:] for axis in (value if isinstance(value, (tuple, list)) else [value])]
+                own[1:] = [axis - (isinstance(axis, int) and axis > 0) for axis in axes if name != "permute" or axis != 0]
+            named = {key: value - (value > 0) if key.startswith("dim") and isinstance(value, int) else value
+                     for key, value in kwargs.items()}
+            self._handle(function, name, own, named, part)
+        return None
+
+    def _origin(self, tensor: Any) -> Any:
+        """The tensor of which this one is another view, or a norm."""
+        node = path_to(self.node_of(tensor), ("source",))[0]
+        before = None if node.kind != "source" else node.of() if node.of is not None else node.tensor()
+        return tensor if before is None else before
+
+    def _on_norm(self, op: Operation) -> None:
+        if op.root.kind not in ("", "source"):
+            return self._on_other(op)
+        self._tag(op.out, Node("source", None, op.out.shape, caller()))
+        self.node_of(op.out).of = weakref.ref(self._origin(op.args[0]))
+        return None
 
     def _on_other(self, op: Operation) -> None:
         """An operation that is not known, on scores: they stay scores, and are not judged."""
@@ -315,7 +358,7 @@ class Tracer:
         slipped = linear is not None and (turns % 2 == 1) == turned        # x·W of a weight that is (out, in)
         bias_of = None if linear is None else linear.bias
         kept = x.detach().clone() if slipped or (bias_of is not None and bias is None) else None
-        info = Linear(parameter, self._weight_name(parameter, modules), slipped, bias is not None, kept, bias_of)
+        info = Linear(parameter, self._weight_name(parameter, modules), slipped, bias is not None, kept, bias_of, weakref.ref(x), call)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
     def _maps(self, module: Any) -> Tuple[Dict[int, str], Dict[int, Any]]:
@@ -369,7 +412,7 @@ class Tracer:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
         steps = path_to(node, ("product",))
         if any(step.kind == "exp" for step in steps):
-            self._note(f"{caller()}: attention by blocks (exp of scores meets values before it is divided by its sum): not judged")
+            self._note("by_blocks", str(caller()))
             return True
         changed = any(step.kind in ("scale", "fill", "add", "times") for step in steps)
         if not changed or any(root_of(one).kind not in ("linear", "product") for one in (root.info.node_a, root.info.node_b, other)):
@@ -416,6 +459,9 @@ class Tracer:
         if turned:
             node, other = self.node_of(other), op.args[0]
         root, friend = root_of(node), root_of(self.node_of(other))
+        for one, beside in ((root, other), (friend, op.args[1 if turned else 0])):     # the residual stream
+            if one.kind == "linear" and one.info.call is not None and is_tensor(beside):
+                one.info.call.add_to(self._origin(beside))
         if root.kind in ("", "source"):
             return
         number = number_of(other)
@@ -429,9 +475,13 @@ class Tracer:
                 self._tag(out, node)   # one number for all changes no weight
             elif is_tensor(other):
                 self._step("add", self._broadcast(node, out), out, (other.detach(), sign))
+                self.node_of(out).of = friend.kind == "product"
         elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
             info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))
+        elif root.kind == "weights" and friend.kind == "weights":
+            self._note("combined", str(caller()))
+            self._tag(out, None)
         elif root.kind == "weights":
             self._on_post("add", node, other, out)
         elif is_tensor(other) and (friend.kind == "linear" or other.numel() < out.numel()):      # (no residual stream)
@@ -439,9 +489,17 @@ class Tracer:
         else:
             self._tag(out, None)
 
+    def _take_inputs(self, call: Call) -> None:
+        """What queries and keys were projected from, where they are two tensors that the caller has names for."""
+        roots = [path_to(call.node(role), MADE)[0] for role in ("query", "key")]
+        if all(root.kind == "linear" and root.info.of() is not None for root in roots):
+            tensors = [self._origin(root.info.of()) for root in roots]
+            for names in names_of(tensors) if tensors[0] is not tensors[1] else ():
+                if not call.inputs and re.search(OTHER_SIDE, names[0], re.I) and not re.search(OTHER_SIDE, names[1], re.I):
+                    call.inputs = [weakref.ref(tensors[1]), names, roots[0].site]
+
     def _made(self, kind: str, name: str, node: Node, out: Any) -> None:
-        """What was made from a projection by a step that mixes columns of one token and head, or parts of them: it stands
-        where the whole stood."""
+        """Made from a projection by a step that mixes columns of one token and head: it stands where the whole stood."""
         root, site = root_of(node), caller()
         if root.kind != "linear":
             return self._tag(out, None)
@@ -466,6 +524,8 @@ class Tracer:
                 return
             target, value = op.args[scores[0]], op.args[3 - scores[0]]
             mask = op.args[0].bool() if scores[0] == 2 else ~op.args[0].bool()
+        elif op.name in ("__setitem__", "index_copy_") and not self.is_score(target):
+            return self._take_rows(op)
         elif not self.is_score(target):
             return
         elif op.name == "__setitem__":
@@ -486,6 +546,18 @@ class Tracer:
             self._step("opaque" if fill is None else "fill", self._broadcast(node, out), out, fill or op.name)
         elif root is not NOTHING:
             self._tag(out, None)
+
+    def _take_rows(self, op: Operation) -> None:
+        """New keys or values are put into a tensor that holds those of before."""
+        torch, target, value = torch_module(), op.args[0], op.args[-1]
+        if is_tensor(value) and root_of(self.node_of(value)).kind == "linear" and target.numel() <= LARGE:
+            cells = torch.zeros(target.shape, dtype=torch.bool, device=target.device)
+            cells[op.args[1] if op.name == "__setitem__" else (slice(None),) * op.args[1] + (op.args[2],)] = True
+            axes = [axis for axis in range(target.dim()) if not cells.transpose(0, axis).flatten(1).any(1).all()]
+            if axes:
+                rows = cells.transpose(0, axes[-1]).flatten(1).any(1).nonzero().flatten()
+                self._tag(target, Node("source", None, target.shape, caller()))
+                self.node_of(target).cache = axes[-1], int(rows[0]), len(rows)
 
     def _on_sum(self, op: Operation) -> None:
         if op.name == "exp" and op.root.kind == "product":
@@ -523,10 +595,10 @@ class Tracer:
             self._left_out += 1
             return None
         call = Call(self._softmaxes, root.info, frames, site, layout_of(root.info))
-        call.path = path_to(node, ("product",))
+        call.path, call.block = path_to(node, ("product",)), self._blocks
         axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
-            self._note(f"{call.where}: too large to follow the axes of the softmax")
+            self._note("axes_unknown", call.where)
         else:
             call.dim_axes = frozenset().union(*(frozenset().union(*axes) if dim is None else axes[dim] for dim in dims))
         sink = next((step for step in call.path if step.kind == "sink"), None)
@@ -567,7 +639,7 @@ class Tracer:
         elif kind == "product":
             self._step("drop", node, op.out, ("drop", None, p))
         elif kind == "linear":
-            self._tag(op.out, None)
+            self._tag(op.out, op.node if op.node.kind == "linear" and op.node.info.call is not None else None)
 
     def _heads_lost(self, how: str, roots: Sequence[Node], out: Any) -> None:
         """Heads that are mixed into one another: noted once, at the last line where it happens."""
@@ -598,7 +670,7 @@ class Tracer:
         if kinds[-1:] == ["linear"] and op.out.shape[-1] == tensors[-1].shape[-1]:      # new keys after those of before
             self._tag(op.out, Node("source", None, op.out.shape, caller()))
             axis = next(axis for axis, size in enumerate(op.out.shape) if size != tensors[-1].shape[axis])
-            self.node_of(op.out).cache = f"{tensors[-1].shape[axis]} of {op.out.shape[axis]}"
+            self.node_of(op.out).cache = axis, op.out.shape[axis] - tensors[-1].shape[axis], tensors[-1].shape[axis]
             return None
         scores = [place for place, kind in enumerate(kinds) if kind == "product"]
         if len(kinds) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:
@@ -608,6 +680,9 @@ class Tracer:
             return
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))
         if op.name != "stack" and dim % tensors[0].dim() != tensors[0].dim() - 1:
+            keys = [call.tensors[call.sides()[1]] for call in calls]
+            if all(one.shape == keys[0].shape and torch_module().equal(one, keys[0]) for one in keys):
+                return self._tag(op.out, None)      # queries in parts, and not heads
             calls[0].observe("merge_axis", caller())
         function, more, options = op.function, op.args[1:], {name: one for name, one in op.kwargs.items() if name != "tensors"}
         calls[0].join = lambda parts: function(parts, *more, **options)
@@ -631,6 +706,7 @@ class Tracer:
         call.orient()
         if axes is not None:
             call.take_value(product, side, other, tensor, axes, moves)
+        self._take_inputs(call)
         if call in self._pending:
             self._pending.remove(call)
         root = root_of(other)
@@ -676,7 +752,7 @@ class Tracer:
         if call is None:
             return
         if p > 0 and frames_around(self._module).eval_outside:
-            call.observe("dropout_left_on", site, f" (p = {p:g}) in eval mode")
+            call.observe("dropout_left_on", site, f"{p:g}")
         self._on_context(context, call.softmax, node_v, op.out)
         if p == 0 and op.out.numel() <= LARGE:
             call.fused_output = op.out.detach().clone()

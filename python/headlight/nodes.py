@@ -36,11 +36,13 @@ class Node:
     """How one tensor came about. `kind`: source, linear (a projection), turned (its columns by positions), normed, product,
     move, scale, add, times, fill, cap, sink, drop, opaque, exp; after a softmax weights, post; then context, heads (several
     contexts side by side)."""
-    __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache")
+    __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of")
 
     def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Optional[Site], info: Any = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
-        self.tensor = self.cache = None      # the tensor, weakly; "1 of 7" keys are new, the others were computed before
+        # The tensor, weakly; the axis of keys or values along which some are new, the first and how many; what it is a norm of,
+        # weakly, or whether what is added is a product.
+        self.tensor = self.cache = self.of = None
 
 
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
@@ -65,6 +67,8 @@ class Linear(NamedTuple):
     bias: bool
     x: Any                       # kept where the projection is not as its module means it
     bias_of: Any                 # the bias of that module
+    of: Any = None               # x, weakly
+    call: Any = None             # the attention whose heads x has side by side
 
 
 class Product:
@@ -240,8 +244,7 @@ def first_reshaping(node: Node) -> Optional[Site]:
 
 
 def layout_of(product: Product) -> Layout:
-    """Sentences and heads, found by following each element back to the projection it came from; where that is not known,
-    (batch, heads) as most code has them."""
+    """Found by following each element back to the projection it came from; where that is not known, (batch, heads)."""
     indices = {side: found for side, node, arrange in (("a", product.node_a, product.to_a), ("b", product.node_b, product.to_b))
                for found in [operand_index(node, arrange, PROJECTED)] if found is not None}
     places = list(np.ndindex(*product.shared))
@@ -285,8 +288,7 @@ def layout_of(product: Product) -> Layout:
 
 
 def is_split_in_blocks(index: Array, width: int) -> bool:
-    """Whether head h of (heads, rows, d) is d neighbouring columns of rows of `width`, heads in order (or several sharing
-    them)."""
+    """Whether head h of (heads, rows, d) is d neighbouring columns of rows of `width`, heads in order (or sharing them)."""
     starts, d = index[..., 0] % width, index.shape[-1]
     return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[:, :1]).all() and
                 (np.diff(starts[:, 0]) >= 0).all() and not (starts % d).any())
@@ -332,8 +334,7 @@ def _user_frames() -> Iterator[Any]:
 
 
 def _locals(frame: Any) -> Mapping[str, Any]:
-    """The variables of a running function. Up to Python 3.12 asking for them leaves a copy with the frame, which would keep
-    everything in it alive until the function returns: that copy is emptied, unless other code holds it."""
+    """The variables of a function; the copy that Python before 3.13 leaves with it, which keeps them alive, is emptied."""
     names = frame.f_locals
     if sys.version_info >= (3, 13) or not frame.f_code.co_flags & 1 or names is frame.f_globals:
         return names
@@ -370,6 +371,14 @@ def variables() -> Iterator[Tuple[str, Any]]:
             for part in value if several else [value] if is_tensor(value) else []:
                 yield name, part
         return
+
+
+def names_of(tensors: Sequence[Any]) -> Iterator[List[str]]:
+    """What the caller's functions that know all of these tensors call them, the innermost first."""
+    for frame, _ in zip(_user_frames(), range(8)):
+        known = {id(value): name for name, value in reversed(list(_locals(frame).items())) if is_tensor(value)}
+        if all(id(tensor) in known for tensor in tensors):
+            yield [known[id(tensor)] for tensor in tensors]
 
 
 def frames_around(root: Any) -> Frames:

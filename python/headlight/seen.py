@@ -45,49 +45,43 @@ class Mistake(NamedTuple):
 
 
 class Report:
-    """What `check` found: `ok`, `mistakes`, `unchecked` (what was taken as given, or could not be judged); `str()` has a line
-    for each."""
+    """What `check` found: `ok`, `mistakes`, `unchecked` (what was taken as given, or could not be judged or followed); `str()`
+    has a line for each."""
 
-    def __init__(self, mistakes: Sequence[Mistake], given: Sequence[str], notes: Sequence[str], judged: int, calls: int) -> None:
-        self.mistakes, self.unchecked, self._given = list(mistakes), [*given, *notes], len(given)
-        self.judged, self.calls = judged, calls
+    def __init__(self, mistakes: Sequence[Mistake], answer: Mapping[str, Any]) -> None:
+        self.mistakes, self.unchecked = list(mistakes), [*answer["unchecked"], *answer["notes"]]
+        self.judged, self.calls, self._summary, self._some = (answer[name] for name in ("judged", "calls", "summary", "some_calls"))
 
     notes = property(lambda self: self.unchecked, doc="`unchecked`.")
 
     @property
     def ok(self) -> bool:
-        """Whether something was judged, no mistake was found, and no part of the attention was taken as given."""
-        return not self.mistakes and self.judged > 0 and not self._given
+        """Whether something was judged, no mistake was found, and no part of what ran was taken as given or not followed."""
+        return not self.mistakes and self.judged > 0 and not self.unchecked
 
     def __str__(self) -> str:
         lines = []
         for mistake in self.mistakes:
-            some = 0 < len(mistake.calls) < self.calls
-            lines.append(str(mistake) + (f" ({_calls_text(mistake.calls)} of {self.calls})" if some else ""))
-        if not self.mistakes and self.judged:
-            lines.append(f"no mistake found in {count_text(self.judged, 'call')} of attention")
-        if self.judged < self.calls and not self.unchecked:
-            lines.append(f"{count_text(self.calls - self.judged, 'call')} of attention could not be judged")
-        return "\n".join(lines + self.unchecked)
+            some = self._some[len(mistake.calls) > 1] if 0 < len(mistake.calls) < self.calls else "{}"
+            lines.append(some.format(mistake, _calls_text(mistake.calls), self.calls))
+        return "\n".join(lines + self._summary + self.unchecked)
 
     __repr__ = __str__
 
 
 def _calls_text(calls: Sequence[int]) -> str:
     runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(calls), lambda pair: pair[1] - pair[0])]
-    return ("call " if len(calls) == 1 else "calls ") + ", ".join(
-        str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], expect: Mapping[str, Any] = {}) -> Dict[str, Any]:
+def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], language: str, notes: Sequence[Sequence[str]] = (),
+               expect: Mapping[str, Any] = {}) -> Dict[str, Any]:
     """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
-    if not captured:
-        return {"mistakes": [], "unchecked": [], "judged": 0}
     arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
-    facts = json.dumps({"calls": [facts for facts, _ in captured]}, ensure_ascii=False)
+    facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
     with tensors_file(arrays, {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}) as path:
         with refused("headlight diagnose"):
-            return json.loads(run(["diagnose", path, "--format", "json"], accept=(0, 1)))
+            return json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
 
 
 def _stacked(given: Any) -> Array:
@@ -98,14 +92,15 @@ def _stacked(given: Any) -> Array:
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
           num_heads: Optional[int] = None, state_dict: Optional[Mapping[str, Any]] = None,
-          tolerance: Optional[float] = None) -> Report:
+          tolerance: Optional[float] = None, language: str = "en") -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
 
     `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already projected,
     (T, d_k) of one head, (heads, T, d_k), or (T, heads · d_k) with `num_heads`. A list is one entry a head. `weights` (heads, T,
     S) or (T, S), `output` (T, …) are what the caller's code gave. `mask` (T, S): true = may attend, or added to the scores.
     `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as equal, and of outputs times max(1,
-    the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16."""
+    the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16.
+    `language`: of the report, en or zh."""
     if weights is None and output is None:
         raise Error("check: expected weights or output as your code computed them, found neither")
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
@@ -132,9 +127,8 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
         arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
-    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)])
-    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], answer["unchecked"], [],
-                  1, 1)
+    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)], language)
+    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], {**answer, "judged": 1})
 
 
 def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
@@ -203,6 +197,8 @@ class _Captured:
                           by_query=call.contracted == call.sides()[0],
                           changed=any(step.kind == "post" for step in call.weight_path))
         swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
+        if kept == count:
+            self.facts["block"] = call.block
         single, sides = len(parts) == 1, {}
         for role, values in operands.items():
             groups = call.groups(role) if single and not swapped else []
@@ -246,8 +242,8 @@ class _Captured:
         self._take_roles()
 
     def _inputs(self, sentence: int, sides: Mapping[str, Tuple[Any, List[int], Any]], swapped: bool) -> Dict[str, Array]:
-        """Queries, keys and values as they should have met: from the projections, heads in blocks. Of each side its operand, one
-        head of each group, and the index into its projection; `swapped`: queries are named keys, and keys queries."""
+        """What should have met, from the projections. `sides`: each operand, a head of each group, the index into its projection;
+        `swapped`: queries are named keys, and keys queries."""
         arrays: Dict[str, Array] = {}
         for role, (values, groups, found) in sides.items():
             if values is None:
@@ -288,7 +284,7 @@ class _Captured:
                 continue
             if role == "output" and call.context is not None and call.part_of is None:
                 unused.append([role, name, ""])
-            elif root.kind == "linear" and root.info.name:
+            elif root.kind == "linear" and role_of(root.info.name) not in (None, role):
                 unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
                 call.sites["projection_replaced", role] = root.site
             elif root.kind == "source" and len(root.shape) <= 3 and root.shape[-1] == parameter.shape[1]:
@@ -308,7 +304,9 @@ class _Captured:
                 array = attention.before(role)
                 if array is not None and not paths[role][0].cache and role in self.arrays and array[0].size == self.arrays[role][0].size:
                     self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(self.arrays[role])]])
-        given += [["cache", path[0].cache] for path in paths.values() if path[0].cache][:1]
+        self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
+        if call.inputs and not call.goes_on:
+            given.append(["sides", *call.inputs[1]])
         for at, step in enumerate(call.path):
             if step.kind == "cap":
                 self.facts.setdefault("softcap", factor_of(call.path[at:]))
@@ -336,9 +334,9 @@ class _Captured:
             elif part.kind == "times" and (part.cells == part.cells[:1, :, :1, :1]).all():
                 scale = part.cells[0, :, 0, 0] * np.float32(call.scale)
                 self.arrays["scales"] = np.ascontiguousarray(self.arrays.get("scales", np.float32(1)) * scale)
-                self.facts["given"] = [["scale", "learned"]]
+                self.facts.setdefault("given", []).append(["scale", "learned"])
             elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
-                call.notes.append(f"{call.where}: scores are multiplied by an array, which is not judged")
+                call.notes.append(("times_unknown", call.where))
             elif part.kind == "times":
                 replace("filled", 0, part.cells == 0, part.site)
             elif part.binary:
@@ -350,6 +348,11 @@ class _Captured:
                 hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
                 replace("lowered", values[0] if lowered else -np.inf, hidden, part.site)
                 masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
+                if part.product:
+                    self.arrays.setdefault("scales", np.array([call.scale], np.float32))
+                    self.facts.setdefault("given", []).append(["scale", "sum"])
+                if part.subtracted and not hidden.any():
+                    self.facts.setdefault("given", []).append(["bias", "subtracted"])
         for step in call.weight_path:
             if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
                 moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
@@ -387,8 +390,7 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
 
 
 def _config_of(expect: Any, modules: Sequence[Any]) -> Dict[str, float]:
-    """The numbers of a config: a dict, an object of Hugging Face, a file or its folder. Of None that of the outermost of
-    these modules which has one, as `config` or as the config.json beside the file of its class."""
+    """The numbers of a config: a dict, an object of Hugging Face, a file or its folder; None: of the outermost module with one."""
     for module in modules if expect is None else ():
         file = getattr(sys.modules.get(type(module).__module__), "__file__", None) or ""
         beside, config = os.path.join(os.path.dirname(file), "config.json"), getattr(module, "config", None)
@@ -401,33 +403,32 @@ def _config_of(expect: Any, modules: Sequence[Any]) -> Dict[str, float]:
     fields = expect.to_dict() if hasattr(expect, "to_dict") else {} if expect is None else expect
     if not isinstance(fields, Mapping):
         raise Error(f"expect: expected a dict, a config or a config.json, found {type(expect).__name__}")
-    more = fields.get("rope_parameters")
-    return {name: value for name, value in {**(more if isinstance(more, Mapping) else {}), **fields}.items()
+    more = [fields[name] for name in ("rope_parameters", "attn_config") if isinstance(fields.get(name), Mapping)]
+    return {name: value for part in [*more, fields] for name, value in part.items()
             if isinstance(value, (int, float)) and np.isfinite(value)}
 
 
-def check_seen(seen: Any, intended: Optional[Array], expect: Any) -> Report:
+def check_seen(seen: Any, intended: Optional[Array], expect: Any, language: str) -> Report:
     """Every call against the program's answer to its queries, keys, values and mask."""
     attentions, config = seen.sequence(), _config_of(expect, seen.modules())
     masks: List[Any] = []
-    captured, unread = [], []
+    captured, notes = [], seen.all_notes()
     for attention in attentions:
         try:
             one = _Captured(attention, seen.keep.sentences, intended, masks)
             captured.append((one.facts, one.arrays))
         except Exception as error:      # numbers that cannot be had, steps that cannot be made again
             captured.append(({"where": attention.where}, {}))
-            unread.append(f"{attention.where}: could not be read, not judged ({first_line(str(error))})")
-    answer = _diagnosed(captured, config)
+            notes.append(("unread", attention.where, first_line(str(error))))
+    given = [note for attention in attentions for part in attention._parts for note in part.notes]
+    answer = _diagnosed(captured, language, [*given, *notes], config)
     calls: Dict[Tuple[str, str, Optional[Site]], List[int]] = {}
     for one in answer["mistakes"]:
         site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
         calls.setdefault((one["text"], one["code"], site), []).append(one["call"])
     mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
                 for (text, code, site), where in calls.items()]
-    notes = [note for attention in attentions for part in attention._parts for note in part.notes]
-    return Report(mistakes, list(dict.fromkeys([*notes, *unread, *answer["unchecked"]])), seen.notes(), answer["judged"],
-                  len(attentions))
+    return Report(mistakes, answer)
 
 
 class Page:
@@ -530,20 +531,20 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         more = len(self) - len(lines)
         return "\n".join([*lines, *([f"… {more} more"] if more > 0 else []), *self.notes()])
 
-    def notes(self) -> List[str]:
-        """What was not followed, a line each; nothing where all is there."""
-        notes = list(dict.fromkeys(self._notes))
+    def all_notes(self) -> List[Sequence[str]]:
+        """As Tracer._note has them."""
+        notes = list(self._notes)
         if self._left_out:
-            notes.append(f"{count_text(self._left_out, 'further call')} not kept (keep={self.keep.calls} calls, "
-                         f"{self.keep.memory >> 20:,} MiB)")
+            notes.append(("left_out" if self._left_out > 1 else "left_out_one", f"{self._left_out:,}", f"{self.keep.calls}", f"{self.keep.memory >> 20:,}"))
         elif not self.sequence():
-            notes.append("no attention seen: " + (
-                "torch is not imported; hand arrays of numpy code to headlight.check()" if torch_module() is None else
-                "nothing was watched yet" if not self._blocks else
-                f"of {count_text(self._operations, 'operation')} followed none was a softmax over a product of two arrays; "
-                "compiled, scripted and numpy code, CUDA graphs and other threads cannot be followed: hand arrays to "
-                "headlight.check() or headlight.show()"))
+            notes.append(("none_without_torch",) if torch_module() is None else ("none_yet",) if not self._blocks else
+                         ("none_among", f"{self._operations:,}"))
         return notes
+
+    def notes(self, language: str = "en") -> List[str]:
+        """What was not followed, a line each; nothing where all is there."""
+        notes = self.all_notes()
+        return _diagnosed([], language, notes)["notes"] if notes else []
 
     def attentions(self, sentence: int = 0) -> Array:
         """(layers, heads, T, S): the weights of one sentence in every call. Errors: Error where calls differ in shape."""
@@ -590,11 +591,11 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         except Error as error:
             return "<pre>" + _html.escape(f"{self!r}\n{error}") + "</pre>"
 
-    def check(self, mask: Any = None, expect: Any = None) -> Report:
+    def check(self, mask: Any = None, expect: Any = None, language: str = "en") -> Report:
         """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. What was meant where the code cannot
         show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, as an
-        object of Hugging Face or as the path of a config.json, by default that of the watched module."""
-        return check_seen(self, None if mask is None else as_numpy(mask).astype(bool), expect)
+        object of Hugging Face or as the path of a config.json, by default that of the watched module. `language`: en or zh."""
+        return check_seen(self, None if mask is None else as_numpy(mask).astype(bool), expect, language)
 
 
 def watch(module: Any = None, keep: Union[None, int, Keep] = None) -> Seen:
@@ -616,8 +617,7 @@ class _Tracker:
         self._layers: List[Array] = []
 
     def debug(self, name: str, value: Any) -> None:
-        """Attention of one layer: (i, j, b, h) as that tutorial has it, or (b, h, i, j); told apart by which axis sums
-        to 1. Everything else than weights is left alone."""
+        """Attention of one layer, (i, j, b, h) as that tutorial has it, or (b, h, i, j): the axis that sums to 1 decides."""
         array = as_numpy(value)
         if self.step % self.every or array.ndim != 4 or array.dtype.kind != "f":
             return

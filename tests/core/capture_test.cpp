@@ -14,7 +14,7 @@ using namespace mistaken;
 /// A file of one call: the inputs of the right attention, the answers of the one that ran, and facts.
 struct Captured {
   std::map<std::string, Array> arrays;
-  std::string facts = R"("where":"mine.py:4","heads":3,"d_k":4)";
+  std::string facts = R"("where":"mine.py:4","heads":3,"d_k":4)", expect = "{}";
 
   Captured(const Attention& right, const Attention& ran) {
     for (auto& [name, array] : inputs_of(right)) {
@@ -32,13 +32,14 @@ struct Captured {
     return *this;
   }
 
-  Result<std::vector<CapturedCall>> read() const {
-    return capture_from("f", {.arrays = arrays, .metadata = {{"capture", "{\"calls\":[{" + facts + "}]}"}}});
+  Result<Capture> read() const {
+    return capture_from(
+        "f", {.arrays = arrays, .metadata = {{"capture", "{\"calls\":[{" + facts + "}]}"}, {"expect", expect}}});
   }
   CaptureReport judged() const {
-    const auto calls = read();
-    EXPECT_TRUE(calls) << calls.error().message();
-    const auto report = calls ? judge(*calls) : Result<CaptureReport>(CaptureReport{});
+    const auto capture = read();
+    EXPECT_TRUE(capture) << capture.error().message();
+    const auto report = capture ? judge(*capture) : Result<CaptureReport>(CaptureReport{});
     EXPECT_TRUE(report) << report.error().message();
     return report ? *report : CaptureReport{};
   }
@@ -47,7 +48,7 @@ struct Captured {
     EXPECT_EQ(report.calls, 1);
     std::string codes;
     for (const CapturedMistake& one : report.mistakes) {
-      EXPECT_NE(one.mistake.text, "");
+      EXPECT_NE(one.mistake.text.en, one.mistake.text.zh);
       codes += (codes.empty() ? "" : " ") + std::string(one.mistake.code.name);
     }
     return codes;
@@ -60,6 +61,13 @@ Attention causal_attention(const std::function<void(Attention&)>& change = {}) {
   if (change) change(attention);
   attention.run();
   return attention;
+}
+
+Table alibi(double slope) {
+  Table bias(7, 7);
+  for (std::size_t i = 0; i < 7; ++i)
+    for (std::size_t j = 0; j < 7; ++j) bias(i, j) = slope * (static_cast<double>(j) - static_cast<double>(i));
+  return bias;
 }
 
 TEST(Capture, WhatIsRightHasNoMistake) {
@@ -90,7 +98,7 @@ TEST(Capture, AScaleThatTheStepsShowHasItsNumbers) {
   file.facts += R"(,"scale":0.3)";
   const CaptureReport report = file.judged();
   ASSERT_EQ(report.mistakes.size(), 1u);
-  EXPECT_EQ(report.mistakes[0].mistake.text, "scores multiplied by 0.6 (scale 0.3, not 0.5)");
+  EXPECT_EQ(report.mistakes[0].mistake.text.en, "scores multiplied by 0.6 (scale 0.3, not 0.5)");
   EXPECT_EQ(report.mistakes[0].mistake.code, mistakes::scale_constant);
 }
 
@@ -137,14 +145,14 @@ TEST(Capture, WhatWasObservedIsNamedWithoutNumbers) {
   file.facts = facts + R"(,"unused":[["key","W_k","W_q"],["output","W_o",""]])";
   const CaptureReport report = file.judged();
   ASSERT_EQ(report.mistakes.size(), 2u);
-  EXPECT_EQ(report.mistakes[0].mistake.text, "the key is projected by W_q: W_k is not used");
-  EXPECT_EQ(report.mistakes[1].mistake.text, "output projection missing: W_o is not used");
+  EXPECT_EQ(report.mistakes[0].mistake.text.en, "the key is projected by W_q: W_k is not used");
+  EXPECT_EQ(report.mistakes[1].mistake.text.en, "output projection missing: W_o is not used");
   EXPECT_EQ(report.mistakes[1].mistake.role, "output");
   file.facts = facts + R"(,"opaque":"tanh")";
   const CaptureReport unjudged = file.judged();
   EXPECT_EQ(unjudged.judged, 0);
   ASSERT_EQ(unjudged.unchecked.size(), 1u);
-  EXPECT_EQ(unjudged.unchecked[0], "mine.py:4: scores pass through tanh, which is not followed: not judged");
+  EXPECT_EQ(unjudged.unchecked[0].en, "mine.py:4: scores pass through tanh, which is not followed: not judged");
 }
 
 TEST(Capture, HeadsArePutSideBySideInOrder) {
@@ -174,23 +182,149 @@ TEST(Capture, PartsThatRanAreNamedOrTakenAsGiven) {
     if (change) change(file);
     return file.judged();
   };
-  const auto given = report(R"(,"given":[["norms","layer_norm"],["cache","2 of 7"]])").unchecked;
+  const auto given = report(R"(,"given":[["norms","layer_norm"]],"new_keys":2,"new_at":5)").unchecked;
   ASSERT_EQ(given.size(), 2u);
-  EXPECT_EQ(given[0], "mine.py:4: norms of q and k: their weights are taken as given");
-  EXPECT_EQ(given[1], "mine.py:4: cache: 2 of 7 keys are new, the others are taken as given");
+  EXPECT_EQ(given[0].en, "mine.py:4: cache: 2 of 7 keys are new, the others are taken as given");
+  EXPECT_EQ(given[1].en, "mine.py:4: norms of q and k: their weights are taken as given");
   const auto biased = [&](double slope) {
     return report("", [&](Captured& file) {
-      Table bias(7, 7);
-      for (std::size_t i = 0; i < 7; ++i)
-        for (std::size_t j = 0; j < 7; ++j) bias(i, j) = slope * (static_cast<double>(j) - static_cast<double>(i));
-      file.arrays["0.bias"] = array_of({1, 1, 7, 7}, {bias});
+      file.arrays["0.bias"] = array_of({1, 1, 7, 7}, {alibi(slope)});
       file.arrays.erase("0.attentions");
     });
   };
   ASSERT_FALSE(biased(-0.5).mistakes.empty());
   EXPECT_EQ(biased(-0.5).mistakes[0].mistake.code, mistakes::bias_sign);
   ASSERT_FALSE(biased(0.5).unchecked.empty());
-  EXPECT_EQ(biased(0.5).unchecked[0], "mine.py:4: bias of the scores: ALiBi, slope 0.5 of head 0: taken as given");
+  EXPECT_EQ(biased(0.5).unchecked[0].en, "mine.py:4: bias of the scores: ALiBi, slope 0.5 of head 0: taken as given");
+}
+
+TEST(Capture, SlopesOfAlibiAreThoseOfItsHeads) {
+  const Attention right = causal_attention();
+  const auto report = [&](const std::vector<double>& slopes, const std::string& config) {
+    std::vector<Table> biases;
+    for (const double slope : slopes) biases.push_back(alibi(slope));
+    Attention ran = causal_attention();
+    Captured file = Captured(right, ran).blocks(right.allowed);
+    file.arrays["0.bias"] = array_of({1, 3, 7, 7}, biases);
+    file.arrays.erase("0.attentions");
+    file.arrays.erase("0.output");
+    file.expect = config;
+    return file.judged();
+  };
+  const std::string config = R"({"n_head":3})";
+  // Of three heads: those of two, and the first of four between them; or the paper's plain sequence.
+  for (const std::vector<double>& slopes :
+       {std::vector<double>{1.0 / 16, 1.0 / 256, 0.25}, {0.1574901, 0.0248031, 0.00390625}}) {
+    EXPECT_TRUE(report(slopes, config).mistakes.empty());
+    EXPECT_TRUE(report(slopes, "{}").unchecked.empty());
+  }
+  const std::vector<double> others = {0.25, 1.0 / 16, 1.0 / 64}, turned = {0.25, 1.0 / 256, 1.0 / 16};
+  ASSERT_EQ(report(others, config).mistakes.size(), 1u);
+  EXPECT_EQ(report(others, config).mistakes[0].mistake.text.en, "slopes of ALiBi are those of 4 heads, not of 3");
+  EXPECT_EQ(report(others, config).mistakes[0].mistake.text.zh, "ALiBi 的斜率是 4 个头的，而不是 3 个头的");
+  EXPECT_EQ(report(turned, config).mistakes[0].mistake.code, mistakes::alibi_slopes);
+  EXPECT_TRUE(report(others, "{}").mistakes.empty()) << "perhaps they are meant";
+  EXPECT_EQ(report(others, "{}").unchecked[0].en,
+            "mine.py:4: bias of the scores: the slopes of ALiBi are those of 4 heads, not of 3: taken as given");
+  EXPECT_TRUE(report(others, R"({"n_head":3,"alibi_bias_max":6})").mistakes.empty());
+  EXPECT_EQ(report(others, R"({"n_heads":4})").mistakes[0].mistake.text.en, "n_heads 4 expected, 3 found")
+      << "in the words of the config";
+}
+
+/// The calls of one place: keys and values of each, of which the last rows are new.
+struct Cache {
+  struct Step {
+    Table keys, values;
+    int added = 0;
+  };
+  std::vector<Step> steps;
+  int at = -1;  // of the last call: where its new row stands; −1: at the end
+
+  CaptureReport judged(int block = 0) const {
+    ArrayFile file;
+    std::string facts;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const auto& [keys, values, added] = steps[i];
+      const auto rows = static_cast<Index>(keys.rows);
+      const std::string name = std::to_string(i) + ".";
+      Table query(static_cast<std::size_t>(added == 0 ? rows : added), 4, 0.5);
+      file.arrays[name + "query"] = array_of({1, static_cast<Index>(query.rows), 4}, {query});
+      file.arrays[name + "key"] = array_of({1, rows, 4}, {keys});
+      file.arrays[name + "value"] = array_of({1, rows, 4}, {values});
+      const Index first = i + 1 == steps.size() && at >= 0 ? at : rows - added;
+      facts += std::string(i > 0 ? "," : "") + R"({"where":"m.py:1",)" +
+               (block < 0 ? "" : "\"block\":" + std::to_string(block) + ",") + R"("new_keys":)" +
+               std::to_string(added) + R"(,"new_at":)" + std::to_string(first) + "}";
+    }
+    file.metadata["capture"] = "{\"calls\":[" + facts + "]}";
+    const auto capture = capture_from("f", file);
+    EXPECT_TRUE(capture) << capture.error().message();
+    const auto report = judge(*capture);
+    EXPECT_TRUE(report) << report.error().message();
+    return *report;
+  }
+};
+
+Table first_rows(const Table& of, std::size_t count) {
+  Table rows(count, of.cols);
+  std::copy_n(of.values.begin(), rows.values.size(), rows.values.begin());
+  return rows;
+}
+
+TEST(Capture, ACacheHoldsWhatTheCallBeforeLeft) {
+  Random random(5);
+  const Table keys = random_table(random, 6, 4, 1), values = random_table(random, 6, 4, 1);
+  const auto cache = [&](const std::function<void(Cache&)>& change) {
+    Cache one{{{first_rows(keys, 4), first_rows(values, 4), 0},
+               {first_rows(keys, 5), first_rows(values, 5), 1},
+               {keys, values, 1}}};
+    change(one);
+    return one;
+  };
+  const auto said = [&](const std::function<void(Cache&)>& change, int block = 0) {
+    const CaptureReport report = cache(change).judged(block);
+    if (!report.mistakes.empty()) return std::string(report.mistakes[0].mistake.text.en);
+    return report.unchecked.empty() ? std::string() : report.unchecked[0].en;
+  };
+  EXPECT_EQ(said([](Cache&) {}), "") << "both are known from the calls before";
+  const std::string given = "m.py:1: cache: 1 of 6 keys are new, the others are taken as given";
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1; }),
+            "the cache does not hold what the call before left: keys of row 1 differ");
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].values(4, 2) -= 1; }),
+            "the cache does not hold what the call before left: values of row 4 differ");
+  EXPECT_EQ(said([](Cache& c) {
+              for (std::size_t i = 0; i < 4; ++i) c.steps[2].keys(4, i) = 0;
+              c.at = 5;
+              for (std::size_t i = 0; i < 4; ++i)
+                c.steps[1].keys = first_rows(c.steps[1].keys, 4), c.steps[1].values = first_rows(c.steps[1].values, 4);
+            }),
+            "row 4 of the cache was never written, and is seen");
+  // Another sentence, a window, rows that were let go or are rounded, and calls that were not all seen: no mistake.
+  EXPECT_EQ(said([](Cache& c) {
+              for (std::size_t i = 0; i < 20; ++i) c.steps[2].keys.values[i] += 1;
+            }),
+            given);
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1; }, -1).substr(0, 13), "m.py:1: cache");
+  EXPECT_EQ(said([&](Cache& c) {
+              c.steps[2].keys.values.erase(c.steps[2].keys.values.begin() + 8, c.steps[2].keys.values.begin() + 12);
+              c.steps[2].values.values.erase(c.steps[2].values.values.begin() + 8,
+                                             c.steps[2].values.values.begin() + 12);
+              c.steps[2].keys.rows = c.steps[2].values.rows = 5;
+            }),
+            "m.py:1: cache: 1 of the 5 keys that the call before left are not in it: taken as given");
+  EXPECT_EQ(said([](Cache& c) { c.steps[2].keys(1, 0) += 1e-3; }), "");
+}
+
+TEST(Capture, WhatWasNotFollowedHasItsWords) {
+  const auto capture = capture_from(
+      "f", {.arrays = {},
+            .metadata = {{"capture", R"({"calls":[],"notes":[["blind","CUDA graphs"],["by_blocks","m.py:3"]]})"}}});
+  ASSERT_TRUE(capture) << capture.error().message();
+  const auto report = judge(*capture);
+  ASSERT_TRUE(report && report->notes.size() == 2u);
+  EXPECT_EQ(report->notes[0], Bilingual("CUDA graphs cannot be followed", "CUDA 图无法跟踪"));
+  EXPECT_EQ(report->notes[1].en.substr(0, 30), "m.py:3: attention by blocks (e");
+  EXPECT_TRUE(report->summary().empty());
 }
 
 TEST(Capture, AFileThatIsWrongIsRefused) {

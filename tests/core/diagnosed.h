@@ -12,7 +12,7 @@ inline std::string diagnosed(const ExportFile& a, const ExportFile& b) {
   const FileComparison comparison = compare(a, b);
   EXPECT_FALSE(comparison.equal());
   const Diagnosis diagnosis = diagnose(a, b, comparison);
-  return diagnosis.named() ? diagnosis.line() : "none";
+  return diagnosis.named() ? diagnosis.line().en : "none";
 }
 
 inline void nothing(Attention&) {}

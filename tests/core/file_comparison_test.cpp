@@ -43,7 +43,7 @@ std::string first_of(const ExportFile& a, const ExportFile& b) {
   const FileComparison comparison = compare(a, b);
   if (!comparison.first) return "equal";
   const ComparedArray& array = comparison.arrays[*comparison.first];
-  return array.first ? array.name + ": " + cell_text(array.name, array.first->at, a, b) : array.name;
+  return array.first ? array.name + ": " + cell_text(array.name, array.first->at, a, b).en : array.name;
 }
 
 // An export has the last state before the final norm, transformers behind it; neither is a mistake.

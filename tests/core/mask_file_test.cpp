@@ -149,13 +149,24 @@ TEST(MaskFile, JsonHasThreeAxesAsAnArrayHasThem) {
   EXPECT_EQ(*one->batch, (BatchMask{{1, 1, 1}, {0}}));
 }
 
+TEST(MaskFile, JsonHasFourAxesAsPyTorchHasThem) {
+  const BatchMask expected{{2, 2, 3}, {0, -kInf, 0, 0, 0, -kInf, -kInf, 0, 0, 0, -kInf, 0}, true};
+  for (const char* text : {"[[[[1,0,1],[1,1,0]]],[[[0,1,1],[1,0,1]]]]",
+                           "[[[[1,0,1],[1,1,0]],[[1,0,1],[1,1,0]]],[[[0,1,1],[1,0,1]],[[false,1,1],[1,0,true]]]]"}) {
+    const auto mask = parse_json_mask("f", text);
+    ASSERT_TRUE(mask) << text << mask.error().message();
+    ASSERT_TRUE(mask->batch && !mask->given) << text;
+    EXPECT_EQ(*mask->batch, expected) << text;
+  }
+}
+
 TEST(MaskFile, JsonRefusesWhatIsNoMask) {
   const struct {
     const char* text;
     const char* says;
   } cases[] = {
       {"", "line 1, column 1"},
-      {"3", "mask: expected a list of rows [query][key], or of three axes, found number"},
+      {"3", "mask: expected a list of rows [query][key], or of three or four axes, found number"},
       {"{}", "found object"},
       {"{\"mask\":null}", "found null"},
       {"{\"mask\":{\"kind\":\"none\"}}", "found object"},
@@ -169,7 +180,14 @@ TEST(MaskFile, JsonRefusesWhatIsNoMask) {
       {"[[1,-1]]", "found -1"},
       {"[[1,null]]", "found null"},
       {"[[1,\"0\"]]", "found string"},
-      {"[[[[1]]]]", "mask: [0, 0, 0]: expected true, false, 1 or 0, found array"},
+      {"[[[[[1]]]]]", "mask: [0, 0, 0, 0]: expected true, false, 1 or 0, found array"},
+      {"[[[[1]],[[1]]],[[[1]]]]", "mask: [1]: expected a list of 2 heads, found 1"},
+      {"[[[[1],[0]],[[1]]]]", "mask: [0, 1]: expected a list of 2 rows, found 1"},
+      {"[[[[1,0],[0]]]]", "mask: [0, 0, 1]: expected a list of 2 cells, found 1"},
+      {"[[[[1,2]]]]", "mask: [0, 0, 0, 1]: expected true, false, 1 or 0, found 2"},
+      {"[[[[]]]]", "found a list without rows"},
+      {"[[[[1,0]],[[0,1]]]]",
+       "mask: expected one mask for all heads: (sentences, 1, queries, keys), found (1, 2, 1, 2)"},
       {"[[[]]]", "found a list without rows"},
       {"[[[1],[0]],[[1]]]", "mask: [1]: expected a list of 2 rows, found 1"},
       {"[[[1],[0]],1]", "mask: [1]: expected a list of 2 rows, found number"},

@@ -20,15 +20,15 @@ TEST(Diagnosis, AIsBlamedOnlyWhereBMayBeRight) {
   const auto examined = [&](RightSide side) {
     return examine(weights_only(wrong), weights_only(right), kCompareTolerance, side);
   };
-  EXPECT_EQ(examined(RightSide::a).diagnosis.line().substr(0, 2), "sc") << "divided by d_k, the other way round";
+  EXPECT_EQ(examined(RightSide::a).diagnosis.line().en.substr(0, 2), "sc") << "divided by d_k, the other way round";
   EXPECT_FALSE(examined(RightSide::a).otherwise.named());
-  EXPECT_EQ(examined(RightSide::b).diagnosis.line(), "A: " + kInverse);
-  EXPECT_EQ(examined(RightSide::either).otherwise.line(), "A: " + kInverse);
+  EXPECT_EQ(examined(RightSide::b).diagnosis.line().en, "A: " + kInverse);
+  EXPECT_EQ(examined(RightSide::either).otherwise.line().en, "A: " + kInverse);
   wrong.scale = 0.5;
   wrong.open();
   wrong.run();
-  EXPECT_EQ(examined(RightSide::a).diagnosis.line(), "");
-  EXPECT_EQ(examined(RightSide::b).diagnosis.line(), "A: mask missing");
+  EXPECT_EQ(examined(RightSide::a).diagnosis.line().en, "");
+  EXPECT_EQ(examined(RightSide::b).diagnosis.line().en, "A: mask missing");
 }
 
 TEST(Diagnosis, LaterLayersFollowFromTheFirst) {
@@ -67,7 +67,7 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
   const auto said = [](const ExportFile& a, const ExportFile& b) {
     EXPECT_TRUE(compare(a, b).equal()) << "the difference is below the tolerance";
     const Diagnosis diagnosis = hidden_mistake(a, b);
-    return diagnosis.named() ? diagnosis.line() : "none";
+    return diagnosis.named() ? diagnosis.line().en : "none";
   };
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const Attention right = with_small_inputs(seed, 0.003, nothing);
@@ -136,7 +136,7 @@ TEST(Diagnosis, TwoMistakesAndSomeHeadsHaveTheirProof) {
   };
   const auto two = verdicts(wrong);
   ASSERT_EQ(two.size(), 1u);
-  EXPECT_EQ(two[0].text(), kNoScale + ", and heads not transposed back before they are put side by side");
+  EXPECT_EQ(two[0].text().en, kNoScale + ", and heads not transposed back before they are put side by side");
   ASSERT_EQ(two[0].proof.size(), 2u);
   for (const ArrayProof& proof : two[0].proof) {
     EXPECT_GT(proof.before, 0.01) << proof.array;
@@ -147,7 +147,7 @@ TEST(Diagnosis, TwoMistakesAndSomeHeadsHaveTheirProof) {
   wrong.run();
   const auto one = verdicts(wrong);
   ASSERT_EQ(one.size(), 1u);
-  EXPECT_EQ(one[0].text(), kNoScale + ", in head 1 alone");
+  EXPECT_EQ(one[0].text().en, kNoScale + ", in head 1 alone");
   EXPECT_EQ(one[0].heads, std::vector<Index>{1});
 }
 
@@ -166,7 +166,7 @@ TEST(Diagnosis, RoundingIsItsOwnVerdict) {
     const ExportFile a = file_of(inputs_of(right), {{"num_heads", "3"}}), b = answers_of(found);
     const Diagnosis diagnosis = diagnose(a, b, compare(a, b));
     EXPECT_TRUE(diagnosis.verdicts.empty());
-    return diagnosis.line();
+    return diagnosis.line().en;
   };
   for (const bool brain : {true, false}) {
     Attention half = right;

@@ -22,8 +22,8 @@ HEADLIGHT_FUZZ_TARGET(answers) {
   if (!a || !b) return;
   const FileComparison comparison = compare(*a, *b);
   for (const ComparedArray& array : comparison.arrays) {
-    if (array.largest) require_line(cell_text(array.name, array.largest->at, *a, *b));
-    if (array.first) require_line(cell_text(array.name, array.first->at, *a, *b));
+    if (array.largest) require_line(cell_text(array.name, array.largest->at, *a, *b).zh);
+    if (array.first) require_line(cell_text(array.name, array.first->at, *a, *b).en);
   }
-  if (const auto found = diagnose(*a, *b, comparison, 0.1); found.named()) require_line(found.line());
+  if (const auto found = diagnose(*a, *b, comparison, 0.1); found.named()) require_line(found.line().zh);
 }

@@ -93,6 +93,35 @@ def relative(self, q, k):
     return q @ k.transpose(-2, -1) / math.sqrt(WIDTH) + self.table[:, far]
 
 
+def shifted(self, q, k):
+    """Scores of contents and of positions."""
+    torch.manual_seed(4)
+    return q @ k.transpose(-2, -1) / math.sqrt(WIDTH) + torch.einsum("bhid,jd->bhij", q, torch.randn(T, WIDTH)) / math.sqrt(WIDTH)
+
+
+def extra_long(self, q, k):
+    torch.manual_seed(4)
+    of_contents, of_positions, rows = torch.randn(H, 1, WIDTH), torch.randn(H, 1, WIDTH), torch.randn(T, WIDTH)
+    return ((q + of_contents) @ k.transpose(-2, -1) + torch.einsum("bhid,jd->bhij", q + of_positions, rows)) / math.sqrt(WIDTH)
+
+
+def differential(self, q, k, v):
+    causal = torch.zeros(T, T).masked_fill(~CAUSAL, -math.inf)
+    first, second = (functional.softmax(one @ k.transpose(-2, -1) / math.sqrt(WIDTH) + causal, -1) for one in (q, self.q_norm(q)))
+    return (first - 0.3 * second) @ v
+
+
+def in_parts(self, q, k, v):
+    parts = [(q[:, :, rows] @ k.transpose(-2, -1) / math.sqrt(WIDTH)).masked_fill(~CAUSAL[rows], -math.inf)
+             for rows in (slice(0, 3), slice(3, 6))]
+    return torch.cat([functional.softmax(part, -1) @ v for part in parts], 2)
+
+
+def subtracted(self, q, k):
+    far = torch.arange(T)[None] - torch.arange(T)[:, None] + T
+    return q @ k.transpose(-2, -1) / math.sqrt(WIDTH) - self.table[:, far]
+
+
 def capped(_, q, k):
     return torch.tanh(q @ k.transpose(-2, -1) / math.sqrt(WIDTH) / 3) * 3
 
@@ -148,6 +177,114 @@ def dropped(_, scores):
     return functional.dropout(functional.softmax(scores, -1), 0.4, True)
 
 
+class Cached(nn.Module):
+    """Three tokens, then one by one the others, with the keys and values of those before in a cache. `keep` puts new ones into
+    it; `spoil` is what goes wrong with it."""
+
+    def __init__(self, keep, spoil=lambda keys, values, step: (keys, values), turned=False):
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(D, D) for _ in range(4))
+        self.keep, self.spoil, self.turned = keep, spoil, turned
+
+    def step(self, x, first, cache, step):
+        q, k, v = (one(x).view(B, -1, H, WIDTH).transpose(1, 2) for one in (self.q, self.k, self.v))
+        if self.turned:
+            q = half(q, angles(first, count=x.shape[1]))
+            k = k if self.turned == "later" else half(k, angles(first, count=x.shape[1]))
+        k, v = (self.keep(cache, name, new, first) for name, new in (("k", k), ("v", v)))
+        k, v = self.spoil(k, v, step)
+        k = half(k, angles(count=k.shape[2])) if self.turned == "later" else k
+        scores = q @ k.transpose(-2, -1) / math.sqrt(WIDTH)
+        weights = functional.softmax(scores.masked_fill(~CAUSAL[first:first + x.shape[1], :k.shape[2]], -math.inf), -1)
+        return self.o((weights @ v).transpose(1, 2).reshape(B, -1, D))
+
+    def forward(self, x):
+        cache = {}
+        with torch.no_grad():
+            return torch.cat([self.step(x[:, first:last], first, cache, step)
+                              for step, (first, last) in enumerate(((0, 3), (3, 4), (4, 5), (5, 6)))], 1)
+
+
+def side_by_side(cache, name, new, first):
+    old = cache.get(name)
+    cache[name] = new if old is None else torch.cat([old, new], 2)
+    return cache[name]
+
+
+def in_place(cache, name, new, first):
+    whole = cache.setdefault(name, torch.zeros(B, H, T, WIDTH))
+    whole[:, :, first:first + new.shape[2]] = new
+    return whole[:, :, :first + new.shape[2]]
+
+
+def one_row_late(cache, name, new, first):
+    """The position does not go on: each new row is written over the one before."""
+    whole = cache.setdefault(name, torch.zeros(B, H, T, WIDTH))
+    at = 0 if first == 0 else 3
+    whole[:, :, at:at + new.shape[2]] = new
+    return whole[:, :, :first + new.shape[2]]
+
+
+def forgetful(cache, name, new, first):
+    """The cache of the prompt is kept; what came after it is not put into it."""
+    cache.setdefault(name, new)
+    return new if first == 0 else torch.cat([cache[name], new], 2)
+
+
+def window(cache, name, new, first):
+    cache[name] = new if first == 0 else torch.cat([cache[name], new], 2)[:, :, -3:]
+    return cache[name]
+
+
+def overwritten(which):
+    """An entry that is changed between two steps."""
+    def spoil(keys, values, step):
+        if step > 1:
+            spoiled = (keys, values)[which]
+            spoiled[:, :, 1] = torch.randn(B, H, WIDTH)
+        return keys, values
+    return spoil
+
+
+class Decoder(nn.Module):
+    """Cross-attention in its residual block."""
+
+    def __init__(self, cross, norm=False):
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(D, D) for _ in range(4))
+        self.norm, self.cross = nn.LayerNorm(D) if norm else nn.Identity(), cross
+
+    def attend(self, inputs, others):
+        q = self.q(inputs).view(B, -1, H, WIDTH).transpose(1, 2)
+        k, v = (one(others).view(B, -1, H, WIDTH).transpose(1, 2) for one in (self.k, self.v))
+        weights = functional.softmax(q @ k.transpose(-2, -1) / math.sqrt(WIDTH), -1)
+        return self.o((weights @ v).transpose(1, 2).reshape(B, -1, D))
+
+    def forward(self, x, memory=None):
+        torch.manual_seed(3)
+        return self.cross(self, x, torch.randn(B, x.shape[1], D) if memory is None else memory)
+
+
+class Nested(nn.Module):
+    """Sentences of three and five tokens in one nested tensor."""
+
+    def __init__(self, attend):
+        super().__init__()
+        self.q, self.k, self.v, self.o = (nn.Linear(D, D) for _ in range(4))
+        self.attend = attend
+
+    def forward(self, x):
+        with torch.no_grad():
+            x = torch.nested.nested_tensor([x[0, :3], x[1, :5]])
+            q, k, v = (one(x).view(2, -1, H, WIDTH).transpose(1, 2) for one in (self.q, self.k, self.v))
+            context = self.attend(q, k, v)
+            return torch.nested.to_padded_tensor(self.o(context.transpose(1, 2).reshape(2, -1, D)), 0.0)
+
+
+def nested(factor):
+    return lambda q, k, v: functional.softmax((q * factor).matmul(k.transpose(-2, -1)), -1).matmul(v)
+
+
 class Style(NamedTuple):
     name: str
     right: bool
@@ -156,9 +293,13 @@ class Style(NamedTuple):
     kv: int = H
     tokens: int = T
     expect: Optional[Dict[str, float]] = None
+    module: Optional[Callable[[], Any]] = None  # another one
 
 
 LATE = CAUSAL[3:]
+DONE, TWO = (f"no mistake found in {count} calls of attention" for count in (4, 2))
+STALE = "the cache does not hold what the call before left: {} of row . differ \\(.*\\)"
+SIDES = "sides of cross-attention swapped: queries come from memory, keys from x, and the sum goes on with x"
 EARLY = torch.ones(3, T).tril().bool()
 NEAR = CAUSAL & ~torch.ones(T, T).tril(-3).bool()
 IN_BLOCKS = "key and value heads repeated in blocks: query head 1 reads group 1, not 0"
@@ -196,8 +337,18 @@ STYLES = [
           {"turn": lambda _, q, k: (half(q, angles()), half(k, angles(base=500000.0)))}),
     Style("ALiBi", True, OK, {"score": alibi()}),
     Style("ALiBi: added with the other sign", False, "bias of the scores added with the wrong sign", {"score": alibi(-1)}),
+    Style("ALiBi, as the config says", True, OK, {"score": alibi()}, expect={"n_head": H}),
+    Style("ALiBi: the slopes of eight heads", False, "slopes of ALiBi are those of 8 heads, not of 4",
+          {"score": alibi(1, [2.0 ** -(h + 1) for h in range(H)])}, expect={"n_head": H}),
+    Style("ALiBi: slopes in another order", False, "slopes of ALiBi stand in another order: 0.003906 in head 0, not 0.25",
+          {"score": alibi(1, [2.0 ** -(2 * h + 2) for h in range(H)][::-1])}, expect={"n_head": H}),
+    Style("ALiBi: other slopes, without a config", True, "bias of the scores: the slopes of ALiBi are those of 8 heads, .* taken as given",
+          {"score": alibi(1, [2.0 ** -(h + 1) for h in range(H)])}),
     Style("ALiBi: one slope", True, "bias of the scores: ALiBi, slope 0.5 of head 0: taken as given", {"score": alibi(1, [0.5] * H)}),
     Style("relative bias, learned", True, "bias of the scores: taken as given", {"score": relative}),
+    Style("relative bias, subtracted", True, "bias of the scores: subtracted: taken as given", {"score": subtracted}),
+    Style("relative bias of the config, subtracted", False, "bias of the scores added with the wrong sign", {"score": subtracted},
+          expect={"relative_attention_num_buckets": 12}),
     Style("window", True, "mask: a window of 3 keys: taken as given", {"mask": lambda *_: NEAR}),
     Style("window, as the config says", True, OK, {"mask": lambda *_: NEAR}, expect={"sliding_window": 3}),
     Style("window: another than the config's", False, "sliding_window 4 expected, 3 found", {"mask": lambda *_: NEAR},
@@ -221,6 +372,42 @@ STYLES = [
           {"turn": cached(3, True), "repeat": values_too, "mask": lambda *_: LATE}, tokens=3),
     Style("cache: positions start again", False, "positions of query 0 and key 0 .*: 0 found, 3 expected",
           {"turn": cached(0, True), "repeat": values_too, "mask": lambda *_: LATE}, tokens=3),
+    Style("cache, step by step", True, DONE, module=lambda: Cached(side_by_side)),
+    Style("cache, step by step, positions go on", True, HALVES, module=lambda: Cached(side_by_side, turned=True)),
+    Style("cache, step by step, turned when it is read", True, "no mistake found in 4 calls of attention",
+          module=lambda: Cached(side_by_side, turned="later")),
+    Style("cache, written in place", True, DONE, module=lambda: Cached(in_place)),
+    Style("cache of a window", True, "cache: 1 of 4 keys are new, .*|no mistake found in 4 .*", module=lambda: Cached(window)),
+    Style("cache: an entry of the keys overwritten", False, STALE.format("keys"), module=lambda: Cached(side_by_side, overwritten(0))),
+    Style("cache: an entry of the values overwritten", False, STALE.format("values"), module=lambda: Cached(in_place, overwritten(1))),
+    Style("cache: the position does not go on", False, ".*row 4 of the cache was never written, .*|" + STALE.format("keys"),
+          module=lambda: Cached(one_row_late)),
+    Style("cache cut back to the prompt", True, "cache: 1 of the 4 keys that the call before left are not in it: taken as given",
+          module=lambda: Cached(forgetful)),
+    Style("cross-attention", True, OK, module=lambda: Decoder(lambda m, x, memory: x + m.attend(x, memory))),
+    Style("cross-attention after a norm", True, OK, module=lambda: Decoder(lambda m, x, memory: x + m.attend(m.norm(x), memory), True)),
+    Style("the memory reads what is new", True, OK, module=lambda: Decoder(lambda m, x, memory: memory + m.attend(memory, x))),
+    Style("cross-attention: sides swapped", False, SIDES, module=lambda: Decoder(lambda m, x, memory: x + m.attend(memory, x))),
+    Style("cross-attention: sides swapped, after a norm", False, SIDES,
+          module=lambda: Decoder(lambda m, x, memory: m.attend(memory, m.norm(x)) + x, True)),
+    Style("queries from a memory, without a sum", True,
+          "cross-attention: queries come from memory, keys from x: taken as given",
+          module=lambda: Decoder(lambda m, x, memory: m.attend(memory, x))),
+    Style("a sum of two products (relative positions)", True, "scale: of a sum of products: taken as given", {"score": shifted}),
+    Style("a sum of two products, scaled for both (DeBERTa)", True, "scale: of a sum of products: taken as given",
+          {"score": lambda m, q, k: shifted(m, q, k) / math.sqrt(2)}),
+    Style("biases of the queries, one for contents, one for positions (Transformer-XL)", True,
+          "positions inside q and k: not checked: no rotation of pairs", {"score": extra_long}),
+    Style("no scale beside a learned bias (T5)", True, "scale: 1 beside a bias, as T5 has it: taken as given",
+          {"score": lambda m, q, k: relative(m, q * math.sqrt(WIDTH), k)}),
+    Style("another scale, as the config says (Gemma 2)", True, OK, {"score": lambda m, q, k: q @ k.transpose(-2, -1) / math.sqrt(24)},
+          expect={"query_pre_attn_scalar": 24}),
+    Style("two softmaxes subtracted (differential)", True, ".*weights of two calls are combined: what follows is not judged",
+          {"attend": differential}),
+    Style("queries in parts", True, "mask: causal, offset 0 of 3 × 6", {"attend": in_parts}),
+    Style("values from queries", False, "values are projected as queries are", {"repeat": lambda _, q, k, v: (q, k, q)}),
+    Style("nested tensors", True, TWO, module=lambda: Nested(nested(WIDTH ** -0.5))),
+    Style("nested tensors: not scaled", False, "scores not divided by .*", module=lambda: Nested(nested(1.0))),
     Style("values from keys", False, "value projection missing: v is not used|values are projected as keys are",
           {"repeat": lambda _, q, k, v: (q, k, k)}),
     Style("dropout in evaluation", False, "dropout left on .*", {"softmax": dropped}),

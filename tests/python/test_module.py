@@ -3,6 +3,7 @@ import gc
 import json
 import math
 import os
+import pickle
 import struct
 import subprocess
 import sys
@@ -65,6 +66,22 @@ class Watching(unittest.TestCase):
         np.testing.assert_array_equal(call.weights(), weights.detach().numpy())
         self.assertRegex(call.where, r"split_attention\.py:\d+ \(SplitAttention\)$")
         self.assertEqual(call.weights().dtype, np.float32)
+
+    def test_a_report_has_both_languages_and_can_be_sent(self):
+        with headlight.watch() as seen:
+            self.module(self.x, self.x, self.x, CAUSAL.T)
+        english, chinese = seen.check(), seen.check(language="zh")
+        self.assertEqual([one.code for one in chinese.mistakes], ["mask_transposed"])
+        self.assertEqual((english.mistakes[0].text, chinese.mistakes[0].text), ("mask transposed", "掩码被转置"))
+        again = pickle.loads(pickle.dumps(chinese))
+        self.assertEqual((str(again), again.ok, again.judged), (str(chinese), False, 1))
+        self.assertIn("没有看到注意力", headlight.watch().notes("zh")[0])
+        q = np.random.default_rng(0).standard_normal((2, 5, 4))
+        weights = np.exp(q @ q.transpose(0, 2, 1))
+        report = headlight.check(query=q, weights=weights / weights.sum(-1, keepdims=True), language="zh")
+        self.assertEqual(str(report), "打分没有除以 √d_k")
+        with self.assertRaisesRegex(headlight.Error, "language"):
+            seen.check(language="fr")
 
     def test_weights_that_were_not_kept_are_computed(self):
         with headlight.watch(keep=headlight.Keep(sentences=1)) as seen:

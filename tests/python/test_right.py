@@ -15,7 +15,7 @@ B, T, S, H, D = 3, 7, 5, 2, 8
 CAUSAL = torch.ones(T, T).tril()
 PAD = torch.arange(T)[None] < torch.tensor([7, 4, 5])[:, None]
 MEMORY_PAD = torch.arange(S)[None] < torch.tensor([2, 5, 3])[:, None]
-GIVEN = {"a bias for each head": "ALiBi, slope 0.5 of head 0: taken as given", "one bias": "taken as given",
+GIVEN = {"a bias for each head": "the slopes of ALiBi are those of 8 heads, not of 2: taken as given", "one bias": "taken as given",
          "neighbours only": "a window of 3 keys: taken as given",
          "rotary": "rotary, columns c and c + d/2, base 100: taken as given"}
 NEAR = CAUSAL.bool() & ~torch.ones(T, T).tril(-3).bool()

@@ -12,7 +12,6 @@
 #include "model/batch_mask.h"
 #include "read/array/npy.h"
 #include "read/json/json_document.h"
-#include "read/json/json_rows.h"
 
 namespace headlight {
 namespace {
@@ -79,46 +78,53 @@ std::string place_name(const std::vector<Index>& shape, std::size_t element) {
   return "[" + text.substr(1, text.size() - 2) + "]";
 }
 
-/// The lengths of a list of rows of cells, or of a list of such lists; an Error where it is ragged.
-Result<std::vector<Index>> shape_of(std::string_view where, const json& list) {
-  const auto begins_with_list = [](const json& rows) {
-    return rows.is_array() && !rows.empty() && rows.front().is_array() && !rows.front().empty();
-  };
-  if (!begins_with_list(list) || (list.front().front().is_array() && !begins_with_list(list.front())))
-    return bad_input(where, "mask", "a list of rows [query][key], or of three axes",
-                     list.is_array() ? "a list without rows" : list.type_name(), ErrorCode::not_a_mask);
-  std::vector<Index> shape{static_cast<Index>(list.size()), static_cast<Index>(list.front().size())};
-  const auto ragged = [&](const std::string& row, std::string_view of, std::size_t expected, const json& found) {
-    return bad_input(where, "mask: " + row, "a list of " + std::to_string(expected) + std::string(of),
-                     found.is_array() ? std::to_string(found.size()) : found.type_name(), ErrorCode::not_a_mask);
-  };
-  const bool three = list.front().front().is_array();
-  if (const auto odd = odd_row(list))
-    return three ? ragged("[" + std::to_string(*odd) + "]", " rows", list.front().size(), list[*odd])
-                 : ragged("query " + std::to_string(*odd), " keys", list.front().size(), list[*odd]);
-  if (!three) return shape;
-  const std::size_t cells = list.front().front().size();
-  for (std::size_t i = 0; i < list.size(); ++i)
-    for (std::size_t j = 0; j < list[i].size(); ++j)
-      if (!list[i][j].is_array() || list[i][j].size() != cells)
-        return ragged("[" + std::to_string(i) + ", " + std::to_string(j) + "]", " cells", cells, list[i][j]);
-  shape.push_back(static_cast<Index>(cells));
-  return shape;
-}
+/// A JSON list of rows of cells, of two axes or more, while it is read.
+struct JsonCells {
+  std::string_view where;
+  Array array = {.dtype = Dtype::boolean, .shape = {}, .values = {}};
+  std::vector<Index> at = {};  // which list is read
 
-/// Appends what each cell of a row of such a list adds to a score.
-Status append_row(std::string_view where, const std::vector<Index>& shape, const json& row,
-                  std::vector<float>& addends) {
-  for (const json& cell : row) {
+  Status read(const json& list) {
+    const json* inner = &list;
+    for (; inner->is_array() && !inner->empty() && array.shape.size() < 4; inner = &inner->front())
+      array.shape.push_back(static_cast<Index>(inner->size()));
+    if (array.shape.size() < 2 || (inner->is_array() && inner->empty()))
+      return bad_input(where, "mask", "a list of rows [query][key], or of three or four axes",
+                       list.is_array() ? "a list without rows" : list.type_name(), ErrorCode::not_a_mask);
+    return take(list);
+  }
+
+  Status take(const json& value) {
+    const std::vector<Index>& shape = array.shape;
+    if (at.size() == shape.size()) return take_cell(value);
+    const Index size = shape[at.size()];
+    if (!value.is_array() || static_cast<Index>(value.size()) != size) {
+      constexpr const char* kParts[] = {" cells", " rows", " heads"};
+      const bool table = shape.size() == 2;
+      const std::string place = axes_text(at),
+                        name = table ? "query " + std::to_string(at[0]) : "[" + place.substr(1, place.size() - 2) + "]";
+      return bad_input(where, "mask: " + name,
+                       "a list of " + std::to_string(size) + (table ? " keys" : kParts[shape.size() - at.size() - 1]),
+                       value.is_array() ? std::to_string(value.size()) : value.type_name(), ErrorCode::not_a_mask);
+    }
+    at.push_back(0);
+    for (const json& inner : value) {
+      if (const Status taken = take(inner); !taken) return taken;
+      ++at.back();
+    }
+    at.pop_back();
+    return Done{};
+  }
+
+  Status take_cell(const json& cell) {
     const bool zero_or_one = cell.is_number_unsigned() && cell.get<std::uint64_t>() <= 1;
     if (!cell.is_boolean() && !zero_or_one)
-      return bad_input(where, "mask: " + place_name(shape, addends.size()), "true, false, 1 or 0",
+      return bad_input(where, "mask: " + place_name(array.shape, array.values.size()), "true, false, 1 or 0",
                        cell.is_number() ? printable(cell.dump()) : cell.type_name(), ErrorCode::mask_not_boolean);
-    const bool allowed = cell.is_boolean() ? cell.get<bool>() : cell.get<std::uint64_t>() == 1;
-    addends.push_back(allowed ? 0.0f : kBlocked);
+    array.values.push_back(cell.is_boolean() ? static_cast<float>(cell.get<bool>()) : cell.get<float>());
+    return Done{};
   }
-  return Done{};
-}
+};
 
 /// What each element adds to a score (additive_mask).
 Result<std::vector<float>> addends_of(std::string_view where, std::string_view what, const Array& array,
@@ -169,52 +175,47 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
   return Matrix(Eigen::Map<const Matrix>(addends->data(), size->first, size->second));
 }
 
+namespace {
+
+/// `given`, or of three or four axes `batch`.
+Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes) {
+  MaskSpec spec;
+  const bool four = stored.shape.size() == 4;
+  const auto array = without_heads(where, "mask", std::move(stored));
+  if (!array) return array.error();
+  const std::vector<Index>& shape = array->shape;
+  if (shape.size() != 3 || array->values.empty()) {
+    auto mask = additive_mask(where, "mask", *array, notes);
+    if (!mask) return mask.error();
+    spec.given = std::make_shared<const Matrix>(*std::move(mask));
+    return spec;
+  }
+  auto addends = addends_of(where, "mask", *array, notes);
+  if (!addends) return addends.error();
+  spec.batch = std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, *std::move(addends), four});
+  return spec;
+}
+
+}  // namespace
+
 Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
   const json* list = &*document;
   if (list->is_object() && list->contains("mask")) list = &(*list)["mask"];
   if (list->is_object() && list->contains("allowed")) list = &(*list)["allowed"];
-  const auto shape = shape_of(where, *list);
-  if (!shape) return shape.error();
-  std::vector<float> addends;
-  for (const json& first : *list) {
-    if (shape->size() == 2) {
-      if (const auto row = append_row(where, *shape, first, addends); !row) return row.error();
-      continue;
-    }
-    for (const json& cells : first)
-      if (const auto row = append_row(where, *shape, cells, addends); !row) return row.error();
-  }
-  MaskSpec spec;
-  const std::vector<Index>& axes = *shape;
-  if (axes.size() == 3)
-    spec.batch = std::make_shared<const BatchMask>(BatchMask{{axes[0], axes[1], axes[2]}, std::move(addends)});
-  else spec.given = std::make_shared<const Matrix>(Eigen::Map<const Matrix>(addends.data(), axes[0], axes[1]));
-  return spec;
+  JsonCells cells{.where = where};
+  if (const Status read = cells.read(*list); !read) return read.error();
+  std::vector<Error> notes;  // of floats alone
+  return spec_of(where, std::move(cells.array), notes);
 }
 
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes) {
   const std::string where = path.string();
-  MaskSpec spec;
-  const auto take = [&](Result<Matrix> mask) -> Result<MaskSpec> {
-    if (!mask) return mask.error();
-    spec.given = std::make_shared<const Matrix>(*std::move(mask));
-    return spec;
-  };
   if (path.extension() == ".npy") {
     auto stored = read_npy(path);
     if (!stored) return stored.error();
-    const bool four = stored->shape.size() == 4;
-    const auto array = without_heads(where, "mask", *std::move(stored));
-    if (!array) return array.error();
-    const std::vector<Index>& shape = array->shape;
-    if (shape.size() != 3 || array->values.empty()) return take(additive_mask(where, "mask", *array, notes));
-    auto addends = addends_of(where, "mask", *array, notes);
-    if (!addends) return addends.error();
-    spec.batch =
-        std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, *std::move(addends), four});
-    return spec;
+    return spec_of(where, *std::move(stored), notes);
   }
   if (path.extension() == ".json") {
     const auto text = read_file(path, kMostJsonBytes);

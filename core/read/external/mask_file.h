@@ -22,9 +22,9 @@ namespace headlight {
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
                              std::vector<Error>& notes);
 
-/// A JSON list of rows [query][key] of true/false or 1/0, true = may attend, which becomes `given`; or a list of such
-/// lists, three axes, which becomes `batch`; or an object with such a list under "allowed"; or an object that has that
-/// one under "mask", as an export has.
+/// A JSON list of rows [query][key] of true/false or 1/0, true = may attend, which becomes `given`; or such lists in
+/// lists, of three axes or four (sentences, 1 or H, queries, keys), which become `batch`; or an object with such a list
+/// under "allowed"; or an object that has that one under "mask", as an export has.
 Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);
 
 /// What a file gives to a mask: `given`, or of three axes, or four with one mask for all heads (sentences, H,

@@ -1,0 +1,43 @@
+// How positions enter an attention: what rotary ones did to the columns of queries and keys, and the slopes of ALiBi.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <vector>
+
+#include "diagnose/masks.h"
+#include "read/array/array.h"
+
+namespace headlight {
+
+/// How positions turn pairs of columns: c with c + r/2, or neighbours.
+enum class Pairs { half, neighbours };
+
+struct Turned {
+  Pairs pairs = Pairs::half;
+  Index columns = 0;    // of a head that are turned: r
+  double base = 0;      // 0: not known
+  double first = 0;     // the position of row 0
+  bool steady = false;  // each row is one position further
+};
+
+/// Whether columns were paired in one way and turned by the angles of the other one, with one of these bases: which way
+/// they were paired.
+std::optional<Pairs> mixed_pairs(const Grid& before, const Grid& after, std::initializer_list<double> bases);
+
+/// The positions that turned one head (rows, columns); nothing where no rotation of pairs explains it. `known_base` is
+/// taken where the numbers do not show the base.
+std::optional<Turned> turned_by(const Grid& before, const Grid& after, double known_base);
+
+/// What ALiBi multiplies the distance by: 2^(−most / heads), its square, …: as many as `count`.
+std::vector<double> geometric_slopes(Index heads, double most, Index count);
+
+/// The same as its authors have it where the number of heads is no power of two: those of the next lower power, then
+/// every other one of the next higher one.
+std::vector<double> slopes_of_alibi(Index heads, double most);
+
+/// How fast the bias of each head falls with the distance, from the last queries on; nothing where it does not do so
+/// evenly.
+std::optional<std::vector<double>> slopes_of(const Array& bias, const Allowed& allowed);
+
+}  // namespace headlight
