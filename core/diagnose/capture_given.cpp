@@ -101,22 +101,34 @@ bool are_near(const std::vector<double>& a, const std::vector<double>& b) {
          std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return near(x, y); });
 }
 
+/// Where row `row` of a sentence stands among those of others, looked for at row + `offset` first; that offset.
+std::optional<Index> offset_of(const Grid& sentence, Index row, const std::vector<Grid>& others, Index offset) {
+  const Eigen::RowVectorXd one = sentence.row(row);
+  const double apart = 0.05 * one.norm() + 1e-6;
+  for (const Grid& other : others)
+    if (const Index at = row + offset; at >= 0 && at < other.rows() && (other.row(at) - one).norm() <= apart)
+      return offset;
+  for (const Grid& other : others)
+    for (Index at = 0; at < other.rows(); ++at)
+      if ((other.row(at) - one).norm() <= apart) return at - row;
+  return std::nullopt;
+}
+
 /// The rows of an array of a call that do not stand among those of an earlier call, in any of its sentences; nothing
 /// where too few do to be the same cache. `first`, `count`: the rows that are new, which are not looked for.
 std::optional<std::vector<Index>> rows_not_in(const Array& later, const Array& earlier, Index first, Index count) {
+  constexpr std::size_t kStrange = 4;  // so many rows, and none is there: another cache
   std::vector<Grid> wanted, there;
   for (Index b = 0; b < later.shape[0]; ++b) wanted.push_back(rows_of(later, b));
   for (Index b = 0; b < earlier.shape[0]; ++b) there.push_back(rows_of(earlier, b));
   std::vector<Index> missing;
-  Index found = 0;
-  for (Index row = 0; row < later.shape[1]; ++row) {
+  Index found = 0, offset = 0;
+  for (Index row = 0; row < later.shape[1] && (found > 0 || missing.size() < kStrange); ++row) {
     if (row >= first && row < first + count) continue;
     const bool all = std::all_of(wanted.begin(), wanted.end(), [&](const Grid& sentence) {
-      const Eigen::RowVectorXd one = sentence.row(row);
-      const double apart = 0.05 * one.norm() + 1e-6;
-      return std::any_of(there.begin(), there.end(), [&](const Grid& other) {
-        return ((other.rowwise() - one).rowwise().norm().array() <= apart).any();
-      });
+      const auto at = offset_of(sentence, row, there, offset);
+      offset = at.value_or(offset);
+      return at.has_value();
     });
     if (all) ++found;
     else missing.push_back(row);
@@ -252,9 +264,11 @@ struct PartsJudge {
     const auto missing = [&](const CapturedCall& one, const char* name, const Array& array) {
       return rows_not_in(array, *one.array(name), call.new_at, call.new_keys);
     };
+    constexpr Index kMostBefore = 256;  // calls that are looked through: those of other layers stand between
     const CapturedCall* before = nullptr;
     std::vector<Index> least;
-    for (Index i = index; i-- > 0 && call.block >= 0;) {
+    for (Index i = index; i-- > std::max<Index>(0, index - kMostBefore) && call.block >= 0;) {
+      if (before && least.empty()) break;
       const CapturedCall& one = calls[static_cast<std::size_t>(i)];
       if (one.block != call.block || one.where != call.where || !is_like(one, "key", keys)) continue;
       const auto rows = missing(one, "key", *keys);
