@@ -1,6 +1,6 @@
 // A capture: the calls of attention of a running program, as python/headlight collected them; what is wrong is decided
-// here. A .safetensors file with the metadata `capture`, JSON {"calls": [FACTS, …], "notes": [[NAME, PART, …], …]}: notes
-// are texts of diagnose/texts.h about what was not followed. Arrays of call i are `i.NAME`:
+// here. A .safetensors file with the metadata `capture`, JSON {"calls": [FACTS, …], "notes": [[NAME, PART, …], …]}:
+// notes are texts of diagnose/texts.h about what was not followed. Arrays of call i are `i.NAME`:
 //
 //   query, key, value (K, T or S, d)  of the K sentences that are judged; q_proj.weight … as in a tensors file
 //   attentions (K, H, T, S)           as the program computed them

@@ -10,8 +10,8 @@
 
 namespace headlight {
 
-// The codes of the mistakes, and the names of all other texts. Their words are in texts.json, in both languages; {} is a
-// gap, and gaps stand in the same order in both.
+// The codes of the mistakes, and the names of all other texts. Their words are in texts.json, in both languages; {} is
+// a gap, and gaps stand in the same order in both.
 // clang-format off
 #define HEADLIGHT_MISTAKES(F) \
   F(scale_missing) F(scale_inverted) F(scale_by_d_k) F(scale_by_d_model) F(scale_constant) F(query_already_scaled) \
