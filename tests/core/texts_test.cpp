@@ -131,6 +131,9 @@ TEST(Texts, GapsAreFilledInOrder) {
   EXPECT_EQ(words(mistakes::positions_offset, "-2", "0"),
             Bilingual("positions of query 0 and key 0 are not as far apart as their rows: -2 found, 0 expected",
                       "查询 0 与键 0 的位置之差和它们的行不符：得到 -2，应为 0"));
+  EXPECT_EQ(words(phrases::explains, "output", "1e-07", "0.5"),
+            Bilingual("explains output to within 1e-07, of a difference of 0.5",
+                      "能解释 output：只剩下 1e-07，原来的差别是 0.5"));
   EXPECT_EQ(words(mistakes::scale_constant, "{}").en, "scores multiplied by {}") << "a gap of a part stays";
   EXPECT_EQ(words(mistakes::dropout_left_on).en, "dropout left on");
   EXPECT_EQ(translated("the keys and the queries"), Bilingual("the keys and the queries", "键和查询"));
