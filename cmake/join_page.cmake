@@ -5,8 +5,8 @@
 cmake_minimum_required(VERSION 3.25)
 
 # In the order in which they are evaluated: nothing at the top of a module may use a later one.
-set(MODULES bytes data attention fold measures labels colour elements work layout state raster stage bars atlas rows flow text
-  compare explain controls sentence keys live_words live_tokens live_forward live api main)
+set(MODULES bytes unicode core data fold labels colour elements work layout state raster stage bars atlas rows flow text compare
+  explain controls sentence keys live api main)
 
 file(GLOB FOUND RELATIVE ${WEB} ${WEB}/*.js)
 foreach(MODULE ${FOUND})

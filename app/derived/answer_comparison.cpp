@@ -151,7 +151,7 @@ std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Pro
     if (!maps) return;
     one.measured = measure_difference(*maps);
     one.map = shrunk_difference(maps->difference, kThumbnail);
-    progress.done.fetch_add(progress.share / static_cast<float>(both.size()));
+    progress.advance(progress.share / static_cast<float>(both.size()));
   });
   if (progress.stop) return nullptr;
   for (const HeadDifference& one : result->heads) result->largest = std::max(result->largest, one.measured.largest);

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <string>
-#include <system_error>
 
 #include "base/file.h"
 #include "base/folders.h"

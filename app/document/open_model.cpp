@@ -14,7 +14,6 @@
 #include "read/array/torch_file.h"
 #include "read/external/attention_json.h"
 #include "read/external/own_numbers.h"
-#include "read/external/page_attention.h"
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"
 #include "read/hub/checkpoint.h"
@@ -106,28 +105,6 @@ Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
 }
 
 }  // namespace
-
-Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer) {
-  auto page = page_attention(where, answer);
-  if (!page) return page.error();
-  JsonProblems problems{where};
-  const JsonField fields(answer, "", problems);
-  for (const JsonField& item : fields.at("stacks").items()) {
-    if (!item.has("mask")) item.at("mask").problem("an object");
-    page->masks[static_cast<Stack>(item.integer("number", 0, 2))] = mask_from_json(item.at("mask"));
-  }
-  read_edits(fields.at("edits"), page->edits);
-  if (problems.first) return *problems.first;
-  for (auto& [stack, of_stack] : page->stacks)
-    for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
-      const LayerEdit* edit = layer_edit(page->edits, stack, static_cast<Index>(layer));
-      auto mask =
-          resolve(edit && edit->mask ? *edit->mask : page->masks.at(stack), of_stack.query_tokens, of_stack.key_tokens);
-      if (!mask) return inside(where, mask.error());
-      of_stack.layers[layer].mask = std::make_shared<const Mask>(*std::move(mask));
-    }
-  return page;
-}
 
 Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress) {
   auto page = page_of_answer(source, answer);

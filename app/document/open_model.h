@@ -16,8 +16,6 @@
 
 namespace headlight {
 
-struct PageAttention;  // read/external/page_attention.h
-
 /// Whether `path` names something that open_model reads: a folder, a tensors file, a JSON of attention.
 bool names_model(const std::filesystem::path& path);
 
@@ -27,10 +25,6 @@ struct OpenedModel {
   std::vector<Error> model_warnings = {};  // of loading a checkpoint
   std::vector<Error> warnings = {};        // the same, and those of the files beside it
 };
-
-/// The attention of a page (docs/page.md) with its masks, in every layer, and its edits. `answer` is the object of its
-/// data that has `stacks`. Errors name `where` and the field.
-Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer);
 
 /// A page without the model that it was made of: its numbers as a model of weights alone, with those masks and edits.
 /// `source` is the page. Behind the path of a page kComparedWith names A of its comparison.

@@ -1,6 +1,10 @@
 #include "document/question_fields.h"
 
+#include <map>
+#include <memory>
 #include <utility>
+
+#include <nlohmann/json.hpp>
 
 namespace headlight {
 
@@ -37,6 +41,44 @@ Result<std::vector<std::string>> request_words(const Document& document, const Q
     if (field.put) field.put(document, all);
   if (all.refused) return *all.refused;
   return std::move(all.words);
+}
+
+Status resolve_masks(const std::string& where, PageAttention& page) {
+  for (auto& [stack, of_stack] : page.stacks) {
+    std::map<Index, std::shared_ptr<const Mask>> of_window;  // of layers without a mask of their own
+    for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
+      const LayerEdit* edit = layer_edit(page.edits, stack, static_cast<Index>(layer));
+      const bool has_own = edit && edit->mask;
+      const Index window = of_stack.windows[layer];
+      auto& known = of_window[window];
+      if (has_own || !known) {
+        auto mask =
+            resolve(has_own ? *edit->mask : page.masks.at(stack), of_stack.query_tokens, of_stack.key_tokens, window);
+        if (!mask) return inside(where, mask.error());
+        of_stack.layers[layer].mask = std::make_shared<const Mask>(*std::move(mask));
+        if (!has_own) known = of_stack.layers[layer].mask;
+      } else {
+        of_stack.layers[layer].mask = known;
+      }
+    }
+  }
+  return Done{};
+}
+
+Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer,
+                                     const PageNumbers& beside) {
+  auto page = page_attention(where, answer, beside);
+  if (!page) return page.error();
+  JsonProblems problems{where};
+  const JsonField fields(answer, "", problems);
+  for (const JsonField& item : fields.at("stacks").items()) {
+    if (!item.has("mask")) item.at("mask").problem("an object");
+    page->masks[static_cast<Stack>(item.integer("number", 0, 2))] = mask_from_json(item.at("mask"));
+  }
+  read_edits(fields.at("edits"), page->edits);
+  if (problems.first) return *problems.first;
+  if (const auto resolved = resolve_masks(where, *page); !resolved) return resolved.error();
+  return page;
 }
 
 }  // namespace headlight

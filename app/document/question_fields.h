@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,6 +18,7 @@
 #include "base/names.h"
 #include "base/result.h"
 #include "document/document.h"
+#include "read/external/page_attention.h"
 #include "read/json/json_fields.h"
 
 namespace headlight {
@@ -32,6 +34,11 @@ struct FieldOption {
   const char* help;
   std::vector<const char*> excludes = {};  // options that it does not go with; they stand in the table too
   const char* needs = nullptr;             // the option that it goes with
+
+  // Clang 14 makes no aggregates in parentheses.
+  FieldOption(const char* n, OptionKind k, const char* t, const char* h, std::vector<const char*> e = {},
+              const char* other = nullptr)
+      : name(n), kind(k), takes(t), help(h), excludes(std::move(e)), needs(other) {}
 };
 
 /// The options that were given, and the words behind each: of a flag none.
@@ -123,6 +130,13 @@ MaskSpec mask_from_json(const JsonField& object);
 /// The fields of FieldPart::edits alone, as pages have them.
 void write_edits(const Edits& edits, nlohmann::json& object);
 void read_edits(const JsonField& object, Edits& edits);
+
+/// The attention of a page (docs/page.md) with its masks, in every layer, and its edits. `answer` is the object of its
+/// data that has `stacks`. Errors name `where` and the field.
+Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer,
+                                     const PageNumbers& beside = {});
+/// Gives every layer the Mask that `masks` and the layer's edit ask for. Errors: a mask of another shape.
+Status resolve_masks(const std::string& where, PageAttention& page);
 
 /// What a document with inputs of its own came from, for messages; and where its model is from: of numbers not the
 /// numbers.

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/file.h"
 #include "base/formatted.h"
+#include "document/assets.h"
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
@@ -16,6 +17,7 @@
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 #include "page/page_template.h"
+#include "read/external/packed_planes.h"
 #include "read/external/page_text.h"
 #include "write/arrays.h"
 
@@ -107,20 +109,14 @@ std::vector<HeadRef> heads_of_other(const Trace& trace, std::vector<HeadRef> hea
   return heads;
 }
 
-/// The page computes weights again from queries, keys, biases and masks: what it does not know would make them wrong.
-Status check_attention(const Trace& trace, const std::vector<HeadRef>& heads) {
-  for (const HeadRef& head : heads) {
-    const AttentionTrace& attention = trace.attention(head.stack, head.layer);
-    const std::string kind = attention.mask->kind();
-    const char* found = attention.softcap > 0                                         ? "a soft cap of the scores"
-                        : attention.distances                                         ? "scores of distances"
-                        : attention.relative_bias && attention.relative_bias->of_keys ? "a bias of each key's place"
-                        : attention.sinks.size() > 0                                  ? "a sink of each head"
-                        : kind.find(':') != std::string::npos ? "a mask of windows, chunks or a prefix"
-                                                              : nullptr;
-    if (found) return bad_input("page", head_text(head), "attention that a page can compute again", found);
-  }
-  return Done{};
+/// The core of a page, deflated, as base64.
+Result<std::string> packed_core(bool live) {
+  constexpr int kSmallest = 9;
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  const auto bytes = read_file(*folder / "assets" / "page" / (live ? "core.wasm" : "still.wasm"));
+  if (!bytes) return bytes.error();
+  return encode_base64(deflated(*bytes, kSmallest));
 }
 
 /// Only so many tokens are aligned; more must be the same in both answers.
@@ -136,12 +132,12 @@ Status check_axes(const Trace& a, const Trace& b) {
 }
 
 /// The whole file. Of a page that is only counted no weight is computed.
-void write_content(const PageContent& content, const PageOptions& options, const PagePlan& plan, Progress& progress,
-                   PageSink& sink) {
+Status write_content(const PageContent& content, const PageOptions& options, const PagePlan& plan, Progress& progress,
+                     PageSink& sink) {
   const Trace& trace = *content.trace;
   const Document& document = content.session.document;
   const auto error_of = [&](const Trace& exact, const std::vector<HeadRef>& heads) {
-    // The error of the browser's own arithmetic, in double precision where the program has single.
+    // Of the same core without fused multiplication and addition.
     constexpr float kArithmetic = 2e-6f;
     if (sink.only_counts()) return kArithmetic;
     return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
@@ -175,10 +171,14 @@ void write_content(const PageContent& content, const PageOptions& options, const
   }
   if (options.live) {
     sink(",\"live\":");
-    write_live(trace, document, sink);
+    if (const auto written = write_live(plan.files, document, sink); !written) return written;
   }
+  sink(",\"core\":\"");
+  sink(plan.core);
+  sink("\"");
   sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
   for (const std::string_view part : page_tail()) sink(part);
+  return Done{};
 }
 
 }  // namespace
@@ -208,13 +208,15 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     std::erase_if(plan.heads, [&](const HeadRef& head) {
       return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
     });
-  const auto can_compute = [](const Trace& answer, const std::vector<HeadRef>& heads) -> Status {
-    const auto known = check_attention(answer, heads);
-    return known ? check_numbers(answer, heads) : known;
-  };
-  if (const auto valid = can_compute(trace, plan.heads); !valid) return valid.error();
-  if (options.live)
-    if (const auto can = check_live(content.session.document); !can) return can.error();
+  if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
+  if (options.live) {
+    auto files = live_files(content.session.document);
+    if (!files) return files.error();
+    plan.files = *std::move(files);
+  }
+  auto core = packed_core(options.live);
+  if (!core) return core.error();
+  plan.core = *std::move(core);
   for (const StackNames& names : stacks_of(trace)) {
     const auto is_of_it = [&](const HeadRef& head) { return head.stack == names.stack; };
     if (options.live && std::none_of(plan.heads.begin(), plan.heads.end(), is_of_it))
@@ -222,13 +224,13 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   }
   if (content.against) {
     const Trace& other = *content.against->trace;
-    if (const auto valid = can_compute(other, heads_of_other(other, plan.heads)); !valid) return valid.error();
+    if (const auto valid = check_numbers(other, heads_of_other(other, plan.heads)); !valid) return valid.error();
     if (const auto valid = check_axes(other, trace); !valid) return valid.error();
   }
   for (plan.values = true;; plan.values = false) {
     Progress ignored;
     PageSink counted;
-    write_content(content, options, plan, ignored, counted);
+    if (const auto written = write_content(content, options, plan, ignored, counted); !written) return written.error();
     plan.bytes = counted.bytes;
     plan.packed = counted.numbers > kMostPlainBytes;
     if (!plan.packed || !plan.values) break;
@@ -256,8 +258,9 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
     output->write(text);
     return !progress.stop;
   }};
-  write_content(content, options, plan, progress, sink);
+  const auto written = write_content(content, options, plan, progress, sink);
   if (progress.stop) return cancelled(file ? file->string() : "page", "nothing was written");
+  if (!written) return written;
   return output->commit();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,12 +39,19 @@ struct PageOptions {
   int threads = 0;
 };
 
+/// Files that go along, by their paths, with their names in the page's memory.
+struct LiveFiles {
+  std::map<std::filesystem::path, std::vector<std::string>> names;
+};
+
 /// The plan of a page, before anything is written.
 struct PagePlan {
   std::vector<HeadRef> heads;  // those that are packed, in the order of the data's way
   bool values = true;          // v is among it
   bool packed = false;         // the numbers are deflated
-  std::size_t bytes = 0;       // about; of packed numbers an upper bound
+  std::size_t bytes = 0;       // about; of packed numbers and files an upper bound
+  std::string core = {};       // assets/page/core.wasm, or still.wasm of a page without a model, deflated, as base64
+  LiveFiles files = {};        // of PageOptions::live
 };
 
 /// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that
@@ -51,7 +59,7 @@ struct PagePlan {
 Status check_size(const Request& request, std::size_t most_bytes);
 
 /// Errors: more bytes than `most_bytes`, with the size and how to take fewer heads; a head that there is none of; a
-/// number beyond what float16 holds; `live` of a model whose parts the page cannot compute.
+/// number beyond what float16 holds; those of live_files(); a core that is not installed.
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options);
 
 /// The message before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`.

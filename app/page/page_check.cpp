@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "document/open_model.h"
+#include "document/question_fields.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
 #include "model/head_text.h"

@@ -6,13 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "derived/fold.h"
 #include "document/bundled_models.h"
 #include "document/question_fields.h"
 #include "figure/head_name.h"
 #include "figure/labels.h"
-#include "math/position.h"
 #include "model/head_text.h"
+#include "page/core/answer_object.h"
 #include "page/page_numbers.h"
 #include "read/external/packed_planes.h"
 #include "train/trained_checkpoint.h"
@@ -95,13 +94,6 @@ MaskSpec of_one_sentence(MaskSpec mask) {
   return mask;
 }
 
-/// (T + S − 1, H) the bias of each head for a key −(T − 1) … S − 1 tokens behind its query.
-Matrix bias_by_offset(const RelativeBias& bias, Index queries, Index keys) {
-  Matrix numbers(queries + keys - 1, bias.table.cols());
-  for (Index i = 0; i < numbers.rows(); ++i) numbers.row(i) = bias.table.row(relative_bucket(bias, i - (queries - 1)));
-  return numbers;
-}
-
 /// The tables of relative biases, each once, and which is each layer's: −1 for none.
 void add_relative(const Trace& trace, Stack stack, json& object) {
   std::vector<const RelativeBias*> tables;
@@ -116,31 +108,59 @@ void add_relative(const Trace& trace, Stack stack, json& object) {
     of_layer.push_back(known - tables.begin());
     if (known != tables.end()) continue;
     tables.push_back(bias);
-    object["relative"].push_back(
-        {{"shape", {bias->table.rows(), bias->table.cols()}},
-         {"data", float32_base64(bias->table)},
-         {"bidirectional", bias->bidirectional},
-         {"max_distance", bias->max_distance},
-         {"by_offset", float32_base64(bias_by_offset(*bias, trace.queries(stack), trace.keys(stack)))}});
+    object["relative"].push_back({{"shape", {bias->table.rows(), bias->table.cols()}},
+                                  {"data", float32_base64(bias->table)},
+                                  {"bidirectional", bias->bidirectional},
+                                  {"max_distance", bias->max_distance}});
+    if (bias->of_keys) object["relative"].back()["of_keys"] = true;
   }
   if (!tables.empty()) object["relative_of_layer"] = std::move(of_layer);
 }
 
-json scales_of(const Trace& trace, Stack stack) {
-  json scales = json::array();
-  bool same = true;
+/// The window of each layer itself, which its mask has besides what was asked.
+json windows_of(const Trace& trace, Stack stack) {
+  const auto& blocks = stack == Stack::encoder ? trace.model->encoder->blocks : trace.model->blocks;
+  json windows = json::array();
   for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
-    scales.push_back(trace.attention(stack, layer).scale);
-    same = same && scales.back() == scales.front();
+    const auto at = static_cast<std::size_t>(layer);
+    windows.push_back(stack == Stack::cross || at >= blocks.size() ? 0 : blocks[at].self.window);
   }
-  return same ? scales.front() : scales;
+  return windows;
 }
 
-/// Under which name the page has the tokens along a side.
-std::string side_name(const Trace& trace, const Tokens& tokens) {
-  for (const NamedTokens& named : named_tokens(trace))
-    if (named.tokens == &tokens || *named.tokens == tokens) return named.name;
-  return "tokens";
+std::string float16_base64(const Matrix& numbers) {
+  std::string bytes;
+  append_float16(numbers, bytes);
+  return encode_base64(bytes);
+}
+
+json distances_object(const DistanceVectors& vectors) {
+  json object{{"rows", vectors.rows()}, {"exact", vectors.exact}, {"max_distance", vectors.max_distance}};
+  if (vectors.keys.size() > 0) object["keys"] = float16_base64(vectors.keys);
+  if (vectors.queries.size() > 0) object["queries"] = float16_base64(vectors.queries);
+  return object;
+}
+
+/// What the scores of some families have besides q·k, a value for each layer.
+void add_terms(const Trace& trace, Stack stack, json& object) {
+  const AttentionTrace& first = trace.attention(stack, 0);
+  json caps = json::array(), distances = json::array();
+  Matrix sinks(trace.num_layers(stack), first.sinks.size());
+  bool any_cap = false, any_distance = false;
+  for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
+    const AttentionTrace& attention = trace.attention(stack, layer);
+    caps.push_back(attention.softcap);
+    any_cap = any_cap || attention.softcap > 0;
+    distances.push_back(attention.distances ? distances_object(*attention.distances) : json());
+    any_distance = any_distance || attention.distances;
+    if (sinks.cols() > 0) sinks.row(layer) = attention.sinks;
+  }
+  if (any_cap) object["softcap"] = std::move(caps);
+  if (any_distance) object["distances"] = std::move(distances);
+  if (sinks.size() > 0) object["sinks"] = float32_base64(sinks);
+  json windows = windows_of(trace, stack);
+  if (std::any_of(windows.begin(), windows.end(), [](const json& one) { return one != 0; }))
+    object["windows"] = std::move(windows);
 }
 
 bool has_thumbnails(const Trace& trace, Stack stack) {
@@ -164,18 +184,10 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
   const Stack stack = names.stack;
   const auto heads = of_stack(plan.heads, stack);
   const AttentionTrace& first = trace.attention(stack, 0);
-  const Index num_heads = first.num_heads(), groups = first.num_kv_heads;
-  json object{{"name", names.label},
-              {"number", static_cast<int>(stack)},
-              {"queries", side_name(trace, trace.query_tokens(stack))},
-              {"keys", side_name(trace, trace.key_tokens(stack))},
-              {"layers", trace.num_layers(stack)},
-              {"heads", num_heads},
-              {"kv_heads", groups},
-              {"d_k", first.patterns ? 0 : first.query.cols() / num_heads},
-              {"d_v", first.patterns ? 0 : first.value.cols() / groups},
-              {"scale", first.patterns ? json(1) : scales_of(trace, stack)},
-              {"mask", mask_json(of_one_sentence(mask_spec(trace.request, stack)))}};
+  const Index num_heads = first.num_heads();
+  json object = page_stack(trace, names);
+  object["mask"] = mask_json(of_one_sentence(mask_spec(trace.request, stack)));
+  if (!first.patterns) add_terms(trace, stack, object);
   add_relative(trace, stack, object);
   if (static_cast<Index>(heads.size()) < trace.num_layers(stack) * num_heads)
     for (const HeadRef& head : heads)
@@ -197,16 +209,6 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
     if (plan.values) part("v", read, Part::value);
   }
   sink("}");
-}
-
-/// The tokens as an export lists them, and whether each belongs to the word of the one before it.
-std::string tokens_json(const Tokens& tokens) {
-  json list = json::parse(json_tokens(tokens));
-  if (const auto fold = fold_of(tokens, tokens, {.words = true}))
-    for (const auto& group : fold->queries.groups)
-      for (Index i = group.first + 1; i < group.first + group.count; ++i)
-        list[static_cast<std::size_t>(i)]["continues"] = true;
-  return page_json(list);
 }
 
 json edits_object(const Trace& trace) {
@@ -273,7 +275,7 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
 void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink) {
   const char* between = "";
   for (const NamedTokens& named : named_tokens(trace)) {
-    sink(between + ("\"" + named.name + "\":") + tokens_json(*named.tokens));
+    sink(between + ("\"" + named.name + "\":") + page_json(page_tokens(*named.tokens)));
     between = ",";
   }
   sink(",\"stacks\":[");

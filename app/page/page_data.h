@@ -36,9 +36,11 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 /// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces. `document` is how it was asked.
 void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink);
 
-/// The weights and the words of the model as the page's forward pass reads them, as a JSON object.
-/// Errors: a part of the model that it does not compute, naming it.
-Status check_live(const Document& document);
-void write_live(const Trace& trace, const Document& document, PageSink& sink);
+/// What a page needs to answer other sentences: the files of the model, and of words where the program's own list cuts
+/// them. Errors: numbers without a model, a model whose weights are in other files than .safetensors, or without a
+/// tokenizer.
+Result<LiveFiles> live_files(const Document& document);
+/// Those files as a JSON object. Errors: a file that can no longer be read.
+Status write_live(const LiveFiles& files, const Document& document, PageSink& sink);
 
 }  // namespace headlight

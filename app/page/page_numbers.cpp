@@ -35,6 +35,11 @@ TraceCopy rounded(const Trace& trace) {
       AttentionTrace& attention = copy.attention(names.stack, layer);
       for (Matrix* numbers : {&attention.query, &attention.key, &attention.value})
         *numbers = rounded_to_float16(*numbers);
+      if (attention.distances) {
+        auto distances = std::make_shared<DistanceVectors>(*attention.distances);
+        for (Matrix* numbers : {&distances->keys, &distances->queries}) *numbers = rounded_to_float16(*numbers);
+        attention.distances = std::move(distances);
+      }
       if (!attention.patterns) continue;
       auto& patterns = copy.patterns.emplace_back(*attention.patterns);
       for (Matrix& pattern : patterns) pattern = rounded_to_float16(pattern);

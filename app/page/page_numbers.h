@@ -26,7 +26,7 @@ struct TraceCopy {
   std::list<std::vector<Matrix>> patterns = {};  // to which trace.attention(…).patterns may point
 };
 
-/// The answer with q, k and v as a page has them (or the weights that another program computed), and everything else as
+/// The answer with q, k, v and vectors of distances as a page has them (or the weights that another program computed), and everything else as
 /// it is.
 TraceCopy rounded(const Trace& trace);
 

@@ -132,6 +132,7 @@ constexpr PageWord kPageWords[] = {
     {"terms_of", {"the {0} products", "{0} 个乘积"}},
     {"rest_of_terms", {"and {0} smaller ones, together {1}", "另有 {0} 个较小的，合计 {1}"}},
     {"step_scale", {"× scale {0}", "× 缩放 {0}"}},
+    {"step_cap", {"soft cap {0}", "软上限 {0}"}},
     {"step_relative", {"+ bias of distance {0}", "+ 距离 {0} 的偏置"}},
     {"step_open", {"+ mask: this word may be looked at", "+ 掩码：可以看这个词"}},
     {"step_softmax", {"softmax: e^({0} − {1}) / {2}", "softmax：e^({0} − {1}) / {2}"}},

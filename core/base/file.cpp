@@ -82,6 +82,21 @@ std::pair<int, std::filesystem::path> open_temporary(const std::filesystem::path
 
 }  // namespace
 
+bool path_exists(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable);
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::is_directory(path, unreadable);
+}
+
+bool is_regular(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::is_regular_file(path, unreadable);
+}
+
 std::string system_error_text(int error) { return std::generic_category().message(error); }
 
 ErrorCode read_fault(int error) {

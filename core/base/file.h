@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/index.h"
 #include "base/result.h"
 
 namespace headlight {
@@ -17,7 +18,8 @@ ErrorCode read_fault(int error);
 ErrorCode write_fault(int error);
 
 /// Reads a regular file of at most `limit` bytes.
-Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32);
+Result<std::string> read_file(const std::filesystem::path& path,
+                              std::size_t limit = within_memory(std::uint64_t{1} << 32));
 
 /// Reads standard input to its end, at most `limit` bytes.
 Result<std::string> read_standard_input(std::size_t limit = std::size_t{1} << 30);

@@ -10,26 +10,14 @@
 namespace headlight {
 
 // What cannot be looked at counts as missing.
-
-inline bool path_exists(const std::filesystem::path& path) {
-  std::error_code unreadable;
-  return std::filesystem::exists(path, unreadable);
-}
-
-inline bool is_folder(const std::filesystem::path& path) {
-  std::error_code unreadable;
-  return std::filesystem::is_directory(path, unreadable);
-}
+bool path_exists(const std::filesystem::path& path);
+bool is_folder(const std::filesystem::path& path);
+bool is_regular(const std::filesystem::path& path);
 
 /// The type that the listing has read, without asking the disk again.
 inline bool is_folder(const std::filesystem::directory_entry& entry) {
   std::error_code unreadable;
   return entry.is_directory(unreadable);
-}
-
-inline bool is_regular(const std::filesystem::path& path) {
-  std::error_code unreadable;
-  return std::filesystem::is_regular_file(path, unreadable);
 }
 
 /// A file of the folder without a name, which is gone as soon as it is closed: the descriptor, to be closed by the

@@ -10,6 +10,12 @@ struct Progress {
   std::atomic<float> done = 0;  // share of the work done, 0 … 1
   std::atomic<bool> stop = false;
   float begin = 0, share = 1;  // the part of `done` that this computation fills; set by its caller
+
+  /// More of the work is done. Not fetch_add, which not every standard library has for floats.
+  void advance(float more) {
+    float before = done;
+    while (!done.compare_exchange_weak(before, before + more)) {}
+  }
 };
 
 }  // namespace headlight

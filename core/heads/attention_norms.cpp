@@ -64,7 +64,7 @@ std::optional<std::vector<Matrix>> norm_maps(const Trace& trace, Stack stack, Pr
           effective_weights(trace, {layer, head, stack});
       map = (map.array() < 0.0f).select(map, map.array().rowwise() * norms.row(head).array());
     }
-    progress.done.fetch_add(progress.share / static_cast<float>(layers));
+    progress.advance(progress.share / static_cast<float>(layers));
   });
   if (progress.stop) return std::nullopt;
   return maps;

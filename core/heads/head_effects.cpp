@@ -122,7 +122,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
     if (!*after) return void(stopped = true);
     if (before.places.empty()) effects[at].change = hidden_change(trace, **after);
     else compare_words(before, **after, effects[at]);
-    progress.done.fetch_add(share / static_cast<float>(heads.size()));
+    progress.advance(share / static_cast<float>(heads.size()));
   };
   // Side by side short passes wait for each other less than the parts of one.
   parallel_for(static_cast<Index>(heads.size()), Threads(side_by_side ? at_once(threads) : 1, &progress.stop), without);

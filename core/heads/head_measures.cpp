@@ -180,7 +180,7 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
     const HeadRef& head = sums.heads[at];
     if (add_head(trace, head, sides.at(head.stack), allowed.at(&trace.mask(head.stack, head.layer)), progress.stop,
                  sums.of_heads[at]))
-      progress.done.fetch_add(progress.share / static_cast<float>(sums.heads.size()));
+      progress.advance(progress.share / static_cast<float>(sums.heads.size()));
   });
   return !progress.stop;
 }

@@ -84,7 +84,7 @@ std::optional<std::vector<StrongestCell>> strongest_cells(const Trace& trace, co
   parallel_for(static_cast<Index>(heads.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
     cells[at] = strongest(trace, heads[at], places.at(heads[at].stack), progress.stop);
-    progress.done.fetch_add(progress.share / static_cast<float>(heads.size()));
+    progress.advance(progress.share / static_cast<float>(heads.size()));
   });
   if (progress.stop) return std::nullopt;
   return cells;

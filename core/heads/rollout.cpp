@@ -46,7 +46,7 @@ std::optional<std::vector<Matrix>> rollout_maps(const Trace& trace, Stack stack,
   parallel_for(layers, threads, [&](Index layer) {
     if (progress.stop) return;
     mixings[static_cast<std::size_t>(layer)] = mixing(trace, stack, layer);
-    progress.done.fetch_add(progress.share / static_cast<float>(layers));
+    progress.advance(progress.share / static_cast<float>(layers));
   });
   std::vector<Matrix> maps;
   for (std::size_t layer = 0; layer < mixings.size() && !progress.stop; ++layer) {

@@ -22,7 +22,7 @@ bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& block
   const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols();
   parallel_for(heads, work < kWorthAThread ? Threads{1, run.threads.stop} : run.threads, [&](Index head) {
     run_head({layer, head, stack}, edits, blocked, attention, run.progress.stop, earlier, run.first);
-    run.progress.done.fetch_add(run.share / static_cast<float>(heads));
+    run.progress.advance(run.share / static_cast<float>(heads));
   });
   return !run.progress.stop;
 }

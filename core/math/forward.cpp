@@ -231,7 +231,7 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   }
   result.blocks.reserve(weights.blocks.size());
   const auto attentions = static_cast<float>(result.blocks.size() * (encoder ? 2 : 1));
-  pass.progress.done.fetch_add(pass.share * attentions);
+  pass.progress.advance(pass.share * attentions);
   const auto reached = [&]() -> const Matrix& { return result.last_hidden_state(); };
   while (result.blocks.size() < weights.blocks.size()) {
     const std::size_t layer = result.blocks.size();
@@ -260,7 +260,7 @@ Result<bool> run_model(Pass& pass) {
   if (previous && previous->encoder && previous->model == trace.model && !pass.patches(Stack::encoder) &&
       encoder_part(previous->request) == encoder_part(trace.request)) {
     trace.encoder = previous->encoder;
-    pass.progress.done.fetch_add(pass.share * static_cast<float>(model.encoder->blocks.size()));
+    pass.progress.advance(pass.share * static_cast<float>(model.encoder->blocks.size()));
   } else {
     auto encoder = std::make_shared<StackTrace>();
     const auto ran = run_stack(*model.encoder, Stack::encoder, nullptr, pass, *encoder);

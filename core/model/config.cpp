@@ -9,14 +9,14 @@
 namespace headlight {
 namespace {
 
-Status check_range(std::string_view what, Index value, Index least, Index most) {
+Status check_range(std::string_view what, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value >= least && value <= most) return Done{};
   return bad_input("model", what, std::to_string(least) + " to " + std::to_string(most), std::to_string(value));
 }
 
 }  // namespace
 
-Status check(const Config& config, Index most_parameters) {
+Status check(const Config& config, std::int64_t most_parameters) {
   Status sizes = Done{};
   for_each_field([&](const auto& field) {
     if constexpr (std::is_same_v<decltype(field), const SizeField&>)
@@ -36,9 +36,10 @@ Status check(const Config& config, Index most_parameters) {
   if (config.position == Position::rotary && (config.rotary_columns % 2 != 0 || config.rotary_columns > config.d_k()))
     return bad_input("model", "rotary_columns", "an even number of the " + std::to_string(config.d_k()) + " of a head",
                      std::to_string(config.rotary_columns));
-  const Index attention = 2 * config.d_model * config.d_k() * (config.num_heads + config.kv_heads());
-  const Index ffn = (config.gated ? 3 : 2) * config.d_model * config.ffn;
-  Index parameters = config.num_layers * (attention + ffn);
+  const std::int64_t attention =
+      std::int64_t{2} * config.d_model * config.d_k() * (config.num_heads + config.kv_heads());
+  const std::int64_t ffn = std::int64_t{config.gated ? 3 : 2} * config.d_model * config.ffn;
+  std::int64_t parameters = config.num_layers * (attention + ffn);
   if (config.arch == Arch::encoder_decoder)
     parameters += config.num_layers * attention + config.layers_of_encoder() * (attention + ffn);
   return check_range("parameters", parameters, 1, most_parameters);

@@ -59,10 +59,10 @@ inline constexpr float kMaxSoftcap = 1e6f;
 inline constexpr Index kMaxDModel = 8192, kMaxHeads = 128, kMaxLayers = 128, kMaxFfn = 65536, kMaxHeadDim = 1024;
 /// Of all projections and feed-forward layers: 2 GiB of fresh weights; of stored ones, which may stay in their file,
 /// more.
-inline constexpr Index kMaxParameters = Index{1} << 29, kMaxStoredParameters = Index{1} << 36;
+inline constexpr std::int64_t kMaxParameters = std::int64_t{1} << 29, kMaxStoredParameters = std::int64_t{1} << 36;
 
 /// An Error naming the first field that no model can have.
-Status check(const Config& config, Index most_parameters = kMaxParameters);
+Status check(const Config& config, std::int64_t most_parameters = kMaxParameters);
 
 std::string_view name(Arch arch);
 std::string_view name(Position position);

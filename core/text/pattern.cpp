@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/index.h"
 #include "text/readable.h"
 #include "text/regex_syntax.h"
 
@@ -56,7 +57,7 @@ void find_string(std::u32string_view wanted, LetterSpan letters, std::vector<Str
 }  // namespace
 
 SearchBudget::SearchBudget(std::size_t letters) : is_outer_(!budget_left) {
-  constexpr std::size_t kMost = std::size_t{1} << 40;
+  constexpr std::size_t kMost = within_memory(std::uint64_t{1} << 40);
   if (is_outer_) budget_left = kLeastBudget + kBudgetOfLetter * static_cast<std::int64_t>(std::min(letters, kMost));
 }
 

@@ -4,7 +4,6 @@ import { currentMap, currentTheme, ink, niceTop } from './colour.js';
 import { make, fill } from './elements.js';
 import { shownCell } from './fold.js';
 import { currentLanguage, headName, headNote, wordsOf } from './labels.js';
-import { measure } from './measures.js';
 import { pooled, drawPicture, fitted, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
 import { AT_ONCE } from './state.js';
@@ -48,10 +47,10 @@ export function createAtlas(store, element) {
 
   function* compute(stack, one) {
     yield* store.headInSlices(stack, one.layer, one.head);
-    const whole = store.head(stack, one.layer, one.head), shown = store.shown(stack, one.layer, one.head);
+    const shown = store.shown(stack, one.layer, one.head);
     const picture = pooled(shown, wholePart(shown), SIDE, SIDE), isMeasured = !byLayer() || stack.T * stack.S <= MEASURED;
     yield;
-    keep(stack, one, picture, isMeasured ? measure(stack, whole.weights, whole.allowed) : null);
+    keep(stack, one, picture, isMeasured ? store.core.measures(stack, one.layer, one.head) : null);
     draw(one);
     yield;
   }

@@ -2,11 +2,10 @@
 
 import { currentMap, mapNames, colourTable, setMap, ticks } from './colour.js';
 import { button, byId, icon, make, fill, segmented, toggle } from './elements.js';
-import { foldable } from './fold.js';
+import { MEASURES } from './core.js';
 import { briefNumber, wordsOf } from './labels.js';
 
-export const ORDERS = ['layer', 'entropy', 'normalized', 'distance', 'confidence', 'previous', 'next', 'same', 'first', 'special',
-  'duplicate', 'induction', 'largest'];
+export const ORDERS = ['layer', ...MEASURES];
 /** Those that compare the tokens of one sentence. */
 const OF_SELF = ['distance', 'previous', 'next', 'same', 'duplicate', 'induction'];
 /** Folding a longer side would take longer than a glance. */
@@ -72,7 +71,7 @@ export function createControls(store, redraw) {
   }
 
   function drawLook() {
-    const stack = store.stack(), possible = foldable(stack), {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
+    const stack = store.stack(), possible = store.folds(stack).foldable, {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
     const foldToggle = (words, name) => toggle(wordsOf(words), wordsOf(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
       (on) => store.look({[name]: on, painting: false, viewport: null}), long);
     fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),

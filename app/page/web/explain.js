@@ -2,7 +2,6 @@
 
 import { make, fill } from './elements.js';
 import { briefNumber, headName, percent, quoted, wordsOf } from './labels.js';
-import { scoreRows } from './attention.js';
 
 /** The largest products are listed one by one. */
 const MOST_TERMS = 16;
@@ -35,31 +34,22 @@ export function createExplain(store, element) {
     const {stack, layer, head} = store.chosen(), cell = store.view.pinned;
     element.hidden = !store.view.explain || !cell || stack.given;
     if (element.hidden) return fill(element);
-    const prepared = store.prepared(stack, layer, head), {query, key} = cell, {dk, S} = stack;
-    const q = prepared.q.subarray(query * dk, (query + 1) * dk), k = prepared.k.subarray(key * dk, (key + 1) * dk);
-    const products = Array.from(q, (number, d) => number * k[d]), dot = products.reduce((a, b) => a + b, 0);
-    const row = new Float32Array(S), weights = store.row(stack, layer, head, query);
-    scoreRows(prepared, query, 1, row);
-    const largest = Math.max(...row), sum = row.reduce((total, score) => total + Math.exp(score - largest), 0);
+    const {query, key} = cell, why = store.core.why(stack, layer, head, cell), {q, k} = why;
     const from = quoted(stack.queryTokens[query]), to = quoted(stack.keyTokens[key]), steps = [];
     const step = (title, value, ...details) => steps.push(make('li', {}, make('div', {class: 'step'},
       make('span', {class: 'count', text: `${steps.length + 1}`}), make('span', {class: 'what', text: title}),
       make('span', {class: 'number', text: value})), ...details));
-    step(wordsOf('step_products', from, to), briefNumber(dot), termsTable(q, k, products));
-    step(wordsOf('step_scale', briefNumber(prepared.scale)), briefNumber(dot * prepared.scale));
-    if (prepared.relative)
-      step(wordsOf('step_relative', key - query), briefNumber(prepared.relative[key - query + stack.T - 1]));
-    step(wordsOf(prepared.mask.allowed[query * S + key] ? 'step_open' : 'blocked'), briefNumber(row[key]));
-    if (largest > -Infinity)
-      step(wordsOf('step_softmax', briefNumber(row[key]), briefNumber(largest), briefNumber(sum)), percent(Math.exp(row[key] - largest) / sum));
-    if (prepared.dropout || prepared.byHand.length > 0) step(wordsOf('step_edits'), percent(weights[key]));
-    if (stack.hasValues) {
-      const v = stack.v(layer, head), {dv} = stack, z = new Float64Array(dv);
-      for (let j = 0; j < S; ++j) for (let d = 0; d < dv; ++d) z[d] += weights[j] * v[j * dv + d];
-      const length = Math.hypot(...v.subarray(key * dv, (key + 1) * dv));
-      step(wordsOf('step_hands', to), `‖${briefNumber(weights[key] * length)}‖`, make('p', {class: 'quiet',
-        text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', S, briefNumber(Math.hypot(...z)))}));
-    }
+    step(wordsOf('step_products', from, to), briefNumber(why.dot), termsTable(q, k, q.map((number, d) => number * k[d])));
+    step(wordsOf('step_scale', briefNumber(why.scale)), briefNumber(why.scaled));
+    if (why.capped !== undefined) step(wordsOf('step_cap', briefNumber(why.cap)), briefNumber(why.capped));
+    if (why.distance !== undefined) step(wordsOf('step_relative', key - query), briefNumber(why.distance));
+    step(wordsOf(why.allowed ? 'step_open' : 'blocked'), briefNumber(why.score ?? -Infinity));
+    if (why.share !== undefined)
+      step(wordsOf('step_softmax', briefNumber(why.score), briefNumber(why.largest), briefNumber(why.sum)), percent(why.share));
+    if (why.edited) step(wordsOf('step_edits'), percent(why.weight));
+    if (why.z !== undefined)
+      step(wordsOf('step_hands', to), `‖${briefNumber(why.weight * why.value)}‖`, make('p', {class: 'quiet',
+        text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', stack.S, briefNumber(why.z))}));
     fill(element, make('h2', {text: wordsOf('numbers_title', from, to, headName(layer, head))}),
       make('p', {class: 'formula', text: 'softmax(q·k × scale + mask) · v'}), make('ol', {class: 'steps'}, ...steps));
   }

@@ -1,92 +1,74 @@
-// The reader's sentence: tokens, the forward pass, and the new numbers in place of those that were written.
+// The reader's sentence: the model that goes along answers it, and the new answer stands in place of the written one.
 
+import { inflated } from './bytes.js';
+import { changesOf, sidesOf } from './data.js';
 import { button, byId, make, fill } from './elements.js';
 import { percent, wordsOf } from './labels.js';
-import { forward, mostProbable, openWeights } from './live_forward.js';
-import { openTokenizer, readable } from './live_tokens.js';
 
 /** More words than that are refused: the page would stand still. */
-const MOST_TOKENS = 256, MOST_WRITTEN = 32, GUESSES = 8;
+const MOST_TOKENS = 256, MOST_WRITTEN = 16384, GUESSES = 8, MODEL = '/model';
+/** What a request says of the sentence that it was written for. */
+const OF_SENTENCE = ['ids', 'decoder_ids', 'cuts', 'target_cuts', 'text_pair', 'chat', 'chat_open', 'token_type_ids', 'pad', 'target', 'weights',
+  'dropout', 'dropout_seed'];
+
+/** Puts the model's files into the core. */
+export async function openModel(core, {files}) {
+  for (const {names, data} of files) {
+    const bytes = await inflated(data);
+    for (const name of names) core.put(name, bytes);
+  }
+}
 
 export function createLive(store, page) {
-  const {live} = page, at = openWeights(live), {stacks, edits: edited} = store.answer;
-  const both = live.arch === 'encoder-decoder', mainSide = both ? live.target_side : live.source_side;
+  const {live, request: asked} = page, {core, answer} = store, {stacks} = answer, both = stacks.some(({number}) => number === 2);
   // What belongs to the sentence that was written, and comes back with it.
-  const written = {weights: edited.weights, dropout: edited.dropout, relations: store.answer.relations,
-    masks: stacks.map(({mask, layerMasks}) => ({mask, layerMasks}))};
-  const [self, encoder, cross] = [0, 1, 2].map((number) => stacks.find((stack) => stack.number === number));
-  const stackNamed = {self, encoder, cross}, tokenizers = new Map();  // opened when the first sentence is asked
-  let answer = null;
+  const written = {edits: answer.edits, relations: answer.relations, masks: stacks.map(({mask}) => mask)};
+  const base = {...asked, ...(live.source && {source: MODEL})}, elsewhere = {...base};
+  for (const field of OF_SENTENCE) delete elsewhere[field];
+  let answering = 0;
 
-  function tokensOf(text, side) {
-    if (!tokenizers.has(side)) tokenizers.set(side, openTokenizer(side));
-    return tokenizers.get(side)(text);
-  }
-
-  for (const stack of stacks) {
-    const group = (head) => Math.floor(head * stack.kvHeads / stack.headCount), numbersOf = (layer) => stack.numbers[layer];
-    Object.assign(stack, {given: false, hasValues: true, thumbnails: null, q: (layer, head) => numbersOf(layer).q[head],
-      k: (layer, head) => numbersOf(layer).k[group(head)], v: (layer, head) => numbersOf(layer).v[group(head)]});
-  }
-
-  /** Puts the tokens along the sides of every stack, and the model's new q, k and v into it. */
-  function run(source, target) {
-    const main = target ?? source, sides = {self: [main, main], encoder: [source, source], cross: [main, source]};
-    for (const [name, [queryTokens, keyTokens]] of Object.entries(sides))
-      if (stackNamed[name])
-        Object.assign(stackNamed[name], {queryTokens, keyTokens, T: queryTokens.length, S: keyTokens.length, numbers: []});
-    store.forget();
-    return forward(store, live, at, stackNamed, source, target);
-  }
-
-  /** Answers these tokens, and again after each edit. */
-  function answerTo(source, target) {
-    answer = run(source, target);
-    store.recompute = () => { answer = run(source, target); };
-  }
-
-  /** What a translator writes on its own: the most probable word, until it writes its end. */
-  function translate(source) {
-    let tokens = [...live.target_side.before];
-    while (tokens.length < MOST_WRITTEN) {
-      const {logits} = run(source, tokens), id = logits.indexOf(Math.max(...logits));
-      if (live.ends.includes(id)) break;
-      tokens = [...tokens, {id, text: live.target_side.words[id].trimStart(), special: false, pad: false, known: true}];
+  /** Puts an answer of the core into the stacks of the page. */
+  function take(found) {
+    for (const stack of found.stacks) {
+      const own = stacks.find(({number}) => number === stack.number);
+      if (own) Object.assign(own, sidesOf(stack, found), {given: false, thumbnails: null});
     }
-    return tokens;
+    ({answering} = found);
+    answer.warnings = found.warnings;
+    store.forget();
+    return found;
   }
 
-  /** The edits and masks of the sentence that was written; of another one causal masks and padding stay. */
+  /** The masks and edits of the sentence that was written; of another one those that do not count its tokens. */
   function takeWritten(same) {
-    Object.assign(edited, same ? {weights: written.weights, dropout: written.dropout} : {weights: [], dropout: null});
-    const anywhere = ({causal, padding}) => ({causal, padding, painted: new Map()});
-    stacks.forEach((stack, i) => {
-      const {mask, layerMasks} = written.masks[i];
-      Object.assign(stack, same ? {mask, layerMasks} : {mask: anywhere(mask),
-        layerMasks: new Map([...layerMasks].map(([layer, one]) => [layer, anywhere(one)]))});
-    });
-    store.renew();
+    const anywhere = ({given, batch, painted, ...mask}) => mask, {weights, dropout, seed, layer_edits: layers = [], ...edits} = written.edits;
+    answer.edits = same ? written.edits
+      : {...edits, layer_edits: layers.map((edit) => edit.mask ? {...edit, mask: anywhere(edit.mask)} : edit)};
+    stacks.forEach((stack, i) => { stack.mask = same ? written.masks[i] : anywhere(written.masks[i]); });
   }
 
   /** Answers a sentence; of an encoder-decoder with its target, which is written by the model where there is none. */
   async function ask(text, target = null) {
     if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
-    const source = tokensOf(text, live.source_side), same = text === live.text && (!both || target === live.target);
-    if (source.length > MOST_TOKENS) throw new Error(wordsOf('too_many_words', MOST_TOKENS, source.length));
+    const same = text === asked.text && (!both || target === asked.target), given = both && target !== null && target.trim() !== '';
+    const texts = same ? {...base, sentence: page.view.sentence ?? 0} : {...elsewhere, text, ...(given ? {target} : both ? {target: '', write: true} : {})};
     takeWritten(same);
-    const given = both && target !== null && target.trim() !== '';
-    const replied = given ? tokensOf(target, live.target_side) : both ? translate(source) : null;
-    answerTo(source, replied);
-    store.answer.relations = same ? written.relations : [];  // the page names no arcs of its own
+    store.renew();
+    try {
+      take(core.ask({...texts, ...changesOf(answer, store.edits)}, MOST_TOKENS));
+    } catch (error) {
+      throw error.tooMany ? new Error(wordsOf('too_many_words', MOST_TOKENS, error.tooMany)) : error;
+    }
+    answer.relations = same ? written.relations : [];  // the page names no arcs of its own
     store.notify({answer: true});
-    return {tokens: source.map((token) => token.text), target: replied?.map((token) => token.text), next: guesses()};
+    const [tokens, reply] = both ? [stacks.find(({number}) => number !== 0).keyTokens, stacks.find(({number}) => number === 0)?.queryTokens]
+      : [stacks[0].queryTokens, null];
+    return {tokens: tokens.map((token) => token.text), target: reply?.map((token) => token.text), next: guesses()};
   }
 
-  function guesses() {
-    return answer?.logits ? mostProbable(answer.logits, (id) => readable(mainSide.words[id] ?? String(id), mainSide), GUESSES) : [];
-  }
+  function guesses() { return core.guesses(GUESSES); }
 
-  const input = make('input', {type: 'text', id: 'ask', autocomplete: 'off', spellcheck: 'false', value: live.text, maxlength: '2000'});
+  const input = make('input', {type: 'text', id: 'ask', autocomplete: 'off', spellcheck: 'false', value: asked.text ?? '', maxlength: '2000'});
   const submit = button('primary', '', null, {type: 'submit'}), problem = make('p', {class: 'doubt', role: 'status'});
   const words = make('div', {class: 'guesses'});
   byId('ask-area').append(make('form', {class: 'ask', on: {submit: (event) => {
@@ -100,16 +82,17 @@ export function createLive(store, page) {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
     submit.textContent = wordsOf('ask');
-    const tokens = (self ?? stacks[0]).queryTokens, list = guesses(), unknown = tokens.filter((token) => token.known === false);
+    const tokens = (stacks.find(({number}) => number === 0) ?? stacks[0]).queryTokens, list = guesses(), unknown = tokens.filter((token) => token.known === false);
     if (list.length === 0) return fill(words);
-    const where = tokens[answer.answering].text;
-    const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : live.arch === 'encoder' ? 'guess_same' : 'guess_next';
+    const where = tokens[answering]?.text ?? '';
+    const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : live.encoder ? 'guess_same' : 'guess_next';
     fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...list.map((word) => make('span', {class: 'guess'},
       make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number', text: percent(word.probability)}))));
     if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
   }
 
-  // The same numbers as were written, now computed here: so that edits reach the layers above.
-  answerTo((encoder ?? self).queryTokens, both ? self.queryTokens : null);
+  // The same answer as was written, now computed here: so that edits reach the layers above.
+  take(core.ask({...base, ...changesOf(answer, store.edits), sentence: page.view.sentence ?? 0}, MOST_WRITTEN));
+  store.change = (changes) => take(core.change(changes));
   return {ask, draw, guesses};
 }

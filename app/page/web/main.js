@@ -6,13 +6,15 @@ import { createBars } from './bars.js';
 import { currentTheme, ink, setColours, setTheme, setMap } from './colour.js';
 import { createCompare } from './compare.js';
 import { createControls } from './controls.js';
-import { answerOf, readPage } from './data.js';
+import { inflated } from './bytes.js';
+import { startCore } from './core.js';
+import { answerOf, openAnswer, readPage } from './data.js';
 import { button, byId, icon, make, fill } from './elements.js';
 import { createExplain } from './explain.js';
 import { createFlow } from './flow.js';
 import { createKeys } from './keys.js';
 import { briefNumber, currentLanguage, either, setLanguage, setWords, wordsOf } from './labels.js';
-import { createLive } from './live.js';
+import { createLive, openModel } from './live.js';
 import { createRows } from './rows.js';
 import { createSentence } from './sentence.js';
 import { createStage } from './stage.js';
@@ -34,13 +36,13 @@ function takeView(store, {view, compare}) {
   if (pinned && pinned[0] < stack.T && pinned[1] < stack.S) store.view.pinned = {query: pinned[0], key: pinned[1]};
 }
 
-function open(page, answer, kept) {
+function open(core, page, answer, kept) {
   const {look} = page;
   setWords(page.words);
   setColours(page.colours);
   setLanguage(look.language ?? (navigator.language.startsWith('zh') ? 'zh' : 'en'));
   setMap(look.colours);
-  const store = createStore(answer, kept, page.largest);
+  const store = createStore(core, answer, kept, page.largest);
   takeView(store, page);
   const live = page.live ? createLive(store, page) : null;
 
@@ -148,14 +150,14 @@ function open(page, answer, kept) {
 async function start() {
   const loading = byId('loading');
   try {
-    const page = readPage(document), answer = answerOf(page), kept = page.compare ? answerOf(page.compare) : null;
-    if (answer.packed || kept?.packed) {
-      // Long pages are packed; the reader sees that something is under way before the browser is busy.
-      await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-      await answer.unpack();
-      await kept?.unpack();
-    }
-    open(page, answer, kept);
+    const page = readPage(document), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
+    // Long pages take a moment; the reader sees that something is under way before the browser is busy.
+    await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+    const core = await startCore(await inflated(page.core));
+    if (page.live) await openModel(core, page.live);
+    else await openAnswer(core, page, 0, answer);
+    if (kept) await openAnswer(core, page.compare, 1, kept);
+    open(core, page, answer, kept);
     loading.hidden = true;
   } catch (error) {
     loading.textContent = `headlight: ${error.message}`;

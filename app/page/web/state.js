@@ -1,34 +1,40 @@
 // What the reader changed, as one value; every view draws from it. An edit makes a new value, undo goes back to an old
 // one. Weights are computed when a view asks for them, and kept as long as there is room.
 
-import { allProducts, resolveMask, prepareHead, headWeights, weightRows, writtenKind } from './attention.js';
 import { niceTop } from './colour.js';
-import { headKey, headText } from './data.js';
-import { foldOf, folded } from './fold.js';
+import { changesOf, hasLayerMasks, headKey, headText } from './data.js';
+import { foldOf } from './fold.js';
 
 /** Weights that are kept: 128 MB. */
 const MOST_KEPT = 32 * 1024 * 1024;
 /** Patterns of so many cells are computed at once; larger ones in slices of rows. */
-export const AT_ONCE = 128 * 128, SLICE_ROWS = 32;
+export const AT_ONCE = 128 * 128, SLICE_ROWS = 48;
 
 export const MASK_KINDS = ['file', 'none', 'causal', 'padding', 'causal+padding'];
 
-/** What decides the weights, as an answer was written: a mask for each stack, the scale (null: the layers' own), and the
+/** The kind of mask that a stack was written with, as a choice of the reader: 'file' where no simple one is the same. */
+function writtenKind(answer, stack) {
+  const {mask} = stack;
+  if (mask.given || mask.window !== undefined || mask.chunk || mask.prefix || hasLayerMasks(answer, stack)) return 'file';
+  const pads = mask.padding && stack.keyTokens.some((token) => token.pad);
+  return mask.causal ? (pads ? 'causal+padding' : 'causal') : pads ? 'padding' : 'none';
+}
+
+/** What decides the weights, as an answer was written: a mask for each stack, the scale (null: as written), and the
     heads that are off. Of a mask 'file' the painted cells are in the data. */
 function writtenEdits(answer) {
+  const paintedOf = (mask) => new Map((mask.painted ?? []).map(([query, key, allowed]) => [`${query},${key}`, allowed !== 0]));
   return {masks: answer.stacks.map((stack) => {
-    const kind = writtenKind(stack);
-    return {kind, painted: kind === 'file' ? new Map() : stack.mask.painted};
-  }), scale: null, off: answer.edits.off};
+    const kind = writtenKind(answer, stack);
+    return {kind, painted: kind === 'file' ? new Map() : paintedOf(stack.mask)};
+  }), scale: null, off: new Set(answer.edits.off)};
 }
 
 /** `kept`: the A of a comparison, or null. `largest`: the largest weight of all. */
-export function createStore(answer, kept, largest) {
-  const listeners = [], written = writtenEdits(answer), writtenOfKept = kept && writtenEdits(kept);
-  let weightsKept = new Map(), cellsKept = 0, masks = new Map(), products = {key: '', numbers: null};
-  const isKept = (stack) => kept !== null && kept.stacks.includes(stack);
-  const wantedOf = (stack) => isKept(stack) ? writtenOfKept : store.edits;
-  const keyOf = (stack, layer, head) => `${isKept(stack) ? 'A' : 'B'}${stack.index} ${headKey(layer, head)}`;
+export function createStore(core, answer, kept, largest) {
+  const listeners = [], written = writtenEdits(answer), folds = new Map();
+  let weightsKept = new Map(), cellsKept = 0, masks = new Map();
+  const keyOf = (stack, layer, head) => `${stack.side} ${stack.index} ${headKey(layer, head)}`;
 
   /** Keeps the weights of a head, and as many others as there is room for. */
   function keep(key, map) {
@@ -43,7 +49,7 @@ export function createStore(answer, kept, largest) {
   }
 
   const store = {
-    answer, kept, written, edits: written, recompute: null, undone: [], done: [], version: 0,
+    core, answer, kept, written, edits: written, change: core.change, undone: [], done: [], version: 0,
     /** What colours go up to: one range for every head of every stack, so that maps can be compared. */
     top: niceTop(largest),
     view: {
@@ -97,64 +103,62 @@ export function createStore(answer, kept, largest) {
 
     stack: (index = store.view.stack) => answer.stacks[index],
     isOff: (stack, layer, head) => store.edits.off.has(headText(stack, layer, head)),
+    /** 1 where a query may attend: {allowed}, T × S. */
     mask(stack, layer) {
-      // Layers without a mask of their own share one.
-      const key = keyOf(stack, stack.layerMasks.has(layer) ? layer : 'all', '');
-      if (!masks.has(key)) masks.set(key, resolveMask(stack, layer, wantedOf(stack).masks[stack.index]));
+      const key = keyOf(stack, layer, '');
+      if (!masks.has(key)) masks.set(key, {allowed: core.allowed(stack, layer)});
       return masks.get(key);
     },
-    prepared(stack, layer, head) { return prepareHead(stack, layer, head, wantedOf(stack), store.mask(stack, layer)); },
 
     /** Nothing that was computed holds any longer. */
     forget() {
       weightsKept = new Map();
       masks = new Map();
+      folds.clear();
       cellsKept = 0;
       store.version += 1;
     },
 
     /** All weights of a head: {weights, allowed, T, S}. */
     head(stack, layer, head) {
-      const key = keyOf(stack, layer, head), found = weightsKept.get(key);
-      if (found) {
-        weightsKept.delete(key);  // and put it behind all others
-        weightsKept.set(key, found);
-        return found;
-      }
-      const prepared = store.prepared(stack, layer, head);
-      if (!stack.given && !store.recompute && layer === store.view.layer && head === store.view.head) {
-        if (products.key !== key) products = {key, numbers: allProducts(prepared)};  // q and k stay as they are
-        prepared.products = products.numbers;
-      }
-      return keep(key, {weights: headWeights(prepared), allowed: prepared.mask.allowed, T: stack.T, S: stack.S});
+      const key = keyOf(stack, layer, head), found = weightsKept.get(key), {T, S} = stack;
+      if (!found) return keep(key, {weights: core.weights(stack, layer, head, 0, T), allowed: store.mask(stack, layer).allowed, T, S});
+      weightsKept.delete(key);  // and put it behind all others
+      weightsKept.set(key, found);
+      return found;
     },
     /** Computes the same a slice of rows at a time. */
     *headInSlices(stack, layer, head) {
       const {T, S} = stack, key = keyOf(stack, layer, head);
       if (T * S <= AT_ONCE || weightsKept.has(key)) return;
-      const prepared = store.prepared(stack, layer, head), weights = new Float32Array(T * S);
+      const weights = new Float32Array(T * S);
       for (let first = 0; first < T; first += SLICE_ROWS) {
         yield;
-        const count = Math.min(SLICE_ROWS, T - first);
-        weightRows(prepared, first, count, weights.subarray(first * S, (first + count) * S));
+        weights.set(core.weights(stack, layer, head, first, Math.min(SLICE_ROWS, T - first)), first * S);
       }
-      if (!weightsKept.has(key)) keep(key, {weights, allowed: prepared.mask.allowed, T, S});
+      if (!weightsKept.has(key)) keep(key, {weights, allowed: store.mask(stack, layer).allowed, T, S});
     },
 
     /** The same as it is shown: folded where the reader folds. */
     shown(stack, layer, head) {
-      const whole = store.head(stack, layer, head), fold = store.fold(stack);
-      return fold ? folded(whole, stack, fold) : whole;
+      const fold = store.fold(stack);
+      if (!fold) return store.head(stack, layer, head);
+      const numbers = core.folded(stack, layer, head, fold);
+      return {weights: numbers.map((weight) => Math.max(0, weight)), allowed: Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1),
+        T: fold.queries.length, S: fold.keys.length};
     },
-    fold: (stack) => foldOf(stack, {special: store.view.foldSpecial, words: store.view.mergeWords}),
+    /** What there is to fold, and how it is folded. */
+    folds(stack) {
+      const {foldSpecial: special, mergeWords: words} = store.view, key = `${stack.side} ${stack.index} ${special} ${words}`;
+      if (!folds.has(key)) folds.set(key, foldOf(core, stack, {special, words}));
+      return folds.get(key);
+    },
+    fold: (stack) => store.folds(stack).fold,
 
     /** One row of a head, without the others. */
     row(stack, layer, head, query) {
       const {S} = stack, found = weightsKept.get(keyOf(stack, layer, head));
-      if (found) return found.weights.subarray(query * S, (query + 1) * S);
-      const row = new Float32Array(S);
-      weightRows(store.prepared(stack, layer, head), query, 1, row);
-      return row;
+      return found ? found.weights.subarray(query * S, (query + 1) * S) : core.weights(stack, layer, head, query, 1);
     },
 
     chosen() { return {stack: store.stack(), layer: store.view.layer, head: store.view.head}; },
@@ -173,9 +177,9 @@ export function createStore(answer, kept, largest) {
   function takeEdits(edits) {
     const before = store.edits;
     store.edits = edits;
-    // A head that is off has the same weights: only what it hands over changes.
-    if (store.recompute) store.recompute();
-    else if (before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
+    store.change(changesOf(answer, edits));
+    // A head that is off has the same weights: only what it hands over changes, which only a model reads.
+    if (store.change !== core.change || before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
     store.notify({edits: true});
   }
 

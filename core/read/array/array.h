@@ -41,8 +41,8 @@ struct ArrayFile {
 /// The text of a metadata field; nothing where the file has no such field.
 std::optional<std::string> metadata_text(const ArrayFile& file, const std::string& key);
 
-/// The largest size of one axis and the largest product of all that any reader accepts: their bytes still fit 64 bits.
-inline constexpr std::size_t kMostElements = std::size_t{1} << 40;
+/// The largest size of one axis and the largest product of all that any reader accepts: their bytes still fit an Index.
+inline constexpr std::size_t kMostElements = within_memory(std::uint64_t{1} << 43) / 8;
 
 /// Elements of an array of this shape; nothing where an axis is negative or the product exceeds kMostElements.
 std::optional<std::size_t> num_elements(const std::vector<Index>& shape);

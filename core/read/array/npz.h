@@ -14,7 +14,7 @@ namespace headlight {
 /// small file is trusted with no more than the first, or with so many times its size; the last is the most of any.
 inline constexpr std::size_t kAnyNpzBytes = std::size_t{256} << 20;
 inline constexpr std::size_t kMostNpzInflation = 64;
-inline constexpr std::size_t kMostNpzBytes = std::size_t{4} << 30;
+inline constexpr std::size_t kMostNpzBytes = within_memory(std::uint64_t{4} << 30);
 
 /// All arrays, named without `.npy`; those of strings, of one axis or none, are metadata: the text, or a JSON list.
 /// Each member's size must be what its header says, each name stands once, and the archive's checksums are verified.

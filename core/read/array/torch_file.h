@@ -25,6 +25,6 @@ Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes
 /// The same of a file that is mapped while one of its tensors is there.
 Result<StoredArrays> map_torch(const std::filesystem::path& path);
 
-inline constexpr std::size_t kMostCopiedBytes = std::size_t{4} << 30;
+inline constexpr std::size_t kMostCopiedBytes = within_memory(std::uint64_t{4} << 30);
 
 }  // namespace headlight

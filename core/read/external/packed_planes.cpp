@@ -10,20 +10,24 @@ constexpr std::size_t kMostDeflated = 1032;
 
 }  // namespace
 
-std::string packed_planes(std::string_view bytes) {
-  std::string planes(bytes.size(), '\0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) planes[i % 2 * (bytes.size() / 2) + i / 2] = bytes[i];
+std::string deflated(std::string_view bytes, int level, bool numbers) {
   z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, -MAX_WBITS, 9, Z_FILTERED);
-  std::string packed(deflateBound(&stream, static_cast<uLong>(planes.size())), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(planes.data());
-  stream.avail_in = static_cast<uInt>(planes.size());
+  deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 9, numbers ? Z_FILTERED : Z_DEFAULT_STRATEGY);
+  std::string packed(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());
   stream.avail_out = static_cast<uInt>(packed.size());
   deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
   return packed;
+}
+
+std::string packed_planes(std::string_view bytes) {
+  std::string planes(bytes.size(), '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) planes[i % 2 * (bytes.size() / 2) + i / 2] = bytes[i];
+  return deflated(planes, 6, true);
 }
 
 Result<std::string> unpacked_planes(std::string_view packed, std::size_t expected) {

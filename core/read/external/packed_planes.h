@@ -9,6 +9,8 @@
 
 namespace headlight {
 
+/// Deflated bytes (RFC 1951); `level` as zlib counts, `numbers`: bytes that are alike rather than the same.
+std::string deflated(std::string_view bytes, int level = 6, bool numbers = false);
 /// All low bytes, then all high bytes, deflated (RFC 1951): the high bytes of q and k are alike.
 std::string packed_planes(std::string_view bytes);
 /// Takes that back. An Error where the bytes are damaged or come to another number than `expected`.

@@ -27,7 +27,8 @@ constexpr Index kMostPartNumbers = Index{1} << 25;
 /// Reads one attention of a page. After the first problem that is noted what is read is not used.
 class PageStackReader {
  public:
-  PageStackReader(const JsonField& answer, const JsonField& stack) : answer_(answer), stack_(stack) {}
+  PageStackReader(const JsonField& answer, const JsonField& stack, const PageNumbers& beside)
+      : answer_(answer), stack_(stack), beside_(beside) {}
 
   PageStack read() {
     using ReadPart = void (PageStackReader::*)();
@@ -66,10 +67,13 @@ class PageStackReader {
     layers_ = stack_.integer("layers", 1, kMaxLayers);
     heads_ = stack_.integer("heads", 1, kMaxHeads);
     groups_ = stack_.integer("kv_heads", 1, kMaxHeads);
-    has_weights_ = stack_.has("weights");
+    number_ = stack_.integer("number", 0, 2);
+    has_weights_ = has_numbers("weights");
     d_k_ = stack_.integer("d_k", has_weights_ ? 0 : 1, kMaxDModel);
     if (heads_ % groups_ != 0) stack_.at("kv_heads").problem("a divisor of heads");
   }
+
+  bool has_numbers(const char* field) const { return stack_.has(field) || (beside_ && beside_(number_, field)); }
 
   void read_heads() {
     if (!stack_.has("only")) {
@@ -105,11 +109,14 @@ class PageStackReader {
     object.read_list("shape", shape, 1, kMostPageTokens);
     const auto bytes = decode_base64(object.text("data"));
     RelativeBias bias;
+    bias.of_keys = object.has("of_keys") && object.at("of_keys").flag();
     bias.bidirectional = object.at("bidirectional").flag();
     bias.max_distance = object.integer("max_distance", 0, Index{1} << 30);
-    const bool fits = object.is_good() && shape.size() == 2 && shape[0] >= 4 && shape[1] == heads_ && bytes &&
-                      bytes->size() == static_cast<std::size_t>(4 * shape[0] * shape[1]) &&
-                      bias.max_distance > shape[0] / (bias.bidirectional ? 4 : 2);
+    const bool has_rows = !object.is_good() || shape.empty() ? false
+                          : bias.of_keys                     ? shape[0] >= keys_
+                                         : shape[0] >= 4 && bias.max_distance > shape[0] / (bias.bidirectional ? 4 : 2);
+    const bool fits = has_rows && shape.size() == 2 && shape[1] == heads_ && bytes &&
+                      bytes->size() == static_cast<std::size_t>(4 * shape[0] * shape[1]);
     if (fits) {
       bias.table.resize(shape[0], shape[1]);
       std::memcpy(bias.table.data(), bytes->data(), bytes->size());
@@ -127,6 +134,64 @@ class PageStackReader {
     return items;
   }
 
+  /// float16 numbers (rows, d_k of all heads), or of a part that is not there none.
+  Matrix distance_part(const JsonField& object, const char* name, Index rows) const {
+    if (!object.has(name)) return {};
+    const auto bytes = decode_base64(object.text(name));
+    Matrix numbers(rows, heads_ * d_k_);
+    if (!bytes || bytes->size() != static_cast<std::size_t>(2 * numbers.size())) {
+      object.at(name).problem("a row for each distance");
+      return {};
+    }
+    put_numbers(*bytes, 0, numbers);
+    if (!numbers.allFinite()) object.at(name).problem("finite numbers");
+    return numbers;
+  }
+
+  std::shared_ptr<const DistanceVectors> distances(const JsonField& object) const {
+    DistanceVectors vectors;
+    const Index rows = object.integer("rows", 1, 2 * kMostPageTokens);
+    vectors.keys = distance_part(object, "keys", rows);
+    vectors.queries = distance_part(object, "queries", rows);
+    vectors.exact = object.integer("exact", 0, rows);
+    vectors.max_distance = object.integer("max_distance", 0, Index{1} << 30);
+    if (vectors.rows() == 0) object.problem("vectors of keys or of queries");
+    if (vectors.exact > 0 && (vectors.max_distance <= vectors.exact || vectors.exact > rows / 2))
+      object.at("exact").problem("less than the distances that there are");
+    return std::make_shared<const DistanceVectors>(std::move(vectors));
+  }
+
+  /// What the scores of some families have besides q·k, and their windows.
+  void read_terms() {
+    page_.windows.assign(page_.layers.size(), 0);
+    const auto each = [&](const char* key, const auto& take) {
+      if (!stack_.has(key)) return;
+      const auto items = of_each_layer(key);
+      for (std::size_t layer = 0; layer < page_.layers.size() && stack_.is_good(); ++layer) take(layer, items[layer]);
+    };
+    each("windows", [&](std::size_t layer, const JsonField& item) {
+      page_.windows[layer] = item.integer(0, static_cast<std::int64_t>(Index{1} << 30));
+    });
+    each("softcap", [&](std::size_t layer, const JsonField& item) {
+      page_.layers[layer].softcap = item.number();
+      if (!(page_.layers[layer].softcap >= 0)) item.problem("0 or more");
+    });
+    if (stack_.has("sinks")) {
+      const auto bytes = decode_base64(stack_.text("sinks"));
+      Matrix sinks(layers_, heads_);
+      if (!bytes || bytes->size() != static_cast<std::size_t>(4 * sinks.size()))
+        return stack_.at("sinks").problem("a number for each head");
+      std::memcpy(sinks.data(), bytes->data(), bytes->size());
+      if (!sinks.allFinite()) return stack_.at("sinks").problem("finite numbers");
+      for (std::size_t layer = 0; layer < page_.layers.size(); ++layer)
+        page_.layers[layer].sinks = sinks.row(static_cast<Index>(layer));
+    }
+    if (stack_.has("distances"))
+      each("distances", [&](std::size_t layer, const JsonField& item) {
+        if (!item.value().is_null()) page_.layers[layer].distances = distances(item);
+      });
+  }
+
   void read_layers() {
     std::vector<std::shared_ptr<const RelativeBias>> tables;
     if (stack_.has("relative"))
@@ -137,6 +202,7 @@ class PageStackReader {
       attention.num_kv_heads = groups_;
       attention.heads.resize(static_cast<std::size_t>(heads_));
     }
+    read_terms();
     if (tables.empty()) return;
     const auto numbers = of_each_layer("relative_of_layer");
     for (std::size_t layer = 0; layer < page_.layers.size() && stack_.is_good(); ++layer)
@@ -145,7 +211,13 @@ class PageStackReader {
   }
 
   /// The bytes of one field: `each` numbers a head. Packed they are a list, one item a layer.
-  std::string bytes_of(const JsonField& field, const std::vector<HeadRef>& heads, Index each) const {
+  std::string bytes_of(const JsonField& field, const char* key, const std::vector<HeadRef>& heads, Index each) const {
+    if (const auto found = beside_ ? beside_(number_, key) : std::nullopt) {
+      const auto expected = static_cast<std::size_t>(2 * each) * heads.size();
+      if (found->size() == expected) return std::string(*found);
+      field.problems().note(field.path(), std::to_string(expected) + " bytes", std::to_string(found->size()));
+      return {};
+    }
     const bool packed = field.value().is_array();
     const auto parts = packed ? field.items() : std::vector<JsonField>{field};
     std::string all;
@@ -174,19 +246,25 @@ class PageStackReader {
     return all;
   }
 
+  /// float16 numbers from the byte `at` on, row after row.
+  static void put_numbers(std::string_view bytes, std::size_t at, MatrixRef block) {
+    for (Index row = 0; row < block.rows(); ++row)
+      for (Index column = 0; column < block.cols(); ++column, at += 2)
+        block(row, column) = from_float16(static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[at]) |
+                                                                     static_cast<unsigned char>(bytes[at + 1]) << 8));
+  }
+
   /// Puts the numbers of each head into the block that `block_of` gives for it.
   template <class BlockOf>
   void read_blocks(const char* key, const std::vector<HeadRef>& heads, Index each, const BlockOf& block_of) {
     const JsonField field = stack_.at(key);
-    const std::string bytes = bytes_of(field, heads, each);
+    const std::string bytes = bytes_of(field, key, heads, each);
     if (!field.is_good()) return;
     std::size_t at = 0;
     for (const HeadRef& head : heads) {
       MatrixRef block = block_of(head);
-      for (Index row = 0; row < block.rows(); ++row)
-        for (Index column = 0; column < block.cols(); ++column, at += 2)
-          block(row, column) = from_float16(static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[at]) |
-                                                                       static_cast<unsigned char>(bytes[at + 1]) << 8));
+      put_numbers(bytes, at, block);
+      at += static_cast<std::size_t>(2 * block.size());
       if (!block.allFinite()) return field.problems().note(field.path(), "finite numbers", "nan or inf");
     }
   }
@@ -217,17 +295,25 @@ class PageStackReader {
     read_blocks("k", groups, keys_ * d_k_, [&](const HeadRef& group) -> MatrixRef {
       return layer_of(group).key.middleCols(group.head * d_k_, d_k_);
     });
+    if (!has_numbers("v")) return;
+    const Index d_v = stack_.integer("d_v", 1, kMaxDModel);
+    for (const HeadRef& head : page_.heads) layer_of(head).value = Matrix::Zero(keys_, groups_ * d_v);
+    read_blocks("v", groups, keys_ * d_v, [&](const HeadRef& group) -> MatrixRef {
+      return layer_of(group).value.middleCols(group.head * d_v, d_v);
+    });
   }
 
   const JsonField &answer_, &stack_;
+  const PageNumbers& beside_;
   PageStack page_;
+  Index number_ = 0;
   Index layers_ = 0, heads_ = 0, groups_ = 0, d_k_ = 0, queries_ = 0, keys_ = 0;
   bool has_weights_ = false;
 };
 
 }  // namespace
 
-Result<PageAttention> page_attention(const std::string& where, const json& answer) {
+Result<PageAttention> page_attention(const std::string& where, const json& answer, const PageNumbers& beside) {
   JsonProblems problems{where};
   const JsonField fields(answer, "", problems);
   PageAttention page;
@@ -236,7 +322,7 @@ Result<PageAttention> page_attention(const std::string& where, const json& answe
     const auto stack = static_cast<Stack>(item.integer("number", 0, 2));
     if (page.stacks.contains(stack)) item.at("number").problem("0, 1 or 2, each once");
     if (problems.first) break;
-    page.stacks.emplace(stack, PageStackReader(fields, item).read());
+    page.stacks.emplace(stack, PageStackReader(fields, item, beside).read());
   }
   if (page.stacks.empty()) fields.at("stacks").problem("a list of attentions");
   if (problems.first) return *problems.first;

@@ -2,9 +2,12 @@
 // its model is not there, and what a check compares with the model's.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json_fwd.hpp>
@@ -17,9 +20,10 @@ namespace headlight {
 
 struct PageStack {
   Tokens query_tokens, key_tokens;
-  /// With query and key, scale and bias of distances; or with patterns, which point into those below. Values and
-  /// results are empty; of heads that the page does not have all numbers are 0.
+  /// With query and key, value where the page has it, scale, soft cap, sinks and terms of distances; or with patterns,
+  /// which point into those below. Results are empty; of heads that the page does not have all numbers are 0.
   std::vector<AttentionTrace> layers;
+  std::vector<Index> windows;                 // [layer] of the layer itself; 0: none
   std::vector<std::vector<Matrix>> patterns;  // [layer][head] (T, S) of attention that another program computed
   std::vector<HeadRef> heads;                 // those that the page has
 };
@@ -31,9 +35,15 @@ struct PageAttention {
   float error = 0;                    // the stated largest difference of a weight from float32
 };
 
+/// Where the numbers of a page stand beside its data, as bytes: those of a field (`q`, `k`, `v`, `weights`) of the stack
+/// with this number; nothing where there are none.
+using PageNumbers = std::function<std::optional<std::string_view>(Index stack, std::string_view field)>;
+
 /// The tokens and the numbers of `answer`, the object that has `tokens` and `stacks`: without masks and edits, which
-/// have a session's spelling (page_of_answer of document/open_model.h adds them). Errors name `where` and the field.
-Result<PageAttention> page_attention(const std::string& where, const nlohmann::json& answer);
+/// have a session's spelling (page_of_answer of document/question_fields.h adds them). The numbers of heads are those of its
+/// fields, or `beside` it. Errors name `where` and the field.
+Result<PageAttention> page_attention(const std::string& where, const nlohmann::json& answer,
+                                     const PageNumbers& beside = {});
 
 /// A page as a model of weights alone (read/external/patterns.h), and the changes that act on them.
 struct PageModel {

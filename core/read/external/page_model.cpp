@@ -67,6 +67,20 @@ Edits edits_in_model(const std::map<Stack, PageStack>& stacks, const Edits& edit
   return kept;
 }
 
+/// A layer's window as a mask of its own: a model of weights alone has none.
+void keep_windows(const PageAttention& page, Edits& edits) {
+  for (const auto& [stack, of_stack] : page.stacks)
+    for (std::size_t layer = 0; layer < of_stack.windows.size(); ++layer) {
+      const Stack named = name_in_model(page.stacks, stack);
+      LayerEdit edit = layer_edit_or_none(edits, named, static_cast<Index>(layer));
+      MaskSpec mask = edit.mask.value_or(page.masks.at(stack));
+      if (of_stack.windows[layer] == 0 || mask.window) continue;
+      mask.window = of_stack.windows[layer];
+      edit.mask = std::move(mask);
+      set_layer_edit(edits, std::move(edit));
+    }
+}
+
 }  // namespace
 
 Result<PageModel> model_of_page(const std::string& where, PageAttention page, Progress& progress) {
@@ -75,6 +89,9 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
     const Index heads = static_cast<Index>(of_stack.layers.size()) * of_stack.layers.front().num_heads();
     cells += heads * static_cast<Index>(of_stack.query_tokens.size() * of_stack.key_tokens.size());
     absent += heads - static_cast<Index>(of_stack.heads.size());
+    // Without them its rows would be scaled back to 1.
+    if (of_stack.layers.front().sinks.size() > 0)
+      return bad_input(where, "model", "the model that the page was made of, whose heads have sinks", "none there");
   }
   if (cells > kMostPageWeights)
     return bad_input(where, "weights", "at most " + std::to_string(kMostPageWeights), std::to_string(cells),
@@ -85,6 +102,7 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
         ErrorCode::bad_value, where,
         std::to_string(absent) + (absent == 1 ? " head is" : " heads are") + " not in the page: empty maps");
   result.edits = edits_in_model(page.stacks, page.edits);
+  keep_windows(page, result.edits);
   if (page.edits.dropout > 0 && page.stacks.size() == 1 && !page.stacks.contains(Stack::self)) {
     result.edits.dropout = 0;
     result.warnings.emplace_back(ErrorCode::bad_value, where,

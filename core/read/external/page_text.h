@@ -17,6 +17,6 @@ bool names_page(const std::filesystem::path& path);
 Result<std::string> data_of_page(std::string_view where, std::string_view html);
 
 /// The same of a file of at most `limit` bytes, parsed. Errors: also those of read_file() and parse_json().
-ParsedJson read_page(const std::filesystem::path& path, std::size_t limit = std::size_t{1} << 32);
+ParsedJson read_page(const std::filesystem::path& path, std::size_t limit = within_memory(std::uint64_t{1} << 32));
 
 }  // namespace headlight

@@ -171,7 +171,8 @@ std::span<const AttentionTarget> attention_of(const Batch& batch, const Range& r
   };
   const auto& all = batch.attention;
   const auto begin = std::partition_point(all.begin(), all.end(), before(range.first));
-  return {begin, std::partition_point(begin, all.end(), before(range.first + range.count))};
+  const auto end = std::partition_point(begin, all.end(), before(range.first + range.count));
+  return std::span(all).subspan(static_cast<std::size_t>(begin - all.begin()), static_cast<std::size_t>(end - begin));
 }
 
 /// Forward pass of some sentences of a shard, and backward if gradients are wanted. `states`, if not null, is set to

@@ -1,0 +1,129 @@
+#include "page/core/answer_object.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "derived/fold.h"
+#include "math/attention.h"
+#include "math/position.h"
+#include "math/score_terms.h"
+#include "write/json.h"
+
+namespace headlight {
+namespace {
+
+using nlohmann::json;
+
+/// Under which name the page has the tokens along a side.
+std::string side_name(const Trace& trace, const Tokens& tokens) {
+  for (const NamedTokens& named : named_tokens(trace))
+    if (named.tokens == &tokens || *named.tokens == tokens) return named.name;
+  return "tokens";
+}
+
+json scales_of(const Trace& trace, Stack stack) {
+  json scales = json::array();
+  bool same = true;
+  for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
+    scales.push_back(trace.attention(stack, layer).scale);
+    same = same && scales.back() == scales.front();
+  }
+  return same ? scales.front() : scales;
+}
+
+/// What is added for the distance of query and key.
+float distance_term(const AttentionTrace& attention, Index head, const CellRef& cell) {
+  const Index keys = attention.mask->keys();
+  float sum = 0;
+  if (attention.relative_bias)
+    sum += relative_bias_rows(*attention.relative_bias, head, cell.query, 1, keys)(0, cell.key);
+  if (!attention.distances) return sum;
+  const DistanceTerms terms = distance_terms(attention, head, keys);
+  if (!terms.keys.is_identity()) sum += content_to_position(attention, terms, head, cell.query, 1, keys)(0, cell.key);
+  if (terms.of_keys.size() > 0) sum += position_to_content(attention, terms, cell.query, 1, keys)(0, cell.key);
+  return sum;
+}
+
+}  // namespace
+
+json page_tokens(const Tokens& tokens) {
+  json list = json::parse(json_tokens(tokens));
+  if (const auto fold = fold_of(tokens, tokens, {.words = true}))
+    for (const auto& group : fold->queries.groups)
+      for (Index i = group.first + 1; i < group.first + group.count; ++i)
+        list[static_cast<std::size_t>(i)]["continues"] = true;
+  return list;
+}
+
+json page_stack(const Trace& trace, const StackNames& names) {
+  const Stack stack = names.stack;
+  const AttentionTrace& first = trace.attention(stack, 0);
+  return {{"name", names.label},
+          {"number", static_cast<int>(stack)},
+          {"queries", side_name(trace, trace.query_tokens(stack))},
+          {"keys", side_name(trace, trace.key_tokens(stack))},
+          {"layers", trace.num_layers(stack)},
+          {"heads", first.num_heads()},
+          {"kv_heads", first.num_kv_heads},
+          {"d_k", first.patterns ? 0 : first.query.cols() / first.num_heads()},
+          {"d_v", first.patterns ? 0 : first.value.cols() / first.num_kv_heads},
+          {"scale", first.patterns ? json(1) : scales_of(trace, stack)}};
+}
+
+json answer_object(const Trace& trace) {
+  json object;
+  for (const NamedTokens& named : named_tokens(trace)) object[named.name] = page_tokens(*named.tokens);
+  for (const StackNames& names : stacks_of(trace)) object["stacks"].push_back(page_stack(trace, names));
+  object["largest"] = trace.largest_weight;
+  object["warnings"] = messages_of(trace.warnings);
+  object["answering"] = trace.answering;
+  return object;
+}
+
+json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell) {
+  const AttentionTrace& attention = trace.attention(head.stack, head.layer);
+  const Vector q = head_columns(attention.query, head.head, attention.num_heads()).row(cell.query);
+  const auto keys = head_columns(attention.key, attention.kv_head(head.head), attention.num_kv_heads);
+  const Vector k = keys.row(cell.key);
+  const Matrix scores = score_rows(trace, head, cell.query, 1), weights = attention_rows(trace, head, cell.query, 1);
+  const bool has_sink = attention.sinks.size() > 0;
+  float largest = scores.maxCoeff();
+  if (has_sink) largest = std::max(largest, attention.sinks(head.head));
+  double sum = has_sink ? std::exp(static_cast<double>(attention.sinks(head.head) - largest)) : 0;
+  for (Index key = 0; key < scores.cols() && std::isfinite(largest); ++key)
+    sum += std::exp(static_cast<double>(scores(0, key) - largest));
+  const float dot = q.dot(k), scaled = dot * attention.scale, score = scores(0, cell.key);
+  const float added = attention.mask->added(cell.query, cell.key);
+  const bool allowed = std::isfinite(added);
+  json object{{"q", std::vector<float>(q.begin(), q.end())},
+              {"k", std::vector<float>(k.begin(), k.end())},
+              {"dot", dot},
+              {"scale", attention.scale},
+              {"scaled", scaled},
+              {"cap", attention.softcap},
+              {"allowed", allowed},
+              {"weight", weights(0, cell.key)}};
+  const Edits& edits = trace.request.edits;
+  object["edited"] = edits.dropout > 0 || std::any_of(edits.weights.begin(), edits.weights.end(),
+                                                      [&](const WeightEdit& edit) { return edit.head == head; });
+  if (attention.softcap > 0) object["capped"] = attention.softcap * std::tanh(scaled / attention.softcap);
+  if (attention.relative_bias || attention.distances) object["distance"] = distance_term(attention, head.head, cell);
+  if (allowed && added != 0) object["added"] = added;
+  if (std::isfinite(score)) {
+    object["score"] = score;
+    object["largest"] = largest;
+    object["sum"] = sum;
+    object["share"] = std::exp(static_cast<double>(score - largest)) / sum;
+  }
+  if (attention.value.size() > 0) {
+    const auto values = head_columns(attention.value, attention.kv_head(head.head), attention.num_kv_heads);
+    object["value"] = Vector(values.row(cell.key)).norm();
+    object["z"] = (weights * values).norm();
+  }
+  return object;
+}
+
+}  // namespace headlight

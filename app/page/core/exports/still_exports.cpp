@@ -1,0 +1,2 @@
+// The functions of still.wasm.
+#include "page/core/exports/exports.h"

@@ -1,0 +1,70 @@
+// The program's own core as WebAssembly (app/page/core): whatever a page computes. Texts go in and come out as JSON in its
+// memory, numbers are copied out of it.
+
+import { unicodeFor } from './unicode.js';
+
+/** In the order of core/heads/head_measures.h. */
+export const MEASURES = ['entropy', 'normalized', 'distance', 'confidence', 'previous', 'next', 'same', 'first', 'special', 'duplicate',
+  'induction', 'largest'];
+
+/** Starts the core; `bytes` are those of the file. */
+export async function startCore(bytes) {
+  const encoder = new TextEncoder(), decoder = new TextDecoder();
+  let core = null;
+  const memory = () => core.memory, page = unicodeFor(memory);
+  const system = {
+    clock_time_get(clock, precision, to) {
+      new DataView(memory().buffer).setBigUint64(to, BigInt(Math.round(performance.now() * 1e6)), true);
+      return 0;
+    },
+    proc_exit(status) { throw new Error(`core: ended with ${status}`); },
+  };
+  const module = await WebAssembly.compile(bytes), imports = {};
+  // A page has no files and no processes: what asks for them hears that there are none (ENOSYS).
+  for (const {module: from, name} of WebAssembly.Module.imports(module))
+    (imports[from] ??= {})[name] = page[name] ?? system[name] ?? (() => 52);
+  core = (await WebAssembly.instantiate(module, imports)).exports;
+  core._initialize();
+
+  /** Copies bytes into memory of the core, and gives `use` where they stand and how many they are. */
+  function give(data, use, keeps = false) {
+    const at = core.take(data.length);
+    if (at === 0) throw new Error('memory: expected enough for this page, found no more');
+    new Uint8Array(memory().buffer, at, data.length).set(data);
+    const result = use(at, data.length);
+    if (!keeps) core.drop(at);
+    return result;
+  }
+  const giveText = (object, use) => give(encoder.encode(JSON.stringify(object)), use);
+  function reply() {
+    const answer = JSON.parse(decoder.decode(new Uint8Array(memory().buffer, core.reply(), core.reply_size())));
+    if (answer?.error) throw Object.assign(new Error(answer.error), {tooMany: answer.too_many});
+    return answer;
+  }
+  const floats = (at, count) => new Float32Array(memory().buffer, at, count).slice();
+  const place = (stack, layer, head) => [stack.side, stack.number, layer, head];
+
+  return {
+    /** A file of the core's memory. */
+    put(name, data) { give(encoder.encode(name), (at, size) => give(data, (bytes, count) => core.put(at, size, bytes, count), true)); },
+    /** The numbers of an answer: its own (0) or A's of a comparison (1). */
+    open(side, answer) { giveText(answer, (at, size) => core.open(side, at, size)); reply(); },
+    /** Has a request answered by the model of the page. */
+    ask(request, most) { giveText(request, (at, size) => core.ask(at, size, most)); return reply(); },
+    /** Other masks and edits for the same tokens. */
+    change(request) { giveText(request, (at, size) => core.change(at, size)); return reply(); },
+    weights: (stack, layer, head, first, count) => floats(core.weights(...place(stack, layer, head), first, count), count * stack.S),
+    allowed: (stack, layer) => new Uint8Array(memory().buffer, core.allowed(stack.side, stack.number, layer), stack.T * stack.S).slice(),
+    /** null where no row has the measure. */
+    measures(stack, layer, head) {
+      const found = floats(core.measures(...place(stack, layer, head)), MEASURES.length);
+      return Object.fromEntries(MEASURES.map((name, i) => [name, Number.isNaN(found[i]) ? null : found[i]]));
+    },
+    fold(stack, {special, words}) { core.fold(stack.side, stack.number, special ? 1 : 0, words ? 1 : 0); return reply(); },
+    /** −1 where blocked. */
+    folded: (stack, layer, head, {special, words, queries, keys}) =>
+      floats(core.folded(...place(stack, layer, head), special ? 1 : 0, words ? 1 : 0), queries.length * keys.length),
+    why(stack, layer, head, {query, key}) { core.why(...place(stack, layer, head), query, key); return reply(); },
+    guesses(count) { core.guesses(count); return reply(); },
+  };
+}
