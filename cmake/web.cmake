@@ -20,24 +20,20 @@ target_compile_options(Eigen3::Eigen INTERFACE -msimd128 -fwasm-exceptions -DU_D
 # What needs a disk, an archive or another program; the folders web/ have the rest of it.
 set(HEADLIGHT_NOT_IN_PAGES "base/(file|file_lock|input_lines)|array/(npz|torch_file|pickle|zip_directory)|write/npz|external/packed_planes|\
 document/(line_answers|log_folder|open_model|model_sources)")
-function(headlight_web_sources FOLDER HEADERS LIST)
+function(headlight_web_sources LIST)
   set(KEPT ${${LIST}})
   list(FILTER KEPT EXCLUDE REGEX "/[a-z]+/(${HEADLIGHT_NOT_IN_PAGES})[.]cpp$")
-  if(EXISTS ${CMAKE_SOURCE_DIR}/${FOLDER}/web)
-    file(CREATE_LINK ${CMAKE_SOURCE_DIR}/${FOLDER}/web ${HEADERS}/web SYMBOLIC)
-  endif()
   set(${LIST} ${KEPT} PARENT_SCOPE)
 endfunction()
 
 # core.wasm and still.wasm, without a program of JavaScript beside it.
 function(headlight_web_module ROOM)
   # `core` also asks a model that goes along; `still` has the numbers of a page alone.
-  file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/exports/page/core)
-  file(CREATE_LINK ${CMAKE_SOURCE_DIR}/app/page/core/exports ${CMAKE_BINARY_DIR}/exports/page/core/exports SYMBOLIC)
+  set(EXPORTS ${CMAKE_SOURCE_DIR}/app/page/core/exports)
+  add_executable(core ${EXPORTS}/exports.cpp ${EXPORTS}/ask.cpp)
+  add_executable(still ${EXPORTS}/exports.cpp)
   foreach(NAME core still)
-    add_executable(${NAME} ${CMAKE_SOURCE_DIR}/app/page/core/exports/${NAME}_exports.cpp)
     target_link_libraries(${NAME} PRIVATE ${ROOM})
-    target_include_directories(${NAME} PRIVATE ${CMAKE_BINARY_DIR}/exports)
     set_target_properties(${NAME} PROPERTIES SUFFIX .wasm)
     target_link_options(${NAME} PRIVATE -Oz -fwasm-exceptions -msimd128 --no-entry -sSTANDALONE_WASM=1
       -sALLOW_MEMORY_GROWTH=1 -sERROR_ON_UNDEFINED_SYMBOLS=0)

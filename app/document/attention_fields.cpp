@@ -325,13 +325,13 @@ QuestionFields attention_fields() {
 void write_edits(const Edits& edits, json& object) {
   Document document;
   document.edits = edits;
-  for (const QuestionField& field : question_fields())
+  for (const QuestionField& field : attention_fields())
     if (field.part == FieldPart::edits) field.write(document, object);
 }
 
 void read_edits(const JsonField& object, Edits& edits) {
   Document document;
-  for (const QuestionField& field : question_fields())
+  for (const QuestionField& field : attention_fields())
     if (field.part == FieldPart::edits) field.read(object, document);
   edits = std::move(document.edits);
 }

@@ -1,5 +1,5 @@
-// The model of a page that answers other sentences: the files that the program itself reads, which the page's core reads
-// too.
+// The model of a page that answers other sentences: the files that the program itself reads, which the page's core
+// reads too.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -70,7 +70,7 @@ Result<LiveFiles> live_files(const Document& document) {
   if (!assets) return assets.error();
   for (const char* name :
        {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json", "assets/models/any-sentence/tokenizer.json"})
-    if (path_exists(*assets / name)) add(*assets / name, "/share/headlight/" + std::string(name));
+    if (path_exists(*assets / name)) add(*assets / name, "/" + std::string(name));
   return files;
 }
 

@@ -26,8 +26,8 @@ struct TraceCopy {
   std::list<std::vector<Matrix>> patterns = {};  // to which trace.attention(…).patterns may point
 };
 
-/// The answer with q, k, v and vectors of distances as a page has them (or the weights that another program computed), and everything else as
-/// it is.
+/// The answer with q, k, v and vectors of distances as a page has them (or the weights that another program computed),
+/// and everything else as it is.
 TraceCopy rounded(const Trace& trace);
 
 /// The largest difference between any weight of these heads and the weight of the other answer.

@@ -31,6 +31,18 @@ def test_post_norm(s):
     return agrees(s, 'bert', [s.golden / 'bert', '--ids', '2,9,50,33,3'])
 
 
+def test_every_family(s):
+    """Windows, soft caps, sinks, scores of distances, a bias of each key's place."""
+    families = ('mistral-window', 'gemma2', 'gemma3', 'modernbert', 'headlight-sinks', 'deberta-v2', 'deberta-v3', 'bloom', 'mpnet')
+    ids = ['--ids', '5,9,12,7,1,3,4,8,11,6']
+    return '; '.join(f'{name} {agrees(s, name, [s.golden / f"family-{name}", *ids])}' for name in families)
+
+
+def test_masks_of_windows_chunks_and_prefixes(s):
+    return '; '.join(agrees(s, f'mask-{i}', ['--text', SENTENCE, '--mask', mask]) for i, mask in enumerate((
+        'causal+window:3', 'chunk:4', 'causal+prefix:2')))
+
+
 def test_given_queries(s):
     return agrees(s, 'given', [s.golden / 'tensors-causal-7' / 'input.safetensors'])
 

@@ -1,6 +1,9 @@
 """What the reader changes is computed as the program computes it."""
 
 import json
+import random
+import shutil
+import subprocess
 
 from page_setting import CHINESE_AND_ENGLISH, SENTENCE, expect, flat, largest_difference, page_weights
 
@@ -132,6 +135,101 @@ def test_live_keeps_the_masks_of_layers(s):
         s.browser.js(f'headlight.ask({json.dumps(asked)})')
         far = largest_difference(s.browser, s.export(*request[:-1], dropout, '--text', asked))
         expect(far <= 2e-4, f'{asked}: off by {far}')
+
+
+def test_live_keeps_the_causal_mask(s):
+    """A decoder stays one on the first question, also where a layer has another mask."""
+    request = ['shipped:decoder', '--layer-mask', '1=none']
+    s.open(s.page('live-causal', *request, '--text', 'the cat sat on the mat', '--live'))
+    for text in ('the cat sat on the mat', 'the dog ran', 'the cat sat on the mat'):
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        far = largest_difference(s.browser, s.export(*request, '--text', text))
+        expect(far <= 2e-4, f'{text}: off by {far}')
+        expect(page_weights(s.browser, 'Self', 0, 0)[1] == 0, f'{text}: the first word looks at the second')
+
+
+# Cut by an expression, as GPT-2 and its followers do.
+SPLIT = {'type': 'Split', 'pattern': {'Regex': r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}{1,3}| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"}, 'behavior': 'Isolated', 'invert': False}
+
+
+def test_live_of_any_checkpoint(s):
+    """A checkpoint with a tokenizer of its own: its family, words and expressions are the program's too."""
+    said = []
+    for name, split in (('family-mistral-window', None), ('family-gemma2', SPLIT), ('bert', None)):
+        model = s.folder / f'any-{name}'
+        shutil.copytree(s.golden / name, model)
+        words = json.loads((s.golden / 'tokenizer-bert-uncased' / 'tokenizer.json').read_text(encoding='utf-8'))
+        rows = json.loads((model / 'config.json').read_text(encoding='utf-8'))['vocab_size']
+        words['model']['vocab'] = {word: at for word, at in words['model']['vocab'].items() if at < rows}
+        words['pre_tokenizer'] = split or words['pre_tokenizer']
+        (model / 'tokenizer.json').write_text(json.dumps(words), encoding='utf-8')
+        s.open(s.page(f'live-{name}', model, '--text', 'a ba', '--live'))
+        for text in ('a ba', "ab a 12 b's", 'b, ba'):
+            s.browser.js(f'headlight.ask({json.dumps(text)})')
+            exported = s.export(model, '--text', text)
+            expect(s.browser.js('headlight.state().ids') == [token['id'] for token in exported['tokens']], f'{name}: {text}: other tokens')
+            far = largest_difference(s.browser, exported)
+            expect(far <= 2e-4, f'{name}: {text}: off by {far}')
+        said.append(f'{name} {far:.2g}')
+    return '; '.join(said)
+
+
+def test_live_random_weights(s):
+    """Fresh weights are drawn in the page as in the program."""
+    request = ['--random', '--layers', '2', '--num-heads', '4', '--d-model', '32']
+    s.open(s.page('live-random', *request, '--text', SENTENCE, '--live'))
+    far = 0
+    for text in (SENTENCE, 'hello world, 你好'):
+        s.browser.js(f'headlight.ask({json.dumps(text)})')
+        far = max(far, largest_difference(s.browser, s.export(*request, '--text', text)))
+    expect(far <= 2e-4, f'off by {far}')
+    return f'{far:.2g}'
+
+
+PIECES = ['the cat', "don't", 'it’s', 'cannot', '3.14', '12:30', '1,000', '@user', 'a@b.c', 'x:y', '北京大学', '我请李雷帮我', '今天的图书馆', '龘靐', '林語堂',
+          'naïve', 'Ångström', 'ΣΟΦΟΣ', 'привет', 'ё', '안녕', '😀', '👨‍👩‍👧', '👍🏽', '…', '——', '!!', '?', '(', ')', '“', '”', '_', '-', '#1', '$5', '%',
+          'A\u0301', 'ﬁ', 'Ⅷ', '½', 'אבג', 'عرب', 'हिन्दी', '\u00b8', '：', '，', '。', '\u3000', '<mask>', 'İ', 'ß', '\u200d', '\u00ad', '𠀀']
+
+
+def random_text(draw):
+    return ''.join(draw.choice(PIECES) + draw.choice((' ', ' ', '')) for _ in range(draw.randint(1, 7))).strip() or 'a'
+
+
+def test_live_words_are_the_programs(s):
+    """2,000 random strings are cut alike, to the id."""
+    draw, model = random.Random(20), 'shipped:any-sentence'
+    texts = [random_text(draw) for _ in range(2000)]
+    s.open(s.page('live-words', model, '--text', 'the cat sat', '--live'))
+    done = subprocess.run([s.program, 'tokenize', model, '--text', '-', '--format', 'json'], input='\n'.join(texts).encode(), capture_output=True, check=True)
+    expected = [[token['id'] for token in json.loads(line)['tokens'] if not token['pad']] for line in done.stdout.splitlines()]
+    expect(len(expected) == len(texts), f'expected {len(texts)} lists, found {len(expected)}')
+    for first in range(0, len(texts), 100):
+        part = texts[first:first + 100]
+        found = s.browser.js('(async () => { const all = []; for (const text of %s) { await headlight.ask(text); all.push(headlight.state().ids); } return all; })()' % json.dumps(part))
+        for text, ids, wanted in zip(part, found, expected[first:first + 100]):
+            expect(ids == wanted, f'{text!r}: expected {wanted}, found {ids}')
+    return f'{len(texts)} texts'
+
+
+def test_live_random_questions(s):
+    """One random stream of questions, put to the program and to the page: every weight and the next words."""
+    draw, far = random.Random(3), 0
+    for model, layers, heads in (('shipped:any-sentence', 4, 9), ('shipped:decoder', 2, 8), ('shipped:encoder', 2, 8)):
+        s.open(s.page(f'live-stream-{layers}-{heads}', model, '--text', 'the cat sat', '--live'))
+        for _ in range(12):
+            text = draw.choice(('the cat sat on the mat', '我请李雷帮我订了去北京的机票', 'they said that it was tired', '老师请小明帮医生买了车票'))
+            mask, scale = draw.choice(('none', 'causal', 'causal', 'none')), draw.choice((None, None, 0.2, 0.7))
+            off = sorted({f'{draw.randrange(layers)}.{draw.randrange(heads)}' for _ in range(draw.randrange(4))})
+            s.browser.js('headlight.ask(%s)' % json.dumps(text))
+            s.browser.js('headlight.set(%s)' % json.dumps({'mask': mask, 'scale': scale, 'off': off}))
+            request = [model, '--text', text, '--mask', mask, *(['--scale', str(scale)] if scale else []), *(['--off', ','.join(off)] if off else [])]
+            exported = s.export(*request)
+            far = max(far, largest_difference(s.browser, exported))
+            expect(far <= 2e-4, f'{request}: off by {far}')
+            guesses = {word['id']: word['probability'] for word in s.browser.js('headlight.next()')}
+            for word in exported.get('next_token', [])[:5]:
+                expect(abs(guesses.get(word['id'], 9) - word['probability']) <= 2e-4, f'{request}: {word}, found {guesses.get(word["id"])}')
+    return f'{far:.2g}'
 
 
 def test_live_needs_every_attention(s):

@@ -1,5 +1,5 @@
-// The fields of a page's answer (docs/page.md), but for its numbers: what a page is written with, and what the core gives
-// an open page back.
+// The fields of a page's answer (docs/page.md), but for its numbers: what a page is written with, and what the core
+// gives an open page back.
 #pragma once
 
 #include <string>
@@ -21,8 +21,8 @@ nlohmann::json page_stack(const Trace& trace, const StackNames& names);
 nlohmann::json answer_object(const Trace& trace);
 
 /// What a weight is computed from: `q`, `k`, and step by step `dot`, `scale`, `cap`, `distance`, `added`, `score`,
-/// `largest`, `sum`, `share` and `weight`; with values what it hands on, `value` and `z`, the lengths of the key's v and
-/// of the query's z. `allowed` says whether the mask lets the key through.
+/// `largest`, `sum`, `share` and `weight`; with values what it hands on, `value` and `z`, the lengths of the key's v
+/// and of the query's z. `allowed` says whether the mask lets the key through.
 nlohmann::json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell);
 
 }  // namespace headlight

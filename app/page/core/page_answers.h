@@ -1,5 +1,5 @@
-// The answers of a page that is open in a browser: from the numbers in it, to which other masks and edits may be put, and
-// from a model that goes along, which answers other sentences. The questions are requests of sessions
+// The answers of a page that is open in a browser: from the numbers in it, to which other masks and edits may be put,
+// and from a model that goes along, which answers other sentences. The questions are requests of sessions
 // (document/document_json.h); what an answer is stands in its Trace, as everywhere.
 #pragma once
 
@@ -30,7 +30,8 @@ class PageAnswer {
  public:
   virtual ~PageAnswer() = default;
   virtual const Trace& trace() const = 0;
-  /// The masks and edits of a request, in place of those before; the tokens stay. Errors: those of resolve() and forward().
+  /// The masks and edits of a request, in place of those before; the tokens stay. Errors: those of resolve() and
+  /// forward().
   virtual Status change(const nlohmann::json& request) = 0;
 };
 

@@ -153,6 +153,7 @@ async function start() {
     const page = readPage(document), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
     // Long pages take a moment; the reader sees that something is under way before the browser is busy.
     await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+    if (!page.core) throw new Error('core: expected a text, found nothing');
     const core = await startCore(await inflated(page.core));
     if (page.live) await openModel(core, page.live);
     else await openAnswer(core, page, 0, answer);

@@ -1,5 +1,5 @@
 // The files of a page: what the page put into memory, read only. Second half of base/file.h, mapped_file.h, pages.h.
-#include "base/web/memory_files.h"
+#include "base/memory_files.h"
 
 #include <cerrno>
 #include <cstdlib>
@@ -87,8 +87,8 @@ std::shared_ptr<std::byte> fresh_pages(std::size_t bytes) {
 
 void give_back_memory() {}
 
-// Below this folder stand the assets (app/document/assets.cpp).
-std::filesystem::path program_file() { return "/bin/headlight"; }
+// The assets stand below HEADLIGHT_SOURCE_DIR (app/document/assets.cpp).
+std::filesystem::path program_file() { return {}; }
 const char* environment(const char*) { return nullptr; }
 double machine_memory() { return 0; }
 

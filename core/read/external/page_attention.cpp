@@ -20,9 +20,9 @@ using nlohmann::json;
 /// Tokens of a side at most.
 constexpr std::size_t kMostPageTokens = 16384;
 /// Numbers of all heads together: a page of that many takes a gigabyte.
-constexpr Index kMostPageNumbers = Index{1} << 28;
+constexpr std::int64_t kMostPageNumbers = Index{1} << 28;
 /// The same, and weights, where only some heads are in the page: no byte of the file pays for the others.
-constexpr Index kMostPartNumbers = Index{1} << 25;
+constexpr std::int64_t kMostPartNumbers = Index{1} << 25;
 
 /// Reads one attention of a page. After the first problem that is noted what is read is not used.
 class PageStackReader {
@@ -92,11 +92,11 @@ class PageStackReader {
   }
 
   void check_size() {
-    Index layers = 0;  // that have heads in the page
+    std::int64_t layers = 0;  // that have heads in the page
     for (std::size_t i = 0; i < page_.heads.size(); ++i)
       if (i == 0 || page_.heads[i].layer != page_.heads[i - 1].layer) ++layers;
-    const Index weights = layers_ * heads_ * queries_ * keys_;
-    const Index numbers = has_weights_ ? weights : layers * d_k_ * (heads_ * queries_ + groups_ * keys_);
+    const std::int64_t weights = std::int64_t{layers_} * heads_ * queries_ * keys_;
+    const std::int64_t numbers = has_weights_ ? weights : layers * d_k_ * (heads_ * queries_ + groups_ * keys_);
     if (numbers > kMostPageNumbers) stack_.problem("at most 2^28 numbers", numbers);
     const bool is_part = static_cast<Index>(page_.heads.size()) < layers_ * heads_;
     if (is_part && std::max(weights, numbers) > kMostPartNumbers)

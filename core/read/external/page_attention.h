@@ -35,13 +35,13 @@ struct PageAttention {
   float error = 0;                    // the stated largest difference of a weight from float32
 };
 
-/// Where the numbers of a page stand beside its data, as bytes: those of a field (`q`, `k`, `v`, `weights`) of the stack
-/// with this number; nothing where there are none.
+/// Where the numbers of a page stand beside its data, as bytes: those of a field (`q`, `k`, `v`, `weights`) of the
+/// stack with this number; nothing where there are none.
 using PageNumbers = std::function<std::optional<std::string_view>(Index stack, std::string_view field)>;
 
 /// The tokens and the numbers of `answer`, the object that has `tokens` and `stacks`: without masks and edits, which
-/// have a session's spelling (page_of_answer of document/question_fields.h adds them). The numbers of heads are those of its
-/// fields, or `beside` it. Errors name `where` and the field.
+/// have a session's spelling (page_of_answer of document/question_fields.h adds them). The numbers of heads are those
+/// of its fields, or `beside` it. Errors name `where` and the field.
 Result<PageAttention> page_attention(const std::string& where, const nlohmann::json& answer,
                                      const PageNumbers& beside = {});
 

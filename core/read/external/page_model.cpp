@@ -84,10 +84,11 @@ void keep_windows(const PageAttention& page, Edits& edits) {
 }  // namespace
 
 Result<PageModel> model_of_page(const std::string& where, PageAttention page, Progress& progress) {
-  Index cells = 0, absent = 0;
+  std::int64_t cells = 0;
+  Index absent = 0;
   for (const auto& [stack, of_stack] : page.stacks) {
     const Index heads = static_cast<Index>(of_stack.layers.size()) * of_stack.layers.front().num_heads();
-    cells += heads * static_cast<Index>(of_stack.query_tokens.size() * of_stack.key_tokens.size());
+    cells += std::int64_t{heads} * static_cast<Index>(of_stack.query_tokens.size() * of_stack.key_tokens.size());
     absent += heads - static_cast<Index>(of_stack.heads.size());
     // Without them its rows would be scaled back to 1.
     if (of_stack.layers.front().sinks.size() > 0)

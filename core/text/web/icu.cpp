@@ -1,5 +1,5 @@
-// The functions of ICU that core/text calls, answered by the browser (app/page/web/unicode.js): pages carry no tables of
-// characters. Words are those of the program's ICU (72) as far as its Unicode (15) goes.
+// The functions of ICU that core/text calls, answered by the browser (app/page/web/unicode.js): pages carry no tables
+// of characters. Words are those of the program's ICU (72) as far as its Unicode (15) goes.
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
 #include <unicode/unorm2.h>
@@ -45,8 +45,8 @@ std::uint32_t bits_of(UChar32 c) {
 
 bool has(UChar32 c, Flag flag) { return (bits_of(c) >> (5 + static_cast<int>(flag)) & 1) != 0; }
 
-/// Characters younger than Unicode 9, or of those that it has younger than Unicode 8: punctuation, marks, format characters
-/// and what a normal form changes. Nobody asks for the age of others.
+/// Characters younger than Unicode 9, or of those that it has younger than Unicode 8: punctuation, marks, format
+/// characters and what a normal form changes. Nobody asks for the age of others.
 struct Range {
   UChar32 first, last;
 };
@@ -124,6 +124,7 @@ struct UBreakIterator {
 struct UNormalizer2 {
   int form = 0;
 };
+constexpr UNormalizer2 kForms[] = {{0}, {1}, {2}, {3}};
 
 struct URegularExpression {
   int number = -1;
@@ -200,22 +201,10 @@ std::int32_t ubrk_next(UBreakIterator* breaks) {
   return breaks->at < breaks->starts.size() ? breaks->starts[breaks->at++] : UBRK_DONE;
 }
 
-const UNormalizer2* unorm2_getNFCInstance(UErrorCode*) {
-  static const UNormalizer2 form{0};
-  return &form;
-}
-const UNormalizer2* unorm2_getNFDInstance(UErrorCode*) {
-  static const UNormalizer2 form{1};
-  return &form;
-}
-const UNormalizer2* unorm2_getNFKCInstance(UErrorCode*) {
-  static const UNormalizer2 form{2};
-  return &form;
-}
-const UNormalizer2* unorm2_getNFKDInstance(UErrorCode*) {
-  static const UNormalizer2 form{3};
-  return &form;
-}
+const UNormalizer2* unorm2_getNFCInstance(UErrorCode*) { return &kForms[0]; }
+const UNormalizer2* unorm2_getNFDInstance(UErrorCode*) { return &kForms[1]; }
+const UNormalizer2* unorm2_getNFKCInstance(UErrorCode*) { return &kForms[2]; }
+const UNormalizer2* unorm2_getNFKDInstance(UErrorCode*) { return &kForms[3]; }
 UNormalizer2* unorm2_openFiltered(const UNormalizer2* form, const USet*, UErrorCode*) {
   return new UNormalizer2(*form);
 }

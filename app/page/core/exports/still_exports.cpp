@@ -1,2 +1,0 @@
-// The functions of still.wasm.
-#include "page/core/exports/exports.h"
