@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/input_lines.h"
 #include "base/refusal.h"
+#include "base/system.h"
 #include "base/thrown.h"
 #include "document/document_json.h"
 #include "document/model_choice.h"
@@ -290,7 +291,7 @@ class Answering {
     LineAnswer answered{.trace = *trace, .request = request_json(document)};
     if (asked_.arrays.scores || asked_.arrays.queries_keys_values) {
       // These may hold numbers that no JSON can say: found before the line is begun.
-      auto nowhere = Output::to_file("/dev/null");
+      auto nowhere = Output::to_file(kNowhere);
       if (!nowhere) return {.problem = nowhere.error()};
       if (const Status possible = put(answered, *nowhere); !possible) return {.problem = possible.error()};
     }

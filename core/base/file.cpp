@@ -180,7 +180,7 @@ Result<Output> Output::to_file(const std::filesystem::path& path) {
   if (!path.has_filename() || std::filesystem::is_directory(path, ignored))
     return bad_input(path.string(), "write", "a file name", path.empty() ? "nothing" : "a folder");
   // A rename cannot replace something other than a file (a pipe, /dev/full): write into it.
-  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored)) {
+  if (is_device(path)) {
     const int descriptor = open_file(path, Opening::write);
     if (descriptor < 0)
       return bad_input(path.string(), "write", "a writable file", system_error_text(errno), write_fault(errno));

@@ -35,6 +35,10 @@ bool give_name(int descriptor, const std::filesystem::path& name);
 /// In one step, also where there is a file `to`, which stays as it is where that fails.
 bool rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 bool is_writable(const std::filesystem::path& file);
+/// Whether the path names something that takes bytes and is no file: a pipe, /dev/full, NUL.
+bool is_device(const std::filesystem::path& path);
+/// The device that takes bytes and keeps none.
+extern const char* const kNowhere;
 /// Gives a new file the permissions of another.
 void copy_permissions(const std::filesystem::path& from, int to);
 

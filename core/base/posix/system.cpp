@@ -61,6 +61,8 @@ std::filesystem::path home_folder() {
 
 }  // namespace
 
+const char* const kNowhere = "/dev/null";
+
 int open_file(const std::filesystem::path& path, Opening how) {
   constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
   switch (how) {
@@ -116,6 +118,11 @@ bool rename_file(const std::filesystem::path& from, const std::filesystem::path&
 
 bool is_writable(const std::filesystem::path& file) {
   return ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+bool is_device(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
 }
 
 void copy_permissions(const std::filesystem::path& from, int to) {

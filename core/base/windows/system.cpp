@@ -79,6 +79,8 @@ fs::path& told() {
 
 }  // namespace
 
+const char* const kNowhere = "NUL";
+
 int open_file(const fs::path& path, Opening how) {
   constexpr DWORD kBoth = GENERIC_READ | GENERIC_WRITE;
   const bool reads = how == Opening::read, passes = how == Opening::pass;
@@ -145,6 +147,12 @@ bool rename_file(const fs::path& from, const fs::path& to) {
 }
 
 bool is_writable(const fs::path& file) { return _waccess(file.c_str(), 2) == 0; }
+
+bool is_device(const fs::path& path) {
+  wchar_t full[MAX_PATH] = L"";
+  GetFullPathNameW(path.c_str(), MAX_PATH, full, nullptr);  // of a longer path nothing: no device is called so
+  return std::wstring_view(full).starts_with(L"\\\\.\\");
+}
 
 // New files have the rights of their folder.
 void copy_permissions(const fs::path&, int) {}
