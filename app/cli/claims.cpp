@@ -20,6 +20,10 @@
 namespace headlight {
 namespace {
 
+std::string text_of(const Tokens& tokens, const SpeltWord& word) {
+  return tokens.text.substr(word.begin, word.end - word.begin);
+}
+
 std::string label_of(const NamedArc& arc) { return relation_in_words(Language::en, arc.relation, arc.reversed); }
 
 /// What the window says when it opens on a sentence: the line above the large map.
@@ -34,7 +38,14 @@ Opening opening_of(const Document& document, const Trace& trace, const SentenceA
   const HeadRef head = start ? start->head : heads_of(trace).front();
   const CellRef cell = start ? start->cell : strongest_cell(trace, head);
   const NamedArc* arc = start ? arcs.at(head, cell) : nullptr;
-  return {head, cell, line_of_cell(Language::en, cell_of(trace, head, cell), arc, start.has_value())};
+  CellInWords words = cell_of(trace, head, cell);
+  const Tokens& tokens = trace.query_tokens(head.stack);
+  if (head.stack != Stack::cross)
+    for (const SpeltWord& word : spelt_words(tokens)) {  // whole words, as the window has them
+      if (word.has(cell.query)) words.query = text_of(tokens, word);
+      if (word.has(cell.key)) words.key = text_of(tokens, word);
+    }
+  return {head, cell, lines_of_cell(Language::en, words, arc, start.has_value()).front()};
 }
 
 Value claims_json(const Opening& opening, const SentenceArcs& arcs) {
@@ -57,11 +68,10 @@ Value claims_json(const Opening& opening, const SentenceArcs& arcs) {
 std::string claims_text(const Trace& trace, const Opening& opening, const SentenceArcs& arcs) {
   std::string text = opening.text + "\n";
   std::vector<std::vector<std::string>> lines{{"head", "weight", "from", "to", "relation", "right in 100"}};
-  const auto& tokens = trace.query_tokens().tokens;
   for (const NamedArc& arc : arcs.named)
     lines.push_back({head_label(arc.head), formatted("%.3f", static_cast<double>(arc.weight)),
-                     word_in_table(tokens[static_cast<std::size_t>(arc.cell.query)].text),
-                     word_in_table(tokens[static_cast<std::size_t>(arc.cell.key)].text), label_of(arc),
+                     word_in_table(text_of(trace.query_tokens(arc.head.stack), arc.from)),
+                     word_in_table(text_of(trace.key_tokens(arc.head.stack), arc.to)), label_of(arc),
                      formatted("%.0f", 100 * arc.precision)});
   return text + (arcs.named.empty() ? "no cell is named by a relation\n"
                                     : aligned_text(lines, {false, true, false, false, false, true}));

@@ -111,17 +111,22 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
           .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr};
 }
 
-std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
-  const std::string share = share_text(static_cast<double>(cell.weight));
-  std::string line = chosen ? "" : words(language, kStageWords.strongest);
-  line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})
-                      : filled(words(language, cell.rests ? kStageWords.rests : kStageWords.looks_at),
-                               {cell.query, cell.key, share});
-  if (cell.by_hand) line += words(language, kStageWords.by_hand);
-  if (arc)
-    line += filled(words(language, kStageWords.relation), {relation_in_words(language, arc->relation, arc->reversed),
-                                                           formatted("%.0f", 100 * arc->precision)});
-  return line + words(language, kStageWords.full_stop);
+std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
+  const std::string share = share_text(static_cast<double>(cell.weight)), stop = words(language, kStageWords.full_stop);
+  const auto in_words = [&](const Words& looks) {
+    std::string line = chosen ? "" : words(language, kStageWords.strongest);
+    line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})
+                        : filled(words(language, looks), {cell.query, cell.key, share});
+    return cell.by_hand ? line + words(language, kStageWords.by_hand) : line;
+  };
+  const std::string whole = in_words(cell.rests ? kStageWords.rests : kStageWords.looks_at);
+  if (!arc) return {whole + stop};
+  const std::string close = in_words(kStageWords.points_at), right = formatted("%.0f", 100 * arc->precision);
+  const std::string relation = relation_in_words(language, arc->relation, arc->reversed), brief = brief_name(relation);
+  const std::string measured = filled(words(language, kStageWords.relation_close), {brief, right + " %"});
+  return {whole + filled(words(language, kStageWords.relation), {relation, right}) + stop, whole + measured + stop,
+          close + measured + stop, close + filled(words(language, kStageWords.relation_alone), {brief}) + stop,
+          whole + stop};
 }
 
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of) {

@@ -43,9 +43,10 @@ struct CellInWords {
   bool by_hand = false;  // the weight was set by hand
 };
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell);
-/// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). `arc`: that the cell is; null: none.
+/// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). Then the same in fewer words, each line
+/// shorter than the one before, the last without the relation. `arc`: that the cell is; null: none, in one line.
 /// `chosen`: the cell is pinned or under the pointer; any other is the strongest of its head, and the line begins so.
-std::string line_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
+std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
 
 /// As much of the name as is not wider than `room` by `width_of`: all, the relation of most cells, without "its", at
 /// last cut off with an ellipsis; empty where even that is too short.

@@ -67,6 +67,10 @@ struct StageWords {
   Words strongest{"Strongest here: ", "这里最强的："};
   Words rests{"“%” rests on “%”, %", "“%”停在“%”上，%"};
   Words relation{": % (right in % of 100)", "：%（100 次里对 % 次）"};
+  /// The same where there is less room, and least.
+  Words points_at{"“%” → “%”, %", "“%”→“%”，%"};
+  Words relation_close{": % (right in %)", "：%（对 %）"};
+  Words relation_alone{": %", "：%"};
   Words by_hand{", set by hand", "，手动设定"};
   Words full_stop{".", "。"};
   /// Other words in the sentence, and where the row then looks.

@@ -5,7 +5,9 @@
 #include "document/bundled_models.h"
 #include "gui/harness.h"
 #include "session/startup.h"
+#include "view/settings.h"
 #include "words/answer_words.h"
+#include "words/relation_words.h"
 
 namespace headlight {
 namespace {
@@ -87,6 +89,36 @@ TEST_F(DoubtTest, ARelationIsSaidOfThePinnedCellAloneAndNeverAfterAnEdit) {
   h.settle();
   EXPECT_TRUE(h.says("90 %, set by hand.")) << h.words_on_screen();
   EXPECT_FALSE(h.says("(right in"));
+}
+
+/// Where the whole line has no room, the relation is what stays the longest.
+TEST_F(DoubtTest, TheRelationOfAPinnedCellIsOnTheScreenInBothLanguages) {
+  const std::pair<Language, const char*> sentences[] = {
+      {Language::en, "The teacher gave the students a difficult test."},
+      {Language::en, "My neighbours recommended the restaurant because it was cheap."},
+      {Language::en, "The animal didn't cross the street because it was too wide."},
+      {Language::zh, "我昨天在超市买了三斤苹果。"},
+      {Language::zh, "我请李雷帮我订了去北京的机票"}};
+  for (const ImVec2& size : {ImVec2{1440, 900}, ImVec2{1280, 800}})
+    for (const auto& [language, text] : sentences) {
+      Settings settings;
+      settings.language = language;
+      settings.ui_scale = fitting_ui_scale(size.x, size.y);
+      begin(size, settings);
+      Harness& h = *harness;
+      h.push(SetText{text}, EndGesture{});
+      h.settle();
+      const std::vector<NamedArc> named = arcs_of(h.state).named;
+      EXPECT_FALSE(named.empty()) << text;
+      for (const NamedArc& arc : named) {
+        h.push(ChooseHead{arc.head}, Pin{arc.cell});
+        h.frame(2);
+        EXPECT_TRUE(h.says(": " + brief_name(relation_in_words(language, arc.relation, arc.reversed))) ||
+                    h.says("：" + relation_in_words(language, arc.relation, arc.reversed)) ||
+                    h.says(": " + relation_in_words(language, arc.relation, arc.reversed)))
+            << text << " " << arc.relation << " " << size.x << ": " << h.words_on_screen();
+      }
+    }
 }
 
 TEST_F(DoubtTest, RandomWeightsShowTheirOwnGuess) {

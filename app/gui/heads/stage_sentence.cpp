@@ -89,13 +89,10 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   if (folded ? words.weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return {filled(gui.word(kStageWords.cannot_look), {words.query, words.key}) + gui.word(kStageWords.full_stop)};
   words.itself = head.stack != Stack::cross && row == column;
-  const Language language = state.settings.language;
-  const std::string bare = line_of_cell(language, words, nullptr, lit.has_value());
   // Of the pinned cell alone: what lies under the pointer changes with every move.
   const bool is_named = lit && lit == state.view.pinned && words.weight >= kLeastPointing && !is_stale(state);
-  const NamedArc* arc = is_named ? arcs_of(state).at(head, cell) : nullptr;
-  if (!arc) return {bare};
-  return {line_of_cell(language, words, arc, true), bare};
+  return lines_of_cell(state.settings.language, words, is_named ? arcs_of(state).at(head, cell) : nullptr,
+                       lit.has_value());
 }
 
 std::optional<StageTry> stage_try(Gui& gui) {
