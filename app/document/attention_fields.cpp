@@ -55,14 +55,16 @@ void read_given(const JsonField& field, MaskSpec& mask) {
   mask.given = std::make_shared<const Matrix>(std::move(matrix));
 }
 
-/// The same of three axes: {"shape", "added"}, the last axis running fastest.
+/// The same of three axes: {"shape", "added", "sentences_first"}, the last axis running fastest.
 json batch_mask_json(const BatchMask& mask) {
   json added = json::array();
   for (const float value : mask.addends) {
     if (std::isinf(value)) added.push_back(false);
     else added.push_back(value);
   }
-  return {{"shape", mask.shape}, {"added", std::move(added)}};
+  json object{{"shape", mask.shape}, {"added", std::move(added)}};
+  if (mask.sentences_first) object["sentences_first"] = true;
+  return object;
 }
 
 void read_batch(const JsonField& field, MaskSpec& mask) {
@@ -85,6 +87,7 @@ void read_batch(const JsonField& field, MaskSpec& mask) {
     if (!value) return field.problem("numbers, true or false", cell);
     batch.addends.push_back(*value);
   }
+  field.read("sentences_first", batch.sentences_first);
   mask.batch = std::make_shared<const BatchMask>(std::move(batch));
 }
 

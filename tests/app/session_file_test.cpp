@@ -108,8 +108,8 @@ Document random_document(Random& random) {
     document.mask.given = std::make_shared<const Matrix>(given);
     if (below(2) == 0) {
       document.mask.given = nullptr;
-      document.mask.batch =
-          std::make_shared<const BatchMask>(BatchMask{{1, 2, 2}, {0.0f, kBlocked, random.symmetric(1e3f), 0.0f}});
+      document.mask.batch = std::make_shared<const BatchMask>(
+          BatchMask{{1, 2, 2}, {0.0f, kBlocked, random.symmetric(1e3f), 0.0f}, /*sentences_first=*/below(2) == 0});
     }
   }
   random_decoder_side(document, random);
