@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "derived/guess.h"
 #include "explain/moved_rows.h"
+#include "heads/arc_labels.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "text/characters.h"
@@ -56,12 +57,31 @@ struct Search {
   const ChangeSource& source;
   Progress& progress;
   Index left = 0;  // answers that may still be computed
-  Vector row = {};
+  std::vector<SpeltWord> words = spelt_words(trace.query_tokens());
+  Vector row = row_of(trace);
   WordChanges found = {};
   std::vector<WordChange> moving = {}, shifting = {};
 
   const std::vector<Token>& tokens() const { return trace.query_tokens().tokens; }
   const Token& token(Index at) const { return tokens()[static_cast<std::size_t>(at)]; }
+
+  /// The row's weights; those on the pieces of a word together, in place of its first.
+  Vector row_of(const Trace& answer) const {
+    Vector weights = attention_rows(answer, question.head, question.query, 1).row(0);
+    for (const SpeltWord& word : words) {
+      const float sum = weights.segment(word.first, word.count).sum();
+      weights.segment(word.first, word.count).setZero();
+      weights(word.first) = sum;
+    }
+    return weights;
+  }
+
+  /// The text of the word that begins with the key.
+  std::string word_at(Index key) const {
+    const auto word = std::find_if(words.begin(), words.end(), [&](const SpeltWord& one) { return one.first == key; });
+    if (word == words.end()) return token(key).text;
+    return trace.query_tokens().text.substr(word->begin, word->end - word->begin);
+  }
 
   /// Whether the token is a whole word that was typed, other than that of the row; after it a causal mask hides it.
   bool can_change(Index at) const {
@@ -119,7 +139,7 @@ struct Search {
     --left;
     const auto answer = forward(retyped->request, progress, &trace);
     if (!answer || !*answer) return;
-    const Vector now = attention_rows(**answer, question.head, question.query, 1).row(0);
+    const Vector now = row_of(**answer);
     Index before = 0, after = 0;
     row.maxCoeff(&before);
     const float largest = now.maxCoeff(&after);
@@ -127,13 +147,15 @@ struct Search {
     change.moves = after != before && largest >= kMovedWeight && is_word(after);
     change.of_example = proposal.id < 0;
     change.key = change.moves ? after : before;
+    change.looked_at = change.key == change.token ? change.to : word_at(change.key);
     change.before = row(change.key);
     change.after = now(change.key);
     ++found.tried;
     found.moving += change.moves;
     if (change.of_example) found.best.push_back(change);
     else if (change.moves) moving.push_back(std::move(change));
-    else if (std::abs(change.after - change.before) >= kLeastShift) shifting.push_back(std::move(change));
+    else if (change.key != change.token && std::abs(change.after - change.before) >= kLeastShift)
+      shifting.push_back(std::move(change));
   }
 
   /// The examples' own; then the first proposals of every position, then the second ones …
@@ -150,8 +172,8 @@ struct Search {
     std::vector<std::vector<Proposal>> proposals;
     for (const Index at : positions) proposals.push_back(proposed(at));
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(kMostWordsTried); ++rank) {
-      for (const auto& words : proposals)
-        if (rank < words.size() && !progress.stop) attempt(words[rank]);
+      for (const auto& likely : proposals)
+        if (rank < likely.size() && !progress.stop) attempt(likely[rank]);
       progress.done = static_cast<float>(rank + 1) / static_cast<float>(kMostWordsTried);
     }
   }
@@ -185,7 +207,6 @@ std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question,
   progress.share = 0;  // counted here
   Search search{*trace, question, source, progress};
   search.left = static_cast<Index>(std::min<double>(kMostAnswers, kMostProducts / std::max(1.0, products_of(*trace))));
-  search.row = attention_rows(*trace, question.head, question.query, 1).row(0);
   search.try_all();
   if (progress.stop) return nullptr;
   search.choose_best();

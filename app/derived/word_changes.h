@@ -26,11 +26,14 @@ struct ChangesQuestion {
 
 /// The sentence with one word changed, and the weight that the row then has on one key.
 struct WordChange {
-  Index token = 0;              // that is replaced
-  std::string from, to;         // its texts
-  std::string text;             // of the document, with the change made
-  Index key = 0;                // of the row's largest weight: after a change that moves the row, else before it
-  float before = 0, after = 0;  // the row's weight on that key
+  Index token = 0;       // that is replaced
+  std::string from, to;  // its texts
+  std::string text;      // of the document, with the change made
+  // The word with the row's largest weight, after a change that moves the row, else before it: its first token, and its
+  // text after the change.
+  Index key = 0;
+  std::string looked_at = {};
+  float before = 0, after = 0;  // the row's weight on that word, the sum over its pieces
   bool moves = false;
   bool of_example = false;
 };
@@ -42,7 +45,7 @@ struct WordChanges {
 
 // What counts. A change moves a row where its largest weight goes to another word (no special token, no mark) and is at
 // least kMovedWeight there; by how much: the gain of that weight. Other changes are offered where the row's largest
-// weight gains or loses at least kLeastShift. One change is offered a replaced word and key.
+// weight, on a word that is still there, gains or loses at least kLeastShift. One change is offered a replaced word and key.
 inline constexpr float kMovedWeight = 0.3f, kLeastShift = 0.1f;
 inline constexpr std::size_t kMostOffered = 3;
 /// Answers computed for one question, those with a word hidden among them; of a large model fewer: this many

@@ -31,19 +31,22 @@ Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_vi
   return samples;
 }
 
-Result<std::vector<Sample>> read_samples() {
-  auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const auto path = *folder / "assets" / "samples.json";
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  return parse_samples(path.string(), *text, *folder / "assets");
+const Result<std::vector<Sample>>& read_samples() {
+  static const Result<std::vector<Sample>> kept = []() -> Result<std::vector<Sample>> {
+    const auto folder = asset_folder();
+    if (!folder) return folder.error();
+    const auto path = *folder / "assets" / "samples.json";
+    const auto text = read_file(path, kLargestAsset);
+    if (!text) return text.error();
+    return parse_samples(path.string(), *text, *folder / "assets");
+  }();
+  return kept;
 }
 
 std::vector<std::vector<std::string>> words_of_samples(const Lexicon& lexicon) {
   constexpr std::size_t kMostTokens = 256;
   std::vector<std::vector<std::string>> all;
-  const auto samples = read_samples();
+  const auto& samples = read_samples();
   if (!samples) return all;
   for (const Sample& sample : *samples) {
     if (!sample.file.empty()) continue;

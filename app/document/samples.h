@@ -23,8 +23,8 @@ struct Sample {
 Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_view text,
                                           const std::filesystem::path& folder = {});
 
-/// The samples that come with the program.
-Result<std::vector<Sample>> read_samples();
+/// The samples that come with the program, read once.
+const Result<std::vector<Sample>>& read_samples();
 
 /// The words of each sample that is one sentence, cut by the lexicon.
 std::vector<std::vector<std::string>> words_of_samples(const Lexicon& lexicon);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/thrown.h"
@@ -273,21 +274,20 @@ bool takes_changes(const AppState& state) {
          config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
 }
 
-/// Where the grammar knows a word, the other must stand in one of its places.
-std::function<bool(const std::string&, const std::string&)> same_places(const Vocabulary& vocabulary) {
-  std::map<std::string, std::vector<std::size_t>> places;
-  if (const Grammar* grammar = shipped_grammar()) {
-    const std::vector<WordFamily> families = known_families(*grammar, vocabulary);
-    for (std::size_t i = 0; i < families.size(); ++i)
-      for (const std::string& word : families[i].words) places[word].push_back(i);
-  }
-  return [places = std::move(places)](const std::string& word, const std::string& other) {
-    const auto of_word = places.find(word), of_other = places.find(other);
-    if (of_word == places.end()) return true;
-    return of_other != places.end() && std::any_of(of_word->second.begin(), of_word->second.end(), [&](std::size_t at) {
-             return std::find(of_other->second.begin(), of_other->second.end(), at) != of_other->second.end();
-           });
-  };
+/// Where the grammar has a word, the other must be in one of its families.
+bool share_family(const std::string& word, const std::string& other) {
+  static const std::map<std::string, std::set<std::size_t>> kFamilies = [] {
+    std::map<std::string, std::set<std::size_t>> families;
+    if (const Grammar* grammar = shipped_grammar())
+      for (std::size_t i = 0; i < grammar->families.size(); ++i)
+        for (const std::int32_t at : grammar->families[i])
+          families[grammar->words[static_cast<std::size_t>(at)]].insert(i);
+    return families;
+  }();
+  const auto of_word = kFamilies.find(word), of_other = kFamilies.find(other);
+  if (of_word == kFamilies.end()) return true;
+  return of_other != kFamilies.end() && std::any_of(of_word->second.begin(), of_word->second.end(),
+                                                    [&](std::size_t one) { return of_other->second.contains(one); });
 }
 
 /// The sentence in which a token is replaced, as the window would ask about it.
@@ -334,8 +334,8 @@ Job changes_job(const ChangesQuestion& question, const AppState& state) {
     source.retype = [&](const Token& token, const std::string& word) {
       return retyped(document, shipped.get(), lexicon, sentence, begin, token, word);
     };
-    source.same_kind = same_places(*document.model->vocabulary);
-    if (const auto samples = read_samples())
+    source.same_kind = share_family;
+    if (const auto& samples = read_samples())
       for (const Sample& sample : *samples)
         if (!sample.change.empty() && sample.text == document.source.text)
           source.examples.emplace_back(sample.change, sample.into);

@@ -32,13 +32,12 @@ Result<Resources> read_resources() {
   if (!folder) return folder.error();
   auto lexicon = read_lexicon();
   if (!lexicon) return lexicon.error();
-  auto samples = read_samples();
+  const auto& samples = read_samples();
   if (!samples) return samples.error();
   auto shipped = read_shipped_models();
   if (!shipped) return shipped.error();
   Lessons lessons = read_lessons({*folder / "assets" / "lessons", lessons_folder()}, shipped->get());
-  return Resources{std::move(*folder), std::move(*lexicon), std::move(*samples), std::move(*shipped),
-                   std::move(lessons)};
+  return Resources{std::move(*folder), std::move(*lexicon), *samples, std::move(*shipped), std::move(lessons)};
 }
 
 Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start) {

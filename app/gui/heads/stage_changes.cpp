@@ -24,15 +24,10 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
-/// The word at the change's key; where that is the word that is replaced, the new one.
-std::string key_of(Gui& gui, const WordChange& change) {
-  return change.key == change.token ? gui.fonts.shown(change.to)
-                                    : key_label(gui, change.key, gui.state.view.chosen.stack);
-}
-
 /// `tired → wide: street 82 %`
 std::string label_of(Gui& gui, const WordChange& change) {
-  const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to), key = key_of(gui, change);
+  const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
+                    key = gui.fonts.shown(change.looked_at);
   if (change.moves) return filled(gui.word(kStageWords.moved), {from, to, key, share(change.after)});
   return filled(gui.word(kStageWords.shifted), {from, to, key, share(change.before), share(change.after)});
 }
@@ -48,7 +43,7 @@ std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& chang
   return tip +
          filled(gui.word(kStageWords.tip_moved),
                 {change.to, change.from, query_label(gui, gui.state.changes.question()->query, stack),
-                 key_of(gui, change), share(change.after), share(change.before)}) +
+                 gui.fonts.shown(change.looked_at), share(change.after), share(change.before)}) +
          "\n\n" +
          filled(gui.word(kStageWords.tip_changes),
                 {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
@@ -91,18 +86,14 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
     return line(filled(gui.word(kStageWords.none_moves),
                        {std::to_string(changes->tried), query_label(gui, question->query, question->head.stack)}));
   }
-  std::vector<std::string> labels;
-  float width = 8 * gui.unit;
-  for (const WordChange& change : changes->best) {
-    labels.push_back(label_of(gui, change));
-    width += button_width(labels.back().c_str()) + 6 * gui.unit;
-  }
-  // The changes themselves come before the words that introduce them.
-  const bool introduced = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + width <= slot.w;
+  // The changes themselves come before the words that introduce them; no label moves the first one.
+  constexpr float kUsualLabel = 172;
+  const float usual = static_cast<float>(kMostOffered) * kUsualLabel * gui.unit;
+  const bool introduced = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + usual <= slot.w;
   if (introduced) line(gui.word(kStageWords.change_a_word));
   for (std::size_t i = 0; i < changes->best.size(); ++i) {
     const WordChange& change = changes->best[i];
-    const std::string &label = labels[i], name = "change " + std::to_string(i);
+    const std::string label = label_of(gui, change), name = "change " + std::to_string(i);
     if (i > 0 || introduced) ImGui::SameLine(0, (i == 0 ? 8 : 6) * gui.unit);
     if (ImGui::GetCursorPosX() + button_width(label.c_str()) > slot.w) break;
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
