@@ -23,22 +23,27 @@ namespace {
 /// In a narrow stage Why? is a tab beside the numbers, which have a button.
 bool has_room_for_why(const Gui& gui, float width) { return width >= 460 * gui.unit; }
 
-/// What is behind the pinned cell, and setting it by hand, as far as `right`.
-void pinned_cell(Gui& gui, float right, bool with_why) {
+/// What is behind the pinned cell.
+void cell_buttons(Gui& gui, bool with_why) {
+  const AppState& state = gui.state;
+  const CellRef cell = *state.view.pinned;
+  if (flat_button(gui, "numbers", gui.word(kInsideWords.numbers))) explain_cell(gui, cell, InsideTab::numbers);
+  const bool weights = shown_kind(state, state.view.chosen.stack) == MapKind::weights;
+  if (weights && possible::pins_tokens(gui)) explain_item(gui, kInsideWords.tip_numbers, {Act::numbers});
+  else explain_item(gui, weights ? kChosenHeadWords.tip_numbers_folded : kMapWords.tip_numbers_other);
+  if (!with_why) return;
+  ImGui::SameLine(0, 6 * gui.unit);
+  if (flat_button(gui, "why", gui.word(kInsideWords.why))) explain_cell(gui, cell, InsideTab::why);
+  explain_item(gui, kInsideWords.tip_why, {Act::why});
+}
+
+/// Setting the weight of the pinned cell by hand, as far as `right`.
+void weight_by_hand(Gui& gui, float right) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
   const MapKind kind = shown_kind(state, head.stack);
   const CellRef cell = *state.view.pinned;
-  if (flat_button(gui, "numbers", gui.word(kInsideWords.numbers))) explain_cell(gui, cell, InsideTab::numbers);
   const bool folded = !possible::pins_tokens(gui);
-  if (kind == MapKind::weights && !folded) explain_item(gui, kInsideWords.tip_numbers, {Act::numbers});
-  else explain_item(gui, kind != MapKind::weights ? kMapWords.tip_numbers_other : kChosenHeadWords.tip_numbers_folded);
-  if (with_why) {
-    ImGui::SameLine(0, 6 * gui.unit);
-    if (flat_button(gui, "why", gui.word(kInsideWords.why))) explain_cell(gui, cell, InsideTab::why);
-    explain_item(gui, kInsideWords.tip_why, {Act::why});
-  }
-  ImGui::SameLine(0, 12 * gui.unit);
   ImGui::AlignTextToFramePadding();
   const char* label = kind != MapKind::weights
                           ? gui.word(kMapWords.weight_by_hand)
@@ -78,23 +83,26 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
   const float gap = 12 * gui.unit;
-  auto attempt = slots.changes.h > 0 ? std::nullopt : best_change(gui);
+  constexpr float kRoomy = 560;
+  // In a low stage changes are offered here, and their room is kept: the bars and the menu of the cell set weights.
+  const bool offers = slots.changes.h <= 0 && can_say_words(state) && !is_random(state);
+  auto attempt = offers ? best_change(gui) : std::nullopt;
   if (!attempt) attempt = stage_try(gui);
-  const float first = attempt ? primary_width(attempt->label.c_str()) + gap : 0;
   const bool with_why = has_room_for_why(gui, slot.w);
-  float of_cell = state.view.pinned ? button_width(gui.word(kInsideWords.numbers)) + gap : 0;
-  if (state.view.pinned && with_why) of_cell += button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
-  // In a narrow stage words are left out, then the attempt.
-  const Words& whole = kCompareWords.keep_as_a;
-  const bool fits = with_why && first + of_cell + button_width(gui.word(whole)) <= slot.w;
-  const Words& label = fits ? whole : kCompareWords.view_compare;
+  // An attempt changes with the answer: nothing stands behind it but at the right end.
+  float begin = button_width(gui.word(kInsideWords.numbers)) + gap;
+  if (with_why) begin += button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
+  const bool whole = with_why && (!offers || slot.w >= kRoomy * gui.unit);
+  const Words& label = whole ? kCompareWords.keep_as_a : kCompareWords.view_compare;
   const float right = slot.w - button_width(gui.word(label));
-  if (attempt && first + of_cell <= right) {
+  if (state.view.pinned) cell_buttons(gui, with_why);
+  ImGui::SetCursorPos({begin, 0});
+  if (attempt && begin + primary_width(attempt->label.c_str()) + gap <= right) {
     if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
-    ImGui::SameLine(0, gap);
+  } else if (state.view.pinned && !offers) {
+    weight_by_hand(gui, right);
   }
-  if (state.view.pinned) pinned_cell(gui, right, with_why);
   ImGui::SetCursorPos({right, 0});
   keep_button(gui, label);
 }
