@@ -16,6 +16,8 @@ struct MaskWords {
   Words paint{"Paint mask", "绘制掩码"};
   Words paint_brief{"paint", "绘制"};
   Words paint_hint{"click or drag over cells to block or allow them", "点击或拖过单元格以屏蔽或允许"};
+  Words tip_paint{"Click or drag over cells to block or allow them. Words of several tokens are shown token by token.",
+                  "点击或拖过单元格以屏蔽或允许。由多个词元组成的词会按词元显示。"};
   Words clear_paint{"Clear painted", "清除绘制"};
   Words custom{"custom", "自定义"};
   Words mask_from_file{"from a file", "来自文件"};

@@ -172,10 +172,6 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   h.frame(2);
   EXPECT_FALSE(h.has("weight by hand"));
   EXPECT_TRUE(h.says("token by token only"));
-  h.click("paint");
-  EXPECT_FALSE(h.state.view.painting);
-  h.key({Key::left_alt, Key::p});
-  EXPECT_FALSE(h.state.view.painting);
   const Document before = h.state.document;
   h.key({Key::left_alt, Key::x});
   const Box plot = h.box("stage map");
@@ -185,8 +181,6 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_TRUE(h.state.document == before);
   h.key(Key::equal);
   EXPECT_EQ(h.state.view.viewport, Viewport{});
-  h.point_at("paint");
-  EXPECT_TRUE(h.says("Show all tokens first: Alt Shift Z"));
   h.push(Pin{CellRef{2, 1}});
   h.probe.clear();
   h.frame(2);
@@ -203,6 +197,24 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   h.settle();
   EXPECT_EQ(h.state.view.view, View::inside);
   EXPECT_EQ(h.state.view.look.cell, (MatrixCell{3, 2}));
+}
+
+TEST_F(FoldViewTest, PaintingSplitsWords) {
+  Harness& h = *harness;
+  for (const bool by_key : {false, true}) {
+    h.push(SetFold{{.special = true, .words = true}});
+    h.settle();
+    if (by_key) h.key({Key::left_alt, Key::p});
+    else h.click("paint");
+    EXPECT_TRUE(h.state.view.painting);
+    EXPECT_EQ(h.state.view.fold, (FoldChoice{.special = true}));
+    h.settle();
+    h.click_at(h.cell_point("stage map", {1, 1}));
+    EXPECT_EQ(h.state.document.mask.painted.size(), 1u);
+    h.click("paint");
+    EXPECT_FALSE(h.state.view.painting);
+    h.push(Undo{});
+  }
 }
 
 TEST_F(FoldViewTest, IsOfferedWhereItDoesSomething) {

@@ -16,7 +16,6 @@ inline bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_vi
 inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
 inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
 inline bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
-inline bool is_folded(const Gui& gui) { return shown_fold(gui.state, gui.state.view.chosen.stack) != nullptr; }
 /// The pinned cell is of one token each, to which masks and weights by hand belong.
 inline bool pins_tokens(const Gui& gui) {
   const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);

@@ -2,6 +2,7 @@
 
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
+#include "gui/actions/look.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/scope.h"
 #include "gui/frame/stacks.h"
@@ -51,23 +52,15 @@ void padding_control(Gui& gui) {
 }
 
 void paint_control(Gui& gui, bool row) {
-  const AppState& state = gui.state;
-  const bool painting = state.view.painting;
+  const bool painting = gui.state.view.painting;
   // Beside it is room for what takes the painted cells away.
-  const float less = button_width("×");
-  const auto button = [&](const std::string& tip, bool on) {
-    if (!row) return wide_button(gui, "paint", kMaskWords.paint, tip, on, less);
-    const bool pressed = flat_button(gui, "paint", gui.word(kMaskWords.paint_brief), on);
-    explain_item(gui, tip);
-    return pressed;
-  };
-  if (!shows_tokens(state)) {  // there are no single cells to paint
-    ImGui::PushStyleVar(ImGuiStyleVar_Alpha, ImGui::GetStyle().Alpha * 0.5f);
-    button(with_keys(gui, kAnswerWords.tip_not_while_folded, {Act::merge_words}), false);
-    ImGui::PopStyleVar();
-  } else if (button(gui.word(kMaskWords.paint_hint), painting)) {
-    gui.push(SetPainting{!painting});
+  if (!row) {
+    if (wide_button(gui, "paint", kMaskWords.paint, gui.word(kMaskWords.tip_paint), painting, button_width("×")))
+      switch_painting(gui);
+    return;
   }
+  if (flat_button(gui, "paint", gui.word(kMaskWords.paint_brief), painting)) switch_painting(gui);
+  explain_item(gui, kMaskWords.tip_paint);
 }
 
 void mask_controls(Gui& gui, bool row) {
