@@ -36,31 +36,35 @@ struct Shown {
   double precision = 0;
 };
 
-std::vector<Shown> heads_of_relation(const TrainingCard& card, const std::string& relation) {
+std::vector<Shown> heads_of_relation(const TrainingCard& card, Stack stack, const std::string& relation) {
   std::vector<Shown> shown;
   if (card.scores)
     for (const auto* scores : {&card.scores->relations, &card.scores->opposite})
       for (const RelationScore& one : *scores)
-        if (one.relation == relation && one.stack == Stack::self && is_worn(one))
+        if (one.relation == relation && one.stack == stack && is_worn(one))
           shown.push_back({{one.chosen.layer, one.chosen.head, one.stack}, one.chosen.reversed, one.score.accuracy});
   if (card.arcs)
     for (const ArcPrecision& one : card.arcs->precisions)
-      if (one.relation == relation && one.language == ArcLanguage::grammar)
+      if (one.head.stack == stack && one.relation == relation && one.language == ArcLanguage::grammar)
         shown.push_back({one.head, false, one.share()});
   return shown;
 }
 
-void add_grammar(const TrainingCard& card, const Trace& trace, const SentenceFacts& facts,
-                 const std::vector<SpeltWord>& words, std::vector<NamedArc>& arcs) {
-  const auto word_of = [&](Index token) {
-    return *std::find_if(words.begin(), words.end(), [&](const SpeltWord& word) { return word.has(token); });
-  };
-  for (const RelatedWords& pair : facts.relations)
-    for (const Shown& one : heads_of_relation(card, pair.relation)) {
-      if (one.precision < kLeastPrecision || one.head.layer >= trace.num_layers() || one.head.head >= trace.num_heads())
+SpeltWord word_with(const std::vector<SpeltWord>& words, Index token) {
+  return *std::find_if(words.begin(), words.end(), [&](const SpeltWord& word) { return word.has(token); });
+}
+
+/// Words that the grammar relates, in a stack whose rows and columns are these.
+void add_grammar(const TrainingCard& card, const Trace& trace, Stack stack, const std::vector<RelatedWords>& pairs,
+                 const std::vector<SpeltWord>& rows, const std::vector<SpeltWord>& columns,
+                 std::vector<NamedArc>& arcs) {
+  for (const RelatedWords& pair : pairs)
+    for (const Shown& one : heads_of_relation(card, stack, pair.relation)) {
+      if (one.precision < kLeastPrecision || one.head.layer >= trace.num_layers() ||
+          one.head.head >= trace.num_heads() || (one.reversed && stack == Stack::cross))
         continue;
-      auto arc = pointing(trace, one.head, word_of(one.reversed ? pair.key : pair.query),
-                          word_of(one.reversed ? pair.query : pair.key));
+      auto arc = pointing(trace, one.head, word_with(rows, one.reversed ? pair.key : pair.query),
+                          word_with(columns, one.reversed ? pair.query : pair.key));
       if (!arc) continue;
       arc->relation = pair.relation;
       arc->reversed = one.reversed;
@@ -84,6 +88,7 @@ void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector
       if (!arc) continue;
       arc->relation = relation;
       arc->precision = measured->share();
+      arc->probability = label.probability;
       arcs.push_back(*std::move(arc));
     }
   }
@@ -121,7 +126,12 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   if (!is_of_model_alone(trace.request) || !trace.has(Stack::self) || tokens.size() > kMostArcTokens) return arcs;
   const std::vector<SpeltWord> words = spelt_words(tokens);
   const SentenceFacts facts = sentence_facts(tokens, shipped_grammar());
-  add_grammar(card, trace, facts, words, arcs.named);
+  add_grammar(card, trace, Stack::self, facts.relations, words, words, arcs.named);
+  if (const Grammar* grammar = shipped_grammar(); grammar && trace.has(Stack::cross)) {
+    const Tokens& sentence = trace.key_tokens(Stack::cross);
+    add_grammar(card, trace, Stack::cross, translated_words(*grammar, sentence, tokens), words, spelt_words(sentence),
+                arcs.named);
+  }
   const bool labelled = card.arcs && facts.measured_kind && fit(*card.arcs, trace.request.config);
   if (labelled) add_labelled(*card.arcs, trace, words, arcs.named);
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };

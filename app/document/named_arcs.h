@@ -16,12 +16,13 @@ inline constexpr double kLeastPrecision = 0.6;
 
 struct NamedArc {
   HeadRef head;
-  CellRef cell;           // of the words' tokens those with the most weight, which is …
-  float weight = 0;       // … at least kLeastPointing
-  SpeltWord from, to;     // the words
-  std::string relation;   // of Universal Dependencies, or of the grammar
-  bool reversed = false;  // the head looks from the second word of the relation at the first
-  double precision = 0;   // the share of such cells that was right where it was measured
+  CellRef cell;            // of the words' tokens those with the most weight, which is …
+  float weight = 0;        // … at least kLeastPointing
+  SpeltWord from, to;      // the words
+  std::string relation;    // of Universal Dependencies, or of the grammar
+  bool reversed = false;   // the head looks from the second word of the relation at the first
+  double precision = 0;    // the share of such cells that was right where it was measured
+  double probability = 1;  // that this one is, as far as its label says
 
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
 };
@@ -45,7 +46,8 @@ struct SentenceArcs {
 /// Nothing is named where the answer is not the trained model's alone (edits, another mask than the model's), of a text
 /// of no measured kind, and of a model of which nothing was measured. `card`: of the answer's model.
 ///  - A sentence of the grammar: the pairs that it has, in heads whose score for that relation is kLeastPrecision or
-///    more (the card's scores; of a taught head its precision on such sentences).
+///    more (the card's scores; of a taught head its precision on such sentences). With its English the pairs of a word
+///    and what it was made of, in cross-attention.
 ///  - Any other sentence, of a model with labels (heads/arc_labels.h): pairs whose label is probable enough, in heads
 ///    of which such cells were right in kLeastPrecision or more.
 SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace);

@@ -101,6 +101,25 @@ bool tells(std::string_view word) {
   return !begins_in_ascii(word) || letter;
 }
 
+/// The words of a text and their tokens.
+struct TextWords {
+  std::vector<std::string_view> words;
+  std::vector<Index> tokens;
+  Index unknown = 0;
+};
+
+TextWords words_of(const Tokens& tokens) {
+  TextWords text;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens.tokens[i];
+    if (token.special || token.pad) continue;
+    text.unknown += !token.known;
+    text.words.push_back(token.text);
+    text.tokens.push_back(static_cast<Index>(i));
+  }
+  return text;
+}
+
 }  // namespace
 
 bool is_of_measured_kind(const Tokens& tokens) {
@@ -116,25 +135,34 @@ bool is_of_measured_kind(const Tokens& tokens) {
 }
 
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar) {
-  SentenceFacts facts{.measured_kind = is_of_measured_kind(tokens)};
-  std::vector<std::string_view> words;
-  std::vector<Index> places;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens.tokens[i];
-    if (token.special || token.pad) continue;
-    ++facts.words;
-    if (!token.known) ++facts.unknown;
-    words.push_back(token.text);
-    places.push_back(static_cast<Index>(i));
-  }
+  const TextWords text = words_of(tokens);
+  SentenceFacts facts{.words = static_cast<Index>(text.words.size()),
+                      .unknown = text.unknown,
+                      .measured_kind = is_of_measured_kind(tokens)};
   if (!grammar || facts.unknown > 0) return facts;
-  const auto match = match_sentence(*grammar, words);
+  const auto match = match_sentence(*grammar, text.words);
   if (!match) return facts;
   facts.of_grammar = true;
   for (const Gold& gold : match->gold)
     facts.relations.push_back(
-        {grammar->relations[at(gold.relation)].name, places[at(gold.query)], places[at(gold.key)]});
+        {grammar->relations[at(gold.relation)].name, text.tokens[at(gold.query)], text.tokens[at(gold.key)]});
   return facts;
+}
+
+std::vector<RelatedWords> translated_words(const Grammar& grammar, const Tokens& sentence, const Tokens& translation) {
+  const TextWords text = words_of(sentence), target = words_of(translation);
+  const auto match = match_sentence(grammar, text.words);
+  if (!match) return {};
+  const Translation english = translation_of(grammar, *match);
+  std::vector<RelatedWords> pairs;
+  for (std::size_t i = 0; i < target.words.size(); ++i) {
+    if (i >= english.words.size() || target.words[i] != target_word(grammar, english.words[i])) return {};
+    if (english.made_of[i] < 0) continue;
+    const Index source = text.tokens[at(english.made_of[i])];
+    pairs.push_back({"OWN", target.tokens[i], source});
+    if (i > 0) pairs.push_back({"NEXT", target.tokens[i - 1], source});
+  }
+  return pairs;
 }
 
 const Grammar* shipped_grammar() {

@@ -43,6 +43,11 @@ bool is_of_measured_kind(const Tokens& tokens);
 /// `grammar` may be null: then the sentence is of none.
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar);
 
+/// Which words of a translation were made of which words of the sentence, where the grammar writes this sentence and
+/// its English begins like the translation: "OWN" from the token of the word, "NEXT" from the one before, which is to
+/// say it (not from the special first token). Queries are tokens of the translation, keys of the sentence.
+std::vector<RelatedWords> translated_words(const Grammar& grammar, const Tokens& sentence, const Tokens& translation);
+
 /// The grammar that comes with the program, read once; null where it cannot be read.
 const Grammar* shipped_grammar();
 

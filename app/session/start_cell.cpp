@@ -94,13 +94,13 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
 constexpr std::string_view kSmall[] = {"det",  "case", "aux",    "cop",      "mark",   "cc",       "clf",
                                        "flat", "amod", "nummod", "compound", "advmod", "nmod:poss"};
 
-/// Of the cells that have names the best relation's with the most weight.
+/// Of the cells that have names the best relation's with the surest name; of equally sure ones that with the most
+/// weight.
 const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
   const NamedArc* best = nullptr;
   const auto value = [](const NamedArc& arc) {
     const bool small = std::find(std::begin(kSmall), std::end(kSmall), arc.relation) != std::end(kSmall);
-    return std::tuple(-static_cast<int>(rank_of(arc.relation)), !small,
-                      static_cast<double>(arc.weight) * arc.precision);
+    return std::tuple(-static_cast<int>(rank_of(arc.relation)), !small, arc.precision * arc.probability, arc.weight);
   };
   for (const NamedArc& arc : arcs)
     if (!best || value(arc) > value(*best)) best = &arc;

@@ -13,7 +13,7 @@ constexpr RelationWords kRelations[] = {
     {"SP", {"subject → its verb", "主语 → 谓语"}, {"verb → its subject", "谓语 → 主语"}},
     {"VO", {"verb → its object", "动词 → 宾语"}, {"object → its verb", "宾语 → 动词"}},
     {"DP", {"direction → its place", "方向 → 地点"}, {"place → its direction", "地点 → 方向"}},
-    {"CO", {"same person", "同一个人"}, {"same person, later", "后文同一个人"}},
+    {"CO", {"same person", "同一个人"}, {"same person later", "后文同一个人"}},
     {"IT", {"pronoun → its noun", "代词 → 名词"}, {"noun → its pronoun", "名词 → 代词"}},
     {"TA", {"time → its verb", "时间 → 动作"}, {"verb → its time", "动作 → 时间"}},
     {"PA", {"place → its verb", "地点 → 动作"}, {"verb → its place", "动作 → 地点"}},

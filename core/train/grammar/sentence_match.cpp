@@ -20,6 +20,7 @@ std::vector<std::int32_t> numbers_of(const Grammar& grammar, const std::vector<s
 }
 
 bool is_full_stop(std::string_view word) { return word == "." || word == "。"; }
+bool is_too(std::string_view word) { return word == "too" || word == "太"; }
 
 /// The words of a sentence laid over the items of one pattern.
 class Laying {
@@ -28,6 +29,30 @@ class Laying {
       : grammar_(grammar), items_(pattern.items), words_(words), place_of_(items_.size(), -1) {}
 
   bool fits() { return fits(0, 0); }
+
+  /// Whether the words that the pattern draws from one class are in one: *animal* and *tired*, *street* and *wide*.
+  bool fits_classes(const SentenceKind& kind) const {
+    for (std::size_t choice = 0; choice < kind.choices.size(); ++choice) {
+      const auto& classes = grammar_.links[at(kind.choices[choice])].classes;
+      if (std::none_of(classes.begin(), classes.end(), [&](const auto& fields) { return has_all(fields, choice); }))
+        return false;
+    }
+    return true;
+  }
+
+  /// Of each word its item.
+  std::vector<int> items() const {
+    std::vector<int> items(words_.size(), -1);
+    for (std::size_t i = 0; i < items_.size(); ++i)
+      if (place_of_[i] >= 0) items[at(place_of_[i])] = static_cast<int>(i);
+    return items;
+  }
+
+  /// Whether the first of these names is a pronoun that stands for the second.
+  bool stands_for(int pronoun, int noun) const {
+    return std::any_of(items_.begin(), items_.end(),
+                       [&](const PatternItem& item) { return item.name == pronoun && item.stands_for == noun; });
+  }
 
   /// The place of the word that the pattern calls so; −1: it was left out.
   int place_of_name(int name) const {
@@ -54,8 +79,19 @@ class Laying {
     }
     // The repetition of an omitted word is omitted too; a full stop need not be typed.
     if (wanted.kind == PatternItem::Kind::repeat && place_of_name(wanted.repeats) < 0) return fits(item + 1, word);
-    const bool ends = item + 1 == items_.size() && word == words_.size();
-    return ends && wanted.kind == PatternItem::Kind::written && is_full_stop(grammar_.words[at(wanted.word)]);
+    if (wanted.kind != PatternItem::Kind::written) return false;
+    if (is_too(grammar_.words[at(wanted.word)])) return fits(item + 1, word);
+    return item + 1 == items_.size() && word == words_.size() && is_full_stop(grammar_.words[at(wanted.word)]);
+  }
+
+  /// Whether a class, its words by field, has those of the choice.
+  bool has_all(const std::vector<std::vector<std::int32_t>>& fields, std::size_t choice) const {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].kind != PatternItem::Kind::field || at(items_[i].choice) != choice || place_of_[i] < 0) continue;
+      const std::vector<std::int32_t>& known = fields[at(items_[i].field)];
+      if (std::find(known.begin(), known.end(), words_[at(place_of_[i])]) == known.end()) return false;
+    }
+    return true;
   }
 
   bool may_be(const PatternItem& item, std::int32_t word) const {
@@ -81,24 +117,30 @@ class Laying {
 
 }  // namespace
 
-std::optional<SentenceMatch> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words) {
+std::optional<Sentence> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words) {
   if (words.empty() || words.size() > kLongestMatched) return std::nullopt;
   const std::vector<std::int32_t> numbers = numbers_of(grammar, words);
   const auto known = std::count_if(numbers.begin(), numbers.end(), [](std::int32_t word) { return word != kUnknown; });
   if (known < static_cast<std::ptrdiff_t>(numbers.size())) return std::nullopt;
+  std::optional<Sentence> first;
   for (std::size_t kind = 0; kind < grammar.kinds.size(); ++kind)
     for (std::size_t i = 0; i < grammar.kinds[kind].patterns.size(); ++i) {
       const SentencePattern& pattern = grammar.kinds[kind].patterns[i];
       Laying laying(grammar, pattern, numbers);
       if (!laying.fits()) continue;
-      SentenceMatch match{static_cast<int>(kind), static_cast<int>(i)};
+      const bool fits_classes = laying.fits_classes(grammar.kinds[kind]);
+      if (first && !fits_classes) continue;
+      Sentence match{
+          .words = numbers, .items = laying.items(), .kind = static_cast<int>(kind), .pattern = static_cast<int>(i)};
       for (const PatternRelation& relation : pattern.relations) {
         const int query = laying.place_of_name(relation.query), key = laying.place_of_name(relation.key);
-        if (query >= 0 && key >= 0) match.gold.push_back({relation.relation, query, key});
+        if (query >= 0 && key >= 0 && (fits_classes || !laying.stands_for(relation.query, relation.key)))
+          match.gold.push_back({relation.relation, query, key});
       }
-      return match;
+      if (fits_classes) return match;
+      first = std::move(match);
     }
-  return std::nullopt;
+  return first;
 }
 
 bool stands_for_a_noun(const Grammar& grammar, std::string_view word) {

@@ -9,17 +9,12 @@
 
 namespace headlight {
 
-/// A pattern that a sentence fits: each of its words stands in the place of the pattern where its family may stand.
-struct SentenceMatch {
-  int kind = 0, pattern = 0;
-  /// The relations of the pattern, as places in the sentence. Which of two nouns a pronoun stands for is decided by
-  /// what fits the words' classes, which is not asked here: the first pattern of those that fit says it.
-  std::vector<Gold> gold = {};
-};
-
-/// The first pattern that the words fit; a full stop at the end may be missing. Nothing for a sentence that no pattern
-/// fits, and for more than kLongestMatched words.
-std::optional<SentenceMatch> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words);
+/// The sentence as the first pattern that the words fit would have written it, each by its family, of several patterns
+/// one whose classes they fit too; its words, items and relations alone are given. A full stop at the end and *too* may
+/// be missing (heads find what a pronoun stands for as often without it: tests/app/sentence_facts_test). There is no
+/// relation of a pronoun where no class has the words that the pattern draws from one class: which noun it stands for
+/// is unknown. Nothing for a sentence that no pattern fits, and for more than kLongestMatched words.
+std::optional<Sentence> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words);
 inline constexpr std::size_t kLongestMatched = 64;
 
 /// Whether a sentence of the grammar has this word as a pronoun.
