@@ -1,5 +1,7 @@
 // `headlight claims`: what is named, how often it is right on sentences of this project, the lines that windows open
 // on.
+#include <set>
+
 #include "app/program.h"
 #include "app/session_fixture.h"
 #include "base/folders.h"
@@ -50,6 +52,23 @@ TEST(CliClaims, CellsOfTheGrammarAreNamedByIt) {
   EXPECT_TRUE(contains(answer["opening"]["text"], "pronoun → its noun")) << answer;
 }
 
+TEST(CliClaims, WordsOfATranslationHaveTheirSources) {
+  const auto named = [](const std::string& english) {
+    const Strings question{"shipped:translator", "--text", "我请李雷帮我订了去北京的机票", "--target", english};
+    std::set<std::string> pairs;
+    const json answer = claims(question);
+    for (const json& arc : answer["arcs"]) {
+      EXPECT_TRUE(contains(arc["head"], "cross:")) << arc;
+      pairs.insert(std::to_string(arc["query"].get<int>()) + " " + std::to_string(arc["key"].get<int>()) + " " +
+                   arc["relation"].get<std::string>());
+    }
+    return pairs;
+  };
+  const std::set<std::string> pairs = named("I asked Li Lei to book me a ticket");
+  for (const char* pair : {"1 0 OWN", "2 1 OWN", "3 2 OWN", "9 9 OWN"}) EXPECT_TRUE(pairs.contains(pair)) << pair;
+  EXPECT_TRUE(named("Li Lei asked me").empty()) << "another English";
+}
+
 TEST(CliClaims, OnSentencesOfThisProjectMostNamesAreRight) {
   const json counted = claims({"shipped:any-sentence", "--treebank", kOwnTreebank});
   double named = 0, right = 0;
@@ -96,9 +115,20 @@ TEST(CliClaims, LabelsAreFittedAnewAndLeaveNoLock) {
   EXPECT_FALSE(answer["arcs"].empty()) << answer;
 }
 
+/// Code, a word salad, traditional characters, two languages.
+TEST(CliClaims, NothingIsNamedInATextOfNoMeasuredKind) {
+  for (const char* text : {"for i in range(10): print(i)", "ticket the booked she tired because it",
+                           "green the sleep ideas furiously of at colourless", "订了我的北京帮李雷去机票",
+                           "我昨天在超市買了三斤蘋果", "I love 北京 and 你 like 上海 too"}) {
+    const json answer = claims({"--text", text});
+    EXPECT_EQ(answer["arcs"], json::array()) << text;
+    EXPECT_FALSE(contains(answer["opening"]["text"], "right in")) << answer;
+  }
+}
+
 /// Each example of the window opens on a relation that a reader would give it, or on a bare line.
 TEST(CliClaims, EveryExampleOpensOnARightRelationOrABareLine) {
-  const auto samples = read_samples();
+  const auto& samples = read_samples();
   ASSERT_TRUE(samples) << samples.error().message();
   for (const Sample& sample : *samples) {
     if (sample.text.find('\n') != std::string::npos) continue;

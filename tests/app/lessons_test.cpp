@@ -1,7 +1,10 @@
 // The lessons that come along: that each can be read and shown, that what it says of the models is true, and that what
 // it asks for can be done. And how a lesson is walked through and left.
+#include <set>
+
 #include "app/lessons.h"
 #include "derived/matrix_names.h"
+#include "document/named_arcs.h"
 #include "explain/matrices.h"
 #include "lesson/lesson_text.h"
 #include "math/attention.h"
@@ -119,6 +122,39 @@ TEST(Lessons, WhatTheySayOfTheModelsIsTrue) {
     }
   });
   EXPECT_GT(held, 90) << "in two languages";
+}
+
+/// Every name that a cell of theirs has, read by a person: "relation word → word".
+TEST(Lessons, WhatTheirCellsAreCalledIsRight) {
+  const std::string ticket = "我请李雷帮我订了去北京的机票",
+                    animal = "The animal didn't cross the street because it was too ",
+                    kitten = "那个小猫，它昨天在公园里追逐一只蝴蝶，玩得不亦乐乎，结果把晚餐都忘了，现在它饿坏了。";
+  std::set<std::string> right{"CO 我 → 我 in " + ticket,
+                              "DP 去 → 北京 in " + ticket,
+                              "SP 我 → 请 in " + ticket,
+                              "VO 订了 → 机票 in " + ticket,
+                              "IT it → animal in " + animal + "tired.",
+                              "IT it → street in " + animal + "wide.",
+                              "IT 它 → 小猫 in " + kitten};
+  for (const char* pair :
+       {"NEXT I → 请", "NEXT Li → 李雷", "NEXT a → 机票", "NEXT asked → 李雷", "NEXT book → 我", "NEXT ticket → 去",
+        "NEXT to → 北京", "NEXT to → 订了", "OWN Beijing → 北京", "OWN I → 我", "OWN Lei → 李雷", "OWN Li → 李雷",
+        "OWN asked → 请", "OWN book → 订了", "OWN me → 我", "OWN ticket → 机票", "OWN to → 去"})
+    right.insert(pair + (" in " + ticket));
+  std::set<std::string> named;
+  for_each_step([&](const AppState& state, const LessonStep&) {
+    const auto text_of = [](const Tokens& tokens, const SpeltWord& word) {
+      return tokens.text.substr(word.begin, word.end - word.begin);
+    };
+    for (const NamedArc& arc : named_arcs(state.document, *state.trace).named) {
+      const Tokens& keys = state.trace->key_tokens(arc.head.stack);
+      std::string from = text_of(state.trace->query_tokens(arc.head.stack), arc.from), to = text_of(keys, arc.to);
+      if (arc.reversed) std::swap(from, to);
+      named.insert(arc.relation + " " + from + " → " + to + " in " + keys.text);
+    }
+  });
+  for (const std::string& name : named) EXPECT_TRUE(right.contains(name)) << name;
+  EXPECT_EQ(named.size(), right.size());
 }
 
 TEST(Lessons, HalfOfTheStepsSpeakOfEnglishSentencesInTheEnglishWindow) {
