@@ -88,7 +88,16 @@ void text_controls(Gui& gui, const TextReading& reading, float room) {
   cut_text(gui, line, gui.colours().dim, reading.shades ? room - 148 * gui.unit : room);
   gui.name_item("text shades", BoxKind::label);
   if (line != gui.word(kTextWords.choose)) explain_item(gui, kTextWords.choose);
-  if (reading.shades) draw_ramp(gui, *ImGui::GetWindowDrawList(), reading.scale, ramp);
+  // Columns of a long text are added up over all its rows.
+  constexpr std::size_t kLong = 1000;
+  const bool adds_up = !reading.chosen.empty() && !reading.of_now && reading.choice.columns &&
+                       reading.texts.shaded(true).words.size() > kLong;
+  if (adds_up) {
+    ImGui::SetCursorScreenPos({ramp.x, ramp.y});
+    cut_text(gui, gui.word(kTextWords.adds_up), gui.colours().dim, ramp.w);
+  } else if (reading.shades) {
+    draw_ramp(gui, *ImGui::GetWindowDrawList(), reading.scale, ramp);
+  }
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 6 * gui.unit);
 }
 
