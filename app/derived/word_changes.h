@@ -45,7 +45,8 @@ struct WordChanges {
 
 // What counts. A change moves a row where its largest weight goes to another word (no special token, no mark) and is at
 // least kMovedWeight there; by how much: the gain of that weight. Other changes are offered where the row's largest
-// weight, on a word that is still there, gains or loses at least kLeastShift. One change is offered a replaced word and key.
+// weight, on a word that is still there, gains or loses at least kLeastShift. One change is offered a replaced word and
+// key.
 inline constexpr float kMovedWeight = 0.3f, kLeastShift = 0.1f;
 inline constexpr std::size_t kMostOffered = 3;
 /// Answers computed for one question, those with a word hidden among them; of a large model fewer: this many
