@@ -25,7 +25,7 @@ struct FigureArguments {
   std::optional<Language> language;
   std::optional<MapKind> maps;
   PairPart pair = PairPart::all;
-  std::vector<std::string> heads, folds;
+  std::vector<std::string> heads, folds, answers;
   std::optional<std::string> against, matrix, order;
   WordPair words = {};
   bool ascending = false;
@@ -176,6 +176,12 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   } else if (options.matrix || options.row >= 0 || options.column >= 0) {
     return bad_input(options.matrix ? "--matrix" : "--row, --column", "", "--view matrix", "--view " + options.view);
   }
+  if (!options.answers.empty()) {
+    if (figure.kind != FigureKind::lens) return bad_input("--answers", "", "--view lens", "--view " + options.view);
+    if (options.answers.size() > 2)
+      return bad_input("--answers", "", "one word or two", std::to_string(options.answers.size()));
+    figure.lens = {options.answers.front(), options.answers.size() > 1 ? options.answers.back() : ""};
+  }
   if (const Status shades = add_shades(options, trace, figure); !shades) return shades.error();
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
@@ -248,7 +254,7 @@ Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Questi
 Result<Drawing> drawing_of(const FigureArguments& options, const Question& question, const FigureOptions& figure,
                            const TextWidth& measure) {
   const std::shared_ptr<const Trace>& trace = question.trace;
-  if (figure.kind != FigureKind::compare) {
+  if (!shows_two(figure.kind)) {
     const auto maps = maps_of(options, question, figure);
     if (!maps) return maps.error();
     const auto folded = folds_of(options, trace, figure);
@@ -257,7 +263,9 @@ Result<Drawing> drawing_of(const FigureArguments& options, const Question& quest
   }
   const auto other = other_answer(options, question);
   if (!other) return other.error();
-  return draw_comparison(*other, {.trace = trace, .document = question.asked.document()}, figure, measure);
+  const AnswerSnapshot now{.trace = trace, .document = question.asked.document()};
+  return figure.kind == FigureKind::patch ? draw_patch(*other, now, figure, measure)
+                                          : draw_comparison(*other, now, figure, measure);
 }
 
 Result<Answer> answer(const Question& question, const FigureArguments& options) {
@@ -293,15 +301,26 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
       parser, options->view, [](const NamedView& view) { return view.figure.has_value(); },
       "heads (default): a map of every head; head: one head large; text: the text, each word shaded; glance: all heads "
       "small, a row per layer; "
-      "inside: the numbers behind one weight; writers: what wrote its score; diagram: the "
+      "inside: the numbers behind one weight; writers: what wrote its score; lens: "
+      "the guess after each layer; diagram: the "
       "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
-      "the words; compare: one head in two answers");
+      "the words; compare: one head in two answers; patch: what of A brings its answer back in B");
   add_against(parser, options->against);
+  add_choice<PatchForm>(parser, "--at", options->figure.patch, kPatchForms,
+                        "Of patch: heads (default): z of each head; residual: the stream after each layer at each "
+                        "token; tokens: z of each head of --layer at each token");
+  add_alignment(parser, options->figure.alignment);
+  parser
+      .option("--query", options->figure.query,
+              "Of inside, writers, lens, diagram and text: the query (the token that attends), from 0; by default the "
+              "last token")
+      .not_negative();
   parser
       .option(
-          "--query", options->figure.query,
-          "Of inside, writers, diagram and text: the query (the token that attends), from 0; by default the last token")
-      .not_negative();
+          "--answers", options->answers,
+          "Of lens: the word whose logit is split, or WORD,OTHER: the difference of the two; default: the likeliest",
+          "WORDS")
+      .list();
   parser.option("--key", options->figure.key, "Of inside and writers: the key (the token attended to), from 0")
       .not_negative();
   parser.option("--matrix", options->matrix,

@@ -27,6 +27,7 @@ struct ScreenshotArguments {
   bool ascending = false, own_range = false;
   HeadSearch find;
   std::optional<std::string> against;
+  Alignment alignment = Alignment::words;
   PairPart pair = PairPart::all;
   CodeLook code;
 };
@@ -70,9 +71,11 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
     view.view = named->view;
     view.grid = named->grid;
     view.tab = named->tab;
+    view.patch.on = named->patch;
     if (named->text) view.text.shown = named->text;
   }
   if (options.picture.train_steps > 0) view.view = View::train;
+  if (options.alignment != Alignment::words) view.alignment = options.alignment;
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
@@ -101,10 +104,13 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
       parser, options->view, [](const NamedView& view) { return view.figure != FigureKind::matrix; },
       "heads: all heads, and one of them large; text: that one as the text itself, shaded; glance: all heads small; "
       "relations: how well each layer shows each relation; inside: the numbers behind one weight; writers: what wrote "
-      "its score; diagram: the matrices of a layer; flow: lines between the words; train: the heads beside a training; "
-      "compare: A beside B; "
+      "its score; lens: the guess after each layer; diagram: the matrices of a layer; flow: lines between the words; "
+      "train: the heads beside a training; "
+      "compare: A beside B; patch: what of A "
+      "brings its answer back in B; "
       "code: the layer as a program");
   add_against(parser, options->against);
+  add_alignment(parser, options->alignment);
   parser.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");
   add_program_options(parser, options->code);
   parser

@@ -29,12 +29,13 @@ std::vector<Token> along(const JointAxis& axis, const Tokens* a, const Tokens& b
   return tokens;
 }
 
-JointStack join(const Trace& a, const Trace& b, Stack stack) {
+JointStack join(const Trace& a, const Trace& b, Stack stack, Alignment alignment) {
   const bool in_both = a.has(stack);
   const Tokens* queries = in_both ? &a.query_tokens(stack) : nullptr;
   const Tokens* keys = in_both ? &a.key_tokens(stack) : nullptr;
-  const auto align = [](const Tokens* before, const Tokens& after) {
-    return align_tokens(before ? before->tokens : std::vector<Token>{}, after.tokens);
+  const auto align = [alignment](const Tokens* before, const Tokens& after) {
+    return align_tokens(before ? before->tokens : std::vector<Token>{}, after.tokens,
+                        before ? alignment : Alignment::words);
   };
   JointStack joint{.axes = {align(queries, b.query_tokens(stack)), align(keys, b.key_tokens(stack))},
                    .queries = {},
@@ -131,8 +132,10 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::opt
   return words;
 }
 
-std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Progress& progress, int threads) {
+std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Alignment alignment, Progress& progress,
+                                             int threads) {
   auto result = std::make_shared<ComparedHeads>();
+  result->alignment = alignment;
   for (const HeadRef& head : heads_of(a)) result->only_a += !has_head(b, head);
   std::vector<HeadRef> both;
   for (const HeadRef& head : heads_of(b)) has_head(a, head) ? both.push_back(head) : void(++result->only_b);
@@ -141,7 +144,7 @@ std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Pro
     return result;
   }
   for (const Stack stack : kStacks)
-    if (b.has(stack)) result->stacks[static_cast<std::size_t>(stack)] = join(a, b, stack);
+    if (b.has(stack)) result->stacks[static_cast<std::size_t>(stack)] = join(a, b, stack, alignment);
   result->heads.resize(both.size());
   progress.done = progress.begin;
   parallel_for(static_cast<Index>(both.size()), threads, [&](Index i) {
@@ -190,10 +193,11 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
   if (!a || !b) return nullptr;
   auto result = std::make_shared<AnswerComparison>();
   result->chosen = question.head;
-  if (known && known->heads->a == question.a && known->heads->b == question.b) {
+  if (known && known->heads->a == question.a && known->heads->b == question.b &&
+      known->heads->alignment == question.alignment) {
     result->heads = known->heads;
   } else {
-    const auto heads = compare_heads(*a, *b, progress, threads);
+    const auto heads = compare_heads(*a, *b, question.alignment, progress, threads);
     if (!heads) return nullptr;
     heads->a = question.a;
     heads->b = question.b;

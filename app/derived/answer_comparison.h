@@ -23,6 +23,7 @@ struct ComparisonQuestion {
   WeakRef<Trace> a, b;
   HeadRef head;
   std::optional<Index> hidden = {};  // the token of B that is hidden and guessed; nothing: what the answers say
+  Alignment alignment = Alignment::words;
 
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
 };
@@ -58,6 +59,7 @@ struct ComparedWord {
 /// All heads of two answers.
 struct ComparedHeads {
   WeakRef<Trace> a, b;
+  Alignment alignment = Alignment::words;
   std::optional<std::size_t> too_long = {};              // tokens of a sentence that is longer than kMostAligned
   std::array<std::optional<JointStack>, 3> stacks = {};  // by Stack; those that B has
   std::vector<HeadDifference> heads = {};                // in the order of heads_of() of B

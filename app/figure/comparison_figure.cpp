@@ -1,5 +1,7 @@
-// One head in two answers: A, B and B − A, a word that only one of them has in its colour.
+// One head in two answers: A, B and B − A, a word that only one of them has in its colour; and what of A brings its
+// answer back in B.
 #include <algorithm>
+#include <cmath>
 
 #include "derived/answer_comparison.h"
 #include "figure/difference_words.h"
@@ -33,14 +35,18 @@ LabelInk ink_of(const Page& page, const JointStack& stack, const JointAxis& axis
   };
 }
 
-std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
-                       const FigureOptions& options) {
+std::string difference_line(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options) {
   const DifferenceWords words =
       difference_words(options.language, {*a.trace, a.document, a.step}, {*b.trace, b.document, b.step});
   const auto line = [&](const std::vector<std::string>& of) {
     return of.empty() ? std::string(either(options.language, "the same", "相同")) : in_a_line(of);
   };
-  std::string caption = "A: " + line(words.a) + "  B: " + line(words.b);
+  return "A: " + line(words.a) + "  B: " + line(words.b);
+}
+
+std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const JointStack& stack,
+                       const FigureOptions& options) {
+  std::string caption = difference_line(a, b, options);
   const auto alone = [](const JointToken& token) { return !token.in_both(); };
   if (shares_no_cell(stack))
     caption += std::string("  ") + headlight::words(options.language, kCompareWords.nothing_aligned);
@@ -57,7 +63,7 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
                                 const TextWidth& measure) {
   if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
   Progress progress;
-  const auto comparison = compare_answers({a.trace, b.trace, options.head}, nullptr, progress);
+  const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment}, nullptr, progress);
   if (const Status valid = check_comparison(*comparison); !valid) return valid.error();
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
   const float of_all = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
@@ -101,6 +107,49 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
   add_colour_bar(page, weights, either(options.language, "weight", "权重"), options.language, blocks);
   if (!shares_no_cell(stack)) add_colour_bar(page, differences, "B − A", options.language, false);
   return with_caption(std::move(page), caption_of(a, b, stack, options));
+}
+
+ColourScale patch_scale(Theme theme, const PatchMap& map) {
+  float largest = 1;  // all of it
+  for (Index i = 0; i < map.restored.size(); ++i)
+    if (const float share = std::abs(map.restored.data()[i]); std::isfinite(share)) largest = std::max(largest, share);
+  return {.theme = theme, .top = nice_range(largest), .diverging = true};
+}
+
+std::string patch_line(Language language, const PatchMap& map) {
+  return filled(words(language, kCompareWords.patch_metric),
+                {map.metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
+}
+
+Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
+                           const TextWidth& measure) {
+  constexpr float kLargestCell = 26;  // points
+  if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
+  const bool of_layer = options.patch == PatchForm::tokens;
+  const auto map =
+      patch_map(*a.trace, *b.trace,
+                {options.patch, {of_layer ? options.head.layer : 0, 0, options.head.stack}, options.alignment});
+  if (!map) return map.error();
+  const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b.trace);
+  Page page = new_page(options, measure);
+  const Words* titles[] = {&kCompareWords.patch_heads, &kCompareWords.patch_residual, &kCompareWords.patch_tokens};
+  add_title(page, words(options.language, kCompareWords.take_from_a),
+            words(options.language, *titles[static_cast<std::size_t>(options.patch)]), true);
+  add_lines(page, patch_line(options.language, *map), page.label, Role::label, page.ink.text);
+  page.y += 0.5f * page.label;
+  const PrintedMap printed{map->restored, &rows, &columns};
+  const float side = std::min(page.room(), page.fair_height());
+  const MapAxes axes = map_axes(page, printed, side);
+  const float most = kLargestCell * static_cast<float>(std::max(rows.size(), columns.size())) +
+                     axes.queries.metrics.widest + 4 * axes.size;
+  MapLayout layout = layout_of(printed, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
+  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  const ColourScale scale = patch_scale(options.theme, *map);
+  add_map(page, printed, axes, layout, scale, true);
+  page.y = layout.plot.bottom();
+  add_colour_bar(page, scale, words(options.language, kCompareWords.patch_share), options.language, false);
+  return with_caption(std::move(page),
+                      difference_line(a, b, options) + "  " + words(options.language, kCompareWords.patch_hint));
 }
 
 }  // namespace headlight

@@ -47,8 +47,10 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
     case FigureKind::layers: return draw_layers(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);
     case FigureKind::writers: return draw_writers(subject, options, measure);
+    case FigureKind::lens: return draw_lens(subject, options, measure);
     case FigureKind::diagram: return draw_diagram(subject, options, measure);
     case FigureKind::matrix: return draw_matrix(subject, options, measure);
+    case FigureKind::patch:
     case FigureKind::compare: return bad_input("figure", "compare", "an answer kept as A", "none");
     case FigureKind::flow: break;
   }
@@ -66,10 +68,11 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
 Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure) {
   const FigureOptions options = figure_options(order);
   const auto folded = order.fold == FoldChoice{} ? nullptr : folded_maps(order.trace, order.fold);
-  if (order.kind != FigureKind::compare || !order.compared)
+  if (!shows_two(order.kind) || !order.compared)
     return draw_figure({*order.trace, order.document, folded.get(), order.other.get()}, options, measure);
   const AnswerSnapshot now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
-  return draw_comparison(*order.compared, now, options, measure);
+  return order.kind == FigureKind::patch ? draw_patch(*order.compared, now, options, measure)
+                                         : draw_comparison(*order.compared, now, options, measure);
 }
 
 FigureOptions figure_options(const FigureRequest& order) {
@@ -83,6 +86,9 @@ FigureOptions figure_options(const FigureRequest& order) {
                         .heads = {},
                         .threshold = order.view.flow.threshold};
   options.look = order.view.look;
+  options.lens = order.view.lens;
+  options.patch = order.view.patch.form;
+  options.alignment = order.view.alignment;
   options.shades = shade_choice(order.view);
   options.own_range = order.view.own_range;
   if (order.view.pinned) options.query = order.view.pinned->query, options.key = order.view.pinned->key;

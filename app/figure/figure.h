@@ -39,6 +39,9 @@ struct FigureOptions {
   std::vector<std::optional<float>> numbers = {};  // by which they are, one a head; none: not written
   std::optional<Index> query = {}, key = {};  // the steps of which weight; none: the cell that the window begins with
   ShadeChoice shades = {};                    // of a text; its head is `head`
+  LensWords lens = {};                        // of a lens: the words that are split
+  PatchForm patch = PatchForm::heads;         // of a patch: its form …
+  Alignment alignment = Alignment::words;     // … and of two answers: which words belong together
   Look look = {};                             // of a matrix: which, and the cell whose terms are listed
   bool own_range = false;                     // each map up to its own largest number
   float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out
@@ -52,6 +55,13 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
 /// kMostAligned tokens, a head that one of them does not have.
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure);
+
+/// What of A, put into B, brings A's answer back. Errors: those of patch_map (derived/patch_map.h).
+Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
+                           const TextWidth& measure);
+/// The colours of its shares; and what stands above it: the metric in A and in B.
+ColourScale patch_scale(Theme theme, const PatchMap& map);
+std::string patch_line(Language language, const PatchMap& map);
 
 /// The colour scale of all heads of an answer: from 0 to a round number above the largest weight.
 ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme theme, Scale scale);

@@ -4,11 +4,13 @@
 #include <numeric>
 
 #include "figure/head_titles.h"
+#include "figure/inside_labels.h"
 #include "figure/inside_scene.h"
 #include "figure/labels.h"
 #include "figure/page.h"
 #include "math/attention.h"
 #include "model/head_text.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {
@@ -124,6 +126,46 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
   add_diagram(page.drawing, style_of(page, options, label), trace, diagram, pictures, layout, origin);
   page.y = origin.y + layout.height;
   return finished(std::move(page), subject, options);
+}
+
+Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
+  constexpr std::size_t kMostTerms = 20;
+  const Trace& trace = subject.trace;
+  Progress progress;
+  const auto found = look_through_layers({std::shared_ptr<const Trace>(std::shared_ptr<const Trace>(), &trace),
+                                          options.query.value_or(trace.answering), options.lens},
+                                         progress);
+  if (!found) return found.error();
+  const LayerLens& lens = **found;
+  if (lens.problem && !lens.word) return *lens.problem;
+  const Language language = options.language;
+  Page page = new_page(options, measure);
+  add_title(page, words(language, kInsideWords.lens),
+            axis_label(trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)]));
+  add_lines(page, lens_title(language, lens), page.label, Role::label, page.ink.text);
+  page.y += 0.3f * page.label;
+  const Box plot = add_lens(page.drawing, style_of(page, options, page.label), options.colours, lens,
+                            {page.left(), page.y, page.room(), page.fair_height()});
+  page.y = plot.bottom();
+  add_colour_bar(page, {.theme = options.theme, .colours = options.colours}, either(language, "probability", "概率"),
+                 language, false);
+  std::vector<std::string> remarks;
+  if (lens.problem) remarks.push_back(lens.problem->message());
+  if (lens.split) {
+    add_lines(page, logit_line(language, lens), page.label, Role::label, page.ink.text);
+    std::vector<TermWords> terms;
+    double rest = lens.split->sum;
+    for (std::size_t i = 0; i < std::min(lens.order.size(), kMostTerms); ++i) {
+      const LogitTerm& term = lens.split->terms[lens.order[i]];
+      const auto value = static_cast<float>(term.value);
+      terms.push_back({writer_in(language, term.from), {}, signed_cell_number(value), value});
+      rest -= term.value;
+    }
+    add_terms(page, terms, options.theme);
+    if (auto others = others_of(language, terms.size(), lens.order.size(), rest); !others.empty())
+      remarks.push_back(std::move(others));
+  }
+  return finished(std::move(page), subject, options, std::nullopt, false, remarks);
 }
 
 }  // namespace headlight

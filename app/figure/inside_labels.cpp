@@ -5,6 +5,7 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "figure/labels.h"
+#include "model/head_text.h"
 #include "words/explain_words.h"
 #include "words/inside_words.h"
 
@@ -58,15 +59,40 @@ ColourScale writers_scale(Theme theme, const WriterSplit& split) {
   return {.theme = theme, .top = nice_range(split.largest), .diverging = true};
 }
 
+std::string writer_in(Language language, const Writer& writer) {
+  // Of WriterKind, in its order; heads and feed-forwards have the same name in both.
+  constexpr const char* kNames[] = {"词向量", "位置", "类型", "输入", "", "", "偏置", "距离", "掩码"};
+  const char* name = kNames[static_cast<std::size_t>(writer.kind)];
+  if (language == Language::en || !*name) return writer_name(writer);
+  return (writer.head.stack == Stack::self ? "" : std::string(stack_name(writer.head.stack)) + ":") + name;
+}
+
 std::vector<Token> writer_labels(Language language, const WriterAxis& axis) {
   std::vector<Token> labels;
   const auto add = [&](std::string text) {
     labels.emplace_back();
     labels.back().text = std::move(text);
   };
-  for (const Writer& writer : axis.writers) add(writer_name(writer));
+  for (const Writer& writer : axis.writers) add(writer_in(language, writer));
   if (axis.others > 0) add(filled(words(language, kInsideWords.other_writers), {std::to_string(axis.others)}));
   return labels;
+}
+
+std::string lens_title(Language language, const LayerLens& lens) {
+  if (!lens.ranks) return words(language, kInsideWords.lens_next);
+  const Token& token = lens.trace->query_tokens().tokens[static_cast<std::size_t>(lens.query)];
+  const Words& title = lens.hidden.empty() ? kInsideWords.lens_in_place : kInsideWords.lens_hidden;
+  return filled(words(language, title), {lens.hidden.empty() ? axis_label(token) : lens.hidden});
+}
+
+std::string logit_line(Language language, const LayerLens& lens) {
+  const auto number = [](double value) { return formatted("%.4f", value); };
+  const std::string count = std::to_string(lens.split->terms.size());
+  if (!lens.minus)
+    return filled(words(language, kInsideWords.logit_and_sum),
+                  {lens.word->text, number(lens.split->logit), count, number(lens.split->sum)});
+  return filled(words(language, kInsideWords.difference_and_sum),
+                {lens.word->text, lens.minus->text, number(lens.split->logit), count, number(lens.split->sum)});
 }
 
 ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed) {

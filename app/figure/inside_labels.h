@@ -4,6 +4,7 @@
 #include <string>
 
 #include "derived/inside.h"
+#include "derived/layer_lens.h"
 #include "derived/writer_split.h"
 #include "figure/drawing/drawing.h"
 #include "view/settings.h"
@@ -15,8 +16,14 @@ ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed);
 
 /// The colours of the terms of a score, on both sides of 0.
 ColourScale writers_scale(Theme theme, const WriterSplit& split);
+/// A writer as the window names it: `L0·H3`, `embedding`, `词向量`.
+std::string writer_in(Language language, const Writer& writer);
 /// A side of that map, as tokens whose texts are the names.
 std::vector<Token> writer_labels(Language language, const WriterAxis& axis);
+
+/// What the table of a lens shows, and the logit that is split beside the sum of its terms. The latter has a split.
+std::string lens_title(Language language, const LayerLens& lens);
+std::string logit_line(Language language, const LayerLens& lens);
 
 /// `10 × 64`.
 std::string shape_text(const Shape& shape);

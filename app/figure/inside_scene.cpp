@@ -129,4 +129,45 @@ void add_diagram(Drawing& scene, const InsideStyle& style, const Trace& trace, c
   }
 }
 
+Box add_lens(Drawing& scene, const InsideStyle& style, ColourMap colours, const LayerLens& lens, const Box& area) {
+  constexpr float kWidestCell = 110, kHighestCell = 26;  // pixels of the design
+  const InsideType& type = style.type;
+  const Index layers = lens.probabilities.rows(), columns = lens.probabilities.cols();
+  const auto label = [](Index layer) { return "L" + std::to_string(layer); };
+  const float gap = 4 * type.unit, left = style.measure(label(layers), type.small) + gap;
+  const float width = std::min((area.w - left) / static_cast<float>(columns), kWidestCell * type.unit);
+  const float head = type.small_line + gap;
+  const float height = std::min((area.h - head) / static_cast<float>(layers), kHighestCell * type.unit);
+  const Box plot{area.x + left, area.y + head, width * static_cast<float>(columns),
+                 height * static_cast<float>(layers)};
+  const ColourScale scale{.theme = style.theme, .colours = colours};
+  scene.hits.push_back({"lens", plot});
+  scene.add(Cells{plot, shared(lens.probabilities), scale});
+  scene.add(style.pen.frame(plot, style.ink.line));
+  const float size = std::min(type.small, height / 1.15f);
+  const auto add = [&](Point at, std::string text, float room, Rgb colour, Anchor anchor) {
+    scene.add(text_of(at, cut_to(text, size, room, style.measure), size, colour, style.measure, anchor));
+  };
+  const auto middle = [&](Index column) { return plot.x + (static_cast<float>(column) + 0.5f) * width; };
+  for (Index column = 0; column < columns; ++column) {
+    const bool chosen = lens.chosen_column() == column;
+    const auto& tokens = lens.trace->query_tokens().tokens;
+    const std::string text =
+        lens.ranks ? std::to_string(column + 1) : axis_label(tokens[static_cast<std::size_t>(lens.first + column)]);
+    add({middle(column), plot.y - gap - size / 2}, text, width - gap, chosen ? style.ink.accent : style.ink.dim,
+        Anchor::middle);
+  }
+  for (Index layer = 0; layer < layers; ++layer) {
+    const float y = plot.y + (static_cast<float>(layer) + 0.5f) * height;
+    add({plot.x - gap, y}, label(layer), left, style.ink.dim, Anchor::right);
+    for (Index column = 0; column < columns; ++column) {
+      Token word;
+      word.text = lens.cells[static_cast<std::size_t>(layer)][static_cast<std::size_t>(column)].text;
+      add({middle(column), y}, axis_label(word), width - gap,
+          text_on(colour_of(scale, lens.probabilities(layer, column))), Anchor::middle);
+    }
+  }
+  return plot;
+}
+
 }  // namespace headlight

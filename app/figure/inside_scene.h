@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "derived/inside.h"
+#include "derived/layer_lens.h"
 #include "figure/drawing/diagram_layout.h"
 #include "figure/drawing/drawing.h"
 #include "view/settings.h"
@@ -49,5 +50,9 @@ DiagramMeasures diagram_measures(const InsideType& type, float least_node);
 void add_diagram(Drawing& scene, const InsideStyle& style, const Trace& trace, const Diagram& diagram,
                  const std::vector<SharedPicture>& pictures, const DiagramLayout& layout, Point origin,
                  const std::optional<MatrixId>& chosen = {});
+
+/// Adds the guesses after each layer as a table: a row a layer, a column a token, or the rank of a guess; each cell has
+/// the colour of its probability. Gives the box of the cells.
+Box add_lens(Drawing& scene, const InsideStyle& style, ColourMap colours, const LayerLens& lens, const Box& area);
 
 }  // namespace headlight

@@ -23,12 +23,6 @@ constexpr float kMapShare = 0.55f;                        // of a page's fair he
 constexpr std::size_t kMostTerms = 60;
 constexpr float kBar = 5;  // ems, of the longest
 
-/// A term as the window lists it: a number, what it is multiplied by, and what that comes to.
-struct TermWords {
-  std::string from, times, addend;
-  float length = 0;  // of its bar
-};
-
 TermWords words_of_term(const Trace& trace, const Term& term, bool adds_up) {
   const auto at = [&](const CellValue& place) {
     return place_label(trace, place.id, place.row, place.col) + "  " + exact_number(place.value);
@@ -53,26 +47,25 @@ std::vector<std::size_t> listed(const Cell& cell, bool adds_up) {
   return at;
 }
 
-/// Which terms are not listed.
-std::string part_of_terms(Language language, std::size_t shown, std::size_t all) {
-  return either(language, "the largest terms, ", "最大的项，") + std::to_string(shown) + " / " + std::to_string(all);
-}
-std::string what_others_add(Language language, double rest) {
-  return either(language, "; the others come to ", "；其余合计 ") + brief_number(static_cast<float>(rest));
-}
-
-/// The same, and what they come to.
+/// Which terms are not listed, and what they come to.
 std::string remark_of(Language language, const Cell& cell, const std::vector<std::size_t>& shown, bool adds_up) {
-  if (shown.size() == cell.terms.size()) return {};
-  const std::string text = part_of_terms(language, shown.size(), cell.terms.size());
-  if (!adds_up) return text;
+  if (!adds_up) return others_of(language, shown.size(), cell.terms.size(), {});
   double rest = 0;
   for (const Term& term : cell.terms) rest += static_cast<double>(term.contribution);
   for (const std::size_t i : shown) rest -= static_cast<double>(cell.terms[i].contribution);
-  return text + what_others_add(language, rest);
+  return others_of(language, shown.size(), cell.terms.size(), rest);
 }
 
-/// The terms in columns of about the same height, a bar beside each where there is room.
+}  // namespace
+
+std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest) {
+  if (shown == all) return {};
+  const std::string text =
+      either(language, "the largest terms, ", "最大的项，") + std::to_string(shown) + " / " + std::to_string(all);
+  if (!rest) return text;
+  return text + either(language, "; the others come to ", "；其余合计 ") + brief_number(static_cast<float>(*rest));
+}
+
 void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
   const float size = page.label, gap = size, line = kLineOfText * size;
   std::array<float, 3> widest{};
@@ -108,6 +101,8 @@ void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
   }
   page.y += static_cast<float>(rows) * line;
 }
+
+namespace {
 
 /// A cell: its number, how it follows, and its terms. Gives a remark where not all of them are listed.
 std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const FigureOptions& options) {
@@ -192,14 +187,13 @@ std::string add_score_terms(Page& page, const WriterSplit& writers, const Figure
   double rest = split.sum;
   for (std::size_t i = 0; i < count; ++i) {
     const ScoreTerm& term = split.terms[writers.order[i]];
-    terms.push_back({writer_name(term.query), "× " + writer_name(term.key),
+    terms.push_back({writer_in(options.language, term.query), "× " + writer_in(options.language, term.key),
                      signed_cell_number(static_cast<float>(term.value)), static_cast<float>(term.value)});
     rest -= term.value;
   }
   page.y += 0.3f * page.label;
   add_terms(page, terms, options.theme);
-  if (count == writers.order.size()) return {};
-  return part_of_terms(options.language, count, writers.order.size()) + what_others_add(options.language, rest);
+  return others_of(options.language, count, writers.order.size(), rest);
 }
 
 /// The map in the middle of the page.

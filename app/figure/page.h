@@ -61,6 +61,16 @@ const std::vector<Token>& axis_tokens(const FigureSubject& subject, Stack stack,
 /// Text as wide as the page, and as many lines as it takes, from `page.y` on.
 void add_lines(Page& page, std::string_view text, float size, Role role, Rgb colour);
 
+/// A term as a list has it: a number, what it is multiplied by, what that comes to, and the length of its bar.
+struct TermWords {
+  std::string from, times, addend;
+  float length = 0;
+};
+/// Adds terms in columns of about the same height, a bar beside each where there is room.
+void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme);
+/// Which terms are not listed, and what they come to; empty where all are.
+std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest);
+
 /// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);
 /// Ends the page with a caption.
@@ -82,6 +92,8 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
 Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 /// Errors: a cell that there is not, a score that is no sum of terms.
 Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
+/// Errors: no output layer, a query that there is not, an unknown word.
+Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure);
 
 }  // namespace headlight

@@ -268,7 +268,7 @@ namespace {
 
 PageContent content_of(const FigureRequest& asked) {
   PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
-  if (asked.kind == FigureKind::compare) content.against = asked.compared;
+  if (shows_two(asked.kind)) content.against = asked.compared;
   return content;
 }
 

@@ -18,7 +18,9 @@
 #include "derived/head_ranking.h"
 #include "derived/head_stats.h"
 #include "derived/inside.h"
+#include "derived/layer_lens.h"
 #include "derived/listing.h"
+#include "derived/patch_map.h"
 #include "derived/weak_ref.h"
 #include "derived/word_changes.h"
 #include "derived/writer_split.h"
@@ -124,8 +126,11 @@ const Request* wanted(const AppState& state);
 /// The request of the answer on the screen without its edits, where that is not known.
 std::optional<Request> baseline_question(const AppState& state);
 std::optional<DetailQuestion> detail_question(const AppState& state);
-std::optional<InsideQuestion> inside_question(const AppState& state);    // of the views Inside and Code
-std::optional<WriterQuestion> writer_question(const AppState& state);    // of View::inside and InsideTab::why
+std::optional<InsideQuestion> inside_question(const AppState& state);  // of the views Inside and Code
+std::optional<WriterQuestion> writer_question(const AppState& state);  // of View::inside and InsideTab::why
+/// Of View::inside and InsideTab::lens: the token of the pinned row, or the one that the answer is read at; nothing
+/// where the model has no vocabulary.
+std::optional<LensQuestion> lens_question(const AppState& state);
 std::optional<ListingQuestion> listing_question(const AppState& state);  // of View::code; nothing while stale
 std::optional<FlowQuestion> flow_question(const AppState& state);
 std::optional<CheckQuestion> check_question(const AppState& state);
@@ -143,6 +148,9 @@ std::optional<FoldQuestion> fold_question(const AppState& state);
 std::optional<ShadeQuestion> shade_question(const AppState& state);
 /// Of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
+/// Of View::compare where what of A is put into B is shown; asked again for each part of the map, until it is whole or
+/// stopped.
+std::optional<PatchQuestion> patch_question(const AppState& state);
 std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
 /// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing
 /// where the model predicts no words.
@@ -187,6 +195,7 @@ struct Answers {
   Slot<Detail, detail_question, detail_of> detail;
   Slot<Inside, inside_question, look_inside> inside;
   Slot<WriterSplit, writer_question, split_writers> writers;
+  Slot<LayerLens, lens_question, look_through_layers> lens;
   Slot<Listing, listing_question, listing_of> listing;
   Slot<FlowLines, flow_question, look_at_flow> flow;
   Slot<std::vector<Finding>, check_question, check_model, after_check> check;  // taken over by AppState::checks
@@ -200,6 +209,7 @@ struct Answers {
   Slot<FoldedMaps, fold_question, folds_of> folded;
   Slot<Vector, shade_question, shades_to> shades;  // of each word of the text
   Slot<AnswerComparison, comparison_question, comparison_of, after_comparison> comparison;
+  Slot<PatchMap, patch_question, extend_patch_map> patch;
   Slot<AnswerSnapshot, snapshot_question, snapshot_job, after_snapshot> kept_answer;  // taken over by AppState::kept
   Slot<Guess, guess_question, make_guess> guess;
   Slot<WordChanges, changes_question, changes_job> changes;
@@ -211,11 +221,11 @@ struct Answers {
   template <class Visit>
   static void for_each(Visit visit) {
     using A = Answers;
-    visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::writers);
+    visit(&A::trace), visit(&A::baseline), visit(&A::detail), visit(&A::inside), visit(&A::writers), visit(&A::lens);
     visit(&A::listing), visit(&A::flow), visit(&A::check), visit(&A::arcs), visit(&A::heads), visit(&A::ranking),
         visit(&A::effects);
     visit(&A::layer_scores), visit(&A::other_maps), visit(&A::folded), visit(&A::shades), visit(&A::comparison);
-    visit(&A::kept_answer), visit(&A::guess);
+    visit(&A::patch), visit(&A::kept_answer), visit(&A::guess);
     visit(&A::changes), visit(&A::nearest), visit(&A::preview), visit(&A::trained);
   }
 };

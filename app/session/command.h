@@ -104,12 +104,15 @@ using SetPainting = Set<Part::view, &ViewState::painting>;
 using SetStroke = Set<Part::view, &ViewState::stroke>;
 struct FocusText { bool on = false; std::string typed = {}; };  // typed: in place of the sentence
 struct ShowView { View view = View::heads; };
-// a matrix of the answer: its head becomes the chosen one, and the cell, where there is one, is pinned
-struct LookAt { Look look; std::optional<CellRef> pin = {}; };
+// a matrix of the answer: its head becomes the chosen one; where they are given, the cell is pinned and the tab shown
+struct LookAt { Look look; std::optional<CellRef> pin = {}; std::optional<InsideTab> tab = {}; };
 struct LookBack {};
 using SetCode = Set<Part::look, &ViewState::code>;  // what View::code writes
 // of the story behind the pinned weight; none: closes it
 using OpenInsideLine = Set<Part::look, &ViewState::inside_line>;
+using SetPatch = Set<Part::look, &ViewState::patch>;
+using SetAlignment = Set<Part::look, &ViewState::alignment>;  // of the words of A and B
+using SetLens = Set<Part::look, &ViewState::lens>;
 using ShowTab = Set<Part::look, &ViewState::tab>;
 using ShowHelp = Set<Part::view, &ViewState::help>;
 struct SetSettings { Settings settings; };
@@ -183,7 +186,7 @@ using CommandTypes = TypeList<
     GiveMask, PaintCell, ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn,
     SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture,
     Undo, Redo, ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting,
-    SetStroke, FocusText, ShowView, LookAt, LookBack, ShowTab, SetScope, SetSampling, SearchWord, ShowHelp,
+    SetStroke, FocusText, ShowView, LookAt, LookBack, ShowTab, SetLens, SetPatch, SetAlignment, SetScope, SetSampling, SearchWord, ShowHelp,
     SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
     StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
     ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,

@@ -31,7 +31,7 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
       order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
   if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
   const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
-  if (state.folded && !order.other && !state.folded->possible[stack].too_long && order.kind != FigureKind::compare) {
+  if (state.folded && !order.other && !state.folded->possible[stack].too_long && !shows_two(order.kind)) {
     if (order.fold.words) add(words, "--fold", "words");
     if (const FoldedStack* folded = shown_fold(state, order.view.chosen.stack);
         folded && folded->fold.done.pair != PairPart::all)
@@ -89,8 +89,13 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
     if (shades.heads != ShadeHeads::head) add(words, "--mean", std::string(name(shades.heads)));
   }
   if (kind == FigureKind::flow) add(words, "--threshold", shortest_text(view.flow.threshold));
+  if (kind == FigureKind::patch && view.patch.form != PatchForm::heads)
+    add(words, "--at", std::string(name_in(kPatchForms, view.patch.form)));
+  if (shows_two(kind) && view.alignment != Alignment::words) add(words, "--align", std::string(name(view.alignment)));
   const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers;
-  const bool of_query = of_key || kind == FigureKind::diagram;
+  const bool of_query = of_key || kind == FigureKind::diagram || kind == FigureKind::lens;
+  if (kind == FigureKind::lens && !view.lens.word.empty())
+    add(words, "--answers", view.lens.word + (view.lens.minus.empty() ? "" : "," + view.lens.minus));
   if (kind == FigureKind::matrix) {
     add(words, "--matrix", path(*order.trace, view.look.matrix));
     if (view.look.cell) add(words, "--row", std::to_string(view.look.cell->row));
@@ -147,12 +152,17 @@ Result<CommandWords> command_words(const AppState& state, CommandGives gives) {
   if (!document) return document.error();
   const auto request = asking(state, *document);
   if (!request) return request.error();
-  CommandWords words{"headlight", draws ? "figure" : codes ? "code" : explains ? "explain" : "export"};
+  const bool of_writers = explains && view.view == View::inside && view.tab == InsideTab::why;
+  CommandWords words{"headlight", draws        ? "figure"
+                                  : codes      ? "code"
+                                  : of_writers ? "why"
+                                  : explains   ? "explain"
+                                               : "export"};
   words.insert(words.end(), request->begin(), request->end());
   if (draws) {
     FigureRequest order = figure_order(state);
     order.kind = seen_figure(state);
-    if (order.kind == FigureKind::compare && state.kept) {
+    if (shows_two(order.kind) && state.kept) {
       auto against = against_words(state.kept->document);
       if (!against) return against.error();
       add(words, "--against", std::move(*against));

@@ -32,7 +32,8 @@ bool same_figure(const FigureRequest& a, const FigureRequest& b) {
     const ViewState& view = it.view;
     return std::tie(it.trace, it.fold.words, it.fold.pair, it.other, it.step, it.heads, it.kind, it.width, it.theme,
                     it.colours, it.language, view.scale, view.chosen, view.flow, view.look, view.own_range, view.pinned,
-                    view.order, view.text, view.sentence, view.prefix, view.find);
+                    view.order, view.text, view.lens, view.patch.form, view.alignment, view.sentence, view.prefix,
+                    view.find);
   };
   return look(a) == look(b) && same_question(a.compared, b.compared) && a.document == b.document;
 }
@@ -41,10 +42,9 @@ bool same_figure(const FigureRequest& a, const FigureRequest& b) {
 
 FigureKind seen_figure(const AppState& state) {
   const ViewState& view = state.view;
-  if (view.view == View::compare) return compared_trace(state) ? FigureKind::compare : FigureKind::grid;
-  const bool of_writers = view.view == View::inside && view.tab == InsideTab::why;
-  if (looks_at_matrices(view.view) && !of_writers && state.trace && exists(*state.trace, view.look.matrix) &&
-      looks_at_matrix(view))
+  if (view.view == View::compare)
+    return !compared_trace(state) ? FigureKind::grid : view.patch.on ? FigureKind::patch : FigureKind::compare;
+  if (shows_matrix(view) && state.trace && exists(*state.trace, view.look.matrix) && looks_at_matrix(view))
     return FigureKind::matrix;
   if (shows_text(state)) return FigureKind::text;
   // All of few heads are the same figure as some of many.

@@ -101,12 +101,25 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
   auto other = compared_trace(state);
   if (!other) return std::nullopt;
   const auto guess = guess_question(state);
-  return ComparisonQuestion{std::move(other), state.trace, state.view.chosen, guess ? guess->hidden : std::nullopt};
+  return ComparisonQuestion{std::move(other), state.trace, state.view.chosen, guess ? guess->hidden : std::nullopt,
+                            state.view.alignment};
+}
+
+std::optional<PatchQuestion> patch_question(const AppState& state) {
+  const ViewState& view = state.view;
+  if (view.view != View::compare || !view.patch.on || !state.trace || is_stale(state)) return std::nullopt;
+  auto other = compared_trace(state);
+  if (!other) return std::nullopt;
+  PatchQuestion question{std::move(other), state.trace.answer(), patch_choice(view)};
+  const PatchMap* last = state.patch.get();
+  if (!last || !last->is_of(question.a, question.b, question.choice)) return question;
+  question.known = last->is_whole() || view.patch.stopped ? state.patch.question()->known : last->known;
+  return question;
 }
 
 bool is_of_now(const AppState& state) {
-  return state.comparison && state.trace && state.comparison->heads->a == compared_trace(state) &&
-         state.comparison->heads->b == state.trace.answer();
+  return state.comparison && state.trace && state.comparison->heads->alignment == state.view.alignment &&
+         state.comparison->heads->a == compared_trace(state) && state.comparison->heads->b == state.trace.answer();
 }
 
 Viewport zoomed(const AppState& state, float factor, const CellRef& around) {

@@ -114,6 +114,13 @@ std::optional<WriterQuestion> writer_question(const AppState& state) {
   return WriterQuestion{state.trace, view.chosen, *view.pinned};
 }
 
+std::optional<LensQuestion> lens_question(const AppState& state) {
+  const ViewState& view = state.view;
+  if (view.view != View::inside || view.tab != InsideTab::lens || !can_say_words(state)) return std::nullopt;
+  const bool of_query = view.pinned && view.chosen.stack != Stack::encoder;
+  return LensQuestion{state.trace, of_query ? view.pinned->query : state.trace->answering, view.lens};
+}
+
 ListingQuestion program_question(const AppState& state) {
   const CodeLook& code = state.view.code;
   const std::vector<Request> batch = state.prefix ? std::vector<Request>{state.trace->request} : state.requests;

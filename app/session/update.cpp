@@ -292,11 +292,12 @@ struct Update {
   void operator()(LookAt&& c) { (*this)(c); }
   void operator()(LookAt& c) {
     ViewState& view = looked_at();
-    if (c.look == view.look && (!c.pin || c.pin == view.pinned)) return;
-    view.looked.push_back({std::move(view.look), view.tab, view.chosen, view.pinned});
+    if (c.look == view.look && (!c.pin || c.pin == view.pinned) && c.tab.value_or(view.tab) == view.tab) return;
+    view.looked.push_back({view.view, std::move(view.look), view.tab, view.chosen, view.pinned});
     if (view.looked.size() > kMostLooked) view.looked.erase(view.looked.begin());
     look_at(view, std::move(c.look));
     if (c.pin) view.pinned = c.pin;
+    if (c.tab) view.tab = *c.tab;
   }
   void operator()(const LookBack&) {
     ViewState& view = looked_at();
@@ -306,6 +307,7 @@ struct Update {
     choose_head(view, before.head);
     look_at(view, std::move(before.look));
     view.tab = before.tab;
+    if (!looks_at_matrices(before.view)) view.view = before.view;
     view.pinned = before.pinned;
   }
   void operator()(SetSettings& c) { take_settings(state, std::move(c.settings), kind); }

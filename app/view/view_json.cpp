@@ -83,7 +83,13 @@ void read_views(const JsonField& object, ViewState& view) {
   object.read_word("matrix", quantity, parse_matrix_name, "a matrix such as head.query");
   view.look.matrix = matrix_id(quantity, view.chosen);
   read_cell(object.at("cell"), view.look.cell);
-  const JsonField code = object.at("code"), flow = object.at("flow");
+  const JsonField patch = object.at("patch"), lens = object.at("lens"), code = object.at("code"),
+                  flow = object.at("flow");
+  view.patch.on = patch.value().is_object();
+  patch.read_choice("form", view.patch.form, kPatchForms);
+  object.read_choice("alignment", view.alignment, kAlignments);
+  lens.read("word", view.lens.word);
+  lens.read("minus", view.lens.minus);
   code.read_choice("dialect", view.code.dialect, kDialectNames);
   code.read("block", view.code.block);
   if (auto heads = ascending_indices(flow.at("heads"))) view.flow.heads = std::move(heads);
@@ -98,6 +104,9 @@ void read_views(const JsonField& object, ViewState& view) {
 void write_views(const ViewState& view, json& object) {
   if (view.look.matrix.quantity != Quantity::weights) object["matrix"] = matrix_name(view.look.matrix.quantity);
   if (view.look.cell) object["cell"] = {view.look.cell->row, view.look.cell->col};
+  if (view.patch.on) object["patch"] = {{"form", name_in(kPatchForms, view.patch.form)}};
+  if (view.alignment != Alignment::words) object["alignment"] = name(view.alignment);
+  if (view.lens != LensWords{}) object["lens"] = {{"word", view.lens.word}, {"minus", view.lens.minus}};
   if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};
   if (const TextLook& text = view.text; text != TextLook{}) {
     json& written = object["text"] = {{"columns", text.columns}, {"heads", name(text.heads)}, {"words", text.words}};

@@ -32,7 +32,7 @@ inline std::string_view name(View view) { return name_in(kViewNames, view); }
 inline std::optional<View> parse_view(std::string_view name) { return value_named<View>(kViewNames, name); }
 
 /// Of InsideTab, in its order.
-inline constexpr std::string_view kTabNames[] = {"numbers", "why", "diagram"};
+inline constexpr std::string_view kTabNames[] = {"numbers", "why", "lens", "diagram"};
 
 inline std::string_view name(InsideTab tab) { return name_in(kTabNames, tab); }
 
@@ -60,6 +60,7 @@ struct NamedView {
   View view = View::heads;
   GridShow grid = GridShow::maps;
   InsideTab tab = InsideTab::numbers;     // of View::inside
+  bool patch = false;                     // of View::compare: PatchLook::on
   std::optional<bool> text = {};          // of View::heads: TextLook::shown
   std::optional<FigureKind> figure = {};  // nothing: there is no such figure
 };
@@ -73,11 +74,13 @@ inline constexpr NamedView kNamedViews[] = {
     {.name = "relations", .grid = GridShow::relations},
     {.name = "inside", .view = View::inside, .figure = FigureKind::steps},
     {.name = "writers", .view = View::inside, .tab = InsideTab::why, .figure = FigureKind::writers},
+    {.name = "lens", .view = View::inside, .tab = InsideTab::lens, .figure = FigureKind::lens},
     {.name = "diagram", .view = View::inside, .tab = InsideTab::diagram, .figure = FigureKind::diagram},
     {.name = "matrix", .view = View::inside, .figure = FigureKind::matrix},
     {.name = "flow", .view = View::flow, .figure = FigureKind::flow},
     {.name = "train", .view = View::train},
     {.name = "compare", .view = View::compare, .figure = FigureKind::compare},
+    {.name = "patch", .view = View::compare, .patch = true, .figure = FigureKind::patch},
     {.name = "code", .view = View::code}};
 
 /// By its name, or by an earlier one. Null where there is no such name.

@@ -14,6 +14,8 @@
 #include "derived/fold.h"
 #include "derived/head_stats.h"
 #include "derived/inside.h"
+#include "derived/layer_lens.h"
+#include "derived/patch_map.h"
 #include "derived/shades.h"
 #include "math/generate.h"
 #include "read/external/own_numbers.h"
@@ -26,8 +28,9 @@ enum class Scale { linear, log };
 /// words; every head beside a training; a snapshot of an answer beside the current answer; the layer as a program.
 enum class View { heads, inside, flow, train, compare, code };
 
-/// What View::inside shows: the steps behind the pinned weight, what wrote its score, or the data flow of the layer.
-enum class InsideTab { numbers, why, diagram };
+/// What View::inside shows: the steps behind the pinned weight, what wrote its score, the guess after each layer, or the
+/// data flow of the layer.
+enum class InsideTab { numbers, why, lens, diagram };
 
 /// Whether one matrix of the model is looked at, and a cell of it.
 inline bool looks_at_matrices(View view) { return view == View::inside || view == View::code; }
@@ -83,17 +86,20 @@ struct LessonMark {
 };
 
 /// The figures that can be written: all heads of a stack, one head large, the text shaded, lines between the words, all
-/// heads small, one head in two answers, the steps behind one weight, what wrote its score, the data flow diagram, one
-/// matrix of it.
-enum class FigureKind { grid, head, text, flow, layers, compare, steps, writers, diagram, matrix };
+/// heads small, one head in two answers, what of A brings it back in B, the steps behind one weight, what wrote its score, the guess after each layer,
+/// the data flow diagram, one matrix of it.
+enum class FigureKind { grid, head, text, flow, layers, compare, patch, steps, writers, lens, diagram, matrix };
 
 /// Whether such a picture has all heads of a stack, which can have an order of their own.
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
 
+/// Whether such a picture is of two answers.
+inline bool shows_two(FigureKind kind) { return kind == FigureKind::compare || kind == FigureKind::patch; }
+
 /// Whether such a picture has maps or lines of one answer's heads, whose tokens can be folded.
 inline bool shows_folds(FigureKind kind) {
-  return kind != FigureKind::steps && kind != FigureKind::writers && kind != FigureKind::diagram &&
-         kind != FigureKind::matrix && kind != FigureKind::compare;
+  return kind != FigureKind::steps && kind != FigureKind::writers && kind != FigureKind::lens &&
+         kind != FigureKind::diagram && kind != FigureKind::matrix && !shows_two(kind);
 }
 
 /// The part of the pattern that a large map shows, in cells; zero sizes: all of it.
@@ -123,6 +129,15 @@ struct TextLook {
 /// A text of more tokens is offered beside the map; of more than that it is shown first.
 inline constexpr Index kOffersText = 40, kLongText = 120;
 
+/// What of A is put into B in View::compare.
+struct PatchLook {
+  bool on = false;  // the map of what comes back, in place of the maps of the heads
+  PatchForm form = PatchForm::heads;
+  bool stopped = false;  // the rows that are not known yet are not computed
+
+  friend bool operator==(const PatchLook&, const PatchLook&) = default;
+};
+
 /// The settings of View::code for the chosen head's layer.
 struct CodeLook {
   Dialect dialect = Dialect::numpy;
@@ -148,6 +163,7 @@ struct Layout {
 
 /// What was looked at, to come back to.
 struct LookedAt {
+  View view = View::inside;
   Look look;
   InsideTab tab = InsideTab::numbers;
   HeadRef head;  // the chosen one
@@ -172,6 +188,9 @@ struct ViewState : Layout {
   bool focus_text = false;                 // the sentence box is to take the keyboard, its text selected …
   std::string typed;                       // … or, where this is not empty, replaced by it
   CodeLook code;                           // in View::code
+  LensWords lens;                          // of InsideTab::lens
+  PatchLook patch;                         // of View::compare …
+  Alignment alignment = Alignment::words;  // … and of its maps: which words belong together
   Look look;                               // in View::inside and View::code
   std::vector<LookedAt> looked;            // where one came from, the last at the end
   std::string word;                        // whose probability is searched for among the next words
@@ -200,6 +219,15 @@ struct ViewState : Layout {
 
   friend bool operator==(const ViewState& a, const ViewState& b);
 };
+/// Whether one matrix is looked at in it: in View::inside beside the steps and the data flow alone.
+inline bool shows_matrix(const ViewState& view) {
+  const bool of_parts = view.tab == InsideTab::why || view.tab == InsideTab::lens;
+  return looks_at_matrices(view.view) && !(view.view == View::inside && of_parts);
+}
+inline PatchChoice patch_choice(const ViewState& view) {
+  const bool of_layer = view.patch.form == PatchForm::tokens;
+  return {view.patch.form, {of_layer ? view.chosen.layer : 0, 0, view.chosen.stack}, view.alignment};
+}
 inline const Layout& layout_of(const ViewState& view) { return view; }
 
 /// How wide figures are, in millimetres: a column of a paper, a slide; the least and the most.

@@ -22,6 +22,32 @@ struct CompareWords {
                      "重新询问 A 的问题，屏幕上的结果成为 A。按键：%"};
   Words drop_a{"Drop A", "去掉 A"};
   Words tip_drop_a{"Lets A go. Key: %", "不再保留 A。按键：%"};
+  Words maps_of_both{"Maps", "图"};
+  Words tip_maps_of_both{"A, B and B − A of each head.", "每个头的 A、B 与 B − A。"};
+  Words take_from_a{"Take from A", "取自 A"};
+  Words tip_take_from_a{"Puts one part of A after another into B: which of them bring A's answer back? Key: %",
+                        "把 A 的各部分逐一放进 B：哪些能恢复 A 的答案？按键：%"};
+  Words by_words{"by word", "按词"};
+  Words tip_by_words{"The same words of A and B belong together.", "A 与 B 中相同的词彼此对应。"};
+  Words by_positions{"by position", "按位置"};
+  Words tip_by_positions{"The first word of A belongs to the first of B, and so on: for pairs that differ in a word.",
+                         "A 的第一个词对应 B 的第一个词，依此类推：用于只差一个词的句对。"};
+  Words patch_heads{"layers × heads", "层 × 头"};
+  Words tip_patch_heads{"The output z of each head, all words at once.", "每个头的输出 z，所有词一起。"};
+  Words patch_residual{"layers × words", "层 × 词"};
+  Words tip_patch_residual{"The residual stream after each layer, at each word.", "每一层之后、每个词处的残差流。"};
+  Words patch_tokens{"heads × words", "头 × 词"};
+  Words tip_patch_tokens{"The output z of each head of the chosen layer, at each word.",
+                         "所选层中每个头在每个词处的输出 z。"};
+  Words patch_metric{"%: A %, B %", "%：A %，B %"};
+  Words patch_share{"share of A's answer that comes back", "恢复的 A 的答案所占份额"};
+  Words patch_hint{
+      "Each cell: B is computed again with this part of A in its place. 0: nothing comes back, 1: all of A's answer.",
+      "每个单元格：用 A 的这一部分重新计算 B。0：什么也没恢复；1：A 的答案全部恢复。"};
+  Words patch_to_why{"Click: why this head looks where it does", "点击：这个头为什么看向那里"};
+  Words patch_to_heads{"Click: the heads of this layer", "点击：这一层的各个头"};
+  Words patch_go_on{"Go on", "继续"};
+  Words patch_time_left{"about % s to go", "还需约 % 秒"};
   Words nothing_kept{"Two answers, side by side", "两个结果，并排对比"};
   Words computing_a{"A is being computed again …", "正在重新计算 A……"};
   Words how_to_compare{

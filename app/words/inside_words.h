@@ -26,6 +26,27 @@ struct InsideWords {
       "have another size.",
       "每个归一化都保持在该行给出的大小。一项并不是原因：没有写下它的部分，每个归一化的大小都会不同。"};
   Words trail{"From: ", "来自："};
+  Words lens{"Lens", "逐层"};
+  Words tip_lens_tab{"The guess after each layer, and what each head and feed-forward adds to a word. Key: %",
+                     "每一层之后的猜测，以及每个头与前馈网络给一个词加多少。按键：%"};
+  Words no_vocabulary{"This model has no output vocabulary: it guesses no words.", "这个模型没有输出词表：它不猜词。"};
+  Words lens_next{"Below each word: the most probable next word, were that layer the last.",
+                  "每个词下面：若那一层是最后一层，下一个最可能的词。"};
+  Words lens_hidden{"“%” hidden: the most probable words in its place, were that layer the last.",
+                    "遮住“%”：若那一层是最后一层，该处最可能的词。"};
+  Words lens_in_place{"In the place of “%”: the most probable words, were that layer the last.",
+                      "在“%”处：若那一层是最后一层，最可能的词。"};
+  Words lens_word{"logit of", "logit："};
+  Words most_probable{"the likeliest", "最可能的词"};
+  Words no_word{"no word", "无"};
+  Words tip_lens_word{"The word whose logit is split, or its id. A click on a word of the table takes it.",
+                      "要拆分 logit 的词，或其编号。点击表中的词即可选用。"};
+  Words tip_lens_minus{"The logit of this word is taken from it: what makes the one likelier than the other.",
+                       "从中减去这个词的 logit：是什么让前者比后者更可能。"};
+  Words tip_lens{"Click: splits the logit of this word", "点击：拆分这个词的 logit"};
+  Words logit_and_sum{"logit of “%” %, the sum of % terms: %", "“%”的 logit %，% 项之和：%"};
+  Words difference_and_sum{"logit of “%” − logit of “%” %, the sum of % terms: %",
+                           "“%”的 logit − “%”的 logit %，% 项之和：%"};
   Words tip_line{"Opens the steps of this line, and its matrix beside it.", "展开这一行的各步，旁边显示它的矩阵。"};
   Words asks{"“%” asks", "“%”发问"};
   Words answers{"“%” answers", "“%”应答"};

@@ -6,15 +6,22 @@
 
 namespace headlight {
 
-std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads) {
+std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index layer, Index first, Index count,
+                                                     Index top, int threads) {
   const Model& model = *trace.model;
   assert(model.output);
+  Matrix hidden = trace.blocks[static_cast<std::size_t>(layer)].output.middleRows(first, count);
+  if (model.final_norm) hidden = norm(hidden, *model.final_norm);
+  const Matrix logits = logits_of(model, std::move(hidden), Threads(threads));
   std::vector<std::vector<Candidate>> words;
-  for (const BlockTrace& block : trace.blocks) {
-    Matrix hidden = block.output.row(query);
-    if (model.final_norm) hidden = norm(hidden, *model.final_norm);
-    words.push_back(most_probable(model, probabilities(logits_of(model, hidden, Threads(threads)).row(0)), top));
-  }
+  for (Index i = 0; i < count; ++i) words.push_back(most_probable(model, probabilities(logits.row(i)), top));
+  return words;
+}
+
+std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads) {
+  std::vector<std::vector<Candidate>> words;
+  for (std::size_t layer = 0; layer < trace.blocks.size(); ++layer)
+    words.push_back(std::move(lens_words_after(trace, static_cast<Index>(layer), query, 1, top, threads).front()));
   return words;
 }
 

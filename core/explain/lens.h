@@ -12,6 +12,9 @@ namespace headlight {
 /// The logit lens (nostalgebraist 2020, "interpreting GPT: the logit lens"): final norm and output layer applied to the
 /// residual stream of one query after each layer of the main stack; of the last layer the model's own answer. [layer]:
 /// the `top` most probable words. The model must have an output layer.
+/// Of one layer, for queries [first, first + count): [query].
+std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index layer, Index first, Index count,
+                                                     Index top, int threads = 0);
 std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads = 0);
 
 struct LogitTerm {

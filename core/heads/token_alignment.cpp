@@ -74,4 +74,14 @@ JointAxis align_tokens(const std::vector<Token>& a, const std::vector<Token>& b)
   return axis;
 }
 
+JointAxis align_tokens(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment) {
+  if (alignment == Alignment::words) return align_tokens(a, b);
+  JointAxis axis(std::max(a.size(), b.size()));
+  for (std::size_t i = 0; i < axis.size(); ++i) {
+    if (i < a.size()) axis[i].a = static_cast<Index>(i);
+    if (i < b.size()) axis[i].b = static_cast<Index>(i);
+  }
+  return axis;
+}
+
 }  // namespace headlight

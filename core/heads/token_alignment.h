@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/matrix.h"
+#include "base/names.h"
 #include "model/tokens.h"
 
 namespace headlight {
@@ -18,6 +20,11 @@ struct JointToken {
 };
 using JointAxis = std::vector<JointToken>;
 
+/// Which tokens of two sentences belong together: the same words, or those at the same positions (minimal pairs).
+enum class Alignment { words, positions };
+inline constexpr std::string_view kAlignments[] = {"words", "positions"};
+inline std::string_view name(Alignment alignment) { return name_in(kAlignments, alignment); }
+
 /// The longest sentence that is aligned: the time is quadratic.
 inline constexpr std::size_t kMostAligned = 512;
 
@@ -30,5 +37,7 @@ bool same_word(const Token& a, const Token& b);
 /// of equal ones the pairs that come first. Between two pairs the tokens of `a` stand before those of `b`. At most
 /// kMostAligned tokens each.
 JointAxis align_tokens(const std::vector<Token>& a, const std::vector<Token>& b);
+/// The same, or token i of the one with token i of the other; those of the longer one that are left stand at the end.
+JointAxis align_tokens(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment);
 
 }  // namespace headlight

@@ -85,7 +85,7 @@ TEST(Lessons, AFileIsOpenedInTheWindowAndAgainWhenItWasChanged) {
     update(state, FileOpened{path.string(), std::move(*opened)});
     ASSERT_NE(current_lesson(state), nullptr);
     EXPECT_EQ(current_lesson(state)->title.en, title);
-    EXPECT_EQ(state.lessons->size(), 11u);
+    EXPECT_EQ(state.lessons->size(), 12u);
     EXPECT_EQ(state.document.source.text, "我爱");
     EXPECT_EQ(state.document.model, shipped()->front().model) << "one model, one identity";
   }
@@ -111,6 +111,9 @@ TEST(Lessons, TheViewIsKeptInASession) {
   session.view.tab = InsideTab::diagram;
   session.view.chosen = {1, 1};
   session.view.look = {matrix_id(Quantity::z, session.view.chosen), MatrixCell{2, 3}};
+  session.view.lens = {"我", "他"};
+  session.view.patch = {true, PatchForm::tokens};
+  session.view.alignment = Alignment::positions;
   session.view.flow = {std::vector<Index>{0, 1}, 0.25f};
   const auto read = session_from_json("s", to_json(session));
   ASSERT_TRUE(read);

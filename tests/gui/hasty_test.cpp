@@ -184,7 +184,7 @@ class HastyHands {
       case 15: h_.push(SetMask{pick(2) == 0, true, stack(), index(6)}); break;
       case 16: h_.push(Generate{index(6), {}}); break;
       case 17: h_.push(ChoosePrefix{pick(12)}); break;
-      case 18: h_.push(ShowView{View::inside}, ShowTab{static_cast<InsideTab>(pick(3))}); break;
+      case 18: h_.push(ShowView{View::inside}, ShowTab{static_cast<InsideTab>(pick(4))}); break;
       case 19: {
         const auto quantity = static_cast<Quantity>(pick(static_cast<std::size_t>(Quantity::probabilities) + 1));
         h_.push(LookAt{{matrix_id(quantity, head()), MatrixCell{index(30), index(300)}}});

@@ -68,6 +68,7 @@ struct PictureAsked {
   std::optional<CommandPalette> palette = {};
   const char* lesson = "";
   std::size_t step = 0;
+  bool patch = false;
   const char* against = nullptr;  // the text of A, of View::compare
 };
 
@@ -88,6 +89,7 @@ TEST_P(Screens, LookAsTheyDid) {
   start.session.document.mask.causal = screen.causal;
   start.session.view.view = screen.view;
   start.session.view.tab = screen.tab;
+  start.session.view.patch.on = screen.patch;
   start.session.view.look = screen.look;
   start.session.view.scale = screen.scale;
   start.session.view.pinned = screen.pinned;
@@ -139,6 +141,19 @@ INSTANTIATE_TEST_SUITE_P(
                      .pinned = CellRef{9, 5},
                      .view = View::inside,
                      .tab = InsideTab::why},
+        PictureAsked{.name = "lens-zh",
+                     .theme = Theme::light,
+                     .language = Language::zh,
+                     .pinned = CellRef{9, 5},
+                     .view = View::inside,
+                     .tab = InsideTab::lens},
+        PictureAsked{.name = "patch",
+                     .theme = Theme::light,
+                     .language = Language::en,
+                     .arch = Arch::decoder,
+                     .view = View::compare,
+                     .patch = true,
+                     .against = "我请李雷帮我订了去上海的机票"},
         PictureAsked{"diagram-encoder-decoder",
                      Theme::dark,
                      Language::en,

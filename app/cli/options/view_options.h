@@ -57,6 +57,13 @@ inline void add_pair_part(Parser& command, PairPart& part) {
       "letter's sentence, keys of the second's; rows are not scaled");
 }
 
+/// --align: which tokens of A and B belong together.
+inline void add_alignment(Parser& command, Alignment& alignment) {
+  add_choice<Alignment>(command, "--align", alignment, kAlignments,
+                        "Of two answers: the same words belong together (words, the default), or those at the same "
+                        "positions");
+}
+
 /// --dialect and --block: what a program is written in, and how much of the layer.
 inline void add_program_options(Parser& command, CodeLook& code) {
   add_choice<Dialect>(command, "--dialect", code.dialect, kDialectNames,

@@ -84,6 +84,14 @@ constexpr Action kActions[] = {
      answered, push_new<KeepAnswer>},
     {Act::swap_answers, Group::views, {"Swap A and B", "交换 A 与 B"}, {alt(Key::home)}, has_kept, push_new<SwapKept>},
     {Act::drop_answer, Group::views, {"Let A go", "放下 A"}, {bare(Key::del)}, has_kept, push_new<DropKept>},
+    {Act::take_from_a, Group::views, {"Compare: take from A, or the maps of both", "对比：取自 A，或两边的图"},
+     {alt(Key::digit_5)}, answered, [](Gui& gui) { show_patch(gui, !in_patch(gui)); }},
+    {Act::align_answers, Group::views, {"Compare: align by word or by position", "对比：按词或按位置对齐"},
+     {alt_shift(Key::digit_5)}, has_joint,
+     [](Gui& gui) {
+       const bool words = gui.state.view.alignment == Alignment::words;
+       gui.push(SetAlignment{words ? Alignment::positions : Alignment::words});
+     }},
     {Act::open_palette, Group::views, {"Everything that can be done, by name", "按名称查找所有操作"}, {ctrl(Key::p)}, nullptr,
      [](Gui& gui) { gui.push(ShowPalette{CommandPalette{}}); }},
     {Act::show_keys, Group::views, {"All keys", "所有按键"}, {bare(Key::f1), shift(Key::slash)}, nullptr,
@@ -116,6 +124,8 @@ constexpr Action kActions[] = {
     {Act::why, Group::head, {"Why? What wrote the score of the pinned cell", "为什么？固定的单元格的打分由什么写成"},
      {alt_shift(Key::enter)},
      pins_head, [](Gui& gui) { explain_cell(gui, *gui.state.view.pinned, InsideTab::why); }},
+    {Act::lens, Group::views, {"Lens: the guess after each layer", "逐层：每一层之后的猜测"}, {alt(Key::digit_2)}, answered,
+     show_lens},
     {Act::copy_weight, Group::head, {"Copy the pinned number", "复制固定的数值"}, {ctrl(Key::c)}, has_pinned, copy_weight},
     {Act::text_or_map, Group::head, {"The text itself or the map of the head", "文本本身或这个头的图"}, {bare(Key::digit_8)},
      answered, [](Gui& gui) { show_text(gui, !in_text(gui)); }},

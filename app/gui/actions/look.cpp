@@ -132,9 +132,7 @@ void step_stack(Gui& gui, bool back) {
 }
 
 void move_cell(Gui& gui, Index rows, Index columns) {
-  const ViewState& view = gui.state.view;
-  const bool of_writers = view.view == View::inside && view.tab == InsideTab::why;
-  if (looks_at_matrices(view.view) && !of_writers) move_look(gui, rows, columns);
+  if (shows_matrix(gui.state.view)) move_look(gui, rows, columns);
   else if (shows_text(gui.state)) move_word(gui, rows, columns);
   else if (gui.state.view.view == View::compare && compared_trace(gui.state)) move_joint_cell(gui, rows, columns);
   else move_pinned(gui, rows, columns);
@@ -243,6 +241,19 @@ void begin_search(Gui& gui) {
   find.on = true;
   gui.push(FindHeads{std::move(find)});
   gui.push(FocusFind{true});
+}
+
+void show_patch(Gui& gui, bool on) {
+  PatchLook look = gui.state.view.patch;
+  look.on = on;
+  look.stopped = false;
+  gui.push(SetPatch{look});
+  gui.push(ShowView{View::compare});
+}
+
+void show_lens(Gui& gui) {
+  gui.push(ShowView{View::inside});
+  gui.push(ShowTab{InsideTab::lens});
 }
 
 void step_tab(Gui& gui) {

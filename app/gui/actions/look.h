@@ -50,6 +50,10 @@ std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack
 
 /// Opens View::inside on what is behind a weight of the chosen head, step by step.
 void explain_cell(Gui& gui, const CellRef& cell, InsideTab tab);
+/// View::compare: what of A is put into B, or the maps of both.
+void show_patch(Gui& gui, bool on);
+/// The tab Lens of View::inside.
+void show_lens(Gui& gui);
 /// The next tab of View::inside.
 void step_tab(Gui& gui);
 

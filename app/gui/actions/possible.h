@@ -14,6 +14,7 @@ inline bool in_heads(const Gui& gui) { return answered(gui) && in_view(gui, View
 inline bool has_more_heads(const Gui& gui) { return headlight::has_more_heads(gui.state); }
 inline bool has_maps(const Gui& gui) { return in_view(gui, View::heads) || in_view(gui, View::train); }
 inline bool has_joint(const Gui& gui) { return answered(gui) && in_view(gui, View::compare); }
+inline bool in_patch(const Gui& gui) { return has_joint(gui) && gui.state.view.patch.on; }
 inline bool has_kept(const Gui& gui) { return gui.state.kept.has_value(); }
 inline bool has_pinned(const Gui& gui) { return answered(gui) && gui.state.view.pinned.has_value(); }
 /// The pinned cell is of one token each, to which masks and weights by hand belong.

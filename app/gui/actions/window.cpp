@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/formatted.h"
+#include "gui/actions/possible.h"
 #include "math/attention.h"
 #include "session/shown.h"
 
@@ -85,6 +86,8 @@ void leave(Gui& gui) {
   else if (gui.work.writing) gui.push(CancelFileWork{});
   else if (state.view.painting) gui.push(SetPainting{false});
   else if (gui.work.sweeping) gui.push(OrderHeads{});
+  else if (possible::in_patch(gui) && state.patch && !state.patch->is_whole() && !state.view.patch.stopped)
+    gui.push(SetPatch{{true, state.view.patch.form, true}});
   else if (state.view.find.on)
     gui.push(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
   else if (state.view.pinned || state.view.pinned_kept) gui.push(Pin{});

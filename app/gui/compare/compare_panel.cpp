@@ -4,6 +4,7 @@
 #include "figure/difference_words.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
+#include "gui/actions/look.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
@@ -51,6 +52,21 @@ void answer_line(Gui& gui, const char* name, ImU32 ink, const std::string& words
   if (ImGui::IsItemHovered() && ImGui::CalcTextSize(shown.c_str()).x > room) explain_item(gui, words);
 }
 
+std::vector<Segment> ways_to_compare(const Gui& gui) {
+  const bool patch = gui.state.view.patch.on;
+  return {{"compare maps", gui.word(kCompareWords.maps_of_both), !patch, gui.word(kCompareWords.tip_maps_of_both)},
+          {"take from a", gui.word(kCompareWords.take_from_a), patch,
+           with_keys(gui, kCompareWords.tip_take_from_a, {Act::take_from_a})}};
+}
+
+std::vector<Segment> alignments_of(const Gui& gui) {
+  const Alignment now = gui.state.view.alignment;
+  return {
+      {"align words", gui.word(kCompareWords.by_words), now == Alignment::words, gui.word(kCompareWords.tip_by_words)},
+      {"align positions", gui.word(kCompareWords.by_positions), now == Alignment::positions,
+       gui.word(kCompareWords.tip_by_positions)}};
+}
+
 }  // namespace
 
 void compare_start_panel(Gui& gui) {
@@ -95,9 +111,16 @@ void compare_header_panel(Gui& gui) {
     if (flat_button(gui, "drop", gui.word(kCompareWords.drop_a))) gui.push(DropKept{});
     explain_item(gui, kCompareWords.tip_drop_a, {Act::drop_answer});
   }
+  const std::vector<Segment> ways = ways_to_compare(gui), alignments = alignments_of(gui);
+  const float choices = segmented_width(ways) + segmented_width(alignments) + 8 * gui.unit;
   if (const Error* problem = problem_of(gui.state))
-    answer_line(gui, "B", gui.colours().warning, plain_line(gui, *problem) + " — " + gui.word(kAnswerWords.stale), end);
-  else answer_line(gui, "B", ink_of_b(gui), both.b, end);
+    answer_line(gui, "B", gui.colours().warning, plain_line(gui, *problem) + " — " + gui.word(kAnswerWords.stale),
+                end - choices - gap);
+  else answer_line(gui, "B", ink_of_b(gui), both.b, end - choices - gap);
+  ImGui::SameLine(end - choices);
+  if (const auto pressed = segmented(gui, alignments)) gui.push(SetAlignment{static_cast<Alignment>(*pressed)});
+  ImGui::SameLine(0, 8 * gui.unit);
+  if (const auto pressed = segmented(gui, ways)) show_patch(gui, *pressed == 1);
   ImGui::PopStyleVar();
 }
 

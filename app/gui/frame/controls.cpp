@@ -1,9 +1,11 @@
 #include "gui/frame/controls.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/formatted.h"
 #include "gui/frame/focus.h"
+#include "gui/frame/imgui_compat.h"
 
 namespace headlight {
 
@@ -104,6 +106,21 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const std::str
   gui.name_item(name);
   explain_item(gui, tip);
   return pressed;
+}
+
+bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width) {
+  std::string shown = gui.fonts.shown(text);
+  shown.reserve(64);
+  ImGui::SetNextItemWidth(width);
+  ImGui::PushID(name);
+  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), shown.data(), shown.capacity() + 1,
+                                               ImGuiInputTextFlags_CallbackResize, grow_text, &shown);
+  ImGui::PopID();
+  gui.name_item(name, BoxKind::field);
+  if (!edited || key_pressed(Key::escape, false)) return false;
+  shown.resize(std::strlen(shown.c_str()));
+  text = gui.fonts.typed(shown);
+  return true;
 }
 
 }  // namespace headlight

@@ -39,6 +39,9 @@ bool wide_button(Gui& gui, const char* name, const Words& string, const Words& t
 bool wide_button(Gui& gui, const char* name, const Words& string, const std::string& tip, bool on = false,
                  float less = 0);
 
+/// A box for a word of the answer; true when it changed. Escape leaves the box; what was typed stays.
+bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width);
+
 /// A choice among words of the interface, side by side; in a new line where they do not fit.
 template <class Choice>
 void choices(Gui& gui, const Words& title, const Words& tip, Choice now,

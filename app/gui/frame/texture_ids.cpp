@@ -33,7 +33,8 @@ std::uint64_t map_of_answer(const AppState& state, const HeadRef& head) {
 }
 
 // Beside the folded maps, whose folds take fewer bits.
-constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61, kWriters = std::uint64_t{1} << 60;
+constexpr std::uint64_t kLargeDetail = std::uint64_t{1} << 61, kWriters = std::uint64_t{1} << 60,
+                        kLens = kWriters | std::uint64_t{1} << 59, kPatch = kWriters | std::uint64_t{1} << 58;
 
 }  // namespace
 
@@ -61,6 +62,10 @@ std::uint64_t inside_matrix_version(const AppState& state) {
 std::uint64_t writers_version(const AppState& state) {
   return in(MapFamily::large, kWriters | state.writers.version());
 }
+
+std::uint64_t patch_version(const AppState& state) { return in(MapFamily::large, kPatch | state.patch.version()); }
+
+std::uint64_t lens_version(const AppState& state) { return in(MapFamily::large, kLens | state.lens.version()); }
 
 std::uint64_t joint_version(const AppState& state, const HeadRef& head) {
   return in(MapFamily::compared, state.comparison.version() << 20 | place_of(head, kMaxHeads));

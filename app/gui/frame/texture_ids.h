@@ -22,6 +22,10 @@ std::uint64_t inside_matrix_version(const AppState& state);
 
 /// What wrote the score of a cell.
 std::uint64_t writers_version(const AppState& state);
+/// The map of what comes back.
+std::uint64_t patch_version(const AppState& state);
+/// The guess after each layer.
+std::uint64_t lens_version(const AppState& state);
 
 /// Compare: the small difference of a head, and a side of the chosen head.
 std::uint64_t joint_version(const AppState& state, const HeadRef& head);

@@ -51,22 +51,6 @@ const char* direction_label(const Gui& gui) {
   return gui.word(gui.state.view.order.ascending ? kHeadOrderWords.smallest_first : kHeadOrderWords.largest_first);
 }
 
-/// A box for one of the two words; true when it changed.
-bool word_box(Gui& gui, const char* name, const Words& hint, std::string& text, float width) {
-  std::string shown = gui.fonts.shown(text);
-  shown.reserve(64);
-  ImGui::SetNextItemWidth(width);
-  ImGui::PushID(name);
-  const bool edited = ImGui::InputTextWithHint("##word", gui.word(hint), shown.data(), shown.capacity() + 1,
-                                               ImGuiInputTextFlags_CallbackResize, grow_text, &shown);
-  ImGui::PopID();
-  gui.name_item(name, BoxKind::field);
-  if (!edited || key_pressed(Key::escape, false)) return false;  // Escape leaves the box; what was typed stays
-  shown.resize(std::strlen(shown.c_str()));
-  text = gui.fonts.typed(shown);
-  return true;
-}
-
 void found_words(Gui& gui) {
   const AppState& state = gui.state;
   const auto count = count_found(state);

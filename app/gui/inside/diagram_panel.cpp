@@ -19,28 +19,6 @@ namespace {
 /// Names of the steps' pictures come after those of the nodes.
 constexpr std::size_t kFirstStep = 512;
 
-InsideStyle inside_style(const Gui& gui, const TextWidth& measure) {
-  const float title = gui.fonts.pixels(TextSize::body), small = gui.fonts.pixels(TextSize::small);
-  const Palette& colours = gui.colours();
-  return {.language = gui.state.settings.language,
-          .theme = gui.state.settings.theme,
-          .type = {.title = title / kLineOfEm,
-                   .small = small / kLineOfEm,
-                   .title_line = title,
-                   .small_line = small,
-                   .unit = gui.unit},
-          .ink = ink_colours(gui.state.settings.theme),
-          .measure = measure,
-          .pen = {gui.unit, 1},
-          .ground = to_rgb(colours.panel),
-          .frame = to_rgb(colours.line),
-          .edge = to_rgb(colours.dim),
-          .residual = to_rgb(colours.faint),
-          .edge_width = gui.unit,
-          .residual_width = gui.unit,
-          .corner = 4 * gui.unit};
-}
-
 void paint(Gui& gui, const Drawing& scene, ImVec2 origin, std::size_t first_picture) {
   paint_scene(gui, scene, {.origin = origin, .opacity = inside_opacity(gui.state), .version = [&](std::size_t map) {
                              return inside_picture_version(gui.state, first_picture + map);
@@ -129,6 +107,28 @@ void path_line(Gui& gui, const InsideQuestion& question) {
 
 }  // namespace
 
+InsideStyle inside_style(const Gui& gui, const TextWidth& measure) {
+  const float title = gui.fonts.pixels(TextSize::body), small = gui.fonts.pixels(TextSize::small);
+  const Palette& colours = gui.colours();
+  return {.language = gui.state.settings.language,
+          .theme = gui.state.settings.theme,
+          .type = {.title = title / kLineOfEm,
+                   .small = small / kLineOfEm,
+                   .title_line = title,
+                   .small_line = small,
+                   .unit = gui.unit},
+          .ink = ink_colours(gui.state.settings.theme),
+          .measure = measure,
+          .pen = {gui.unit, 1},
+          .ground = to_rgb(colours.panel),
+          .frame = to_rgb(colours.line),
+          .edge = to_rgb(colours.dim),
+          .residual = to_rgb(colours.faint),
+          .edge_width = gui.unit,
+          .residual_width = gui.unit,
+          .corner = 4 * gui.unit};
+}
+
 void way_panel(Gui& gui) {
   const AppState& state = gui.state;
   if (state_card(gui)) return;
@@ -140,9 +140,11 @@ void way_panel(Gui& gui) {
   const auto pressed =
       segmented(gui, {of(InsideTab::numbers, kInsideWords.numbers, kInsideWords.tip_numbers, Act::numbers),
                       of(InsideTab::why, kInsideWords.why, kInsideWords.tip_why, Act::why),
+                      of(InsideTab::lens, kInsideWords.lens, kInsideWords.tip_lens_tab, Act::lens),
                       of(InsideTab::diagram, kInsideWords.way_of_data, kInsideWords.tip_way, Act::next_tab)});
   if (pressed) gui.push(ShowTab{static_cast<InsideTab>(*pressed)});
   if (tab == InsideTab::why) return writer_list(gui);
+  if (tab == InsideTab::lens) return lens_list(gui);
   if (!state.inside) {
     dim_text(gui, gui.word(kAnswerWords.computing));
     return;

@@ -139,7 +139,8 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
     return words;
   };
   term_table(
-      gui, cell.terms.size(), adds_up, [&](std::size_t i) { return term_length(cell.terms[i], adds_up); }, line);
+      gui, cell.terms.size(), {adds_up, adds_up}, [&](std::size_t i) { return term_length(cell.terms[i], adds_up); },
+      line);
 }
 
 /// A field for a hand-typed number: what is typed, and each step of the buttons, replaces it at once.

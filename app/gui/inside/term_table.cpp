@@ -36,21 +36,19 @@ void bar(const Gui& gui, float length, float least, float most) {
 
 }  // namespace
 
-void term_table(Gui& gui, std::size_t count, bool adds_up, const std::function<float(std::size_t)>& length,
+void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::function<float(std::size_t)>& length,
                 const std::function<TermLine(std::size_t)>& line, const TermLine& heading) {
   const FontScope small(gui, TextSize::small);
   float most = 0, least = 0;
   for (std::size_t i = 0; i < count; ++i)
     if (const float one = length(i); std::isfinite(one)) most = std::max(most, one), least = std::min(least, one);
   // In a wide window a bar would stand too far from its number to be read with it.
-  const float width = std::min(ImGui::GetContentRegionAvail().x, (adds_up ? 820 : 560) * gui.unit);
+  const float width = std::min(ImGui::GetContentRegionAvail().x, (columns.times ? 820 : 560) * gui.unit);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("terms", adds_up ? 4 : 2, kFlags, {width, 0})) return;
+  if (!ImGui::BeginTable("terms", 2 + (columns.times ? 1 : 0) + (columns.addends ? 1 : 0), kFlags, {width, 0})) return;
   ImGui::TableSetupColumn("from", 0, 1.2f);
-  if (adds_up) {
-    ImGui::TableSetupColumn("times", 0, 1.1f);
-    ImGui::TableSetupColumn("addend", 0, 0.7f);
-  }
+  if (columns.times) ImGui::TableSetupColumn("times", 0, 1.1f);
+  if (columns.addends) ImGui::TableSetupColumn("addend", 0, 0.7f);
   ImGui::TableSetupColumn("bar", 0, 1.0f);
   if (!heading.from.text.empty()) {
     ImGui::TableSetupScrollFreeze(0, 1);
@@ -67,12 +65,9 @@ void term_table(Gui& gui, std::size_t count, bool adds_up, const std::function<f
       ImGui::TableNextRow();
       ImGui::TableNextColumn();
       part(gui, term.from, "term " + std::to_string(i));
-      if (adds_up) {
-        ImGui::TableNextColumn();
-        if (!term.times.text.empty()) part(gui, term.times, "times " + std::to_string(i));
-        ImGui::TableNextColumn();
-        ImGui::TextUnformatted(term.addend.c_str());
-      }
+      if (columns.times && ImGui::TableNextColumn() && !term.times.text.empty())
+        part(gui, term.times, "times " + std::to_string(i));
+      if (columns.addends && ImGui::TableNextColumn()) ImGui::TextUnformatted(term.addend.c_str());
       ImGui::TableNextColumn();
       bar(gui, length(at), least, most);
     }

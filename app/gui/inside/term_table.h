@@ -21,10 +21,14 @@ struct TermLine {
   std::string addend = {};  // what that comes to
 };
 
-/// `line` gives term 0 … count − 1 when it is in sight, and `length` the number that its bar shows. `adds_up`: the
-/// columns `times` and `addend` are drawn. The parts are named `term 3` and `times 3`.
+/// The columns of such a list besides `from` and the bar.
+struct TermColumns {
+  bool times = false, addends = false;
+};
+
+/// `line` gives term 0 … count − 1 when it is in sight, and `length` the number that its bar shows. The parts are named `term 3` and `times 3`.
 /// `heading` stays above them where it has texts.
-void term_table(Gui& gui, std::size_t count, bool adds_up, const std::function<float(std::size_t)>& length,
+void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::function<float(std::size_t)>& length,
                 const std::function<TermLine(std::size_t)>& line, const TermLine& heading = {});
 
 }  // namespace headlight

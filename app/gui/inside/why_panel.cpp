@@ -74,7 +74,7 @@ void terms(const ShownSplit& shown) {
   const ScoreSplit& split = shown.all.split;
   const auto term = [&](std::size_t i) -> const ScoreTerm& { return split.terms[shown.all.order[i]]; };
   const auto part = [&](const Writer& writer, bool of_query) {
-    return TermPart{writer_name(writer), shown.way_to(writer, of_query), true};
+    return TermPart{writer_in(shown.gui.state.settings.language, writer), shown.way_to(writer, of_query), true};
   };
   const auto line = [&](std::size_t i) {
     TermLine words{.from = part(term(i).query, true), .times = part(term(i).key, false)};
@@ -84,8 +84,9 @@ void terms(const ShownSplit& shown) {
   const auto heading = [&](const Words& words, bool of_query) {
     return TermPart{filled(shown.gui.word(words), {shown.word(of_query)})};
   };
-  term_table(shown.gui, split.terms.size(), true, [&](std::size_t i) { return static_cast<float>(term(i).value); },
-             line, {.from = heading(kInsideWords.in_query, true), .times = heading(kInsideWords.in_key, false)});
+  term_table(shown.gui, split.terms.size(), {true, true},
+             [&](std::size_t i) { return static_cast<float>(term(i).value); }, line,
+             {.from = heading(kInsideWords.in_query, true), .times = heading(kInsideWords.in_key, false)});
 }
 
 /// A click on a cell of the map goes to the head that wrote the key, or else the query.

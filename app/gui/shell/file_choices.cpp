@@ -67,6 +67,7 @@ void figure_choices(Gui& gui) {
   kind("figure layers", gui.word(kFileWords.figure_layers), FigureKind::layers);
   kind("figure steps", gui.word(kInsideWords.numbers), FigureKind::steps);
   kind("figure writers", gui.word(kInsideWords.why), FigureKind::writers);
+  if (can_say_words(gui.state)) kind("figure lens", gui.word(kInsideWords.lens), FigureKind::lens);
   kind("figure diagram", gui.word(kInsideWords.way_of_data), FigureKind::diagram);
   if (gui.state.trace && exists(*gui.state.trace, gui.state.view.look.matrix)) {
     const std::string label =
@@ -76,6 +77,7 @@ void figure_choices(Gui& gui) {
   if (compared_trace(gui.state)) {
     kind("figure compare", "A | B", FigureKind::compare);
     explain_item(gui, kCompareWords.tip_figure_compare);
+    kind("figure patch", gui.word(kCompareWords.take_from_a), FigureKind::patch);
   }
   const auto width = [&](const char* name, const Words& label, float mm) {
     same_line_if_room(button_width(gui.word(label)), mm == kColumnMm ? 12 * gui.unit : 0);

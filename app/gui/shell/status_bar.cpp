@@ -94,10 +94,14 @@ std::string answer_text(Gui& gui) {
 /// The scale of the maps that are shown: inside a block that of the matrix that is looked at, of two answers that of
 /// their difference.
 ColourScale shown_colour_scale(const AppState& state) {
+  if (state.view.view == View::compare && state.view.patch.on && state.patch)
+    return patch_scale(state.settings.theme, *state.patch);
   if (state.view.view == View::compare && state.comparison && compared_trace(state))
     return difference_scale(state, state.view.hovered_head.value_or(state.view.chosen));
   if (!looks_at_matrices(state.view.view) || !state.inside)
     return map_scale(state, whole_content(state, state.view.hovered_head.value_or(state.view.chosen)));
+  if (state.view.view == View::inside && state.view.tab == InsideTab::lens)
+    return {.theme = state.settings.theme, .colours = state.settings.colours};
   if (state.view.view == View::inside && state.view.tab == InsideTab::why && state.writers)
     return writers_scale(state.settings.theme, *state.writers);
   return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));

@@ -56,6 +56,11 @@ void compare_regions(Gui& gui, const Box& box) {
   const float maps = std::floor(std::min(box.w / 3 + 3 * line, high));
   const float words = std::min(box.w * 0.3f, 300 * gui.unit), top = box.y + header + maps;
   region(gui, "compare", {box.x, box.y, box.w, header}, false, false, compare_header_panel);
+  if (gui.state.view.patch.on) {
+    region(gui, "what A restores", {box.x, box.y + header, box.w - words, box.h - header}, false, false, patch_panel);
+    return region(gui, "both answers", {box.right() - words, box.y + header, words, box.h - header}, false, true,
+                  compare_words_panel);
+  }
   region(gui, "compared head", {box.x, box.y + header, box.w, maps}, false, false, compare_maps_panel);
   region(gui, "differences", {box.x, top, box.w - words, box.bottom() - top}, false, false, compare_grid_panel);
   region(gui, "both answers", {box.right() - words, top, words, box.bottom() - top}, false, true, compare_words_panel);
@@ -138,8 +143,9 @@ void view_regions(Gui& gui, const WindowRegions& regions) {
     case View::inside: {
       const float way = std::clamp(box.w * 0.4f, 320 * unit, 720 * unit);
       region(gui, "way", left(way), false, false, way_panel);
-      const bool of_writers = gui.state.view.tab == InsideTab::why;
-      return region(gui, "inside", right(way), false, false, of_writers ? writers_panel : matrix_panel);
+      const InsideTab tab = gui.state.view.tab;
+      const auto panel = tab == InsideTab::why ? writers_panel : tab == InsideTab::lens ? lens_panel : matrix_panel;
+      return region(gui, "inside", right(way), false, false, panel);
     }
     case View::code: {
       const float program = std::floor(box.w * 0.58f);

@@ -89,7 +89,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
        }},
       {{Act::next_tab, Act::look_back},
        [&] {
-         for (const InsideTab tab : {InsideTab::why, InsideTab::diagram, InsideTab::numbers}) {
+         for (const InsideTab tab : {InsideTab::why, InsideTab::lens, InsideTab::diagram, InsideTab::numbers}) {
            alt(Key::y);
            EXPECT_EQ(state().view.tab, tab);
          }
@@ -247,6 +247,24 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().kept->trace, state().trace);
          EXPECT_EQ(state().view.view, View::heads) << "the view stays";
          h.push(DropKept{});
+       }},
+      {{Act::lens, Act::take_from_a, Act::align_answers},
+       [&] {
+         alt(Key::digit_2);
+         EXPECT_EQ(state().view.view, View::inside);
+         EXPECT_EQ(state().view.tab, InsideTab::lens);
+         h.push(ShowTab{}, Pin{});
+         forget_looks();
+         alt(Key::digit_5);
+         EXPECT_EQ(state().view.view, View::compare);
+         EXPECT_TRUE(state().view.patch.on);
+         alt_shift(Key::digit_5);
+         EXPECT_EQ(state().view.alignment, Alignment::positions);
+         alt_shift(Key::digit_5);
+         EXPECT_EQ(state().view.alignment, Alignment::words);
+         alt(Key::digit_5);
+         EXPECT_FALSE(state().view.patch.on);
+         h.push(ShowView{View::heads});
        }},
       {{Act::next_difference_order, Act::previous_difference_order, Act::swap_answers, Act::drop_answer},
        [&] {

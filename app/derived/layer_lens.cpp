@@ -1,0 +1,109 @@
+#include "derived/layer_lens.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/within.h"
+#include "derived/guess.h"
+#include "math/forward.h"
+
+namespace headlight {
+namespace {
+
+/// A typed word, with its probability in the end; by default the most probable.
+Result<Candidate> word_of(const Trace& trace, const Vector& last, const std::string& text) {
+  if (text.empty()) {
+    auto words = most_probable(*trace.model, last, 1);
+    if (words.empty()) return bad_input("lens", "vocabulary", "a word", "none");
+    return std::move(words.front());
+  }
+  const auto row = find_word(*trace.model, text);
+  if (!row) return bad_input("lens", "word", "one of the vocabulary, or its id", "'" + text + "'");
+  return candidate(*trace.model, last, *row);
+}
+
+/// The logit of the word, or what it is more than that of the other.
+Result<LogitSplit> difference_of(const LayerLens& lens) {
+  auto split = split_logit(*lens.trace, lens.query, lens.word->row);
+  if (!split || !lens.minus) return split;
+  const auto other = split_logit(*lens.trace, lens.query, lens.minus->row);
+  if (!other) return other.error();
+  split->logit -= other->logit;
+  split->sum -= other->sum;
+  // The writers are those of one stream, in one order.
+  for (std::size_t i = 0; i < split->terms.size(); ++i) split->terms[i].value -= other->terms[i].value;
+  return split;
+}
+
+Status add_split(LayerLens& lens, const LensWords& words) {
+  const Vector last = probabilities(logit_rows(*lens.trace, lens.query, 1).row(0));
+  auto word = word_of(*lens.trace, last, words.word);
+  if (!word) return word.error();
+  lens.word = *std::move(word);
+  if (!words.minus.empty()) {
+    auto minus = word_of(*lens.trace, last, words.minus);
+    if (!minus) return minus.error();
+    lens.minus = *std::move(minus);
+  }
+  auto split = difference_of(lens);
+  if (!split) return split.error();
+  lens.split = *std::move(split);
+  lens.order.resize(lens.split->terms.size());
+  std::iota(lens.order.begin(), lens.order.end(), std::size_t{0});
+  std::stable_sort(lens.order.begin(), lens.order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(lens.split->terms[a].value) > std::abs(lens.split->terms[b].value);
+  });
+  return Done{};
+}
+
+/// False when stopped.
+bool add_cells(LayerLens& lens, Progress& progress) {
+  const Trace& trace = *lens.trace;
+  const Index columns = lens.ranks ? kLensRanks : std::min(trace.queries() - lens.first, kLensTokens);
+  const auto layers = static_cast<Index>(trace.blocks.size());
+  lens.probabilities = Matrix::Zero(layers, columns);
+  for (Index layer = 0; layer < layers; ++layer) {
+    if (progress.stop) return false;
+    std::vector<Candidate> row;
+    if (lens.ranks) {
+      row = lens_words_after(trace, layer, lens.query, 1, columns).front();
+    } else {
+      for (auto& words : lens_words_after(trace, layer, lens.first, columns, 1))
+        row.push_back(words.empty() ? Candidate{} : std::move(words.front()));
+    }
+    row.resize(static_cast<std::size_t>(columns));
+    for (Index column = 0; column < columns; ++column)
+      lens.probabilities(layer, column) = row[static_cast<std::size_t>(column)].probability;
+    lens.cells.push_back(std::move(row));
+    progress.done = static_cast<float>(layer + 1) / static_cast<float>(layers);
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const LayerLens>> look_through_layers(const LensQuestion& question, Progress& progress) {
+  const Trace& asked = *question.trace;
+  if (const auto valid = check_has_logits(asked, "lens"); !valid) return valid.error();
+  if (const auto valid = check_within("lens", "query", question.query, asked.queries()); !valid) return valid.error();
+  auto lens = std::make_shared<LayerLens>();
+  lens->trace = question.trace;
+  lens->query = question.query;
+  lens->ranks = asked.request.config.arch == Arch::encoder;
+  if (can_hide(asked, question.query)) {
+    auto hidden = forward(with_hidden(asked, question.query), progress);
+    if (!hidden) return hidden.error();
+    if (!*hidden) return std::shared_ptr<const LayerLens>();
+    lens->trace = *std::move(hidden);
+    lens->hidden = asked.query_tokens().tokens[static_cast<std::size_t>(question.query)].text;
+  }
+  if (!lens->ranks)
+    lens->first = std::clamp<Index>(question.query / kLensTokens * kLensTokens, 0,
+                                    std::max<Index>(0, asked.queries() - kLensTokens));
+  if (!add_cells(*lens, progress)) return std::shared_ptr<const LayerLens>();
+  if (const Status split = add_split(*lens, question.words); !split) lens->problem = split.error();
+  return std::shared_ptr<const LayerLens>(std::move(lens));
+}
+
+}  // namespace headlight

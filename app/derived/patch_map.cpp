@@ -1,0 +1,123 @@
+#include "derived/patch_map.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include "model/head_text.h"
+
+namespace headlight {
+namespace {
+
+constexpr double kSecondsAtOnce = 0.1;
+
+TokenPairs pairs_of(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment) {
+  TokenPairs pairs;
+  for (const JointToken& token : align_tokens(a, b, alignment))
+    if (token.in_both()) pairs.emplace_back(*token.a, *token.b);
+  return pairs;
+}
+
+/// What every row asks of patch_answers. Errors: sentences that are too long, or share no token.
+Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice& choice) {
+  const Stack stack = choice.head.stack;
+  PatchWanted wanted{.at = choice.form == PatchForm::residual ? PatchAt::residual : PatchAt::heads, .stack = stack};
+  if (!a.has(stack)) return wanted;  // which patch_answers refuses
+  for (const Trace* trace : {&a, &b})
+    if (static_cast<std::size_t>(trace->queries(stack)) > kMostAligned)
+      return bad_input("patch", "tokens", "at most " + std::to_string(kMostAligned),
+                       std::to_string(trace->queries(stack)));
+  wanted.queries = pairs_of(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, choice.alignment);
+  if (wanted.queries.empty()) return bad_input("patch", "tokens", "one that both sentences have", "none");
+  wanted.by_token = choice.form == PatchForm::tokens;
+  return wanted;
+}
+
+/// An empty map of these places.
+PatchMap begun(const Trace& b, const PatchChoice& choice, const PatchWanted& wanted) {
+  PatchMap map;
+  map.choice = choice;
+  const Stack stack = choice.head.stack;
+  const Index layers = b.num_layers(stack), heads = b.num_heads(stack);
+  if (choice.form != PatchForm::heads)
+    for (const auto& pair : wanted.queries) map.tokens.push_back(pair.second);
+  const auto tokens = static_cast<Index>(map.tokens.size());
+  map.restored =
+      Matrix::Constant(choice.form == PatchForm::tokens ? heads : layers,
+                       choice.form == PatchForm::heads ? heads : tokens, std::numeric_limits<float>::quiet_NaN());
+  return map;
+}
+
+Status add_row(const Trace& a, const Trace& b, PatchWanted wanted, int threads, PatchMap& map) {
+  const HeadRef& head = map.choice.head;
+  if (map.choice.form == PatchForm::tokens) wanted.heads = {{head.stack, head.layer, map.known}};
+  else wanted.layers = {map.known};
+  const auto answer = patch_answers(a, b, wanted, threads);
+  if (!answer) return answer.error();
+  map.metric = answer->metric;
+  map.in_a = answer->clean;
+  map.in_b = answer->corrupt;
+  for (std::size_t i = 0; i < answer->cells.size(); ++i)
+    map.restored(map.known, static_cast<Index>(i)) = static_cast<float>(answer->cells[i].restored);
+  ++map.known;
+  return Done{};
+}
+
+}  // namespace
+
+HeadRef PatchMap::head_of(const CellRef& cell) const {
+  switch (choice.form) {
+    case PatchForm::heads: return {cell.query, cell.key, choice.head.stack};
+    case PatchForm::residual: return {cell.query, choice.head.head, choice.head.stack};
+    case PatchForm::tokens: break;
+  }
+  return {choice.head.layer, cell.query, choice.head.stack};
+}
+
+std::vector<Token> patch_rows(const PatchMap& map) {
+  std::vector<Token> labels(static_cast<std::size_t>(map.rows()));
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    labels[i].text = map.choice.form == PatchForm::tokens ? head_label({map.choice.head.layer, static_cast<Index>(i)})
+                                                          : "L" + std::to_string(i);
+  return labels;
+}
+
+std::vector<Token> patch_columns(const PatchMap& map, const Trace& b) {
+  std::vector<Token> labels;
+  const std::vector<Token>& tokens = b.query_tokens(map.choice.head.stack).tokens;
+  for (const Index token : map.tokens) labels.push_back(tokens[static_cast<std::size_t>(token)]);
+  for (Index head = 0; map.choice.form == PatchForm::heads && head < map.restored.cols(); ++head)
+    labels.emplace_back().text = "H" + std::to_string(head);
+  return labels;
+}
+
+Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& question, const PatchMap* known,
+                                                         Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  const auto a = question.a.lock(), b = question.b.lock();
+  if (!a || !b) return std::shared_ptr<const PatchMap>();
+  const auto wanted = wanted_of(*a, *b, question.choice);
+  if (!wanted) return wanted.error();
+  const bool goes_on = question.known > 0 && known && known->is_of(question.a, question.b, question.choice);
+  auto map = std::make_shared<PatchMap>(goes_on ? *known : begun(*b, question.choice, *wanted));
+  map->a = question.a, map->b = question.b;
+  const auto begin = Clock::now();
+  const double before = map->seconds;
+  do {
+    if (progress.stop) return std::shared_ptr<const PatchMap>();
+    if (const Status added = add_row(*a, *b, *wanted, 0, *map); !added) return added.error();
+    map->seconds = before + std::chrono::duration<double>(Clock::now() - begin).count();
+  } while (!map->is_whole() && map->seconds - before < kSecondsAtOnce);
+  return std::shared_ptr<const PatchMap>(std::move(map));
+}
+
+Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads) {
+  const auto wanted = wanted_of(a, b, choice);
+  if (!wanted) return wanted.error();
+  PatchMap map = begun(b, choice, *wanted);
+  while (!map.is_whole())
+    if (const Status added = add_row(a, b, *wanted, threads, map); !added) return added.error();
+  return map;
+}
+
+}  // namespace headlight

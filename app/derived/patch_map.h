@@ -1,0 +1,69 @@
+// What of an answer A comes back where a part of it is put into B: a map of places, filled row by row.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "derived/weak_ref.h"
+#include "explain/patching.h"
+#include "heads/token_alignment.h"
+
+namespace headlight {
+
+/// The places of the map, a row and a column each: z of each head, all tokens at once; the residual stream after each
+/// layer, at each token; z of each head of one layer, at each token.
+enum class PatchForm { heads, residual, tokens };
+inline constexpr std::string_view kPatchForms[] = {"heads", "residual", "tokens"};
+
+/// How the map is made.
+struct PatchChoice {
+  PatchForm form = PatchForm::heads;
+  HeadRef head = {};  // its stack; of PatchForm::tokens its layer
+  Alignment alignment = Alignment::words;
+
+  friend bool operator==(const PatchChoice&, const PatchChoice&) = default;
+};
+
+struct PatchQuestion {
+  WeakRef<Trace> a, b;
+  PatchChoice choice = {};
+  Index known = 0;  // rows that the last answer has
+
+  friend bool operator==(const PatchQuestion&, const PatchQuestion&) = default;
+};
+
+/// The first `known` rows; cells of the others are NaN.
+struct PatchMap {
+  WeakRef<Trace> a, b;
+  PatchChoice choice = {};
+  Index known = 0;
+  std::string metric = {};
+  double in_a = 0, in_b = 0;       // of the metric
+  Matrix restored;                 // (rows, columns): (m − B) / (A − B), 0 nothing, 1 all
+  std::vector<Index> tokens = {};  // of B, the columns of PatchForm::residual and ::tokens
+  double seconds = 0;              // that the known rows took
+
+  Index rows() const { return restored.rows(); }
+  bool is_whole() const { return known == rows(); }
+  /// Whether it is the beginning of the answer to these.
+  bool is_of(const WeakRef<Trace>& of_a, const WeakRef<Trace>& of_b, const PatchChoice& wanted) const {
+    return a == of_a && b == of_b && choice == wanted;
+  }
+  /// Where a cell is looked at: its head, of the residual stream the first of the layer.
+  HeadRef head_of(const CellRef& cell) const;
+};
+
+/// The names of the rows and columns: `L3`, `H2`, `L3·H2`, tokens of B.
+std::vector<Token> patch_rows(const PatchMap& map);
+std::vector<Token> patch_columns(const PatchMap& map, const Trace& b);
+
+/// Adds rows to what is known, for about a tenth of a second and at least one; all of them where `whole`. Errors: those
+/// of patch_answers; no token is in both. Null when stopped, or an answer is gone.
+Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& question, const PatchMap* known,
+                                                         Progress& progress);
+Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads = 0);
+
+}  // namespace headlight

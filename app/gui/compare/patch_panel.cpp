@@ -1,0 +1,125 @@
+// Take from A: which parts of A, put into B, bring A's answer back. A map of shares, filled row by row.
+#include <algorithm>
+#include <cmath>
+
+#include "base/formatted.h"
+#include "derived/head_stats.h"
+#include "derived/writer_split.h"
+#include "figure/figure.h"
+#include "figure/labels.h"
+#include "gui/actions/actions.h"
+#include "gui/actions/look.h"
+#include "gui/compare/compare.h"
+#include "gui/frame/draw.h"
+#include "gui/frame/looks.h"
+#include "gui/frame/map_view.h"
+#include "gui/frame/no_answer.h"
+#include "gui/frame/texture_ids.h"
+#include "session/shown.h"
+#include "words/answer_words.h"
+#include "words/compare_words.h"
+#include "words/window_words.h"
+
+namespace headlight {
+namespace {
+
+void forms(Gui& gui) {
+  const PatchLook& now = gui.state.view.patch;
+  const Words* labels[] = {&kCompareWords.patch_heads, &kCompareWords.patch_residual, &kCompareWords.patch_tokens};
+  const Words* tips[] = {&kCompareWords.tip_patch_heads, &kCompareWords.tip_patch_residual,
+                         &kCompareWords.tip_patch_tokens};
+  std::vector<Segment> segments;
+  for (std::size_t i = 0; i < std::size(kPatchForms); ++i)
+    segments.push_back({"patch " + std::string(kPatchForms[i]), gui.word(*labels[i]),
+                        now.form == static_cast<PatchForm>(i), gui.word(*tips[i])});
+  if (const auto pressed = segmented(gui, segments))
+    gui.push(SetPatch{{.on = true, .form = static_cast<PatchForm>(*pressed)}});
+}
+
+/// How far it is, how long the rest takes, and a button that stops it or goes on.
+void progress_line(Gui& gui, const PatchMap& map) {
+  const PatchLook& look = gui.state.view.patch;
+  ImGui::ProgressBar(static_cast<float>(map.known) / static_cast<float>(map.rows()),
+                     {120 * gui.unit, ImGui::GetFrameHeight()});
+  gui.name_item("patch progress", BoxKind::label);
+  ImGui::SameLine(0, 8 * gui.unit);
+  PatchLook other = look;
+  other.stopped = !look.stopped;
+  const Words& label = look.stopped ? kCompareWords.patch_go_on : kWindowWords.cancel;
+  if (flat_button(gui, look.stopped ? "patch go on" : "cancel patch", gui.word(label))) gui.push(SetPatch{other});
+  if (look.stopped || map.known == 0) return;
+  const double left = map.seconds / static_cast<double>(map.known) * static_cast<double>(map.rows() - map.known);
+  ImGui::SameLine(0, 8 * gui.unit);
+  ImGui::AlignTextToFramePadding();
+  dim_text(gui, filled(gui.word(kCompareWords.patch_time_left), {formatted("%.0f", std::ceil(left))}));
+}
+
+/// A place in words, and the share that it brings back.
+std::string cell_text(Gui& gui, const PatchMap& map, const Trace& b, const CellRef& cell) {
+  const auto label = [&](const std::vector<Token>& labels, Index at) {
+    return gui.fonts.shown(axis_label(labels[static_cast<std::size_t>(at)]));
+  };
+  return label(patch_rows(map), cell.query) + " · " + label(patch_columns(map, b), cell.key) + "   " +
+         formatted("%+.1f %%", 100 * double(map.restored(cell.query, cell.key)));
+}
+
+/// A head is asked why it looks where it does at this token; a layer's stream is taken apart into its heads.
+void go_to(Gui& gui, const PatchMap& map, const CellRef& cell) {
+  const HeadRef head = map.head_of(cell);
+  if (map.choice.form == PatchForm::residual) {
+    gui.push(ChooseHead{head});
+    return gui.push(SetPatch{{.on = true, .form = PatchForm::tokens}});
+  }
+  const Trace& trace = *gui.state.trace;
+  const bool of_token = map.choice.form == PatchForm::tokens;
+  const Index token = of_token ? map.tokens[static_cast<std::size_t>(cell.key)] : 0;
+  const CellRef at =
+      of_token ? cell_of_writer(trace, {WriterKind::head, head}, token)->cell : strongest_cell(trace, head);
+  gui.push(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{at.query, at.key}}, at, InsideTab::why});
+  gui.push(ShowView{View::inside});
+}
+
+}  // namespace
+
+void patch_panel(Gui& gui) {
+  const AppState& state = gui.state;
+  forms(gui);
+  const auto asked = patch_question(state);
+  if (!asked) return dim_text(gui, gui.word(kAnswerWords.computing));
+  if (const Error* error = state.patch.error_of(*asked)) {
+    std::string line = plain_lines(gui, *error);  // the question that is patched is B in the window
+    if (const std::size_t at = line.find("--from: "); at != line.npos) line.replace(at, 6, "B");
+    wrapped_dim(gui, line);
+    return gui.name_item("no patch", BoxKind::label);
+  }
+  const PatchMap* map = state.patch.get();
+  const auto b = map ? map->b.lock() : nullptr;
+  if (!map || !b) return dim_text(gui, gui.word(kAnswerWords.computing));
+  const bool of_now = map->is_of(asked->a, asked->b, asked->choice);
+  ImGui::SameLine(0, 16 * gui.unit);
+  if (of_now && !map->is_whole()) progress_line(gui, *map);
+  else ImGui::NewLine();
+  wrapped_small(gui, gui.fonts.shown(patch_line(state.settings.language, *map)), gui.colours().text);
+  gui.name_item("patch metric", BoxKind::label);
+  const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b);
+  const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  const float below = 3 * gui.fonts.pixels(TextSize::small);
+  const PointedCell pointed = named_map(gui,
+                                        {.name = "patch",
+                                         .rows = rows,
+                                         .columns = columns,
+                                         .values = map->restored,
+                                         .version = patch_version(state),
+                                         .scale = patch_scale(state.settings.theme, *map),
+                                         .opacity = of_now && !is_stale(state) ? 1.0f : kStaleOpacity},
+                                        {at.x, at.y + 6 * gui.unit, room.x, room.y - below});
+  if (pointed.cell && pointed.cell->query < map->known) {
+    show_tip(gui, cell_text(gui, *map, *b, *pointed.cell) + "\n" +
+                      gui.word(map->choice.form == PatchForm::residual ? kCompareWords.patch_to_heads
+                                                                       : kCompareWords.patch_to_why));
+    if (pointed.clicked && of_now) go_to(gui, *map, *pointed.cell);
+  }
+  wrapped_dim(gui, gui.word(kCompareWords.patch_hint));
+}
+
+}  // namespace headlight

@@ -1,0 +1,129 @@
+// What of A brings its answer back in B: every cell is the share that a patch of its own restores.
+#include "derived/patch_map.h"
+
+#include <cmath>
+
+#include "app/figures.h"
+#include "document/answer_snapshot.h"
+#include "gui/shipped_document.h"
+
+namespace headlight {
+namespace {
+
+using namespace figures;
+using fixture::shipped_document;
+
+const char* const kA = "我请李雷帮我喝了最好的";
+const char* const kB = "我请李雷帮我看了最好的";
+
+std::shared_ptr<const Trace> answer(const char* text) { return answer_of(shipped_document("shipped:decoder", text)); }
+
+PatchMap map_of(const std::shared_ptr<const Trace>& a, const std::shared_ptr<const Trace>& b,
+                const PatchChoice& choice) {
+  const auto map = patch_map(*a, *b, choice);
+  EXPECT_TRUE(map) << map.error().message();
+  return map ? *map : PatchMap{};
+}
+
+TEST(PatchMap, EveryCellIsAPatchOfItsOwn) {
+  const auto a = answer(kA), b = answer(kB);
+  TokenPairs pairs;
+  for (Index i = 0; i < b->queries(); ++i) pairs.emplace_back(i, i);
+  for (const PatchForm form : {PatchForm::heads, PatchForm::residual, PatchForm::tokens}) {
+    SCOPED_TRACE(name_in(kPatchForms, form));
+    const PatchMap map = map_of(a, b, {form, {1, 0}, Alignment::positions});
+    EXPECT_TRUE(map.is_whole());
+    PatchWanted wanted{.at = form == PatchForm::residual ? PatchAt::residual : PatchAt::heads, .queries = pairs};
+    wanted.by_token = form == PatchForm::tokens;
+    if (form == PatchForm::tokens) wanted.layers = {1};
+    const auto answer = patch_answers(*a, *b, wanted);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(map.metric, answer->metric);
+    EXPECT_EQ(map.in_a, answer->clean);
+    EXPECT_EQ(map.in_b, answer->corrupt);
+    ASSERT_EQ(map.restored.size(), static_cast<Index>(answer->cells.size()));
+    for (std::size_t i = 0; i < answer->cells.size(); ++i)
+      EXPECT_EQ(map.restored.data()[i], static_cast<float>(answer->cells[i].restored));
+    EXPECT_EQ(patch_rows(map).size(), static_cast<std::size_t>(map.restored.rows()));
+    EXPECT_EQ(patch_columns(map, *b).size(), static_cast<std::size_t>(map.restored.cols()));
+  }
+}
+
+TEST(PatchMap, TheStreamOfTheLastLayerAtTheAnsweringTokenIsAllOfIt) {
+  const auto a = answer(kA), b = answer(kB);
+  const PatchMap map = map_of(a, b, {PatchForm::residual, {}, Alignment::positions});
+  EXPECT_NEAR(map.restored(map.rows() - 1, map.restored.cols() - 1), 1, 1e-5);
+  for (Index column = 0; column + 1 < map.restored.cols(); ++column)
+    EXPECT_NEAR(map.restored(map.rows() - 1, column), 0, 1e-5) << "no later layer reads it";
+}
+
+TEST(PatchMap, AlignmentByWordLeavesOutWhatOnlyOneHas) {
+  const auto a = answer(kA), b = answer(kB);
+  const PatchMap by_position = map_of(a, b, {PatchForm::residual, {}, Alignment::positions}),
+                 by_word = map_of(a, b, {PatchForm::residual, {}, Alignment::words});
+  EXPECT_EQ(static_cast<Index>(by_position.tokens.size()), b->queries());
+  EXPECT_LT(by_word.tokens.size(), by_position.tokens.size()) << "喝了 and 看了 are two words";
+}
+
+TEST(PatchMap, GrowsRowByRowToTheSameMapAndStops) {
+  const auto a = answer(kA), b = answer(kB);
+  const PatchChoice choice{PatchForm::heads, {}, Alignment::words};
+  std::shared_ptr<const PatchMap> known;
+  int pieces = 0;
+  while (!known || !known->is_whole()) {
+    Progress progress;
+    const Index before = known ? known->known : 0;
+    const auto next = extend_patch_map({a, b, choice, before}, known.get(), progress);
+    ASSERT_TRUE(next && *next);
+    ASSERT_GT((*next)->known, before);
+    for (Index row = (*next)->known; row < (*next)->rows(); ++row) EXPECT_TRUE(std::isnan((*next)->restored(row, 0)));
+    known = *next;
+    ASSERT_LT(++pieces, 100);
+  }
+  EXPECT_TRUE(same(known->restored, map_of(a, b, choice).restored));
+  Progress progress;
+  progress.stop = true;
+  const auto stopped = extend_patch_map({a, b, choice}, nullptr, progress);
+  ASSERT_TRUE(stopped);
+  EXPECT_EQ(*stopped, nullptr);
+}
+
+TEST(PatchMap, ACellLeadsToItsHead) {
+  PatchMap map;
+  map.choice = {PatchForm::heads, {0, 0}};
+  EXPECT_EQ(map.head_of({2, 3}), (HeadRef{2, 3}));
+  map.choice = {PatchForm::tokens, {4, 0}};
+  EXPECT_EQ(map.head_of({2, 3}), (HeadRef{4, 2}));
+  map.choice = {PatchForm::residual, {0, 0, Stack::encoder}};
+  EXPECT_EQ(map.head_of({2, 3}), (HeadRef{2, 0, Stack::encoder}));
+}
+
+TEST(PatchMap, TheSameAnswerTwiceIsRefused) {
+  const auto a = answer(kA);
+  EXPECT_FALSE(patch_map(*a, *a, {}));
+}
+
+TEST(PatchMap, TheFigureHasTheMap) {
+  const Document document = shipped_document("shipped:decoder", kB);
+  const auto a = answer_to_keep(shipped_document("shipped:decoder", kA), fixture::lexicon()),
+             b = answer_to_keep(document, fixture::lexicon());
+  ASSERT_TRUE(a && b);
+  for (const PatchForm form : {PatchForm::heads, PatchForm::residual, PatchForm::tokens})
+    for (const float mm : {kColumnMm, kSlideMm}) {
+      const FigureOptions options{.kind = FigureKind::patch,
+                                  .language = mm == kColumnMm ? Language::en : Language::zh,
+                                  .width = mm * kPointsInMm,
+                                  .head = {1, 0},
+                                  .patch = form,
+                                  .alignment = Alignment::positions};
+      const auto drawing = draw_patch(*a, *b, options, roughly);
+      ASSERT_TRUE(drawing) << drawing.error().message();
+      expect_tidy(*drawing);
+      const PatchMap map = map_of(a->trace, b->trace, {form, {1, 0}, Alignment::positions});
+      EXPECT_TRUE(same(*all<Cells>(*drawing).front().weights, map.restored));
+      EXPECT_NE(words_of(*drawing).find(map.metric), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace headlight

@@ -1,0 +1,115 @@
+// Take from A: the map of what comes back, its forms, its way to a head, its end by hand.
+#include "gui/compare/compare_fixture.h"
+#include "gui/shipped_document.h"
+#include "words/compare_words.h"
+
+namespace headlight {
+namespace {
+
+class PatchViewTest : public CompareViewTest {
+ protected:
+  void SetUp() override {
+    start(fixture::shipped_document("shipped:decoder", "我请李雷帮我喝了最好的"));
+    keep_and_ask("我请李雷帮我看了最好的");
+    harness->click("take from a");
+    harness->settle();
+  }
+  const PatchMap& map() { return *state().patch; }
+  ImVec2 point(CellRef cell) {
+    const DrawnMap drawn = harness->map("patch");
+    return {
+        drawn.box.x + (static_cast<float>(cell.key) + 0.5f) * drawn.box.w / static_cast<float>(drawn.weights.cols()),
+        drawn.box.y + (static_cast<float>(cell.query) + 0.5f) * drawn.box.h / static_cast<float>(drawn.weights.rows())};
+  }
+};
+
+TEST_F(PatchViewTest, TheMapIsWholeAndNamesItsMetric) {
+  Harness& h = *harness;
+  EXPECT_TRUE(map().is_whole());
+  EXPECT_TRUE(same(h.map("patch").weights, map().restored));
+  EXPECT_TRUE(h.map("patch").scale.diverging);
+  EXPECT_TRUE(h.says(map().metric)) << h.words_on_screen();
+  EXPECT_FALSE(h.has("patch progress"));
+  EXPECT_FALSE(h.has("map A"));
+  h.click("compare maps");
+  h.settle();
+  EXPECT_TRUE(h.has("map A"));
+  EXPECT_FALSE(h.has("patch"));
+}
+
+TEST_F(PatchViewTest, EachFormIsAClickAway) {
+  Harness& h = *harness;
+  h.click("patch residual");
+  h.settle();
+  EXPECT_EQ(map().choice.form, PatchForm::residual);
+  const Index columns = map().restored.cols();
+  h.click("align positions");
+  h.settle();
+  EXPECT_GT(map().restored.cols(), columns) << "words that differ belong together, too";
+  EXPECT_EQ(state().comparison->heads->alignment, Alignment::positions) << "one rule for both";
+  h.click("patch tokens");
+  h.settle();
+  EXPECT_EQ(map().choice.form, PatchForm::tokens);
+  EXPECT_EQ(map().choice.head.layer, state().view.chosen.layer);
+}
+
+TEST_F(PatchViewTest, ACellOfALayerLeadsToItsHeadsAndAHeadToWhy) {
+  Harness& h = *harness;
+  h.click("patch residual");
+  h.settle();
+  h.click_at(point({1, 2}));
+  h.settle();
+  EXPECT_EQ(state().view.patch.form, PatchForm::tokens);
+  EXPECT_EQ(map().choice.head.layer, 1);
+  const Index token = map().tokens[3];
+  h.click_at(point({2, 3}));
+  h.settle();
+  EXPECT_EQ(state().view.view, View::inside);
+  EXPECT_EQ(state().view.tab, InsideTab::why);
+  EXPECT_EQ(state().view.chosen, (HeadRef{1, 2}));
+  EXPECT_EQ(state().view.pinned->query, token);
+  h.key(Key::backspace);
+  h.settle();
+  EXPECT_EQ(state().view.view, View::compare);
+  EXPECT_TRUE(h.has("patch"));
+}
+
+TEST_F(PatchViewTest, WhatIsStoppedStaysAndGoesOn) {
+  Harness& h = *harness;
+  h.push(SetPatch{{true, PatchForm::tokens, true}});
+  h.settle();
+  EXPECT_NE(map().choice.form, PatchForm::heads) << "the first rows are there";
+  PatchMap part = map();
+  part.known = 1;
+  part.restored.bottomRows(part.rows() - 1).setConstant(std::numeric_limits<float>::quiet_NaN());
+  h.state.patch.put(*patch_question(h.state), std::make_shared<const PatchMap>(part));
+  h.settle();
+  EXPECT_EQ(map().known, 1);
+  EXPECT_TRUE(h.has("patch progress"));
+  h.click("patch go on");
+  h.settle();
+  EXPECT_TRUE(map().is_whole());
+}
+
+TEST_F(PatchViewTest, TheSameAnswerGivesALine) {
+  Harness& h = *harness;
+  h.push(KeepAnswer{});
+  h.settle();
+  EXPECT_TRUE(h.has("no patch"));
+}
+
+TEST_F(PatchViewTest, TheFigureIsTheMapAndASessionKeepsIt) {
+  Harness& h = *harness;
+  h.key({Key::left_ctrl, Key::left_shift, Key::e});
+  h.settle();
+  EXPECT_EQ(state().browser.figure, FigureKind::patch);
+  EXPECT_TRUE(state().preview && !state().preview->problem);
+  h.push(Browse{}, SetAlignment{Alignment::positions});
+  const auto read = session_from_json("s", to_json(session_of(state())));
+  ASSERT_TRUE(read);
+  EXPECT_TRUE(read->view.patch.on);
+  EXPECT_EQ(read->view.alignment, Alignment::positions);
+}
+
+}  // namespace
+}  // namespace headlight
