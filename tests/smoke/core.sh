@@ -19,8 +19,8 @@ for file in core.wasm still.wasm; do
     install -m 644 "$build/$file" "assets/page/$file"
     sed -i "s/^| SHA-256 of \`$file\` .*/$line/" "$readme"
   fi
-  cmp "$build/$file" "assets/page/$file" && grep -qF "$line" "$readme" || {
+  if ! cmp "$build/$file" "assets/page/$file" || ! grep -qF "$line" "$readme"; then
     echo "core: assets/page/$file: expected the bytes that the preset web makes, and their sum in $readme (docs/page.md)" >&2
     exit 1
-  }
+  fi
 done
