@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/file.h"
 #include "base/formatted.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
@@ -25,10 +26,11 @@ struct FigureArguments {
   std::optional<Language> language;
   std::optional<MapKind> maps;
   PairPart pair = PairPart::all;
-  std::vector<std::string> heads, folds, answers;
+  std::vector<std::string> heads, folds, answers, layers;
+  std::string font;
   std::optional<std::string> against, matrix, order;
   WordPair words = {};
-  bool ascending = false;
+  bool ascending = false, no_caption = false;
   Index row = -1, column = -1;
   std::vector<std::string> queries, keys;  // of a text: the chosen words
   std::optional<ShadeHeads> mean;
@@ -96,7 +98,11 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
     if (!found) return found.error();
     effects = std::move(**found);
   }
-  const std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
+  std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
+  if (figure.layers)
+    std::erase_if(heads, [&](const HeadRef& head) {
+      return !std::binary_search(figure.layers->begin(), figure.layers->end(), head.layer);
+    });
   std::vector<HeadRef> ordered = heads_in_order(heads_of(*trace, figure.head.stack), *order, stats.get(), &effects);
   std::erase_if(ordered,
                 [&](const HeadRef& head) { return std::find(heads.begin(), heads.end(), head) == heads.end(); });
@@ -120,15 +126,16 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
   return look;
 }
 
-/// `3,7-9`: tokens, ascending, each once.
-Result<std::vector<Index>> tokens_of(const char* option, const std::vector<std::string>& texts, Index count) {
+/// `3,7-9`: numbers of tokens or layers, ascending, each once.
+Result<std::vector<Index>> numbers_of(const char* option, const std::string& what,
+                                      const std::vector<std::string>& texts, Index count) {
   std::vector<Index> tokens;
   for (const std::string& text : texts) {
     const std::size_t dash = std::min(text.find('-'), text.size());
     const auto first = parse_number<Index>(std::string_view(text).substr(0, dash));
     const auto last = dash < text.size() ? parse_number<Index>(std::string_view(text).substr(dash + 1)) : first;
     if (!first || !last || *first < 0 || *last < *first || *last >= count)
-      return bad_input(option, "", "tokens from 0 to " + std::to_string(count - 1) + ", as 3,7-9", text);
+      return bad_input(option, "", what + " from 0 to " + std::to_string(count - 1) + ", as 3,7-9", text);
     for (Index token = *first; token <= *last; ++token) tokens.push_back(token);
   }
   std::sort(tokens.begin(), tokens.end());
@@ -150,8 +157,8 @@ Status add_shades(const FigureArguments& options, const Trace& trace, FigureOpti
   if (figure.query && !columns) shades.words.push_back(*figure.query);
   const Stack stack = figure.head.stack;
   if (!several || !trace.has(stack)) return Done{};
-  auto words = columns ? tokens_of("--keys", options.keys, trace.keys(stack))
-                       : tokens_of("--queries", options.queries, trace.queries(stack));
+  auto words = columns ? numbers_of("--keys", "tokens", options.keys, trace.keys(stack))
+                       : numbers_of("--queries", "tokens", options.queries, trace.queries(stack));
   if (!words) return words.error();
   shades.words = *std::move(words);
   return Done{};
@@ -159,6 +166,7 @@ Status add_shades(const FigureArguments& options, const Trace& trace, FigureOpti
 
 Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& trace) {
   FigureOptions figure = options.figure;
+  figure.caption = !options.no_caption;
   figure.kind = *named_view(options.view)->figure;
   figure.language = options.language.value_or(default_settings().language);
   const auto head = options.head.parts();
@@ -183,6 +191,17 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
     figure.lens = {options.answers.front(), options.answers.size() > 1 ? options.answers.back() : ""};
   }
   if (const Status shades = add_shades(options, trace, figure); !shades) return shades.error();
+  if (options.against && figure.kind != FigureKind::compare)
+    return bad_input("--against", "", "--view compare", "--view " + options.view);
+  if (!options.layers.empty()) {
+    if (!shows_all_heads(figure.kind) || !options.heads.empty())
+      return bad_input("--only-layers", "", "--view heads or glance, without --heads",
+                       options.heads.empty() ? "--view " + options.view : "--heads");
+    if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
+    auto layers = numbers_of("--only-layers", "layers", options.layers, trace.num_layers(figure.head.stack));
+    if (!layers) return layers.error();
+    figure.layers = *std::move(layers);
+  }
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
   if (!flows && !shows_all_heads(figure.kind))
@@ -272,11 +291,15 @@ Result<Answer> answer(const Question& question, const FigureArguments& options) 
   auto figure = figure_of(options, *question.trace);
   if (!figure) return figure.error();
   if (const Status ordered = add_order(options, question, *figure); !ordered) return ordered.error();
-  const auto fonts = PaperFonts::open();
+  const auto fonts = PaperFonts::open(options.font);
   if (!fonts) return fonts.error();
   const auto drawing = drawing_of(options, question, *figure, (*fonts)->measure());
   if (!drawing) return drawing.error();
   if (const Status written = write_figure(*drawing, options.file, **fonts); !written) return written.error();
+  if (figure->caption) return Answer(Done{});
+  const Status written =
+      write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing->caption + "\n");
+  if (!written) return written.error();
   return Answer(Done{});
 }
 
@@ -349,6 +372,12 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   add_folds(parser, options->folds);
   add_maps(parser, options->maps);
   add_pair_part(parser, options->pair);
+  parser.option("--only-layers", options->layers, "Of heads and glance: the maps of these layers alone, 0,4-6", "LIST")
+      .list();
+  parser.option("--font", options->font, "The font of the figure: a file, or a family as fc-list names it",
+                "FILE|NAME");
+  parser.option("--no-caption", options->no_caption,
+                "No caption below the figure: it is written to FILE.txt beside it");
   parser.option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
   add_choice<Scale>(parser, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
   add_choice<ColourMap>(parser, "--colour-map", options->figure.colours, kColourNames,

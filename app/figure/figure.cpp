@@ -31,6 +31,10 @@ Result<CellRef> asked_cell(const FigureSubject& subject, const FigureOptions& op
 
 Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   if (const auto valid = check_head(subject.trace, options.head); !valid) return valid.error();
+  for (const Index layer : options.layers.value_or(std::vector<Index>{}))
+    if (const auto valid = check_within("--only-layers", "", layer, subject.trace.num_layers(options.head.stack));
+        !valid)
+      return valid.error();
   for (const HeadRef& head : options.heads)
     if (const auto valid = check_head(subject.trace, head); !valid) return valid.error();
   switch (options.kind) {

@@ -43,8 +43,10 @@ struct FigureOptions {
   PatchForm patch = PatchForm::heads;         // of a patch: its form …
   Alignment alignment = Alignment::words;     // … and of two answers: which words belong together
   Look look = {};                             // of a matrix: which, and the cell whose terms are listed
-  bool own_range = false;                     // each map up to its own largest number
-  float threshold = 0.05f;                    // of a flow: lines of smaller weights are left out
+  std::optional<std::vector<Index>> layers = {};  // of all heads, and of rollout: which layers; none: all of them
+  bool caption = true;                            // is drawn below the figure; else it is Drawing::caption alone
+  bool own_range = false;                         // each map up to its own largest number
+  float threshold = 0.05f;                        // of a flow: lines of smaller weights are left out
 };
 
 /// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than

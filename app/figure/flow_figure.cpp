@@ -61,7 +61,8 @@ FlowLayout layout_of(const Page& page, const std::vector<std::string>& queries, 
   };
   // Long words on a narrow page shrink until there is room for lines between them.
   const auto room = [&] { return page.room() - widest(queries) - widest(keys) - 0.8f * layout.size; };
-  while (room() < kLeastBetween * layout.size) layout.size *= 0.9f;
+  const float least = page.drawing.width < kNarrowPage ? 0 : page.least_label / 0.9f;
+  while (room() < kLeastBetween * layout.size && layout.size >= least) layout.size *= 0.9f;
   // Not wider than pleasant: lines between few words would be nearly level.
   const float between = std::min(std::max(rows * layout.pitch * 0.9f, 16 * layout.size), room());
   layout.centre(page.drawing.width, widest(queries), widest(keys), between);

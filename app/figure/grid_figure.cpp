@@ -86,11 +86,10 @@ GridLayout grid_of(const Page& page, const PrintedMap& map, Index layers, Index 
 
 Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   Page page = new_page(options, measure);
-  const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;
   const bool ordered = !options.heads.empty();
-  const auto every = ordered ? options.heads : maps_of_stack(subject, stack);
-  const Index layers = ordered ? 1 : trace.num_layers(stack);
+  const auto every = ordered ? options.heads : maps_of_layers(subject, options);
+  const Index layers = ordered ? 1 : static_cast<Index>(layers_of(subject, options).size());
   const Index heads = ordered ? static_cast<Index>(every.size()) : maps_a_layer(subject, stack);
   const Index most = cells_a_side(layers * heads);
   const PrintedMap first = printed_map(subject, {0, 0, stack}, most);

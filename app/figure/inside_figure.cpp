@@ -15,9 +15,9 @@
 namespace headlight {
 namespace {
 
-constexpr float kLeastStep = 26;      // ems: a column of steps is not narrower
-constexpr float kWidestDiagram = 64;  // ems
-constexpr float kLeastType = 2.5f;    // points
+constexpr float kLeastStep = 26;         // ems: a column of steps is not narrower
+constexpr float kWidestDiagram = 64;     // ems
+constexpr float kLeastOfDiagram = 2.5f;  // points
 
 InsideStyle style_of(const Page& page, const FigureOptions& options, float label) {
   return {.language = options.language,
@@ -104,7 +104,7 @@ DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, const Fig
   for (;; label *= 0.94f) {
     const DiagramMeasures measures = diagram_measures(style_of(page, options, label).type, 52);
     DiagramLayout layout = layout_diagram(diagram, std::min(page.room(), kWidestDiagram * label), measures);
-    if (layout.width <= page.room() || label < kLeastType) return layout;
+    if (layout.width <= page.room() || label < kLeastOfDiagram) return layout;
   }
 }
 

@@ -94,8 +94,8 @@ void add_numbers(Page& page, const Arrangement& all, const Sizes& sizes, float t
     put(x + sizes.pitch_x * static_cast<float>(head) + sizes.cell * static_cast<float>(all.cells) / 2,
         page.y + 1.9f * size, std::to_string(head), Role::label, Anchor::middle);
   for (Index layer = 0; layer < all.rows(); layer += step_of(size, pitch_y))
-    put(x - 0.5f * size, top + pitch_y * static_cast<float>(layer) + sizes.height / 2, std::to_string(layer),
-        Role::label, Anchor::right);
+    put(x - 0.5f * size, top + pitch_y * static_cast<float>(layer) + sizes.height / 2,
+        std::to_string(all.row(layer).front().layer), Role::label, Anchor::right);
 }
 
 /// The name of each head above its map, and below it the number by which it stands there.
@@ -137,14 +137,14 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
   Page page = new_page(options, measure);
   const Trace& trace = subject.trace;
   const Stack stack = options.head.stack;
-  const Index layers = trace.num_layers(stack), heads = maps_a_layer(subject, stack);
+  const Index layers = static_cast<Index>(layers_of(subject, options).size()), heads = maps_a_layer(subject, stack);
   const bool of_heads = kind_of(subject, stack) != MapKind::rollout;
   const Index fair = static_cast<Index>(std::sqrt(kMostCellsOfLayers / static_cast<double>(layers * heads)));
   const Index most = layers * heads <= kMostWhole ? kThumbnail : std::clamp(fair, kLeastSide, kThumbnail);
   const ColourScale scale = map_scale(subject, options);
   const PrintedMap printed = printed_map(subject, {0, 0, stack}, most);
   const Matrix& first = printed.weights;
-  Arrangement all{.heads = maps_of_stack(subject, stack), .columns = heads, .cells = first.cols()};
+  Arrangement all{.heads = maps_of_layers(subject, options), .columns = heads, .cells = first.cols()};
   all.between = std::max<Index>(1, static_cast<Index>(std::lround(0.1 * static_cast<double>(first.cols()))));
   const Index lines = options.heads.empty() ? 0 : options.numbers.empty() ? 1 : 2;
   if (lines > 0) {
@@ -154,9 +154,9 @@ Drawing draw_layers(const FigureSubject& subject, const FigureOptions& options, 
     all.columns = named_columns(page, all, first, options, lines);
   }
   const float size = page.label;
-  const float numbers =
-      std::max(measure(either(options.language, "Layer", "层"), size), measure(std::to_string(layers), size)) +
-      0.6f * size;
+  const float numbers = std::max(measure(either(options.language, "Layer", "层"), size),
+                                 measure(std::to_string(trace.num_layers(stack)), size)) +
+                        0.6f * size;
   const Sizes sizes = sizes_of(page, all, first, lines, numbers);
   const float top = page.y + sizes.above, x = page.left() + sizes.left;
   if (!all.named) add_numbers(page, all, sizes, top, sizes.pitch_y, of_heads, options.language);

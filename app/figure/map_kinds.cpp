@@ -1,6 +1,7 @@
 #include "figure/map_kinds.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "figure/labels.h"
 #include "words/words.h"
@@ -103,9 +104,17 @@ Index maps_a_layer(const FigureSubject& subject, Stack stack) {
   return kind_of(subject, stack) == MapKind::rollout ? 1 : subject.trace.num_heads(stack);
 }
 
-std::vector<HeadRef> maps_of_stack(const FigureSubject& subject, Stack stack) {
+std::vector<Index> layers_of(const FigureSubject& subject, const FigureOptions& options) {
+  if (options.layers) return *options.layers;
+  std::vector<Index> all(static_cast<std::size_t>(subject.trace.num_layers(options.head.stack)));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
+
+std::vector<HeadRef> maps_of_layers(const FigureSubject& subject, const FigureOptions& options) {
+  const Stack stack = options.head.stack;
   std::vector<HeadRef> all;
-  for (Index layer = 0; layer < subject.trace.num_layers(stack); ++layer)
+  for (const Index layer : layers_of(subject, options))
     for (Index head = 0; head < maps_a_layer(subject, stack); ++head) all.push_back({layer, head, stack});
   return all;
 }

@@ -38,7 +38,9 @@ ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOpti
 
 /// How many maps a layer has: one a head, of a rollout one.
 Index maps_a_layer(const FigureSubject& subject, Stack stack);
-/// All of them, layer by layer.
-std::vector<HeadRef> maps_of_stack(const FigureSubject& subject, Stack stack);
+/// The layers that a figure shows.
+std::vector<Index> layers_of(const FigureSubject& subject, const FigureOptions& options);
+/// All maps of these layers, layer by layer.
+std::vector<HeadRef> maps_of_layers(const FigureSubject& subject, const FigureOptions& options);
 
 }  // namespace headlight

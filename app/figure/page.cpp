@@ -111,17 +111,20 @@ float Page::most_height() const {
 }
 
 Page new_page(const FigureOptions& options, const TextWidth& measure) {
-  const float label = std::clamp(4 + options.width / 144, 5.5f, 10.0f);
+  const bool narrow = options.width < kNarrowPage;
+  const float least = narrow ? 4.5f : kLeastType;
+  const float label = std::clamp(4 + options.width / 144, narrow ? 5.5f : kLeastType, 10.0f);
   Page page{.drawing = {.width = options.width,
                         .background = options.theme == Theme::light ? Rgb{255, 255, 255} : background_of(Theme::dark)},
             .measure = measure,
             .ink = ink_colours(options.theme),
             .title = 1.2f * label,
             .label = label,
-            .least_label = std::max(4.5f, 0.62f * label),
-            .value = 0.9f * label,
+            .least_label = least,
+            .value = std::max(least, 0.9f * label),
             .margin = label,
-            .y = label};
+            .y = label,
+            .captioned = options.caption};
   return page;
 }
 
@@ -244,8 +247,11 @@ void add_lines(Page& page, std::string_view text, float size, Role role, Rgb col
 }
 
 Drawing with_caption(Page page, const std::string& caption) {
-  page.y += 0.6f * page.label;
-  add_lines(page, caption, page.label, Role::caption, page.ink.dim);
+  page.drawing.caption = caption;
+  if (page.captioned) {
+    page.y += 0.6f * page.label;
+    add_lines(page, caption, page.label, Role::caption, page.ink.dim);
+  }
   page.drawing.height = page.y + page.margin - 0.3f * page.label;
   return std::move(page.drawing);
 }

@@ -9,6 +9,10 @@
 
 namespace headlight {
 
+/// No text of a figure is smaller (points): what most journals ask for at least. On a page narrower than a column of
+/// print type shrinks further, so that the picture has room.
+inline constexpr float kLeastType = 7, kNarrowPage = 60 * kPointsInMm;
+
 /// A line of text takes this many ems, so that two of them never touch.
 inline constexpr float kLineOfText = 1.3f;
 
@@ -19,6 +23,7 @@ struct Page {
   InkColours ink;
   float title, label, least_label, value;  // ems in points
   float margin, y;
+  bool captioned;  // the caption is drawn
 
   float left() const { return margin; }
   float right() const { return drawing.width - margin; }

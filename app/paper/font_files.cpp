@@ -87,7 +87,7 @@ FontFiles::FontFiles() : state_(new State) {}
 
 FontFiles::~FontFiles() { delete state_; }
 
-Status FontFiles::open() {
+Status FontFiles::open(const std::string& preferred) {
   assert(state_->fonts.empty());
   if (FT_Init_FreeType(&state_->faces->library) != 0) {
     state_->faces->library = nullptr;
@@ -102,6 +102,15 @@ Status FontFiles::open() {
   });
   if (chinese == fonts.end()) return no_chinese_font();
   std::rotate(fonts.begin(), chinese, chinese + 1);
+  if (!preferred.empty()) {
+    const bool is_file = is_regular(preferred);
+    std::optional<ListedFont> first =
+        is_file ? std::optional(ListedFont{.file = preferred, .chinese = true, .may_have = {}}) : font_of_family(preferred);
+    if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});
+    if (!first || !state_->usable(fonts.front()))
+      return bad_input("--font", "", is_file ? "an outline font" : "a font file, or a family that fc-list names",
+                       preferred);
+  }
   if (!found->monospaced) return Done{};
   fonts.push_back({.found = *std::move(found->monospaced)});
   if (state_->usable(fonts.back())) state_->mono = fonts.size() - 1;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -38,8 +39,9 @@ class FontFiles {
   ~FontFiles();
   FontFiles(const FontFiles&) = delete;
 
-  /// Finds the fonts; an Error names what to install.
-  Status open();
+  /// Finds the fonts. `preferred`: a font file, or a family's name; it stands before all others. An Error names what to
+  /// install, or says that there is no such font.
+  Status open(const std::string& preferred = {});
 
   /// The first font with an outline for the character; a font that turns out to be unreadable is passed over.
   std::optional<std::size_t> font_with(char32_t character);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -26,6 +27,8 @@ struct FontList {
 
 /// An Error names what to install.
 Result<FontList> listed_fonts();
+/// The font of a family by its name; nothing where there is none.
+std::optional<ListedFont> font_of_family(const std::string& family);
 /// The Error of a machine without a font for Chinese.
 Error no_chinese_font();
 

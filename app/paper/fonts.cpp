@@ -3,10 +3,13 @@
 #include <cairo-ft.h>
 #include <cairo.h>
 
+#include <initializer_list>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 #include "paper/font_files.h"
 
@@ -15,16 +18,42 @@ namespace {
 
 const cairo_user_data_key_t kOwner{};
 
+/// How far the next character stands from a drawn mark, in ems.
+constexpr float kMarkAdvance = 0.62f;
+
+bool is_mark(char32_t c) { return c == U'␣' || c == U'⏎'; }
+
+/// Draws a mark from (x, y) on, in ems of `size`: ␣ an open box, ⏎ an arrow to the left under a hook.
+void draw_mark(cairo_t* cairo, char32_t mark, double size, double x, double y) {
+  const auto path = [&](std::initializer_list<std::pair<double, double>> points) {
+    for (const auto& [across, up] : points) cairo_line_to(cairo, x + across * size, y - up * size);
+    cairo_stroke(cairo);
+  };
+  cairo_save(cairo);
+  cairo_set_line_width(cairo, 0.06 * size);
+  cairo_new_path(cairo);
+  if (mark == U'␣') {
+    path({{0.08, 0.14}, {0.08, -0.06}, {0.54, -0.06}, {0.54, 0.14}});
+  } else {
+    path({{0.54, 0.62}, {0.54, 0.25}, {0.08, 0.25}});
+    path({{0.24, 0.41}, {0.08, 0.25}, {0.24, 0.09}});
+  }
+  cairo_restore(cairo);
+}
+
 }  // namespace
 
 struct PaperFonts::State {
   FontFiles files;
   std::unordered_map<std::size_t, cairo_font_face_t*> faces;
+  int missing = 0;
 
   ~State() {
     for (const auto& [font, face] : faces) cairo_font_face_destroy(face);
   }
-  /// The font of a character; the first one's sign for the unknown where no font has it.
+  /// What is drawn of a text: nothing of what is invisible, the number of a character that no font has.
+  std::vector<char32_t> shown(std::string_view text);
+  /// The font of a character that is shown and no mark.
   std::size_t font_of(char32_t c) { return files.font_with(c).value_or(0); }
   cairo_font_face_t* face(std::size_t font);
 };
@@ -39,19 +68,33 @@ cairo_font_face_t* PaperFonts::State::face(std::size_t font) {
   return face;
 }
 
-Result<std::shared_ptr<PaperFonts>> PaperFonts::open() {
+std::vector<char32_t> PaperFonts::State::shown(std::string_view text) {
+  std::vector<char32_t> shown;
+  for (const char32_t c : code_points(text)) {
+    if (is_invisible(c)) continue;
+    if (is_mark(c) || files.font_with(c)) shown.push_back(c);
+    else
+      for (const char digit : formatted("U+%04X", static_cast<unsigned>(c)))
+        shown.push_back(static_cast<unsigned char>(digit));
+  }
+  return shown;
+}
+
+Result<std::shared_ptr<PaperFonts>> PaperFonts::open(const std::string& preferred) {
   auto fonts = std::make_shared<PaperFonts>();
   fonts->state_ = std::make_shared<State>();
-  if (const Status opened = fonts->state_->files.open(); !opened) return opened.error();
+  if (const Status opened = fonts->state_->files.open(preferred); !opened) return opened.error();
   return fonts;
 }
 
 float PaperFonts::width(std::string_view text, float size) {
   float width = 0;
-  for (const char32_t c : code_points(text))
-    if (!is_invisible(c)) width += state_->files.glyph(state_->font_of(c), c).advance;
+  for (const char32_t c : state_->shown(text))
+    width += is_mark(c) ? kMarkAdvance : state_->files.glyph(state_->font_of(c), c).advance;
   return width * size;
 }
+
+int PaperFonts::num_missing() const { return state_->missing; }
 
 TextWidth PaperFonts::measure() {
   return [this](std::string_view text, float size) { return width(text, size); };
@@ -71,12 +114,17 @@ void PaperFonts::draw(cairo_t* cairo, std::string_view text, float size, float x
                            static_cast<cairo_text_cluster_flags_t>(0));
     utf8.clear(), glyphs.clear(), clusters.clear();
   };
-  for (const char32_t c : code_points(text)) {
-    if (is_invisible(c)) continue;
+  for (const char32_t c : state_->shown(text)) {
+    if (is_mark(c)) {
+      draw_mark(cairo, c, static_cast<double>(size), static_cast<double>(x), static_cast<double>(y));
+      x += kMarkAdvance * size;
+      continue;
+    }
     const std::size_t wanted = state_->font_of(c);
     if (wanted != font) flush();
     font = wanted;
     const FontGlyph glyph = state_->files.glyph(font, c);
+    if (glyph.index == 0) ++state_->missing;
     const std::size_t before = utf8.size();
     append_utf8(utf8, c);
     glyphs.push_back({glyph.index, static_cast<double>(x), static_cast<double>(y)});

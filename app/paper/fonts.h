@@ -1,8 +1,10 @@
 // Text on paper: the machine's fonts (font_files.h) as cairo draws with them, every character in the first font that
-// has it, its outline as designed: no hinting, no kerning, the same at any size.
+// has it, its outline as designed: no hinting, no kerning, the same at any size. The marks of a space (␣) and of a line
+// break (⏎), which few fonts have, are drawn; any other character that no font has is written as its number, U+0700.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -15,8 +17,9 @@ namespace headlight {
 /// Not to be used by two threads at once.
 class PaperFonts {
  public:
-  /// An Error names the Debian package to install.
-  static Result<std::shared_ptr<PaperFonts>> open();
+  /// `preferred`: a font file, or a family's name, that is asked first for each character. An Error names the Debian
+  /// package to install, or the font that there is not.
+  static Result<std::shared_ptr<PaperFonts>> open(const std::string& preferred = {});
 
   /// The width of a line of text whose em is `size`.
   float width(std::string_view text, float size);
@@ -24,6 +27,8 @@ class PaperFonts {
   TextWidth measure();
   /// Draws a line of text from the current user space's (x, y) on, which lies on its base line.
   void draw(_cairo* cairo, std::string_view text, float size, float x, float y);
+  /// How many characters were drawn as the font's sign for what it lacks.
+  int num_missing() const;
 
  private:
   struct State;

@@ -257,5 +257,56 @@ TEST(FigureCommand, HeadsOfAFlowAreNamedAsThoseSwitchedOff) {
   EXPECT_GT(read_file(all)->size(), read_file(one)->size());
 }
 
+TEST(FigureCommand, LayersAreChosen) {
+  const Folder folder;
+  const auto drawn = [&](Strings words, const std::string& name) {
+    words.insert(words.begin(), "figure");
+    words.insert(words.end(), {"--view", "glance", "--layers", "4", "-o", (folder / name).string()});
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(folder / name);
+  };
+  const std::string all = drawn({}, "all.svg"), two = drawn({"--only-layers", "1,3"}, "two.svg");
+  EXPECT_LT(two.size(), all.size());
+  EXPECT_EQ(drawn({"--only-layers", "0-3"}, "named.svg"), all);
+  EXPECT_LT(drawn({"--maps", "rollout", "--only-layers", "3"}, "one.svg").size(),
+            drawn({"--maps", "rollout"}, "rollout.svg").size());
+  EXPECT_TRUE(contains(refused(figure({"--only-layers", "9", "-o", (folder / "x.svg").string()})),
+                       "--only-layers: expected layers from 0 to "));
+  EXPECT_TRUE(contains(refused(figure({"--view", "head", "--only-layers", "0", "-o", (folder / "x.svg").string()})),
+                       "--only-layers: expected --view heads or glance"));
+}
+
+TEST(FigureCommand, AgainstIsRefusedWhereNothingIsCompared) {
+  const Folder folder;
+  const std::string error =
+      refused(figure({"--view", "head", "--against", "--text 'He sees'", "-o", (folder / "x.svg").string()}));
+  EXPECT_TRUE(contains(error, "--against: expected --view compare, found --view head")) << error;
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(FigureCommand, ACaptionStandsBesideTheFigure) {
+  const Folder folder;
+  const Ran ran = run(figure({"--no-caption", "-o", (folder / "x.pdf").string()}));
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const auto caption = read_file(folder / "x.txt");
+  ASSERT_TRUE(caption);
+  EXPECT_TRUE(contains(*caption, "mask: ")) << *caption;
+}
+
+TEST(FigureCommand, TakesAFontThatIsThere) {
+  const Folder folder;
+  const auto drawn = [&](Strings words) {
+    words.insert(words.end(), {"--view", "head", "--text", "He sees her", "-o", (folder / "x.svg").string()});
+    const Ran ran = run(figure(words));
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(folder / "x.svg");
+  };
+  EXPECT_NE(drawn({}), drawn({"--font", "DejaVu Serif"}));
+  const std::string file = (folder / "x.svg").string();
+  EXPECT_TRUE(contains(refused(figure({"--font", "No Such Family", "-o", file})), "--font: expected a font file, or"));
+  EXPECT_TRUE(contains(refused(figure({"--font", file, "-o", file})), "--font: expected an outline font"));
+}
+
 }  // namespace
 }  // namespace headlight

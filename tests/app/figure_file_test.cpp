@@ -6,7 +6,11 @@
 #include <cmath>
 #include <cstring>
 
+#include <filesystem>
+#include <iterator>
+
 #include "app/figures.h"
+#include "core/checkpoints.h"
 
 namespace headlight {
 namespace {
@@ -214,8 +218,60 @@ std::vector<bool> ink_of(const std::string& text) {
   return ink;
 }
 
+/// Two sentences as the tokenizers of all families give them: marks of spaces and line breaks, pieces of words, bytes,
+/// and characters that no font of this machine has.
+Request tricky_request(const std::shared_ptr<const Model>& model) {
+  constexpr std::pair<const char*, const char*> kTokens[] = {{"Ġcat", "cat"},
+                                                             {"▁cat", "cat"},
+                                                             {"##ing", "ing"},
+                                                             {"Ċ", "\n"},
+                                                             {"Ġ", " "},
+                                                             {"<0x00>", "\x01"},
+                                                             {"\u0706", "\u0706"},
+                                                             {"\u3000", "\u3000"},
+                                                             {"é", "é"},
+                                                             {"🙂", "🙂"},
+                                                             {"\U0010FFFD", "\U0010FFFD"}};
+  Tokens tokens = checkpoints::tokens_of_ids({5, 3, 7, 5, 3, 7, 5, 3, 7, 5, 3});
+  for (std::size_t i = 0; i < std::size(kTokens); ++i)
+    tokens.tokens[i].raw = kTokens[i].first, tokens.tokens[i].text = kTokens[i].second;
+  return checkpoints::request_for(model, tokens, model->encoder ? tokens : Tokens{});
+}
+
+TEST(FigureFile, NothingIsDrawnThatNoFontHas) {
+  const int before = fonts().num_missing();
+  Index families = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(checkpoints::kGolden)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("family-") || !std::filesystem::exists(entry.path() / "model.safetensors")) continue;
+    const auto checkpoint = checkpoints::Parts(name).load();
+    ASSERT_TRUE(checkpoint) << name << ": " << checkpoint.error().message();
+    const auto trace = forward(tricky_request(checkpoint->model));
+    if (!trace) continue;  // of fewer positions, or another kind of token
+    ++families;
+    Document document;
+    for (const FigureKind kind : {FigureKind::head, FigureKind::flow, FigureKind::text}) {
+      const auto drawing = draw_figure({**trace, document}, {.kind = kind}, fonts().measure());
+      ASSERT_TRUE(drawing) << name << ": " << drawing.error().message();
+      for (const FigureFormat format : {FigureFormat::svg, FigureFormat::pdf, FigureFormat::png})
+        EXPECT_FALSE(bytes_of(*drawing, format).empty());
+    }
+    EXPECT_EQ(fonts().num_missing(), before) << name;
+  }
+  EXPECT_GT(families, 30);
+}
+
+TEST(FigureFile, MarksThatFontsLackAreDrawn) {
+  const auto count = [](const std::vector<bool>& ink) { return std::count(ink.begin(), ink.end(), true); };
+  EXPECT_GT(count(ink_of("␣")), 10);
+  EXPECT_GT(count(ink_of("⏎")), 10);
+  EXPECT_NE(ink_of("␣"), ink_of("⏎"));
+  EXPECT_FLOAT_EQ(fonts().width("␣cat", 10), fonts().width("␣", 10) + fonts().width("cat", 10));
+  EXPECT_FLOAT_EQ(fonts().width("\U0010FFFD", 10), fonts().width("U+10FFFD", 10)) << "which no font has";
+}
+
 TEST(FigureFile, ChineseIsDrawnAndNotABox) {
-  const auto unknown = ink_of("\U0010FFFD");  // a character without a glyph
+  const auto unknown = ink_of("\U0010FFFD");  // a character without a glyph: its number
   const auto count = [](const std::vector<bool>& ink) { return std::count(ink.begin(), ink.end(), true); };
   std::vector<std::vector<bool>> seen{unknown};
   for (const char* character :

@@ -102,6 +102,7 @@ struct Drawing {
   Rgb background = {};
   std::vector<Item> items = {};  // later ones over earlier ones
   std::vector<Hit> hits = {};
+  std::string caption = {};  // of a figure, drawn or not
 
   template <class T>
   void add(T item) {

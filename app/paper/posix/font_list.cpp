@@ -82,6 +82,22 @@ Result<FontList> listed_fonts() {
   return found;
 }
 
+std::optional<ListedFont> font_of_family(const std::string& family) {
+  const auto kept = std::make_shared<Kept>();
+  kept->config.reset(FcInitLoadConfigAndFonts());
+  if (!kept->config) return std::nullopt;
+  FcResult result = FcResultMatch;
+  FcConfig* const config = kept->config.get();
+  kept->monospaced.reset(FcFontMatch(config, wanted(config, {family.c_str()}, nullptr).get(), &result));
+  // fontconfig answers any name with some font.
+  FcChar8* named = nullptr;
+  for (int i = 0; kept->monospaced; ++i) {
+    if (FcPatternGetString(kept->monospaced.get(), FC_FAMILY, i, &named) != FcResultMatch) return std::nullopt;
+    if (FcStrCmpIgnoreCase(named, text(family.c_str())) == 0) return listed_font(kept->monospaced.get(), kept);
+  }
+  return std::nullopt;
+}
+
 Error no_chinese_font() {
   return bad_input("fonts", "", "an outline font with Chinese (package fonts-noto-cjk or fonts-wqy-microhei)", "none");
 }

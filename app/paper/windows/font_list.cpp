@@ -48,6 +48,11 @@ Result<FontList> listed_fonts() {
   return found;
 }
 
+std::optional<ListedFont> font_of_family(const std::string& family) {
+  auto font = font_named(family + ".ttf");
+  return font ? font : font_named(family + ".ttc");
+}
+
 Error no_chinese_font() {
   return bad_input("fonts", "", "a font with Chinese in the folder of fonts, as Microsoft YaHei (msyh.ttc)", "none");
 }
