@@ -1,48 +1,19 @@
 #include "explain/patching.h"
 
 #include <algorithm>
+#include <tuple>
 
+#include "base/random.h"
 #include "base/within.h"
 #include "explain/matrices.h"
+#include "explain/patch_pass.h"
 #include "math/attention.h"
-#include "math/output.h"
+#include "math/variants.h"
 
 namespace headlight {
 namespace {
 
 bool of_stream(PatchAt at) { return at == PatchAt::residual || at == PatchAt::ffn; }
-
-/// The number that is restored.
-struct PatchMetric {
-  Index word = 0;   // the most probable one of the clean answer
-  Index other = 0;  // the most probable one of the corrupt answer
-
-  double of(const Trace& trace) const {
-    if (other != word) return static_cast<double>(trace.logits(word)) - static_cast<double>(trace.logits(other));
-    return static_cast<double>(probabilities(trace.logits)(word));
-  }
-};
-
-Index likeliest(const Trace& trace) { return most_probable(*trace.model, probabilities(trace.logits), 1).front().row; }
-
-Status check_shapes(const Trace& clean, const Trace& corrupt) {
-  for (const Trace* trace : {&clean, &corrupt})
-    if (const auto valid = check_has_logits(*trace, trace == &clean ? "patch" : "--from"); !valid) return valid;
-  const auto shape_of = [](const Trace& trace) {
-    std::vector<Index> sizes{static_cast<Index>(trace.request.config.arch), trace.logits.size(),
-                             trace.embedding.cols()};
-    for (const Stack stack : kStacks) {
-      if (!trace.has(stack)) continue;
-      const AttentionTrace& first = trace.attention(stack, 0);
-      for (const Index size :
-           {trace.num_layers(stack), first.num_heads(), first.num_kv_heads, first.query.cols(), first.value.cols()})
-        sizes.push_back(size);
-    }
-    return sizes;
-  };
-  if (shape_of(clean) == shape_of(corrupt)) return Done{};
-  return bad_input("--from", "model", "the shape of the SOURCE's", "another");
-}
 
 /// The numbers of the clean answer in one place, all tokens.
 Matrix clean_values(const Trace& clean, PatchAt at, const HeadRef& head) {
@@ -59,17 +30,6 @@ Matrix clean_values(const Trace& clean, PatchAt at, const HeadRef& head) {
   }
   const AttentionTrace& attention = clean.attention(head.stack, head.layer);
   return head_columns(at == PatchAt::k ? attention.key : attention.value, head.head, attention.num_kv_heads);
-}
-
-/// The values of the clean sentence's tokens in the rows of the corrupt sentence's.
-Patch patch_of_pairs(const PatchWanted& wanted, const HeadRef& head, const Matrix& values, const TokenPairs& pairs) {
-  Patch patch{.at = wanted.at, .stack = wanted.stack, .layer = head.layer, .head = head.head};
-  patch.values.resize(static_cast<Index>(pairs.size()), values.cols());
-  for (const auto& [from, to] : pairs) {
-    patch.values.row(static_cast<Index>(patch.rows.size())) = values.row(from);
-    patch.rows.push_back(to);
-  }
-  return patch;
 }
 
 /// The layers and heads that are wanted, in order.
@@ -122,50 +82,129 @@ Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchW
   return cells;
 }
 
-std::string metric_text(const Model& model, const PatchMetric& metric, const Vector& logits) {
-  const auto word = [&](Index row) { return candidate(model, logits, row).text; };
-  if (metric.other != metric.word) return "logit difference " + word(metric.word) + " − " + word(metric.other);
-  return "probability of " + word(metric.word);
+/// A cell and the patch that makes it.
+struct Place {
+  PatchCell cell = {};
+  Patch patch = {};
+};
+
+/// Fills in what the places restore, layer by layer, in batches.
+Status restore(const Patching& patching, const std::vector<Place>& places, const PatchWatch& watch,
+               PatchAnswer& answer) {
+  Progress& progress = patching.progress;
+  const float begin = progress.begin, share = progress.share;
+  for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
+    std::vector<Patches> variants;
+    const Index most = variants_at_once(patching.base, static_cast<Index>(places.size()));
+    for (end = first; end < places.size() && static_cast<Index>(end - first) < most &&
+                      places[end].cell.layer == places[first].cell.layer;
+         ++end)
+      variants.push_back({places[end].patch});
+    progress.share = share * static_cast<float>(variants.size()) / static_cast<float>(places.size());
+    const auto restored = restored_by(patching, variants);
+    progress.share = share;
+    if (!restored) return restored.error();
+    if (progress.stop) return cancelled("patch");
+    for (std::size_t i = first; i < end; ++i) {
+      answer.cells.push_back(places[i].cell);
+      answer.cells.back().restored = (*restored)[i - first];
+    }
+    progress.done = begin + share * static_cast<float>(end) / static_cast<float>(places.size());
+    if (watch.seen) watch.seen(answer);
+  }
+  return Done{};
+}
+
+/// Every place that is wanted, in order, with the source's numbers.
+Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted& wanted) {
+  const auto heads = wanted_places(patching.base, wanted);
+  if (!heads) return heads.error();
+  const auto tokens = wanted_tokens(patching.base, wanted);
+  if (!tokens) return tokens.error();
+  const bool one_by_one = wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at);
+  std::vector<Place> places;
+  for (const HeadRef& head : *heads) {
+    if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
+      return bad_input("--at", "", "a part that the model has", "no feed-forward");
+    const Matrix values = clean_values(patching.source, wanted.at, head);
+    for (const TokenPairs& pairs : *tokens) {
+      Place& place = places.emplace_back();
+      place.cell.layer = head.layer;
+      if (!of_stream(wanted.at)) place.cell.head = head.head;
+      if (one_by_one) place.cell.token = pairs.front().second;
+      place.patch = patch_of_pairs(wanted, head, values, pairs);
+    }
+  }
+  return places;
+}
+
+/// The chosen places together, and as many others at random.
+Result<PatchControl> control_of(const Patching& patching, const PatchWanted& wanted, const std::vector<Place>& chosen) {
+  PatchWanted everywhere = wanted;
+  everywhere.layers = {}, everywhere.heads = {}, everywhere.tokens = {};
+  everywhere.by_token = wanted.by_token || !wanted.tokens.empty();
+  auto all = places_of(patching, everywhere);
+  if (!all) return all.error();
+  const auto is_chosen = [&](const Place& one) {
+    return std::any_of(chosen.begin(), chosen.end(), [&](const Place& other) {
+      return std::tie(one.cell.layer, one.cell.head, one.cell.token) ==
+             std::tie(other.cell.layer, other.cell.head, other.cell.token);
+    });
+  };
+  PatchControl control;
+  const bool some = chosen.size() < all->size();
+  if (some) control.places = static_cast<Index>(chosen.size()), std::erase_if(*all, is_chosen);
+  control.places = std::min(control.places, static_cast<Index>(all->size()));
+  Random random(wanted.seed);
+  std::vector<Patches> variants;
+  if (some) {
+    variants.emplace_back();
+    for (const Place& place : chosen) variants.back().push_back(place.patch);
+  }
+  for (Index draw = 0; draw < wanted.control; ++draw) {
+    Patches& patches = variants.emplace_back();
+    for (Index i = 0; i < control.places; ++i) {  // a shuffle of the first ones, each place once
+      const auto left = static_cast<std::uint64_t>(all->size()) - static_cast<std::uint64_t>(i);
+      std::swap((*all)[static_cast<std::size_t>(i)],
+                (*all)[static_cast<std::size_t>(i) + static_cast<std::size_t>(random.next() % left)]);
+      patches.push_back((*all)[static_cast<std::size_t>(i)].patch);
+    }
+  }
+  const auto most = static_cast<std::size_t>(variants_at_once(patching.base, static_cast<Index>(variants.size())));
+  for (std::size_t first = 0; first < variants.size(); first += most) {
+    const auto begin = variants.begin() + static_cast<std::ptrdiff_t>(first);
+    const auto restored =
+        restored_by(patching, {begin, begin + static_cast<std::ptrdiff_t>(std::min(most, variants.size() - first))});
+    if (!restored) return restored.error();
+    if (patching.progress.stop) return cancelled("patch");
+    control.restored.insert(control.restored.end(), restored->begin(), restored->end());
+  }
+  if (some) control.together = control.restored.front(), control.restored.erase(control.restored.begin());
+  return control;
 }
 
 }  // namespace
 
-Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads) {
-  if (const auto valid = check_shapes(clean, corrupt); !valid) return valid.error();
-  if (!clean.has(wanted.stack))
-    return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
+Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads,
+                                  const PatchWatch& watch) {
+  PatchAnswer answer;
+  Progress unwatched;
+  const PatchWanted directed = in_direction(wanted);
+  const auto patching =
+      patching_of(clean, corrupt, wanted, threads, watch.progress ? *watch.progress : unwatched, answer);
+  if (!patching) return patching.error();
   if (of_stream(wanted.at) && wanted.stack == Stack::cross)
     return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
-  const PatchMetric metric{.word = likeliest(clean), .other = likeliest(corrupt)};
-  PatchAnswer answer{.metric = metric_text(*clean.model, metric, clean.logits),
-                     .clean = metric.of(clean),
-                     .corrupt = metric.of(corrupt),
-                     .cells = {}};
-  if (answer.clean == answer.corrupt)
-    return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
-  const auto places = wanted_places(corrupt, wanted);
+  const auto places = places_of(*patching, directed);
   if (!places) return places.error();
-  const auto tokens = wanted_tokens(corrupt, wanted);
-  if (!tokens) return tokens.error();
-  const bool one_by_one = wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at);
-  for (const HeadRef& place : *places) {
-    if (wanted.at == PatchAt::ffn && !exists(clean, matrix_id(Quantity::ffn_output, place)))
-      return bad_input("--at", "", "a part that the model has", "no feed-forward");
-    const Matrix values = clean_values(clean, wanted.at, place);
-    for (const TokenPairs& pairs : *tokens) {
-      const Patch patch = patch_of_pairs(wanted, place, values, pairs);
-      Progress progress;
-      const auto patched = forward(corrupt.request, progress, &corrupt, threads, &patch);
-      if (!patched) return patched.error();
-      PatchCell cell{.layer = place.layer, .head = {}, .token = {}};
-      if (!of_stream(wanted.at)) cell.head = place.head;
-      if (one_by_one) cell.token = pairs.front().second;
-      cell.restored = (metric.of(**patched) - answer.corrupt) / (answer.clean - answer.corrupt);
-      answer.cells.push_back(cell);
-    }
+  if (const Status restored = restore(*patching, *places, watch, answer); !restored) return restored.error();
+  if (wanted.control > 0 && !places->empty()) {
+    auto control = control_of(*patching, directed, *places);
+    if (!control) return control.error();
+    answer.control = std::move(*control);
   }
   return answer;
 }

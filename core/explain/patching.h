@@ -1,15 +1,22 @@
 // What of an answer comes back where a part of it is put into another answer: activation patching, place by place.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "explain/patch_metric.h"
 #include "math/forward.h"
 #include "model/head_text.h"
 
 namespace headlight {
+
+/// Which answer is put into which: the clean one into the corrupt one, where it restores, or the corrupt one into the
+/// clean one, where it costs.
+enum class PatchDirection { denoise, noise };
 
 /// Tokens of the clean and of the corrupt sentence that stand for each other.
 using TokenPairs = std::vector<std::pair<Index, Index>>;
@@ -23,26 +30,60 @@ struct PatchWanted {
   bool by_token = false;               // a cell a token; of residual and ffn always
   std::vector<Index> tokens = {};      // of the corrupt sentence
   TokenPairs queries = {}, keys = {};  // of the stack's two sides
+  PatchDirection direction = PatchDirection::denoise;
+  MetricWanted metric = {};
+  Index control = 0;  // so many times as many random places at once, from `seed`
+  std::uint64_t seed = 0;
 };
 
-/// `token` is the corrupt sentence's; nothing where all tokens that both have are patched at once.
+/// `token` is that of the sentence that is patched; nothing where all tokens that both have are patched at once.
 struct PatchCell {
   Index layer = 0;
   std::optional<Index> head = {}, token = {};
-  double restored = 0;  // (m − corrupt) / (clean − corrupt): 0 nothing, 1 all of the metric m
+  double restored = 0;  // (m − corrupt) / (clean − corrupt): 0 nothing, 1 all of the metric m. Of noise the share lost:
+                        // (m − clean) / (corrupt − clean)
+};
+
+/// The places that were chosen, all at once, beside as many that are drawn at random from the others: of a whole map
+/// one place at a time, drawn from it.
+struct PatchControl {
+  Index places = 1;                     // in a draw
+  std::optional<double> together = {};  // what the chosen ones restore; nothing where all places are wanted
+  std::vector<double> restored = {};    // by each draw
 };
 
 struct PatchAnswer {
   std::string metric;
   double clean = 0, corrupt = 0;
   std::vector<PatchCell> cells = {};
+  std::optional<PatchControl> control = {};
 };
 
-/// Puts the numbers of `clean` into the pass that gave `corrupt`, one place after another (math/patch.h), each pass
-/// beginning at the layer of its place. The metric is read at Trace::answering: with W the word that is most probable
-/// in the clean answer, its logit minus that of the corrupt answer's word where these differ, else the probability of
-/// W. Errors: no output layer, attention that another program computed, models of another shape, answers of the same
-/// metric, a layer, a head or a token that is not there.
-Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads = 0);
+/// How far the cells are, and whether they are still wanted; `seen` has each batch of cells as it comes.
+struct PatchWatch {
+  Progress* progress = nullptr;
+  std::function<void(const PatchAnswer&)> seen = {};
+};
+
+/// Puts the numbers of `clean` into the pass that gave `corrupt`, one place after another (math/patch.h), the passes of
+/// a layer as one batch (math/variants.h). The metric is that of metric_of (patch_metric.h). Errors: no output layer,
+/// attention that another program computed, models of another shape, answers of the same metric, a layer, a head or a
+/// token that is not there; that it was stopped.
+Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads = 0,
+                                  const PatchWatch& watch = {});
+
+/// A path from a head to what reads it: `to` of a head, its query, key or value, or all three; without a head the
+/// answer itself.
+struct PathWanted {
+  std::vector<HeadRef> from = {};
+  std::optional<HeadRef> to = {};
+  std::optional<PatchAt> part = {};  // q, k, v
+};
+
+/// Path patching (Wang et al. 2022, section 3.1): the z of a head is the other answer's, all heads between it and `to`
+/// stay as they are, feed-forwards follow, and only what `to` reads of that is put into the pass. A cell a sender.
+/// Errors also: a sender that is not below the receiver.
+Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted,
+                                const PathWanted& path, int threads = 0, const PatchWatch& watch = {});
 
 }  // namespace headlight

@@ -1,91 +1,156 @@
 #include "heads/head_effects.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <thread>
+#include <span>
 
 #include "base/parallel.h"
 #include "heads/head_measures.h"
+#include "math/attention.h"
+#include "math/block.h"
 #include "math/output.h"
+#include "math/variants.h"
 #include "model/head_text.h"
 
 namespace headlight {
 namespace {
-
-constexpr int kMostAtOnce = 16;                    // passes side by side
-constexpr double kMostBytes = 1024.0 * 1048576.0;  // of their answers together
-
-/// The logarithms of softmax(logits): as finite as the logits are.
-std::vector<double> log_probabilities(const Matrix& logits) {
-  const double largest = static_cast<double>(logits.maxCoeff());
-  double sum = 0;
-  for (Index i = 0; i < logits.size(); ++i) sum += std::exp(static_cast<double>(logits.data()[i]) - largest);
-  const double normalizer = largest + std::log(sum);
-  std::vector<double> result;
-  for (Index i = 0; i < logits.size(); ++i) result.push_back(static_cast<double>(logits.data()[i]) - normalizer);
-  return result;
-}
 
 /// The parts of the answer before the change that are compared.
 struct Before {
   const Trace& trace;
   std::vector<Index> places;               // empty: no output layer
   std::vector<std::vector<double>> words;  // log-probabilities, one list a position
+  const EffectWanted& wanted;
+  double metric = 0;
 };
 
-Before before_of(const Trace& trace) {
-  Before before{.trace = trace, .places = {}, .words = {}};
+Before before_of(const Trace& trace, const EffectWanted& wanted) {
+  Before before{.trace = trace, .places = {}, .words = {}, .wanted = wanted};
   if (trace.logits.size() == 0) return before;
   before.places = asked_places(trace);
   for (const Index place : before.places) before.words.push_back(log_probabilities(logit_rows(trace, place, 1)));
+  if (wanted.metric && !before.places.empty())
+    before.metric = wanted.metric(logit_rows(trace, before.places.front(), 1).row(0));
   return before;
 }
 
-void compare_words(const Before& before, const Trace& after, HeadEffect& effect) {
-  double divergence = 0, top = 0;
+/// `logits`: of the places that are asked for, in their order.
+void compare_words(const Before& before, const ConstMatrixRef& logits, HeadEffect& effect) {
+  double change = 0, top = 0;
   for (std::size_t i = 0; i < before.places.size(); ++i) {
     const std::vector<double>& was = before.words[i];
-    const std::vector<double> is = log_probabilities(logit_rows(after, before.places[i], 1));
-    double sum = 0;
-    for (std::size_t word = 0; word < was.size(); ++word) sum += std::exp(was[word]) * (was[word] - is[word]);
-    divergence += std::max(0.0, sum);  // what is below 0 is rounding
+    const std::vector<double> is = log_probabilities(logits.row(static_cast<Index>(i)));
+    change += divergence(was, is);
     const auto best = static_cast<std::size_t>(std::max_element(was.begin(), was.end()) - was.begin());
     top += std::exp(is[best]) - std::exp(was[best]);
   }
   const auto count = static_cast<double>(before.places.size());
-  effect.change = static_cast<float>(divergence / count);
+  effect.change = static_cast<float>(change / count);
   effect.top_word = static_cast<float>(top / count);
+  if (before.wanted.metric) effect.metric = static_cast<float>(before.wanted.metric(logits.row(0)) - before.metric);
 }
 
-float hidden_change(const Trace& before, const Trace& after) {
+/// `hidden`: the last hidden states of all tokens.
+float hidden_change(const Trace& before, const ConstMatrixRef& hidden) {
   const auto& tokens = before.query_tokens().tokens;
   double difference = 0, size = 0;
-  for (Index query = 0; query < before.last_hidden_state().rows(); ++query) {
+  for (Index query = 0; query < hidden.rows(); ++query) {
     if (tokens[static_cast<std::size_t>(query)].pad) continue;
     const auto was = before.last_hidden_state().row(query).cast<double>().eval();
-    difference += (after.last_hidden_state().row(query).cast<double>() - was).squaredNorm();
+    difference += (hidden.row(query).cast<double>() - was).squaredNorm();
     size += was.squaredNorm();
   }
   return size > 0 ? static_cast<float>(std::sqrt(difference / size)) : 0.0f;
 }
 
-/// What one answer keeps, roughly: queries, keys, values, z and hidden states, and the thumbnails.
-double bytes_of_answer(const Trace& trace) {
-  double floats = 0;
-  for (const Stack stack : kStacks)
-    if (trace.has(stack))
-      floats += static_cast<double>(trace.num_layers(stack)) *
-                (5.0 * static_cast<double>(trace.queries(stack) * trace.request.config.d_model) +
-                 static_cast<double>(trace.num_heads(stack) * std::min(trace.queries(stack), kThumbnail) *
-                                     std::min(trace.keys(stack), kThumbnail)));
-  return 4 * floats;
+/// The z of a head as it is when the head is off.
+Patch patch_of_off(const Trace& trace, const HeadRef& head) {
+  Patch patch{.at = PatchAt::heads, .stack = head.stack, .layer = head.layer, .head = head.head};
+  patch.values = z_rows(trace, head, 0, trace.queries(head.stack));
+  switch_off(trace.request.edits.off_as, patch.values);
+  for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
+  return patch;
 }
 
-/// How many passes go side by side on so many threads (0: one for each processor).
-int at_once(int threads) {
-  const int all = threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return std::min(all, kMostAtOnce);
+/// The patches by which the effect of a head is measured: one, or one for each other sentence.
+std::vector<Patches> replacements_of(const Before& before, const HeadRef& head) {
+  const EffectWanted& wanted = before.wanted;
+  Patch off = patch_of_off(before.trace, head);
+  if (wanted.others.empty()) return {{std::move(off)}};
+  std::vector<Patches> patches;
+  Eigen::RowVectorXd sum = Eigen::RowVectorXd::Zero(off.values.cols());
+  Index rows = 0;
+  for (const auto& other : wanted.others) {
+    const Matrix z = z_rows(*other, head, 0, other->queries(head.stack));
+    sum += z.cast<double>().colwise().sum();
+    rows += z.rows();
+    Patch patch = off;
+    const Index both = std::min(z.rows(), off.values.rows());
+    patch.rows.resize(static_cast<std::size_t>(both));
+    patch.values = z.topRows(both);
+    patches.push_back({std::move(patch)});
+  }
+  if (!wanted.mean_of_others) return patches;
+  off.values.rowwise() = Vector((sum / static_cast<double>(rows)).cast<float>());
+  return {{std::move(off)}};
+}
+
+/// The mean of what the replacements of one head did.
+HeadEffect mean_of(std::span<const HeadEffect> draws) {
+  HeadEffect mean = draws.front();
+  if (draws.size() == 1) return mean;
+  const auto count = static_cast<double>(draws.size());
+  double change = 0, square = 0, top = 0, metric = 0;
+  for (const HeadEffect& one : draws) {
+    const double value = static_cast<double>(one.change);
+    change += value / count, square += value * value / count;
+    top += static_cast<double>(one.top_word.value_or(0)) / count;
+    metric += static_cast<double>(one.metric.value_or(0)) / count;
+  }
+  mean.change = static_cast<float>(change);
+  mean.spread = static_cast<float>(std::sqrt(std::max(0.0, square - change * change)));
+  if (mean.top_word) mean.top_word = static_cast<float>(top);
+  if (mean.metric) mean.metric = static_cast<float>(metric);
+  return mean;
+}
+
+/// Compares a batch of passes with the answer before. Errors: an overflow with these heads off.
+Status compare(const Before& before, const std::vector<Patches>& variants, Progress& progress, int threads,
+               std::span<HeadEffect> effects) {
+  const Trace& trace = before.trace;
+  Index first = before.places.empty() ? 0 : trace.queries();
+  for (const Index place : before.places) first = std::min(first, place);
+  const auto hidden = forward_variants(trace, variants, first, progress, threads);
+  if (!hidden) return hidden.error();
+  if (!*hidden) return Done{};  // stopped
+  const Index rows = (*hidden)->rows() / static_cast<Index>(variants.size());
+  const auto count = static_cast<Index>(before.places.size());
+  Matrix logits;
+  if (count > 0) {
+    Matrix asked(static_cast<Index>(variants.size()) * count, (*hidden)->cols());
+    for (Index i = 0; i < asked.rows(); ++i)
+      asked.row(i) = (*hidden)->row(i / count * rows + before.places[static_cast<std::size_t>(i % count)] - first);
+    logits = logits_of(*trace.model, std::move(asked), Threads(threads));
+    if (const Status finite = check_finite("logits", logits, Threads(threads)); !finite) return finite;
+  }
+  parallel_for(static_cast<Index>(variants.size()), threads, [&](Index i) {
+    HeadEffect& effect = effects[static_cast<std::size_t>(i)];
+    if (count > 0) compare_words(before, logits.middleRows(i * count, count), effect);
+    else effect.change = hidden_change(trace, (*hidden)->middleRows(i * rows, rows));
+  });
+  return Done{};
+}
+
+/// The same for heads of one layer; where the batch overflows, the head that does it is named.
+Status compare_heads(const Before& before, const std::vector<Patches>& variants, Progress& progress, int threads,
+                     std::span<HeadEffect> effects) {
+  const Status whole = compare(before, variants, progress, threads, effects);
+  if (whole) return whole;
+  progress.share = 0;
+  for (std::size_t i = 0; i < variants.size(); ++i)
+    if (const Status one = compare(before, {variants[i]}, progress, threads, effects.subspan(i, 1)); !one)
+      return inside("head " + head_label(effects[i].head) + " off", one.error());
+  return whole;
 }
 
 }  // namespace
@@ -99,38 +164,49 @@ std::vector<Index> asked_places(const Trace& trace) {
   return places;
 }
 
-Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads) {
+Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads,
+                                                            const EffectWanted& wanted) {
   const std::vector<HeadRef> heads = heads_of(trace);
   if (trace.attention(heads.front().stack, 0).patterns)
     return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone",
                      ErrorCode::attention_alone);
   const float begin = progress.begin, share = progress.share;
-  const Before before = before_of(trace);
-  const bool side_by_side = bytes_of_answer(trace) * kMostAtOnce <= kMostBytes;
-  std::vector<HeadEffect> effects(heads.size());
-  std::vector<std::optional<Error>> errors(heads.size());
-  std::atomic<bool> stopped = false;
+  const Before before = before_of(trace, wanted);
+  std::vector<HeadEffect> effects;
+  for (const HeadRef& head : heads) effects.push_back({.head = head});
+  if (!before.places.empty())
+    for (HeadEffect& effect : effects) {
+      effect.top_word = 0.0f;
+      if (wanted.metric) effect.metric = 0.0f;
+    }
   progress.done = begin;
-  progress.share = 0;  // the passes are counted here
-  const auto without = [&](Index i) {
-    const auto at = static_cast<std::size_t>(i);
-    effects[at].head = heads[at];
-    Request request = trace.request;
-    switch_off(request.edits, heads[at], true);
-    const auto after = forward(request, progress, &trace, side_by_side ? 1 : threads);
-    if (!after) return void(errors[at] = inside("head " + head_label(heads[at]) + " off", after.error()));
-    if (!*after) return void(stopped = true);
-    if (before.places.empty()) effects[at].change = hidden_change(trace, **after);
-    else compare_words(before, **after, effects[at]);
-    progress.advance(share / static_cast<float>(heads.size()));
+  const auto most = static_cast<std::size_t>(variants_at_once(trace, static_cast<Index>(heads.size())));
+  const auto is_first = [&](std::size_t at, std::size_t first) {
+    return heads[at].layer != heads[first].layer || heads[at].stack != heads[first].stack;
   };
-  // Side by side short passes wait for each other less than the parts of one.
-  parallel_for(static_cast<Index>(heads.size()), Threads(side_by_side ? at_once(threads) : 1, &progress.stop), without);
-  progress.share = share;
-  if (stopped || progress.stop) return std::optional<std::vector<HeadEffect>>{};
-  for (const auto& error : errors)
-    if (error) return *error;
-  progress.done = begin + share;
+  for (std::size_t first = 0, end = 0; first < heads.size(); first = end) {
+    std::vector<Patches> variants;
+    std::vector<HeadEffect> draws;
+    std::vector<std::size_t> ends;  // of the draws of each head
+    for (end = first; end < heads.size() && variants.size() < most && !is_first(end, first); ++end) {
+      // A head that is off already changes nothing.
+      if (!is_off(trace.request.edits, heads[end]))
+        for (Patches& patches : replacements_of(before, heads[end])) {
+          variants.push_back(std::move(patches));
+          draws.push_back(effects[end]);
+        }
+      ends.push_back(variants.size());
+    }
+    progress.share = share * static_cast<float>(end - first) / static_cast<float>(heads.size());
+    const Status compared =
+        variants.empty() ? Status(Done{}) : compare_heads(before, variants, progress, threads, draws);
+    progress.share = share;
+    if (!compared) return compared.error();
+    if (progress.stop) return std::optional<std::vector<HeadEffect>>{};
+    for (std::size_t i = 0, from = 0; i < ends.size(); from = ends[i++])
+      if (ends[i] > from) effects[first + i] = mean_of(std::span(draws).subspan(from, ends[i] - from));
+    progress.done = begin + share * static_cast<float>(end) / static_cast<float>(heads.size());
+  }
   return std::optional(std::move(effects));
 }
 

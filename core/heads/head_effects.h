@@ -1,6 +1,8 @@
 // The effect of each head: every head is switched off in turn, and the answer compared with the one before.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -17,18 +19,31 @@ struct HeadEffect {
   float change = 0;
   /// p' − p of the word that was the most probable, the mean over the same places; none without an output layer.
   std::optional<float> top_word = {};
+  std::optional<float> metric = {};  // EffectWanted::metric after − before
+  std::optional<float> spread = {};  // of resampling: the standard deviation of `change` over the other sentences
 
   friend bool operator==(const HeadEffect&, const HeadEffect&) = default;
+};
+
+/// By what a head is replaced, and what else is compared.
+struct EffectWanted {
+  /// In place of Edits::off_as: z of the same head and query in other sentences, one after another (resampling), or the
+  /// mean of all their rows. A query beyond the end of such a sentence keeps its own z.
+  std::vector<std::shared_ptr<const Trace>> others = {};
+  bool mean_of_others = false;
+  /// A number of the logits of the first place that is asked for.
+  std::function<double(const Vector& logits)> metric = {};
 };
 
 /// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), perhaps none; else
 /// Trace::answering alone.
 std::vector<Index> asked_places(const Trace& trace);
 
-/// Every head of the answer, in the order of heads_of(): one forward pass a head, which begins at the head's layer
-/// (forward, `previous`); of short texts several passes side by side. Nothing when stopped; the same to the bit with
+/// Every head of the answer, in the order of heads_of(): the passes of a layer's heads are one batch, which begins at
+/// that layer (math/variants.h). Nothing when stopped; the same to the bit with
 /// any number of threads. Errors: attention that another program computed, which has nothing behind it; an overflow
 /// with a head off, which is named.
-Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads = 0);
+Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, Progress& progress, int threads = 0,
+                                                            const EffectWanted& wanted = {});
 
 }  // namespace headlight

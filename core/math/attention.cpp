@@ -214,12 +214,6 @@ void weigh_values(const Head& head, const ConstMatrixRef& weights, MatrixRef z) 
                             .add = key > 0});
 }
 
-/// Replaces the z (T, d_v) of a head that is off.
-void switch_off(OffAs as, MatrixRef z) {
-  if (as == OffAs::zero) z.setZero();
-  else z.rowwise() = Vector(z.colwise().mean());
-}
-
 /// Copies the results of a head's first rows from an earlier answer, in which they are the same: z, and, where the
 /// thumbnails of both show the same cells, row_max, row_sum and the rows of `pooled`. Returns the first row whose
 /// weights have to be computed.
@@ -278,6 +272,11 @@ Matrix attention_rows(const Trace& trace, const HeadRef& head, Index first, Inde
     compute_softmax(own, begin, block);
     edit_block(edits, head, begin, block);
   });
+}
+
+void switch_off(OffAs as, MatrixRef z) {
+  if (as == OffAs::zero) z.setZero();
+  else z.rowwise() = Vector(z.colwise().mean());
 }
 
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key) {

@@ -32,6 +32,9 @@ Matrix z_rows(const Trace& trace, const HeadRef& head, Index first, Index count)
 Matrix softmax_of_rows(const Trace& trace, const HeadRef& head, Index first, Index count);
 Matrix softmax_of_rows(const AttentionTrace& attention, Index head, Index first, Index count);
 
+/// Replaces the z (T, d_v) of a head that is off: by zeros, or by the mean of its rows.
+void switch_off(OffAs as, MatrixRef z);
+
 /// The factor of a weight: 0 with probability `edits.dropout`, else 1 / (1 − dropout) (Srivastava et al. 2014). A
 /// function of the seed, the head and the cell alone.
 float dropout_factor(const Edits& edits, const HeadRef& head, Index query, Index key);

@@ -2,9 +2,12 @@
 
 #include <cassert>
 #include <cmath>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include "math/attention.h"
+#include "math/common_rows.h"
 #include "math/experts.h"
 #include "math/ops.h"
 #include "math/position.h"
@@ -15,16 +18,46 @@ namespace {
 /// Below this many multiplications the heads of a layer are not worth a thread.
 constexpr Index kWorthAThread = 1 << 15;
 
-/// The heads of an attention whose query, key and value (or patterns) are there. False when stopped.
+/// The attentions of a layer, one for each text of a batch.
+using Attentions = std::span<AttentionTrace>;
+
+/// The heads of attentions whose query, key and value (or patterns) are there; `first`: the row that is the first to be
+/// computed. False when stopped.
 bool run_heads(Stack stack, Index layer, const Edits& edits, const Matrix& blocked, const StackRun& run,
-               const AttentionTrace* earlier, AttentionTrace& attention) {
-  const Index heads = attention.num_heads();
-  const Index work = attention.mask->queries() * attention.mask->keys() * attention.query.cols();
-  parallel_for(heads, work < kWorthAThread ? Threads{1, run.threads.stop} : run.threads, [&](Index head) {
-    run_head({layer, head, stack}, edits, blocked, attention, run.progress.stop, earlier, run.first);
-    run.progress.advance(run.share / static_cast<float>(heads));
+               const AttentionTrace* earlier, Index first, Attentions attentions) {
+  const AttentionTrace& one = attentions.front();
+  const Index heads = one.num_heads(), all = heads * static_cast<Index>(attentions.size());
+  const Index work = one.mask->queries() * one.mask->keys() * one.query.cols() * static_cast<Index>(attentions.size());
+  parallel_for(all, work < kWorthAThread ? Threads{1, run.threads.stop} : run.threads, [&](Index at) {
+    run_head({layer, at % heads, stack}, edits, blocked, attentions[static_cast<std::size_t>(at / heads)],
+             run.progress.stop, earlier, first);
+    run.progress.advance(run.share / static_cast<float>(all));
   });
   return !run.progress.stop;
+}
+
+/// A row of a batch for each text: x as it is, or, where it has those of one text that all have in common, repeated.
+void repeat_rows(Matrix& x, Index rows) {
+  if (x.rows() > 0 && x.rows() != rows) x = Matrix(x.replicate(rows / x.rows(), 1));
+}
+
+/// The attention of each text, from one whose queries, keys and values lie one text below the other, or are those that
+/// all have in common. Of each text the first `skipped` queries are missing there and stay zeros.
+std::vector<AttentionTrace> attentions_of_texts(AttentionTrace& batch, Index texts, Index skipped) {
+  const Index queries = batch.mask->queries(), keys = batch.mask->keys(), kept = queries - skipped;
+  const Matrix query = std::move(batch.query), key = std::move(batch.key), value = std::move(batch.value);
+  const auto rows_of = [](const Matrix& all, Index text, Index rows) {
+    return all.middleRows(all.rows() == rows ? 0 : text * rows, rows);
+  };
+  std::vector<AttentionTrace> parts(static_cast<std::size_t>(texts), batch);
+  for (Index text = 0; text < texts; ++text) {
+    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
+    part.query.setZero(queries, query.cols());
+    part.query.bottomRows(kept) = rows_of(query, text, kept);
+    part.key = rows_of(key, text, keys);
+    part.value = rows_of(value, text, keys);
+  }
+  return parts;
 }
 
 /// The first rows of an earlier answer, if any, followed by the new ones.
@@ -41,28 +74,38 @@ const BlockTrace* earlier_block(const StackRun& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
-/// The patch of this place; null where there is none.
-const Patch* patch_of(const StackRun& run, PatchAt at, Stack stack, Index layer) {
-  const Patch* patch = run.patch;
-  return patch && patch->at == at && patch->stack == stack && patch->layer == layer ? patch : nullptr;
+/// Calls visit(patch) for those of a text in this place.
+template <class Visit>
+void for_patches(const StackRun& run, Index text, PatchAt at, Stack stack, Index layer, const Visit& visit) {
+  if (!run.variants) return;
+  for (const Patch& patch : (*run.variants)[static_cast<std::size_t>(text)])
+    if (patch.at == at && patch.stack == stack && patch.layer == layer) visit(patch);
 }
 
-/// Patches the columns of its head in a matrix with `heads` heads side by side.
-void patch_head(const StackRun& run, PatchAt at, Stack stack, Index layer, Index heads, Matrix& side_by_side) {
-  const Patch* patch = patch_of(run, at, stack, layer);
-  if (!patch) return;
+/// Patches the columns of heads in a matrix with `heads` heads side by side.
+void patch_heads(const StackRun& run, Index text, PatchAt at, Stack stack, Index layer, Index heads,
+                 Matrix& side_by_side) {
   const Index width = side_by_side.cols() / heads;
-  put(*patch, side_by_side.middleCols(patch->head * width, width));
+  for_patches(run, text, at, stack, layer,
+              [&](const Patch& patch) { put(patch, side_by_side.middleCols(patch.head * width, width)); });
 }
 
 /// Patches z by weights that stand in place of those of a head.
-void patch_pattern(const StackRun& run, Stack stack, Index layer, AttentionTrace& attention) {
-  const Patch* patch = patch_of(run, PatchAt::pattern, stack, layer);
-  if (!patch) return;
-  const auto values = head_columns(attention.value, attention.kv_head(patch->head), attention.num_kv_heads);
-  Patch of_z = *patch;
-  of_z.values = patch->values * values;
-  put(of_z, attention.z.middleCols(patch->head * values.cols(), values.cols()));
+void patch_patterns(const StackRun& run, Index text, Stack stack, Index layer, AttentionTrace& attention) {
+  for_patches(run, text, PatchAt::pattern, stack, layer, [&](const Patch& patch) {
+    const auto values = head_columns(attention.value, attention.kv_head(patch.head), attention.num_kv_heads);
+    Patch of_z = patch;
+    of_z.values = patch.values * values;
+    put(of_z, attention.z.middleCols(patch.head * values.cols(), values.cols()));
+  });
+}
+
+/// Patches what a batch has in this place of the stream; of each text the first `skipped` rows are missing.
+void patch_stream(const StackRun& run, PatchAt at, Stack stack, Index layer, Index skipped, Matrix& batch) {
+  const Index rows = batch.rows() / run.texts();
+  for (Index text = 0; text < run.texts(); ++text)
+    for_patches(run, text, at, stack, layer,
+                [&](const Patch& patch) { put(patch, batch.middleRows(text * rows, rows), skipped); });
 }
 
 Status check_projections(const std::string& where, const AttentionTrace& attention, const Threads& threads) {
@@ -72,12 +115,13 @@ Status check_projections(const std::string& where, const AttentionTrace& attenti
   return Done{};
 }
 
-/// In the scores an overflow shows in the sums of the rows: NaN, or 0 in a row that the mask did not empty.
-Status check_scores(const std::string& where, const AttentionTrace& attention) {
+/// In the scores an overflow shows in the sums of the rows: NaN, or 0 in a row that the mask did not empty. Rows before
+/// `first` were not computed.
+Status check_scores(const std::string& where, const AttentionTrace& attention, Index first) {
   std::vector<bool> masked(static_cast<std::size_t>(attention.mask->queries()), false);  // the mask blocks every key
   for (std::size_t head = 0; head < attention.heads.size(); ++head) {
     const Vector& sums = attention.heads[head].row_sum;
-    for (Index query = 0; query < sums.size(); ++query) {
+    for (Index query = first; query < sums.size(); ++query) {
       const auto row = static_cast<std::size_t>(query);
       if (sums(query) == 0.0f && !masked[row]) masked[row] = !may_attend(*attention.mask, query);
       if (std::isfinite(sums(query)) && (sums(query) != 0.0f || masked[row])) continue;
@@ -144,18 +188,85 @@ Result<const ResolvedMask*> mask_of(const StackRun& run, Stack stack, Index laye
   return windowed == run.windows.end() ? &run.mask : &windowed->second;
 }
 
+Result<StackRun> stack_run(const Request& request, const Model& model, const StackWeights& weights, Stack stack,
+                           const StackTrace* encoder, Progress& progress, const Threads& threads) {
+  StackRun run{.request = request,
+               .model = model,
+               .stack = weights,
+               .encoder = encoder,
+               .mask = {},
+               .cross_mask = {},
+               .windows = {},
+               .progress = progress,
+               .threads = threads};
+  auto mask = resolve_mask(request, stack);
+  if (!mask) return mask.error();
+  run.mask = std::move(*mask);
+  for (const BlockWeights& block : weights.blocks) {
+    const Index window = block.self.window;
+    if (window == 0 || run.windows.contains(window)) continue;
+    auto windowed = resolve_mask(request, stack, {}, window);
+    if (!windowed) return windowed.error();
+    run.windows.emplace(window, std::move(*windowed));
+  }
+  if (!encoder) return run;
+  auto cross = resolve_mask(request, Stack::cross);
+  if (!cross) return cross.error();
+  run.cross_mask = std::move(*cross);
+  return run;
+}
+
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const Rotary* rotary,
-               const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_position) {
+               const ConstMatrixRef& x, Index heads, const Threads& threads, Index first_position, Index texts) {
   Matrix y = linear(x, weights, threads);
   if (head_norm) y = norm_heads(y, *head_norm, y.cols() / head_norm->scale.size(), threads);
-  if (rotary) y = rotated(y, *rotary, heads, first_position);
+  if (!rotary) return y;
+  const Index rows = y.rows() / texts;
+  for (Index text = 0; text < texts; ++text)
+    y.middleRows(text * rows, rows) = rotated(y.middleRows(text * rows, rows), *rotary, heads, first_position);
   return y;
 }
+
+namespace {
+
+/// The heads of all texts with their patches, from the projections in `attention`: there z stays that of the one text,
+/// or it is given back, the rows of all texts one below the other. Incomplete when stopped.
+Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index layer, const StackRun& run,
+                          const Matrix& blocked, const AttentionTrace* earlier, Index skipped,
+                          AttentionTrace& attention) {
+  const Index texts = run.texts(), kept = attention.mask->queries() - skipped;
+  const Index width = attention.value.cols() / weights.num_kv_heads * weights.num_heads;
+  std::vector<AttentionTrace> split;
+  if (texts > 1 || skipped > 0) split = attentions_of_texts(attention, texts, skipped);
+  const Attentions parts = split.empty() ? Attentions(&attention, 1) : Attentions(split);
+  for (Index text = 0; text < texts; ++text) {
+    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
+    patch_heads(run, text, PatchAt::q, stack, layer, weights.num_heads, part.query);
+    patch_heads(run, text, PatchAt::k, stack, layer, weights.num_kv_heads, part.key);
+    patch_heads(run, text, PatchAt::v, stack, layer, weights.num_kv_heads, part.value);
+    part.z.setZero(part.query.rows(), width);
+  }
+  const Index first = skipped > 0 ? skipped : run.first;
+  Matrix z(split.empty() ? 0 : texts * kept, width);
+  if (!run_heads(stack, layer, run.request.edits, blocked, run, earlier, first, parts)) return z;
+  const std::string where = layer_name(run.model, stack, layer);
+  for (Index text = 0; text < texts; ++text) {
+    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
+    patch_heads(run, text, PatchAt::heads, stack, layer, weights.num_heads, part.z);
+    patch_patterns(run, text, stack, layer, part);
+    if (const auto finite = check_projections(where, part, Threads(run.threads.count)); !finite) return finite.error();
+    if (const auto finite = check_scores(where, part, skipped); !finite) return finite.error();
+    if (!split.empty()) z.middleRows(text * kept, kept) = part.z.bottomRows(kept);
+  }
+  return z;
+}
+
+}  // namespace
 
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
                                             const ConstMatrixRef& value_input, const StackRun& run,
-                                            AttentionTrace& attention) {
+                                            AttentionTrace& attention, Index skipped) {
   const Rotary* rotary = rotary_of(run.stack, weights, stack);
   attention.num_kv_heads = weights.num_kv_heads;
   const BlockTrace* earlier_layer = earlier_block(run, layer);
@@ -165,23 +276,29 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   const auto with_earlier = [&](Matrix AttentionTrace::*field, Matrix rest) {
     return continued(earlier ? &(earlier->*field) : nullptr, run.first, std::move(rest));
   };
-  attention.query = with_earlier(&AttentionTrace::query, project(weights.query, weights.query_norm, rotary, query_input,
-                                                                 weights.num_heads, run.threads, run.first));
+  std::optional<ResolvedMask> own_mask;
+  const auto mask = mask_of(run, stack, layer, own_mask);
+  if (!mask) return mask.error();
+  attention.mask = (*mask)->mask;
+  const Index kept = attention.mask->queries() - run.first - skipped;
+  const auto texts_in = [](const ConstMatrixRef& rows, Index of_one) { return rows.rows() / of_one; };
+  attention.query = with_earlier(&AttentionTrace::query,
+                                 project(weights.query, weights.query_norm, rotary, query_input, weights.num_heads,
+                                         run.threads, run.first + skipped, texts_in(query_input, kept)));
   if (earlier && stack == Stack::cross) {  // of the same encoder's output
     attention.key = earlier->key;
     attention.value = earlier->value;
   } else {
-    attention.key = with_earlier(&AttentionTrace::key, project(weights.key, weights.key_norm, rotary, key_input,
-                                                               weights.num_kv_heads, run.threads, run.first));
+    attention.key = with_earlier(
+        &AttentionTrace::key,
+        project(
+            weights.key, weights.key_norm, rotary, key_input, weights.num_kv_heads, run.threads, run.first,
+            texts_in(key_input, stack == Stack::cross ? attention.mask->keys() : attention.mask->keys() - run.first)));
     attention.value = with_earlier(&AttentionTrace::value, linear(value_input, weights.value, run.threads));
   }
   if (run.progress.stop) return std::optional<Matrix>{};
-  patch_head(run, PatchAt::q, stack, layer, weights.num_heads, attention.query);
-  patch_head(run, PatchAt::k, stack, layer, weights.num_kv_heads, attention.key);
-  patch_head(run, PatchAt::v, stack, layer, weights.num_kv_heads, attention.value);
-  const Index d_k = attention.query.cols() / weights.num_heads, d_v = attention.value.cols() / weights.num_kv_heads;
+  const Index d_k = attention.query.cols() / weights.num_heads;
   assert(attention.query.cols() == d_k * weights.num_heads && attention.key.cols() == d_k * weights.num_kv_heads);
-  attention.z.resize(attention.query.rows(), d_v * weights.num_heads);
   attention.heads.resize(static_cast<std::size_t>(weights.num_heads));
 
   const Edits& edits = run.request.edits;
@@ -192,18 +309,13 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   attention.sinks = weights.sinks;
   attention.relative_bias = weights.relative_bias;
   attention.distances = weights.distances;
-  std::optional<ResolvedMask> own_mask;
-  const auto mask = mask_of(run, stack, layer, own_mask);
-  if (!mask) return mask.error();
-  attention.mask = (*mask)->mask;
-  if (!run_heads(stack, layer, edits, (*mask)->blocked, run, earlier, attention)) return std::optional<Matrix>{};
-  patch_head(run, PatchAt::heads, stack, layer, weights.num_heads, attention.z);
-  patch_pattern(run, stack, layer, attention);
+  const auto z = z_of_texts(weights, stack, layer, run, (*mask)->blocked, earlier, skipped, attention);
+  if (!z) return z.error();
+  if (run.progress.stop) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
-  if (const auto finite = check_projections(where, attention, Threads(run.threads.count)); !finite)
-    return finite.error();
-  if (const auto finite = check_scores(where, attention); !finite) return finite.error();
-  std::optional<Matrix> output = linear(attention.z.bottomRows(query_input.rows()), weights.output, run.threads);
+  std::optional<Matrix> output = attention.z.size() > 0
+                                     ? linear(attention.z.bottomRows(kept), weights.output, run.threads)
+                                     : linear(*z, weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
   if (!attention.keeps_z()) attention.z = {};
   if (const auto finite = check_finite(where + " attention output", *output, Threads(run.threads.count)); !finite)
@@ -219,13 +331,14 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
   auto mask = resolve_mask(run.request, stack, layer);
   if (!mask) return mask.error();
   attention.mask = mask->mask;
-  return run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, attention);
+  return run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, run.first, {&attention, 1});
 }
 
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const StackRun& run) {
   const PartsOff off = parts_off(run.request.edits, stack, layer);
   const bool pre = run.model.config.norm == Norm::pre || off.norm;
+  const Index skipped = layer + 1 == static_cast<Index>(run.stack.blocks.size()) ? run.asked : 0;
   // The rows from run.first on; those before are the same in the earlier answer.
   Matrix stream = x.bottomRows(x.rows() - run.first);
   const Threads unstoppable(run.threads.count);  // for operations that take less than a millisecond
@@ -236,16 +349,23 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   const auto add = [&](const Matrix& sublayer, const std::optional<NormWeights>& after, const NormWeights& own,
                        bool residual) {
     const bool norms = after && !off.norm;
+    repeat_rows(stream, sublayer.rows());
     if (!residual) stream = norms ? normed(sublayer, *after) : sublayer;
     else if (norms) stream += normed(sublayer, *after);
     else stream += sublayer;
     if (!pre) stream = norm(stream, own, unstoppable);
   };
   std::optional<BlockTrace> block(std::in_place);
-  const Matrix beside = weights.parallel ? read(weights.ffn_norm) : Matrix{};
+  Matrix beside;
   {
     const Matrix input = read(weights.attention_norm);
-    const auto output = run_attention(weights.self, stack, layer, input, input, input, run, block->self);
+    Matrix queries;  // where not all of them are asked for
+    if (skipped > 0)
+      for (const auto& [all, rest] : {std::pair{&input, &queries}, {&std::as_const(stream), &stream}})
+        *rest = last_rows(*all, x.rows() / static_cast<Index>(query_tokens(run.request, stack).size()), skipped);
+    if (weights.parallel) beside = read(weights.ffn_norm);
+    const auto output = run_attention(weights.self, stack, layer, skipped > 0 ? queries : input, input, input, run,
+                                      block->self, skipped);
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
     add(**output, weights.attention_after_norm, weights.attention_norm, !off.residual);
@@ -253,19 +373,20 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   if (weights.cross) {
     const Matrix& memory = run.encoder->last_hidden_state();
     const auto output = run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory,
-                                      run, block->cross.emplace());
+                                      run, block->cross.emplace(), skipped);
     if (!output) return output.error();
     if (!*output) return std::optional<BlockTrace>{};
     add(**output, std::nullopt, weights.cross_norm, !off.residual);
   }
   if (weights.has_ffn() && !off.ffn) {
+    if (weights.parallel) repeat_rows(beside, stream.rows());
     const Matrix input = weights.parallel ? beside : read(weights.ffn_norm);
     Matrix output = feed_forward(weights, run.model.config.activation, input, run.threads);
     if (run.progress.stop) return std::optional<BlockTrace>{};
-    if (const Patch* patch = patch_of(run, PatchAt::ffn, stack, layer)) put(*patch, output);
+    patch_stream(run, PatchAt::ffn, stack, layer, skipped, output);
     add(output, weights.ffn_after_norm, weights.ffn_norm, !off.residual || weights.parallel);
   }
-  if (const Patch* patch = patch_of(run, PatchAt::residual, stack, layer)) put(*patch, stream);
+  patch_stream(run, PatchAt::residual, stack, layer, skipped, stream);
   if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable); !finite)
     return finite.error();
   const BlockTrace* earlier = earlier_block(run, layer);

@@ -47,25 +47,36 @@ struct StackRun {
   Progress& progress;
   float share = 0;  // what one attention adds to Progress::done
   Threads threads;
-  const Patch* patch = nullptr;  // null: nothing is put in place of what is computed
+  // What is put in place of what is computed, a batch of texts: each computes the request with patches of its own, and
+  // their rows lie one text below the other, or once where they are the same in all. Null: one text, nothing.
+  const std::vector<Patches>* variants = nullptr;
+  Index asked = 0;  // of the last layer: earlier queries are not wanted, and their rows are left out of its output
+
+  Index texts() const { return variants ? static_cast<Index>(variants->size()) : 1; }
 };
+
+/// What the layers of a stack share. Errors: a mask that does not fit its sentence.
+Result<StackRun> stack_run(const Request& request, const Model& model, const StackWeights& weights, Stack stack,
+                           const StackTrace* encoder, Progress& progress, const Threads& threads);
 
 /// The mask of a layer: its edit's, which is made into `own`, else that of its window, else the stack's.
 Result<const ResolvedMask*> mask_of(const StackRun& run, Stack stack, Index layer, std::optional<ResolvedMask>& own);
 
 /// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T,
-/// d_model), whose first row has position `first_position`.
+/// d_model), whose first row has position `first_position`; several texts one below the other.
 Matrix project(const Linear& weights, const std::optional<NormWeights>& head_norm, const Rotary* rotary,
-               const ConstMatrixRef& x, Index heads, const Threads& threads = {}, Index first_position = 0);
+               const ConstMatrixRef& x, Index heads, const Threads& threads = {}, Index first_position = 0,
+               Index texts = 1);
 
 /// One attention of `query_input` (T, d) over `key_input`, `value_input` (S, d): projections and all heads into
 /// `attention`; returns the output z·W_Oᵀ, (T, d). With an earlier answer, the inputs and the result are those of the
-/// rows from run.first on (the keys and values of a cross-attention: of all rows). Empty when stopped. Errors: a mask
+/// rows from run.first on (the keys and values of a cross-attention: of all rows). Of a batch (run.variants) the rows
+/// of all texts; the first `skipped` queries of each are missing. Empty when stopped. Errors: a mask
 /// of the wrong shape, numbers that are not finite.
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,
                                             const ConstMatrixRef& value_input, const StackRun& run,
-                                            AttentionTrace& attention);
+                                            AttentionTrace& attention, Index skipped = 0);
 
 /// One attention whose weights another program computed: only its mask and its weights can be changed. False when
 /// stopped.

@@ -55,4 +55,12 @@ Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matri
   return rows;
 }
 
+Matrix last_rows(const Matrix& x, Index texts, Index skipped) {
+  const Index all = x.rows() / texts, kept = all - skipped;
+  Matrix rows(texts * kept, x.cols());
+  for (Index text = 0; text < texts; ++text)
+    rows.middleRows(text * kept, kept) = x.middleRows(text * all + skipped, kept);
+  return rows;
+}
+
 }  // namespace headlight

@@ -11,4 +11,7 @@ namespace headlight {
 /// the wrong shape.
 Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matrix& embedding, const StackRun& run);
 
+/// The rows of each text of a batch without its first `skipped` ones.
+Matrix last_rows(const Matrix& x, Index texts, Index skipped);
+
 }  // namespace headlight

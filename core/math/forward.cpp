@@ -171,10 +171,18 @@ struct Pass {
   const Trace* previous;
   Progress& progress;
   int threads;
-  float share;         // of one attention
-  const Patch* patch;  // null: none
-  /// Whether it is in a block of this stack.
-  bool patches(Stack stack) const { return patch && (patch->stack == Stack::encoder) == (stack == Stack::encoder); }
+  float share;                                  // of one attention
+  std::optional<std::vector<Patches>> patches;  // of one text
+
+  /// The lowest layer of this stack with a patch.
+  std::optional<Index> first_patched(Stack stack) const {
+    std::optional<Index> first;
+    if (patches)
+      for (const Patch& patch : patches->front())
+        if ((patch.stack == Stack::encoder) == (stack == Stack::encoder))
+          first = std::min(first.value_or(patch.layer), patch.layer);
+    return first;
+  }
 };
 
 /// The leading blocks of a stack that are the same in the earlier answer.
@@ -184,7 +192,7 @@ std::vector<BlockTrace> common_blocks(const Pass& pass, Stack stack) {
   if (stack == Stack::self && previous->encoder != pass.trace.encoder) return {};
   const auto& blocks = previous->blocks_of(stack);
   Index common = common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
-  if (pass.patches(stack)) common = std::min(common, pass.patch->layer);
+  if (const auto patched = pass.first_patched(stack)) common = std::min(common, *patched);
   return {blocks.begin(), blocks.begin() + common};
 }
 
@@ -192,38 +200,18 @@ std::vector<BlockTrace> common_blocks(const Pass& pass, Stack stack) {
 Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrace* encoder, const Pass& pass,
                        StackTrace& result) {
   const Request& request = pass.trace.request;
-  StackRun run{.request = request,
-               .model = *pass.trace.model,
-               .stack = weights,
-               .encoder = encoder,
-               .mask = {},
-               .cross_mask = {},
-               .windows = {},
-               .progress = pass.progress,
-               .share = pass.share,
-               .threads = {pass.threads, &pass.progress.stop},
-               .patch = pass.patch};
-  auto mask = resolve_mask(request, stack);
-  if (!mask) return mask.error();
-  run.mask = std::move(*mask);
-  for (const BlockWeights& block : weights.blocks) {
-    const Index window = block.self.window;
-    if (window == 0 || run.windows.contains(window)) continue;
-    auto windowed = resolve_mask(request, stack, {}, window);
-    if (!windowed) return windowed.error();
-    run.windows.emplace(window, std::move(*windowed));
-  }
-  if (encoder) {
-    auto cross = resolve_mask(request, Stack::cross);
-    if (!cross) return cross.error();
-    run.cross_mask = std::move(*cross);
-  }
+  auto prepared = stack_run(request, *pass.trace.model, weights, stack, encoder, pass.progress,
+                            {pass.threads, &pass.progress.stop});
+  if (!prepared) return prepared.error();
+  StackRun& run = *prepared;
+  run.share = pass.share;
+  run.variants = pass.patches ? &*pass.patches : nullptr;
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   const std::string name = stack_name(run.model, stack);
   if (const auto finite = check_finite(name + "embeddings", result.embedding, Threads(pass.threads)); !finite)
     return finite.error();
   result.blocks = common_blocks(pass, stack);
-  if (pass.previous && !pass.patch && stack == Stack::self && result.blocks.empty()) {
+  if (pass.previous && !pass.patches && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
     if (!rows) return rows.error();
     run.first = *rows;
@@ -257,7 +245,7 @@ Result<bool> run_model(Pass& pass) {
   pass.share =
       kLayersShare * pass.progress.share / static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
   const Trace* previous = pass.previous;
-  if (previous && previous->encoder && previous->model == trace.model && !pass.patches(Stack::encoder) &&
+  if (previous && previous->encoder && previous->model == trace.model && !pass.first_patched(Stack::encoder) &&
       encoder_part(previous->request) == encoder_part(trace.request)) {
     trace.encoder = previous->encoder;
     pass.progress.advance(pass.share * static_cast<float>(model.encoder->blocks.size()));
@@ -357,7 +345,7 @@ float largest_weight(const Trace& trace) {
 }  // namespace
 
 Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress, const Trace* previous,
-                                             int threads, const Patch* patch) {
+                                             int threads, const Patches* patches) {
   if (!request.model)
     if (const auto valid = check(request.config); !valid) return valid.error();
   if (const auto valid = check_edits(request.edits); !valid) return valid.error();
@@ -369,8 +357,8 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (const auto valid = check_sides(request, *trace->model); !valid) return valid.error();
   if (const auto valid = check_parts(*trace->model, request.edits); !valid) return valid.error();
 
-  Pass pass{
-      .trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0, .patch = patch};
+  Pass pass{.trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0, .patches = {}};
+  if (patches) pass.patches = {*patches};
   const bool given = trace->model->given.has_value();
   const bool patterns = given && !trace->model->given->stacks.at(Stack::self).patterns.empty();
   const auto finished = patterns ? run_given_patterns(pass) : given ? run_given(pass) : run_model(pass);

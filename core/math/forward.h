@@ -14,13 +14,13 @@ namespace headlight {
 /// that are the same in `previous`, an earlier answer, are copied from it: weights drawn from the same seed, the layers
 /// below the first difference of the edits, leading rows. The result is the same to the bit with and without it, and
 /// with any number of threads.
-/// With a patch its numbers stand in place of those that its place computes; the answer's hidden states and logits
-/// follow, but what others compute again from it (explain/matrices.h) knows nothing of the patch.
+/// With patches their numbers stand in place of those that their places compute; the answer's hidden states and logits
+/// follow, but what others compute again from it (explain/matrices.h) knows nothing of the patches.
 /// Errors: a configuration no model can have, no tokens, a mask of the wrong shape, scores that are not finite.
 /// Attention: softmax(Q·Kᵀ·scale + mask)·V per head, concatenated, times W_O (Vaswani et al. 2017, section 3.2).
 Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress,
                                              const Trace* previous = nullptr, int threads = 0,
-                                             const Patch* patch = nullptr);
+                                             const Patches* patches = nullptr);
 
 /// The same without progress and without stopping.
 Result<std::shared_ptr<const Trace>> forward(const Request& request);

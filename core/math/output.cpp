@@ -69,6 +69,23 @@ Vector probabilities(const Vector& logits, float temperature) {
   return result;
 }
 
+std::vector<double> log_probabilities(const ConstMatrixRef& logits) {
+  assert(logits.rows() == 1);
+  const double largest = static_cast<double>(logits.maxCoeff());
+  double sum = 0;
+  for (Index i = 0; i < logits.cols(); ++i) sum += std::exp(static_cast<double>(logits(0, i)) - largest);
+  const double normalizer = largest + std::log(sum);
+  std::vector<double> result;
+  for (Index i = 0; i < logits.cols(); ++i) result.push_back(static_cast<double>(logits(0, i)) - normalizer);
+  return result;
+}
+
+double divergence(const std::vector<double>& before, const std::vector<double>& after) {
+  double sum = 0;
+  for (std::size_t word = 0; word < before.size(); ++word) sum += std::exp(before[word]) * (before[word] - after[word]);
+  return std::max(0.0, sum);
+}
+
 bool is_word(const Model& model, Index row) {
   if (!model.vocabulary) return true;
   const auto& words = model.vocabulary->words;

@@ -38,6 +38,11 @@ struct Candidate {
 /// softmax(logits / temperature), (V). A temperature of 0 gives 1 to the largest (the first of equal ones).
 Vector probabilities(const Vector& logits, float temperature = 1);
 
+/// The logarithms of softmax(logits), (V): as finite as the logits are.
+std::vector<double> log_probabilities(const ConstMatrixRef& logits);
+/// KL(before ‖ after) of two distributions by their logarithms, in nats; what rounding makes less than 0 is 0.
+double divergence(const std::vector<double>& before, const std::vector<double>& after);
+
 /// Whether a row of the output layer is a word. Tables are often longer than the vocabulary, padded to a round number:
 /// what is beyond its words, or is an id without one, is none. Without a vocabulary every row is.
 bool is_word(const Model& model, Index row);

@@ -32,10 +32,13 @@ struct Patch {
   Matrix values = {};            // (rows, width of the place)
 };
 
-/// Puts the values into the rows of `target`, which is the place itself: (T, width).
-inline void put(const Patch& patch, MatrixRef target) {
+/// All that is put into one pass, each in a place of its own.
+using Patches = std::vector<Patch>;
+
+/// Puts the values into the rows of `target`, which is the place itself: (T, width), or its rows from `skipped` on.
+inline void put(const Patch& patch, MatrixRef target, Index skipped = 0) {
   for (std::size_t i = 0; i < patch.rows.size(); ++i)
-    target.row(patch.rows[i]) = patch.values.row(static_cast<Index>(i));
+    if (patch.rows[i] >= skipped) target.row(patch.rows[i] - skipped) = patch.values.row(static_cast<Index>(i));
 }
 
 }  // namespace headlight

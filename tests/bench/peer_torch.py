@@ -1,4 +1,4 @@
-"""peer_torch.py THREADS attention T D_MODEL HEADS | products T D_MODEL | model bert-base|gpt2-small T | train: the same
+"""peer_torch.py THREADS attention T D_MODEL HEADS | products T D_MODEL | model bert-base|gpt2-small T | sweep T | train: the same
 in PyTorch.
 
 Attention is torch.nn.MultiheadAttention returning the weights of each head. A model is written as Hugging Face's eager
@@ -58,6 +58,48 @@ class Model(nn.Module):
         return (F.linear(self.norm(x[-1:]), self.tokens.weight) if self.decoder else x), attentions
 
 
+def sweep(tokens):
+    """Every head's z of one sentence in the pass of another. As patch_answers does it: the heads of a layer are one
+    batch, which begins behind that layer's attention, and of the last layer the last token alone is asked for."""
+    answering = Model(True).eval()
+    mask = torch.full((tokens, tokens), -math.inf).triu(1)
+
+    def heads_of(block, x):
+        n, t, _ = x.shape
+        q, k, v = block.qkv(block.norm1(x)).view(n, t, 3, block.heads, -1).permute(2, 0, 3, 1, 4)
+        return (torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1]) + mask, -1) @ v).transpose(1, 2)
+
+    def behind(block, x, z):
+        x = x + block.out(z.reshape(*z.shape[:2], block.d))
+        return x + block.down(F.gelu(block.up(block.norm2(x)), approximate="tanh"))
+
+    def passed(ids):
+        x, streams, heads = (answering.tokens(ids) + answering.places.weight[:tokens])[None], [], []
+        for block in answering.blocks:
+            streams.append(x)
+            heads.append(heads_of(block, x))
+            x = behind(block, x, heads[-1])
+        return streams, heads
+
+    ids = torch.arange(tokens) % 977
+    (_, clean), (streams, corrupt) = passed(ids), passed((ids + 1) % 977)
+
+    def run():
+        logits = []
+        for layer, block in enumerate(answering.blocks):
+            z = corrupt[layer].repeat(block.heads, 1, 1, 1)
+            each = torch.arange(block.heads)
+            z[each, :, each] = clean[layer][0].transpose(0, 1)
+            x = streams[layer]
+            for above in answering.blocks[layer:]:
+                last = above is answering.blocks[-1]
+                z = z if above is block else heads_of(above, x)
+                x = behind(above, x[:, -1:] if last else x, z[:, -1:] if last else z)
+            logits.append(F.linear(answering.norm(x[:, -1]), answering.tokens.weight))
+        return logits
+    return run
+
+
 def attention(tokens, d_model, heads):
     module = nn.MultiheadAttention(d_model, heads, batch_first=True).eval()
     x = torch.rand(1, tokens, d_model)
@@ -86,6 +128,9 @@ def main():
         if what == "products":
             tokens, d_model = map(int, words)  # all of an attention's multiplications at the pace of one projection
             serve(projection(tokens, d_model), times=4 + 2 * tokens / d_model)
+            return
+        if what == "sweep":
+            serve(sweep(int(words[0])))
             return
         serve(attention(*map(int, words)) if what == "attention" else model(*words))
 

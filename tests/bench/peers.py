@@ -33,6 +33,8 @@ def rows_of(suite):
                                                ("PyTorch", "peer_torch.py", words)])
     elif suite == "train":
         yield ("train/d=64/h=4/layers=2/batch=64x16", [("PyTorch", "peer_torch.py", ["train"])])
+    elif suite == "sweep":
+        yield ("sweep/gpt2-small/patch/T=64", [("PyTorch, batched", "peer_torch.py", ["sweep", 64])])
     elif suite == "export":
         yield ("export/json/heads=144/T=256", [("Python's json", "peer_json.py", [144, 256])])
 
@@ -145,7 +147,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", default="", help="rows whose names contain this")
-    suites = ["attention", "model", "train", "export", "draw"]
+    suites = ["attention", "model", "train", "sweep", "export", "draw"]
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(suites))
     options = parser.parse_args()
     options.program = options.program or os.path.join(options.root, "build/release/headlight_bench")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Headlight beside what others would use, on this machine, round by round:
 #   tests/bench/peers.sh [--threads N] [--rounds R] [--only TEXT] [--program FILE] [SUITE…]
-# SUITE: attention, model, train, export, draw; all of them by default. N: 1 by default. Our column, theirs, and the
+# SUITE: attention, model, train, sweep, export, draw; all of them by default. N: 1 by default. Our column, theirs, and the
 # ratio of each round's pair: median, lowest and highest. --only takes the rows whose names contain TEXT.
 #
 # Needs: the benchmark of a release build (./run bench --help makes it; --program names another), Debian's packages

@@ -15,6 +15,8 @@
 #include "base/random.h"
 #include "bench/inputs.h"
 #include "bench/opening.h"
+#include "explain/patching.h"
+#include "heads/head_effects.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "train/network/training.h"
@@ -239,6 +241,41 @@ Result<BenchReport> train_suite(const BenchOptions& options) {
   return measured.finished(options.rounds);
 }
 
+/// Every head of GPT-2-small's shape, its z put in place of another sentence's, or off: the scores of one word each.
+Result<BenchReport> sweep_suite(const BenchOptions& options) {
+  constexpr Index kTokens = 64;
+  Measured measured;
+  std::shared_ptr<const Trace> clean, corrupt;
+  for (const bool patches : {true, false}) {
+    const std::string name = std::string("sweep/gpt2-small/") + (patches ? "patch" : "effect") + "/T=64";
+    if (!is_asked(options, name, kTokens)) continue;
+    if (!clean) {
+      Request request = asked(random_gpt2_small(), kTokens);
+      Progress progress;
+      const auto first = forward(request);
+      std::rotate(request.tokens.tokens.begin(), request.tokens.tokens.begin() + 1, request.tokens.tokens.end());
+      const auto second = forward(request);
+      if (!first) return first.error();
+      if (!second) return second.error();
+      clean = *first, corrupt = *second;
+    }
+    PatchWanted wanted{.at = PatchAt::heads};
+    for (Index token = 0; token < kTokens; ++token) wanted.queries.emplace_back(token, token);
+    wanted.keys = wanted.queries;
+    for (const int threads : options.threads)
+      measured.add({.name = name, .threads = threads}, [=]() -> Status {
+        Progress progress;
+        if (!patches) {
+          const auto effects = head_effects(*clean, progress, threads);
+          return effects ? Status(Done{}) : effects.error();
+        }
+        const auto patched = patch_answers(*clean, *corrupt, wanted, threads);
+        return patched ? Status(Done{}) : patched.error();
+      });
+  }
+  return measured.finished(options.rounds);
+}
+
 Status dump_with_nlohmann(const Trace& trace, const std::filesystem::path& file) {
   nlohmann::json layers = nlohmann::json::array();
   for (Index layer = 0; layer < trace.num_layers(); ++layer) {
@@ -288,9 +325,9 @@ Result<BenchReport> export_suite(const BenchOptions& options) {
 }  // namespace
 
 const std::vector<BenchSuite>& bench_suites() {
-  static const std::vector<BenchSuite> suites{{"attention", attention_suite}, {"model", model_suite},
-                                              {"train", train_suite},         {"growth", growth_suite},
-                                              {"export", export_suite},       {"open", opening_suite}};
+  static const std::vector<BenchSuite> suites{
+      {"attention", attention_suite}, {"model", model_suite},  {"train", train_suite}, {"growth", growth_suite},
+      {"export", export_suite},       {"open", opening_suite}, {"sweep", sweep_suite}};
   return suites;
 }
 

@@ -14,7 +14,7 @@ namespace headlight {
 /// computed and pooled into a thumbnail. model: encoders and decoders of BERT-base's and GPT-2-small's shape; the
 /// decoder gives the scores of the last token's next word. train: steps of training. growth: GPT-2-small's shape on
 /// longer and longer texts, with the memory it needs. export: 144 heads written to a file, beside nlohmann's dump.
-/// open: opening.h.
+/// open: opening.h. sweep: all heads of GPT-2-small's shape patched, or off, one after another.
 struct BenchSuite {
   using Run = std::function<Result<BenchReport>(const BenchOptions& options)>;
 

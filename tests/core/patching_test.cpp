@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "asking.h"
 #include "core/checkpoints.h"
 #include "explain/patching.h"
+#include "math/attention.h"
 #include "math/output.h"
+#include "math/variants.h"
 
 namespace headlight {
 namespace {
@@ -83,7 +87,8 @@ TEST(Patching, TheWholeStreamIsTheCleanAnswer) {
       patch.values = answers.clean->blocks[static_cast<std::size_t>(layer)].output;
       for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
       Progress progress;
-      const auto patched = forward(answers.corrupt->request, progress, answers.corrupt.get(), 1, &patch);
+      const Patches patches{patch};
+      const auto patched = forward(answers.corrupt->request, progress, answers.corrupt.get(), 1, &patches);
       ASSERT_TRUE(patched && *patched);
       EXPECT_TRUE(same((*patched)->logits, answers.clean->logits)) << layer;
     }
@@ -143,12 +148,104 @@ TEST(Patching, ZerosAreAHeadThatIsOff) {
   for (Index row = 0; row < corrupt.queries(); ++row) patch.rows.push_back(row);
   patch.values = Matrix::Zero(corrupt.queries(), corrupt.attention(Stack::self, 1).z.cols() / corrupt.num_heads());
   Progress progress;
-  const auto patched = forward(corrupt.request, progress, &corrupt, 1, &patch);
+  const Patches patches{patch};
+  const auto patched = forward(corrupt.request, progress, &corrupt, 1, &patches);
   Request request = corrupt.request;
   switch_off(request.edits, {1, 2}, true);
   const auto off = reference::ask(request);
   ASSERT_TRUE(patched && *patched && off);
   EXPECT_TRUE(same((*patched)->logits, off->logits));
+}
+
+/// All golden checkpoints that answer these ids.
+std::vector<std::string> golden_models() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kGolden))
+    if (std::filesystem::exists(entry.path() / "model.safetensors") &&
+        std::filesystem::exists(entry.path() / "config.json"))
+      names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Patch whole_patch(const Trace& from, PatchAt at, const HeadRef& head) {
+  Patch patch{.at = at, .stack = head.stack, .layer = head.layer, .head = head.head};
+  const AttentionTrace& attention = from.attention(head.stack, head.layer);
+  if (at == PatchAt::heads) patch.values = z_rows(from, head, 0, from.queries(head.stack));
+  else if (at == PatchAt::residual)
+    patch.values = from.blocks_of(head.stack)[static_cast<std::size_t>(head.layer)].output;
+  else patch.values = head_columns(attention.value, attention.kv_head(head.head), attention.num_kv_heads);
+  if (at == PatchAt::v) patch.head = attention.kv_head(head.head);
+  for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
+  return patch;
+}
+
+/// In every family a batch of passes has the bits of each pass alone, whatever is patched, and of any query on.
+TEST(Variants, ABatchIsTheSamePasses) {
+  int models = 0;
+  for (const std::string& name : golden_models()) {
+    SCOPED_TRACE(name);
+    const auto checkpoint = read_checkpoint(kGolden / name);
+    ASSERT_TRUE(checkpoint);
+    const auto& model = checkpoint->model;
+    const bool two = model->config.arch == Arch::encoder_decoder;
+    const auto asked = [&](const std::vector<std::int64_t>& ids) {
+      return forward(request_for(model, tokens_of_ids(ids), two ? tokens_of_ids({2, 7, 4}) : Tokens{}));
+    };
+    const auto clean = asked({5, 14, 12, 9, 7, 3}), corrupt = asked({5, 3, 12, 9, 2, 3});
+    if (!clean || !corrupt) continue;  // of fewer positions
+    ++models;
+    for (const Stack stack : kStacks) {
+      if (!(*corrupt)->has(stack)) continue;
+      for (const PatchAt at : {PatchAt::heads, PatchAt::residual, PatchAt::v}) {
+        if (at == PatchAt::residual && stack == Stack::cross) continue;
+        std::vector<Patches> variants;
+        const Index last = (*corrupt)->num_layers(stack) - 1;
+        for (const Index layer : {Index{0}, last})
+          for (const Index head : {Index{0}, (*corrupt)->num_heads(stack) - 1})
+            variants.push_back({whole_patch(**clean, at, {layer, head, stack})});
+        const Index tokens = (*corrupt)->queries();
+        for (const Index first : {Index{0}, tokens - 1}) {
+          Progress progress;
+          const auto batch = forward_variants(**corrupt, variants, first, progress, 2);
+          ASSERT_TRUE(batch && *batch);
+          for (std::size_t i = 0; i < variants.size(); ++i) {
+            const auto alone = forward((*corrupt)->request, progress, corrupt->get(), 1, &variants[i]);
+            ASSERT_TRUE(alone && *alone);
+            EXPECT_TRUE(same((*batch)->middleRows(static_cast<Index>(i) * (tokens - first), tokens - first),
+                             (*alone)->last_hidden_state().bottomRows(tokens - first)))
+                << headlight::name(at) << " " << stack_name(stack) << " variant " << i << " from " << first;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(models, 40);
+}
+
+/// Every place patched is the clean answer, no place the corrupt one, bit for bit.
+TEST(Patching, EverythingIsTheCleanAnswerAndNothingTheCorruptOne) {
+  for (const std::string& name : golden_models()) {
+    SCOPED_TRACE(name);
+    const auto checkpoint = read_checkpoint(kGolden / name);
+    ASSERT_TRUE(checkpoint);
+    if (checkpoint->model->encoder || !checkpoint->model->output) continue;
+    const auto asked = [&](const std::vector<std::int64_t>& ids) {
+      return forward(request_for(checkpoint->model, tokens_of_ids(ids)));
+    };
+    const auto clean = asked({5, 14, 12, 9, 7, 3}), corrupt = asked({5, 3, 12, 9, 2, 3});
+    if (!clean || !corrupt) continue;
+    Patches everything;
+    for (Index layer = 0; layer < (*clean)->num_layers(); ++layer)
+      everything.push_back(whole_patch(**clean, PatchAt::residual, {layer, 0}));
+    Progress progress;
+    EXPECT_TRUE(
+        same((*forward((*corrupt)->request, progress, corrupt->get(), 1, &everything))->logits, (*clean)->logits));
+    Patches nothing = everything;
+    for (Patch& patch : nothing) patch.rows.clear(), patch.values.resize(0, patch.values.cols());
+    EXPECT_TRUE(
+        same((*forward((*corrupt)->request, progress, corrupt->get(), 1, &nothing))->logits, (*corrupt)->logits));
+  }
 }
 
 TEST(Patching, RefusesWhatIsNotThere) {

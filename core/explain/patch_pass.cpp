@@ -1,0 +1,112 @@
+#include "explain/patch_pass.h"
+
+#include <utility>
+
+#include "base/within.h"
+#include "math/block.h"
+#include "math/output.h"
+#include "math/variants.h"
+
+namespace headlight {
+namespace {
+
+Status check_shapes(const Trace& clean, const Trace& corrupt) {
+  for (const Trace* trace : {&clean, &corrupt})
+    if (const auto valid = check_has_logits(*trace, trace == &clean ? "patch" : "--from"); !valid) return valid;
+  const auto shape_of = [](const Trace& trace) {
+    std::vector<Index> sizes{static_cast<Index>(trace.request.config.arch), trace.logits.size(),
+                             trace.embedding.cols()};
+    for (const Stack stack : kStacks) {
+      if (!trace.has(stack)) continue;
+      const AttentionTrace& first = trace.attention(stack, 0);
+      for (const Index size :
+           {trace.num_layers(stack), first.num_heads(), first.num_kv_heads, first.query.cols(), first.value.cols()})
+        sizes.push_back(size);
+    }
+    return sizes;
+  };
+  if (shape_of(clean) == shape_of(corrupt)) return Done{};
+  return bad_input("--from", "model", "the shape of the SOURCE's", "another");
+}
+
+/// The token of the base that stands for one of the clean sentence.
+Result<std::optional<Index>> partner_of(const PatchWanted& wanted, std::optional<Index> query) {
+  if (!query) return std::optional<Index>{};
+  for (const auto& [clean, corrupt] : wanted.queries)
+    if (clean == *query) return std::optional(corrupt);
+  return bad_input("--query", "", "a token that both sentences have", std::to_string(*query));
+}
+
+}  // namespace
+
+Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads,
+                             Progress& progress, PatchAnswer& answer) {
+  if (const auto valid = check_shapes(clean, corrupt); !valid) return valid.error();
+  if (!clean.has(wanted.stack))
+    return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
+  if (wanted.metric.query)
+    if (const auto valid = check_within("--query", "", *wanted.metric.query, clean.queries()); !valid)
+      return valid.error();
+  const auto partner = partner_of(wanted, wanted.stack == Stack::self ? wanted.metric.query : std::nullopt);
+  if (!partner) return partner.error();
+  if (*partner || wanted.metric.query)
+    if (const auto valid = check_within("--query", "", partner->value_or(*wanted.metric.query), corrupt.queries());
+        !valid)
+      return valid.error();
+  auto metric = metric_of(clean, corrupt, wanted.metric, *partner);
+  if (!metric) return metric.error();
+  const auto value = [&](const Trace& trace, Index query) {
+    return metric->of(query == trace.answering ? trace.logits : Vector(logit_rows(trace, query, 1).row(0)));
+  };
+  answer.metric = metric_text(*clean.model, *metric);
+  answer.clean = value(clean, metric->clean_query);
+  answer.corrupt = value(corrupt, metric->corrupt_query);
+  if (answer.clean == answer.corrupt)
+    return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
+  const bool noise = wanted.direction == PatchDirection::noise;
+  const Index query = noise ? metric->clean_query : metric->corrupt_query;
+  return Patching{noise ? clean : corrupt,
+                  noise ? corrupt : clean,
+                  std::move(*metric),
+                  noise ? answer.clean : answer.corrupt,
+                  noise ? answer.corrupt : answer.clean,
+                  query,
+                  threads,
+                  progress};
+}
+
+PatchWanted in_direction(PatchWanted wanted) {
+  if (wanted.direction == PatchDirection::noise)
+    for (TokenPairs* pairs : {&wanted.queries, &wanted.keys})
+      for (auto& pair : *pairs) std::swap(pair.first, pair.second);
+  return wanted;
+}
+
+Patch patch_of_pairs(const PatchWanted& wanted, const HeadRef& head, const Matrix& values, const TokenPairs& pairs) {
+  Patch patch{.at = wanted.at, .stack = wanted.stack, .layer = head.layer, .head = head.head};
+  patch.values.resize(static_cast<Index>(pairs.size()), values.cols());
+  for (const auto& [from, to] : pairs) {
+    patch.values.row(static_cast<Index>(patch.rows.size())) = values.row(from);
+    patch.rows.push_back(to);
+  }
+  return patch;
+}
+
+Result<std::vector<double>> restored_by(const Patching& patching, const std::vector<Patches>& variants) {
+  const auto hidden = forward_variants(patching.base, variants, patching.query, patching.progress, patching.threads);
+  if (!hidden) return hidden.error();
+  if (!*hidden) return std::vector<double>{};
+  const Index rows = (*hidden)->rows() / static_cast<Index>(variants.size());
+  Matrix asked(static_cast<Index>(variants.size()), (*hidden)->cols());
+  for (Index i = 0; i < asked.rows(); ++i) asked.row(i) = (*hidden)->row(i * rows);
+  const Threads threads(patching.threads);
+  const Matrix logits = logits_of(*patching.base.model, std::move(asked), threads);
+  if (const auto finite = check_finite("logits", logits, threads); !finite) return finite.error();
+  std::vector<double> restored(variants.size());
+  parallel_for(logits.rows(), threads, [&](Index i) {
+    restored[static_cast<std::size_t>(i)] = patching.restored(patching.metric.of(logits.row(i)));
+  });
+  return restored;
+}
+
+}  // namespace headlight

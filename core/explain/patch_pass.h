@@ -1,0 +1,37 @@
+// What activation patching and path patching share: a pass, what is put into it, and the metric that is read from it.
+#pragma once
+
+#include <vector>
+
+#include "explain/patching.h"
+
+namespace headlight {
+
+/// The pass that is patched, what is put into it, and what is read from it.
+struct Patching {
+  const Trace& base;
+  const Trace& source;
+  PatchMetric metric;
+  double begin = 0, end = 0;  // the metric of the base and of the source
+  Index query = 0;            // of the base
+  int threads = 0;
+  Progress& progress;
+
+  double restored(double value) const { return (value - begin) / (end - begin); }
+};
+
+/// The two passes in their direction, with the metric; `answer` receives its words and ends. Errors: those of
+/// patch_answers.
+Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads,
+                             Progress& progress, PatchAnswer& answer);
+
+/// The same with pairs of the source's and the base's tokens.
+PatchWanted in_direction(PatchWanted wanted);
+
+/// The values of the source's tokens in the rows of the base's.
+Patch patch_of_pairs(const PatchWanted& wanted, const HeadRef& head, const Matrix& values, const TokenPairs& pairs);
+
+/// What each of the variants restores, all of them one batch. Empty when stopped.
+Result<std::vector<double>> restored_by(const Patching& patching, const std::vector<Patches>& variants);
+
+}  // namespace headlight

@@ -1,0 +1,91 @@
+#include "base/within.h"
+#include "explain/patch_pass.h"
+#include "math/attention.h"
+
+namespace headlight {
+namespace {
+
+/// All tokens of a part of a head, as a pass with the sender's patch computed it.
+Patch patch_of_reader(const Trace& pass, PatchAt part, const HeadRef& to) {
+  const AttentionTrace& attention = pass.attention(to.stack, to.layer);
+  const Index head = part == PatchAt::q ? to.head : attention.kv_head(to.head);
+  const Matrix& all = part == PatchAt::q ? attention.query : part == PatchAt::k ? attention.key : attention.value;
+  Patch patch{.at = part, .stack = to.stack, .layer = to.layer, .head = head};
+  patch.values = head_columns(all, head, part == PatchAt::q ? attention.num_heads() : attention.num_kv_heads);
+  for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
+  return patch;
+}
+
+/// The sender's z of the source, and that of the base in all other heads from its layer to below `end`.
+Patches sender_alone(const Patching& patching, const PatchWanted& wanted, const HeadRef& from, Index end) {
+  const Trace& base = patching.base;
+  Patches patches;
+  TokenPairs same;
+  for (Index row = 0; row < base.queries(from.stack); ++row) same.emplace_back(row, row);
+  PatchWanted heads = wanted;
+  heads.at = PatchAt::heads;
+  for (Index layer = from.layer; layer < end; ++layer)
+    for (Index head = 0; head < base.num_heads(from.stack); ++head) {
+      const HeadRef one{layer, head, from.stack};
+      const bool sends = one == from;
+      patches.push_back(patch_of_pairs(
+          heads, one,
+          z_rows(sends ? patching.source : base, one, 0, (sends ? patching.source : base).queries(from.stack)),
+          sends ? heads.queries : same));
+    }
+  return patches;
+}
+
+Status check_path(const Trace& trace, const PathWanted& path) {
+  const auto check_head = [&](const char* option, const HeadRef& head) {
+    if (const auto valid = check_within(option, "layer", head.layer, trace.num_layers(head.stack)); !valid)
+      return valid;
+    return check_within(option, "head", head.head, trace.attention(head.stack, head.layer).num_heads());
+  };
+  for (const HeadRef& head : path.from)
+    if (const auto valid = check_head("--from-head", head); !valid) return valid;
+  if (!path.to) return Done{};
+  if (const auto valid = check_head("--to", *path.to); !valid) return valid;
+  for (const HeadRef& head : path.from)
+    if (head.layer >= path.to->layer)
+      return bad_input("--from-head", "", "a head of a layer below " + head_label(*path.to), head_label(head));
+  return Done{};
+}
+
+}  // namespace
+
+Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted,
+                                const PathWanted& path, int threads, const PatchWatch& watch) {
+  PatchAnswer answer;
+  Progress unwatched;
+  Progress& progress = watch.progress ? *watch.progress : unwatched;
+  const PatchWanted directed = in_direction(wanted);
+  const auto patching = patching_of(clean, corrupt, wanted, threads, progress, answer);
+  if (!patching) return patching.error();
+  const Trace& base = patching->base;
+  if (const auto valid = check_path(base, path); !valid) return valid.error();
+  const float begin = progress.begin, share = progress.share;
+  for (const HeadRef& from : path.from) {
+    const Index end = path.to ? path.to->layer : base.num_layers(from.stack);
+    Patches patches = sender_alone(*patching, directed, from, end);
+    if (path.to) {
+      Progress pass;
+      const auto read = forward(base.request, pass, &base, threads, &patches);
+      if (!read) return read.error();
+      patches.clear();
+      for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v})
+        if (!path.part || path.part == part) patches.push_back(patch_of_reader(**read, part, *path.to));
+    }
+    progress.share = share / static_cast<float>(path.from.size());
+    const auto restored = restored_by(*patching, {patches});
+    progress.share = share;
+    if (!restored) return restored.error();
+    if (progress.stop) return cancelled("patch");
+    answer.cells.push_back({.layer = from.layer, .head = from.head, .token = {}, .restored = restored->front()});
+    progress.done = begin + share * static_cast<float>(answer.cells.size()) / static_cast<float>(path.from.size());
+    if (watch.seen) watch.seen(answer);
+  }
+  return answer;
+}
+
+}  // namespace headlight

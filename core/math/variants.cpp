@@ -1,0 +1,86 @@
+#include "math/variants.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "math/block.h"
+#include "math/common_rows.h"
+#include "math/embedding.h"
+#include "math/ops.h"
+
+namespace headlight {
+namespace {
+
+/// Whether a patch is in a block of the encoder.
+bool in_encoder(const Patch& patch) { return patch.stack == Stack::encoder; }
+
+/// The first layer of a stack whose output is not that of the base: that of the lowest patch.
+std::optional<Index> lowest_patch(const std::vector<Patches>& variants, bool of_encoder) {
+  std::optional<Index> lowest;
+  for (const Patches& patches : variants)
+    for (const Patch& patch : patches)
+      if (in_encoder(patch) == of_encoder) lowest = std::min(lowest.value_or(patch.layer), patch.layer);
+  return lowest;
+}
+
+/// A head that is off as the mean of its z reads all rows.
+bool reads_all_rows(const Edits& edits) { return !edits.off.empty() && edits.off_as == OffAs::mean; }
+
+/// The blocks of one stack from `layer` on, all variants side by side, and the final norm.
+Result<std::optional<Matrix>> run_rest(const Trace& base, const StackWeights& weights, Stack stack, Index layer,
+                                       const StackTrace* encoder, const std::vector<Patches>& variants, Index first,
+                                       Progress& progress, float share, const Threads& threads) {
+  auto run = stack_run(base.request, *base.model, weights, stack, encoder, progress, threads);
+  if (!run) return run.error();
+  run->share = share;
+  run->variants = &variants;
+  run->asked = reads_all_rows(base.request.edits) ? 0 : first;
+  // The blocks below have the same output for all of them.
+  Matrix x = layer == 0 ? (stack == Stack::encoder ? base.encoder->embedding : base.embedding)
+                        : base.blocks_of(stack)[static_cast<std::size_t>(layer - 1)].output;
+  for (; layer < static_cast<Index>(weights.blocks.size()); ++layer) {
+    auto block = run_block(weights.blocks[static_cast<std::size_t>(layer)], stack, layer, x, *run);
+    if (!block) return block.error();
+    if (!*block) return std::optional<Matrix>{};
+    x = std::move((*block)->output);
+  }
+  if (run->asked < first) x = last_rows(x, static_cast<Index>(variants.size()), first);
+  if (weights.final_norm) x = norm(x, *weights.final_norm, Threads(threads.count));
+  if (const auto finite = check_finite(stack_name(*base.model, stack) + "last hidden state", x, Threads(threads.count));
+      !finite)
+    return finite.error();
+  return std::optional(std::move(x));
+}
+
+}  // namespace
+
+Result<std::optional<Matrix>> forward_variants(const Trace& base, const std::vector<Patches>& variants, Index first,
+                                               Progress& progress, int threads) {
+  assert(!variants.empty() && !base.model->given);
+  const Model& model = *base.model;
+  const Threads stoppable{threads, &progress.stop};
+  const auto in_encoder = lowest_patch(variants, true), in_main = lowest_patch(variants, false);
+  assert(in_encoder || in_main);
+  const Index begin = in_encoder ? 0 : *in_main;
+  const Index encoder_layers = in_encoder ? static_cast<Index>(model.encoder->blocks.size()) - *in_encoder : 0;
+  const Index main_attentions = (static_cast<Index>(model.blocks.size()) - begin) * (model.encoder ? 2 : 1);
+  const float share = progress.share / static_cast<float>(encoder_layers + main_attentions);
+  StackTrace memory;  // of all variants
+  if (in_encoder) {
+    auto hidden =
+        run_rest(base, *model.encoder, Stack::encoder, *in_encoder, nullptr, variants, 0, progress, share, stoppable);
+    if (!hidden || !*hidden) return hidden;
+    memory.normed = std::move(**hidden);
+  }
+  return run_rest(base, model, Stack::self, begin, in_encoder ? &memory : base.encoder.get(), variants, first, progress,
+                  share, stoppable);
+}
+
+Index variants_at_once(const Trace& base, Index variants) {
+  constexpr Index kMostRows = 1536;
+  Index rows = base.queries();
+  if (base.encoder) rows = std::max(rows, base.queries(Stack::encoder));
+  return std::clamp<Index>(kMostRows / rows, 1, std::max<Index>(1, variants));
+}
+
+}  // namespace headlight
