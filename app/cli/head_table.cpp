@@ -1,8 +1,11 @@
 #include "cli/head_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include "base/formatted.h"
+#include "cli/options/print.h"
 #include "document/bundled_models.h"
 #include "train/measure/treebank_scores.h"
 #include "train/trained_checkpoint.h"
@@ -19,6 +22,7 @@ struct Gathered {
   bool from_known = false, to_known = false;  // some sentence has the word
   std::vector<std::string> stacks = {};       // of every head
   SentenceArcs arcs = {};
+  std::vector<ValueNorms> values = {};  // of every head
 };
 
 void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
@@ -29,6 +33,8 @@ void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
   for (std::size_t i = 0; i < effects.size(); ++i) {
     all.effects[i].change += effects[i].change;
     if (effects[i].top_word) all.effects[i].top_word = all.effects[i].top_word.value_or(0) + *effects[i].top_word;
+    if (effects[i].metric) all.effects[i].metric = all.effects[i].metric.value_or(0) + *effects[i].metric;
+    if (effects[i].spread) all.effects[i].spread = all.effects[i].spread.value_or(0) + *effects[i].spread;
   }
 }
 
@@ -59,6 +65,55 @@ void add_arcs(const SentenceArcs& arcs, SentenceArcs& all) {
   }
 }
 
+void add_values(const Trace& trace, Gathered& all) {
+  const std::vector<HeadRef> heads = heads_of(trace);
+  all.values.resize(heads.size());
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    const AttentionTrace& attention = trace.attention(heads[i].stack, heads[i].layer);
+    if (attention.patterns) return;
+    const auto& tokens = trace.key_tokens(heads[i].stack).tokens;
+    const auto values = head_columns(attention.value, attention.kv_head(heads[i].head), attention.num_kv_heads);
+    ValueNorms& norms = all.values[i];
+    bool begun = false;
+    for (Index key = 0; key < values.rows(); ++key) {
+      const Token& token = tokens[static_cast<std::size_t>(key)];
+      if (token.pad) continue;
+      const double norm = static_cast<double>(values.row(key).norm());
+      if (!begun) norms.first += norm, ++norms.num_first;
+      else if (!token.special) norms.others += norm, ++norms.num_others;
+      begun = true;
+    }
+  }
+}
+
+/// How far each head lies above the others, and the name that follows.
+void name_by_probe(std::vector<HeadRow>& rows) {
+  for (std::size_t which = 0; which < std::size(kProbed); ++which) {
+    double sum = 0, squares = 0;
+    Index count = 0;
+    for (const HeadRow& row : rows)
+      if (const auto value = row.measures[kProbed[which]]) {
+        const double number = static_cast<double>(*value);
+        sum += number, squares += number * number, ++count;
+      }
+    for (HeadRow& row : rows) {
+      const auto value = row.measures[kProbed[which]];
+      if (!value || count < 3) continue;
+      const double own = static_cast<double>(*value), others = static_cast<double>(count - 1);
+      const double mean = (sum - own) / others;
+      const double spread = std::sqrt(std::max(0.0, (squares - own * own) / others - mean * mean));
+      if (spread > 0) row.above_others[which] = static_cast<float>((own - mean) / spread);
+    }
+  }
+  constexpr const char* kNames[] = {"previous token", "duplicate token", "induction"};
+  for (HeadRow& row : rows) {
+    row.name.words.clear();
+    const auto best = std::max_element(row.above_others.begin(), row.above_others.end());
+    if (*best && **best >= kNamedAbove)
+      row.name.words = kNames[best - row.above_others.begin()] + formatted(", z %.1f", static_cast<double>(**best));
+  }
+}
+
 Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threads, std::vector<Error>& warnings) {
   Gathered all;
   for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
@@ -69,11 +124,13 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
     add_sentence(all.sums, trace, progress, threads);
     if (wanted.effect || wanted.sort == "effect") {
-      const auto effects = head_effects(trace, progress, threads);
+      const ProgressReport report("effect", progress);
+      const auto effects = head_effects(trace, progress, threads, wanted.effects);
       if (!effects) return effects.error();
       add_effects(**effects, all);
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
+    if (wanted.sinks) add_values(trace, all);
     add_arcs(named_arcs(asked.document(), trace), all.arcs);
     if (!all.stacks.empty()) continue;
     for (const StackNames& names : stacks_of(trace))
@@ -95,11 +152,13 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   }
   row.name.arcs.clear();
   if (!all.found.empty()) row.found = all.found[at];
+  if (!all.values.empty()) row.values = all.values[at];
   if (all.effects.empty()) return row;
   const auto sentences = static_cast<float>(asked.requests.size());
   row.effect = all.effects[at];
   row.effect->change /= sentences;
-  if (row.effect->top_word) *row.effect->top_word /= sentences;
+  for (std::optional<float>* mean : {&row.effect->top_word, &row.effect->metric, &row.effect->spread})
+    if (*mean) **mean /= sentences;
   return row;
 }
 
@@ -136,6 +195,7 @@ Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, i
   std::vector<HeadRow> rows;
   for (const HeadMeasures& measures : measures_of(gathered->sums))
     rows.push_back(row_of(*gathered, rows.size(), measures, asked));
+  if (wanted.probe) name_by_probe(rows);
   table.heads = static_cast<Index>(rows.size());
   table.of_words = !gathered->effects.empty() && gathered->effects.front().top_word;
   for (const std::size_t at : order_of(rows, wanted))

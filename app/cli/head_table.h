@@ -1,6 +1,8 @@
 // The table of `headlight heads`: a row of numbers for every head, computed over the given sentences.
 #pragma once
 
+#include <array>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +23,21 @@ struct HeadsWanted {
   bool effect = false;
   std::optional<WordPair> words = {};  // only heads that look from one word at the other …
   float above = 0.3f;                  // … with more than this weight
+  bool sinks = false;                  // how long values are, beside the shares of first and special tokens
+  bool probe = false;                  // the sentences are repeated random tokens
+  EffectWanted effects = {};
 };
+
+/// How long the values of a head are, the mean of ‖v‖: of the first token, and of all others that are not special.
+struct ValueNorms {
+  double first = 0, others = 0;
+  Index num_first = 0, num_others = 0;
+};
+
+/// Measures that name a head on repeated random tokens, and how many standard deviations of the other heads it lies
+/// above their mean.
+inline constexpr Measure kProbed[] = {Measure::previous, Measure::duplicate, Measure::induction};
+inline constexpr float kNamedAbove = 3;  // standard deviations
 
 /// The largest weight that was found, and in which sentence.
 struct FoundCell {
@@ -39,6 +55,8 @@ struct HeadRow {
   std::vector<char> doubted = {};                  // … and whether no cell here is such a pair
   std::optional<FoundCell> found = {};
   HeadName name = {};  // as the window calls it
+  std::optional<ValueNorms> values = {};
+  std::array<std::optional<float>, std::size(kProbed)> above_others = {};
 };
 
 struct HeadTable {

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/formatted.h"
+#include "cli/effects.h"
 #include "cli/head_table.h"
+#include "cli/probe.h"
 #include "cli/question_command.h"
 #include "cli/relations.h"
 #include "document/bundled_models.h"
@@ -30,6 +32,38 @@ std::vector<Column> columns() {
   return all;
 }
 
+/// Those that are there where they were asked for.
+std::vector<Column> more_columns(const HeadTable& table) {
+  std::vector<Column> all;
+  const auto has = [&](const auto& one) { return std::any_of(table.rows.begin(), table.rows.end(), one); };
+  const auto add = [&](const char* name, auto value) {
+    if (has([&](const HeadRow& row) { return value(row).has_value(); })) all.push_back({name, value});
+  };
+  const auto effect = [](std::optional<float> HeadEffect::*field) {
+    return [field](const HeadRow& row) { return row.effect ? (*row.effect).*field : std::optional<float>{}; };
+  };
+  add("metric", effect(&HeadEffect::metric));
+  add("spread", effect(&HeadEffect::spread));
+  const auto norm = [](double ValueNorms::*sum, Index ValueNorms::*count) {
+    return [=](const HeadRow& row) {
+      if (!row.values || (*row.values).*count == 0) return std::optional<float>{};
+      return std::optional(static_cast<float>((*row.values).*sum / static_cast<double>((*row.values).*count)));
+    };
+  };
+  add("value_first", norm(&ValueNorms::first, &ValueNorms::num_first));
+  add("value_others", norm(&ValueNorms::others, &ValueNorms::num_others));
+  constexpr const char* kAbove[] = {"previous_z", "duplicate_z", "induction_z"};
+  for (std::size_t which = 0; which < std::size(kProbed); ++which)
+    add(kAbove[which], [which](const HeadRow& row) { return row.above_others[which]; });
+  return all;
+}
+
+std::vector<Column> columns(const HeadTable& table) {
+  std::vector<Column> all = columns();
+  for (Column& column : more_columns(table)) all.push_back(std::move(column));
+  return all;
+}
+
 /// What was measured of the head, as scripts read it; in brackets what it is not named by.
 std::string learned_fields(const HeadRow& row) {
   std::string text;
@@ -51,7 +85,7 @@ std::string three_decimals(const std::optional<float>& value) {
 /// An Error that names a number that is not finite.
 Status check_finite(const HeadTable& table) {
   for (const HeadRow& row : table.rows)
-    for (const Column& column : columns())
+    for (const Column& column : columns(table))
       if (const auto value = column.value(row); value && !std::isfinite(*value))
         return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
                          "an overflow");
@@ -63,7 +97,7 @@ std::string quoted_word(const std::string& word) { return word.empty() ? "any wo
 /// Aligned columns for people; those that no head has are left out. What was looked for and what
 /// an effect is stand below.
 std::string heads_text(const HeadTable& table) {
-  std::vector<Column> shown = columns();
+  std::vector<Column> shown = columns(table);
   std::erase_if(shown, [&](const Column& column) {
     return std::none_of(table.rows.begin(), table.rows.end(),
                         [&](const HeadRow& row) { return column.value(row).has_value(); });
@@ -98,7 +132,7 @@ std::string heads_text(const HeadTable& table) {
 /// a number that is not finite.
 Result<Table> heads_table(const HeadTable& heads) {
   if (const Status finite = check_finite(heads); !finite) return finite.error();
-  const std::vector<Column> all = columns();
+  const std::vector<Column> all = columns(heads);
   Table table{{"stack", "layer", "head"}};
   for (const Column& column : all) table.columns.push_back(column.name);
   table.columns.emplace_back("learned");
@@ -109,6 +143,29 @@ Result<Table> heads_table(const HeadTable& heads) {
     row.push_back(learned_fields(head));
   }
   return table;
+}
+
+/// (heads, columns), NaN never: what a head does not have is -1; and the columns' names, the heads and their stacks.
+Arrays heads_arrays(const HeadTable& table) {
+  std::vector<Column> all = columns(table);
+  std::erase_if(all, [&](const Column& column) {
+    return std::none_of(table.rows.begin(), table.rows.end(),
+                        [&](const HeadRow& row) { return column.value(row).has_value(); });
+  });
+  std::vector<std::string> names, stacks, words;
+  std::vector<float> numbers, heads;
+  for (const Column& column : all) names.push_back(column.name);
+  for (const HeadRow& row : table.rows) {
+    stacks.push_back(row.stack), words.push_back(row.name.words);
+    for (const Index number : {row.measures.head.layer, row.measures.head.head})
+      heads.push_back(static_cast<float>(number));
+    for (const Column& column : all) numbers.push_back(column.value(row).value_or(-1.0f));
+  }
+  const auto count = static_cast<Index>(table.rows.size());
+  if (count == 0) return {array_of_texts("columns", names)};
+  return {array_of_texts("columns", names), array_of_texts("stacks", stacks), array_of_texts("names", words),
+          array_of("heads", {count, 2}, std::move(heads)),
+          array_of("measures", {count, static_cast<Index>(names.size())}, std::move(numbers))};
 }
 
 Value learned_json(const HeadRow& row) {
@@ -127,10 +184,10 @@ Value learned_json(const HeadRow& row) {
   return json_list(list);
 }
 
-Value head_json(const HeadRow& row) {
+Value head_json(const HeadRow& row, const std::vector<Column>& all) {
   const HeadRef& head = row.measures.head;
   Members members{{"stack", row.stack}, {"layer", head.layer}, {"head", head.head}};
-  for (const Column& column : columns())
+  for (const Column& column : all)
     if (const auto value = column.value(row)) members.emplace_back(column.name, *value);
   if (row.found)
     members.emplace_back("cell", json_object({{"sentence", row.found->sentence},
@@ -145,7 +202,10 @@ Value head_json(const HeadRow& row) {
 /// heads_table.
 Result<Value> heads_json(const HeadTable& table) {
   if (const Status finite = check_finite(table); !finite) return finite.error();
-  Members members{{"heads", json_list(table.rows, head_json, ",\n")}, {"sentences", table.sentences}};
+  Members members{
+      {"heads", json_list(
+                    table.rows, [&, all = columns(table)](const HeadRow& row) { return head_json(row, all); }, ",\n")},
+      {"sentences", table.sentences}};
   if (!table.rows.empty() && table.rows.front().effect)
     members.emplace_back("effect_on", table.of_words ? "words" : "last_hidden_state");
   if (table.words)
@@ -159,6 +219,8 @@ struct HeadsOptions {
   HeadsWanted measures = {};
   bool descending = false;
   WordPair words = {};
+  std::string probe;
+  EffectOptions effects;
 };
 
 constexpr const char* kOrders[] = {"effect", "learned", "found"};  // beside layer and the measures
@@ -179,11 +241,28 @@ Result<Answer> answer_of(Result<Form> form) {
   return form ? Result<Answer>(*std::move(form)) : form.error();
 }
 
-Result<Answer> answer(const Question& question, const HeadsWanted& wanted) {
-  const auto heads = measure_table(question.asked, wanted, question.threads, question.warnings);
+Result<Answer> answer(const Question& question, const HeadsOptions& options) {
+  HeadsWanted wanted = options.measures;
+  Asked asked = question.asked;
+  if (!options.probe.empty()) {
+    auto requests = probing(asked.requests.front(), options.probe);
+    if (!requests) return requests.error();
+    asked.requests = *std::move(requests);
+    wanted.probe = true;
+  }
+  if (wanted.effect || wanted.sort == "effect") {
+    Progress progress;
+    const auto first = forward(asked.requests.front(), progress, nullptr, question.threads);
+    if (!first) return first.error();
+    const Status taken =
+        take_effects(options.effects, asked.document(), asked.lexicon, question.threads, first->get(), wanted.effects);
+    if (!taken) return taken.error();
+  }
+  const auto heads = measure_table(asked, wanted, question.threads, question.warnings);
   if (!heads) return heads.error();
   if (question.wants("json")) return answer_of(heads_json(*heads));
   if (question.wants("csv")) return answer_of(heads_table(*heads));
+  if (question.wants("npz")) return Answer(heads_arrays(*heads));
   return Answer(heads_text(*heads));
 }
 
@@ -197,11 +276,25 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
   ours(parser.option("--descending", options.descending, "The largest first, as by default")).excludes({"--ascending"});
   ours(parser.option("--effect", options.measures.effect,
                      "What the answer loses when each head is switched off in turn"));
+  ours(parser.option(
+      "--baseline", options.effects.baseline,
+      "Of --effect, what stands in place of a head: mean:FILE, its mean over the sentences of a file, or "
+      "resample:FILE, its numbers in each of these sentences, with their spread; --off-as has zero and mean",
+      "KIND:FILE"));
+  ours(parser.option(
+      "--probe", options.probe,
+      "In place of a text N sequences of T random tokens, each twice, and by how many standard deviations "
+      "a head lies above the others; its name follows",
+      "repeated-random:NxT"));
+  ours(parser.option("--sinks", options.measures.sinks,
+                     "How long the values of the first token and of the others are, beside `first` and `special`"));
   ours(parser.option("--from", options.words.from, "Only heads in which this word looks …", "WORD"));
   ours(parser.option("--to", options.words.to, "… at this one …", "WORD"));
   ours(parser.option("--above", options.measures.above, "… with more than this weight, 0.3 by default", "X"))
       .within(0, 1);
-  parser.section();
+  parser.section("What is compared");
+  add_metric_options(parser, options.effects.metric);
+  add_study_options(parser, options.effects.study);
 }
 
 ParsedCommand add_heads(Parser& parser, const Frontend&) {
@@ -209,16 +302,19 @@ ParsedCommand add_heads(Parser& parser, const Frontend&) {
   const auto options = std::make_shared<HeadsOptions>();
   add_relation_options(parser, options->relations);
   add_measure_options(parser, *options);
-  command.take_format({"text", "json", "csv"}, "text (default), json, or csv");
-  const ParsedCommand measures =
-      command.all([options](const Question& question) { return answer(question, options->measures); },
-                  [options] { return check_order(options->measures); });
+  command.take_format({"text", "json", "csv", "npz"}, "text (default), json, csv, or npz");
+  const ParsedCommand measures = command.all([options](const Question& question) { return answer(question, *options); },
+                                             [options] { return check_order(options->measures); });
   return [options, command, measures]() -> Result<int> {
     const Parser& given = command.parser();
     if (options->relations.on) {
       for (const char* text : {"--text", "--tokens", "--ids"})
         if (given.given(text)) return bad_input(text, "", "no --relations, which has sentences of its own", text);
       return run_relations(command.request(), options->relations, given.value("--format"));
+    }
+    if (options->effects.study.given()) {
+      if (!options->measures.effect) return bad_input("--pairs", "", "--effect beside it", "none");
+      return study_effects(command, options->effects);
     }
     if (given.given("--from") || given.given("--to") || given.given("--above"))
       options->measures.words = options->words;

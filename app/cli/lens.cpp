@@ -2,7 +2,9 @@
 
 #include "base/formatted.h"
 #include "base/within.h"
+#include "cli/options/metric_options.h"
 #include "cli/question_command.h"
+#include "cli/study.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -13,7 +15,9 @@ constexpr Index kMostTerms = 20;  // of an attribution for people
 struct LensOptions {
   std::optional<Index> query = {};
   std::string token = {};
+  std::vector<std::string> answers = {};  // RIGHT, or RIGHT and WRONG
   Index top = 5;
+  StudyOptions study = {};
 };
 
 /// The answer for one sentence.
@@ -22,27 +26,36 @@ struct Lens {
   Index query = 0;
   std::vector<std::vector<Candidate>> layers = {};  // the most probable words after each
   Candidate word = {};                              // that is split
+  std::optional<Candidate> other = {};              // whose logit is subtracted
   std::optional<LogitSplit> split = {};             // nothing where the output layer is not linear
 };
 
-Result<Lens> lens_of(const Question& question, const LensOptions& options) {
-  const Trace& trace = *question.trace;
+Result<Lens> lens_of(const Trace& trace, const LensOptions& options, int threads, std::vector<Error>& warnings) {
   if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();
   Lens lens{.token = {}, .query = options.query.value_or(trace.answering)};
   if (const auto valid = check_within("--query", "", lens.query, trace.queries()); !valid) return valid.error();
   lens.token = trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)].text;
-  lens.layers = lens_words(trace, lens.query, options.top, question.threads);
-  const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(question.threads)).row(0));
-  if (options.token.empty()) {
-    lens.word = most_probable(*trace.model, last, 1).front();
-  } else {
-    const auto row = find_word(*trace.model, options.token);
-    if (!row) return bad_input("--token", "", "a word of the vocabulary, or its id", "'" + options.token + "'");
+  lens.layers = lens_words(trace, lens.query, options.top, threads);
+  const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(threads)).row(0));
+  const std::string option = options.answers.empty() ? "--token" : "--answers";
+  const std::string word = options.answers.empty() ? options.token : options.answers.front();
+  if (options.answers.size() > 2 || (!options.answers.empty() && !options.token.empty()))
+    return bad_input("--answers", "", "one word or two, without --token", options.token.empty() ? "more" : "--token");
+  lens.word = most_probable(*trace.model, last, 1).front();
+  if (!word.empty()) {
+    const auto row = answer_row(*trace.model, option, word);
+    if (!row) return row.error();
     lens.word = candidate(*trace.model, last, *row);
   }
-  auto split = split_logit(trace, lens.query, lens.word.row);
+  if (options.answers.size() == 2) {
+    const auto row = answer_row(*trace.model, option, options.answers.back());
+    if (!row) return row.error();
+    lens.other = candidate(*trace.model, last, *row);
+  }
+  auto split = lens.other ? split_difference(trace, lens.query, lens.word.row, lens.other->row)
+                          : split_logit(trace, lens.query, lens.word.row);
   if (split) lens.split = std::move(*split);
-  else question.warnings.push_back(split.error());
+  else warnings.push_back(split.error());
   return lens;
 }
 
@@ -58,6 +71,7 @@ std::string lens_text(const Lens& lens, bool is_encoder) {
   if (!lens.split) return text;
   text +=
       "logit of " + word_in_table(lens.word.text) +
+      (lens.other ? " minus that of " + word_in_table(lens.other->text) : std::string()) +
       formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit, lens.split->terms.size(), lens.split->sum);
   std::vector<NamedTerm> terms;
   for (const LogitTerm& term : lens.split->terms) terms.push_back({writer_name(term.from), term.value});
@@ -79,6 +93,10 @@ Value lens_json(const Lens& lens) {
                   {"word", Value::of_json(word.substr(1, word.size() - 2))},  // without the list's brackets
                   {"attribution", json_list(lens.split ? lens.split->terms : std::vector<LogitTerm>(), term_json)}};
   if (lens.split) members.insert(members.end(), {{"logit", lens.split->logit}, {"sum", lens.split->sum}});
+  if (lens.other) {
+    const std::string other = json_candidates({*lens.other});
+    members.emplace_back("other", Value::of_json(other.substr(1, other.size() - 2)));
+  }
   return json_object(members);
 }
 
@@ -94,6 +112,10 @@ Table lens_table(const Lens& lens) {
   return table;
 }
 
+std::string metric_of(const Lens& lens) {
+  return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string());
+}
+
 Arrays lens_arrays(const Lens& lens) {
   std::vector<float> ids, chances, logits;
   for (const auto& words : lens.layers)
@@ -105,6 +127,8 @@ Arrays lens_arrays(const Lens& lens) {
                                  static_cast<Index>(lens.layers.front().size())};
   Arrays arrays;
   if (!ids.empty()) arrays = {array_of("ids", shape, ids), array_of("probabilities", shape, chances)};
+  arrays.push_back(array_of_texts("token", {lens.token}));
+  arrays.push_back(array_of_texts("metric", {metric_of(lens)}));
   if (!lens.split) return arrays;
   std::vector<Writer> writers;
   for (const LogitTerm& term : lens.split->terms) {
@@ -117,8 +141,35 @@ Arrays lens_arrays(const Lens& lens) {
   return arrays;
 }
 
+/// Of one sentence: after each layer the probability of the right word and, with a wrong one, how much larger its logit
+/// is; and what each writer adds to its logit, or to the difference.
+Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOptions& options) {
+  const Trace& trace = *traces.clean;
+  LensOptions of_pair = options;
+  const auto id = [&](Index row) { return std::to_string(candidate(*trace.model, Vector::Zero(row + 1), row).id); };
+  if (traces.right) of_pair.token.clear(), of_pair.answers = {id(*traces.right)};
+  if (traces.right && traces.wrong) of_pair.answers.push_back(id(*traces.wrong));
+  std::vector<Error> warnings;
+  const auto lens = lens_of(trace, of_pair, traces.threads, warnings);
+  if (!lens) return lens.error();
+  std::vector<StudyCell> cells;
+  const std::vector<Vector> layers = lens_logits(trace, lens->query, traces.threads);
+  for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+    const Vector& logits = layers[layer];
+    const std::string at = std::to_string(layer);
+    cells.push_back({{"probability", at, ""}, static_cast<double>(probabilities(logits)(lens->word.row))});
+    if (lens->other)
+      cells.push_back({{"difference", at, ""},
+                       static_cast<double>(logits(lens->word.row)) - static_cast<double>(logits(lens->other->row))});
+  }
+  if (lens->split)
+    for (const LogitTerm& term : lens->split->terms)
+      cells.push_back({{"logit", "", writer_name(term.from)}, term.value});
+  return cells;
+}
+
 Result<Answer> answer(const Question& question, const LensOptions& options) {
-  const auto lens = lens_of(question, options);
+  const auto lens = lens_of(*question.trace, options, question.threads, question.warnings);
   if (!lens) return lens.error();
   if (question.wants("json")) return Answer(lens_json(*lens));
   if (question.wants("csv")) return Answer(lens_table(*lens));
@@ -132,9 +183,25 @@ ParsedCommand add_lens(Parser& parser, const Frontend&) {
   parser.option("--query", options->query,
                 "The token whose stream is read, from 0; default: the last one, of an encoder the masked one", "N");
   parser.option("--token", options->token, "The word that is split, or its id; default: the most probable one");
+  parser
+      .option("--answers", options->answers,
+              "The word that is split, or two: the difference of their logits is split, writer by writer",
+              "RIGHT,WRONG")
+      .list();
   parser.option("--top", options->top, "Words after each layer, 5 by default", "K").within(0, 1e6);
+  add_study_options(parser, options->study);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz");
-  return command.each([options](const Question& question) { return answer(question, *options); });
+  const ParsedCommand each = command.each([options](const Question& question) { return answer(question, *options); });
+  return [options, command, each]() -> Result<int> {
+    if (!options->study.given()) return each();
+    return run_study(command, options->study,
+                     {.columns = {"what", "layer", "from"},
+                      .title = "lens: the right word after each layer, and what adds to its logit",
+                      .options = "lens|" + joined_texts(options->answers, ",") + "|" + options->token + "|" +
+                                 (options->query ? std::to_string(*options->query) : ""),
+                      .with_corrupt = false,
+                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, *options); }});
+  };
 }
 
 }  // namespace

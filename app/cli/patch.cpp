@@ -1,24 +1,51 @@
 #include "explain/patching.h"
 
 #include "base/formatted.h"
+#include "base/within.h"
 #include "cli/options/against_option.h"
+#include "cli/options/metric_options.h"
+#include "cli/options/print.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
+#include "cli/study.h"
 #include "heads/token_alignment.h"
+#include "math/output.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index kMostCells = 20;  // for people
 
+/// Both: the corrupt question with parts of the clean one, and the other way.
+enum class Directions { denoise, noise, both };
+constexpr std::string_view kDirectionNames[] = {"denoise", "noise", "both"};
+
 struct PatchOptions {
-  std::string from, stack = "self";
-  PatchAt at = PatchAt::heads;
-  std::vector<std::string> layers, heads, tokens;
+  std::string from, stack = "self", control, to;
+  std::optional<PatchAt> at = {};
+  Directions direction = Directions::denoise;
+  std::vector<std::string> layers, heads, tokens, senders;
+  MetricOptions metric;
+  StudyOptions study;
 };
 
+/// random:8
+Result<Index> draws_of(const std::string& control) {
+  if (control.empty()) return Index{0};
+  const auto draws = control.starts_with("random:") ? parse_index(control.substr(7)) : std::nullopt;
+  if (!draws || *draws < 1 || *draws > 10000) return bad_input("--control", "", "random:N, N from 1 to 10000", control);
+  return *draws;
+}
+
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
-  PatchWanted wanted{.at = options.at, .stack = *parse_stack(options.stack)};
+  PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = *parse_stack(options.stack)};
+  const auto draws = draws_of(options.control);
+  if (!draws) return draws.error();
+  wanted.control = *draws;
+  if (!options.at && options.senders.empty()) return bad_input("patch", "", "--at, or --from-head and --to", "neither");
+  if (options.at && !options.senders.empty()) return bad_input("--at", "", "no --from-head beside it", "both");
+  if (options.from.empty() == options.study.pairs.empty())
+    return bad_input("patch", "", "--from or --pairs", options.from.empty() ? "neither" : "both");
   for (const std::string& text : options.layers) {
     const auto layer = parse_index(text);
     if (!layer) return bad_input("--at-layers", "", "numbers of layers", text);
@@ -55,11 +82,84 @@ Result<TokenPairs> pairs_of(const Tokens& clean, const Tokens& corrupt) {
   return pairs;
 }
 
-std::string patch_text(const PatchAnswer& answer, const Trace& corrupt, const PatchWanted& wanted) {
-  const Tokens& tokens = of_keys(wanted.at) ? corrupt.key_tokens(wanted.stack) : corrupt.query_tokens(wanted.stack);
+/// 4.3,2.* and 6.9:k; `output` is the answer itself.
+Result<PathWanted> path_of(const PatchOptions& options, const Trace& trace) {
+  PathWanted path;
+  const Stack stack = *parse_stack(options.stack);
+  for (const std::string& text : options.senders) {
+    const auto heads = parse_heads(text);
+    if (!heads) return bad_input("--from-head", "", "LAYER.HEAD or LAYER.*", text);
+    if (const auto valid = check_within("--from-head", "layer", heads->layer, trace.num_layers(stack)); !valid)
+      return valid.error();
+    const Index all = trace.attention(stack, heads->layer).num_heads();
+    for (Index head = heads->head.value_or(0); head < (heads->head ? *heads->head + 1 : all); ++head)
+      path.from.push_back({heads->layer, head, stack});
+  }
+  if (options.to == "output") return path;
+  const std::size_t colon = std::min(options.to.find(':'), options.to.size());
+  const auto head = parse_heads(options.to.substr(0, colon));
+  const std::string part = colon < options.to.size() ? options.to.substr(colon + 1) : "";
+  if (!head || !head->head || (!part.empty() && part != "q" && part != "k" && part != "v"))
+    return bad_input("--to", "", "LAYER.HEAD, with :q, :k or :v behind it, or output", options.to);
+  path.to = HeadRef{head->layer, *head->head, stack};
+  if (!part.empty()) path.part = part == "q" ? PatchAt::q : part == "k" ? PatchAt::k : PatchAt::v;
+  return path;
+}
+
+/// What one pair of answers gives, in each direction that is asked for.
+Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
+                                         const MetricWanted& metric, int threads, Progress& progress) {
+  auto wanted = wanted_of(options);
+  if (!wanted) return wanted.error();
+  wanted->metric = metric;
+  for (const bool keys : {false, true}) {
+    if (!clean.has(wanted->stack) || !corrupt.has(wanted->stack)) break;  // an Error of patch_answers
+    const auto side = [&](const Trace& trace) -> const Tokens& {
+      return keys ? trace.key_tokens(wanted->stack) : trace.query_tokens(wanted->stack);
+    };
+    auto pairs = pairs_of(side(clean), side(corrupt));
+    if (!pairs) return pairs.error();
+    (keys ? wanted->keys : wanted->queries) = std::move(*pairs);
+  }
+  std::vector<PatchAnswer> answers;
+  for (const PatchDirection direction : {PatchDirection::denoise, PatchDirection::noise}) {
+    const bool noise = direction == PatchDirection::noise;
+    if (options.direction == (noise ? Directions::denoise : Directions::noise)) continue;
+    wanted->direction = direction;
+    const PatchWatch watch{.progress = &progress, .seen = {}};
+    auto answer = [&]() -> Result<PatchAnswer> {
+      if (options.senders.empty()) return patch_answers(clean, corrupt, *wanted, threads, watch);
+      if (const auto valid = check_has_logits(clean, "patch"); !valid) return valid.error();
+      const auto path = path_of(options, clean);
+      if (!path) return path.error();
+      return patch_paths(clean, corrupt, *wanted, *path, threads, watch);
+    }();
+    if (!answer) return answer.error();
+    answers.push_back(*std::move(answer));
+  }
+  return answers;
+}
+
+/// Of a cell that the direction of the answer gives: restored or lost.
+const char* column_of(const PatchOptions& options, std::size_t answer) {
+  return options.direction == Directions::noise || answer == 1 ? "lost" : "restored";
+}
+
+std::string control_text(const PatchControl& control) {
+  std::string text;
+  const Summary random = summary_of(control.restored);
+  if (control.together)
+    text += formatted("the %ld together: %.6f\n", static_cast<long>(control.places), *control.together);
+  return text + formatted("%zu times %ld at random: mean %.6f, quartiles %.6f … %.6f\n", control.restored.size(),
+                          static_cast<long>(control.places), random.mean, random.lower_quartile, random.upper_quartile);
+}
+
+std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const PatchOptions& options, bool noise) {
   std::string text =
       word_in_table(answer.metric) + formatted(": clean %.6f, corrupt %.6f", answer.clean, answer.corrupt);
-  text += "\nrestored by " + std::string(name(wanted.at)) + " of the clean answer, 0 nothing, 1 all:\n";
+  const std::string part = options.at ? std::string(name(*options.at)) : "the path to " + options.to;
+  text += noise ? "\nlost by " + part + " of the corrupt answer, 0 nothing, 1 all:\n"
+                : "\nrestored by " + part + " of the clean answer, 0 nothing, 1 all:\n";
   std::vector<NamedTerm> cells;
   for (const PatchCell& cell : answer.cells) {
     std::string label = cell.head ? head_label({cell.layer, *cell.head}) : "L" + std::to_string(cell.layer);
@@ -68,69 +168,142 @@ std::string patch_text(const PatchAnswer& answer, const Trace& corrupt, const Pa
                word_in_table(tokens.tokens[static_cast<std::size_t>(*cell.token)].text);
     cells.push_back({std::move(label), cell.restored});
   }
-  return text + largest_terms(std::move(cells), kMostCells, false);
+  text += largest_terms(std::move(cells), kMostCells, false);
+  return answer.control ? text + control_text(*answer.control) : text;
 }
 
-Table patch_table(const PatchAnswer& answer) {
-  Table table{{"layer", "head", "token", "restored"}};
-  for (const PatchCell& cell : answer.cells) table.rows.push_back({cell.layer, cell.head, cell.token, cell.restored});
+/// Of both directions lost stands beside restored where the sentences have the same places.
+Table patch_table(const std::vector<PatchAnswer>& answers, const PatchOptions& options) {
+  Table table{{"layer", "head", "token"}};
+  for (std::size_t i = 0; i < answers.size(); ++i) table.columns.emplace_back(column_of(options, i));
+  const auto value = [](const PatchAnswer& answer, std::size_t at) {
+    return at < answer.cells.size() ? std::optional(answer.cells[at].restored) : std::nullopt;
+  };
+  for (std::size_t at = 0; at < answers.front().cells.size(); ++at) {
+    const PatchCell& cell = answers.front().cells[at];
+    std::vector<Value>& row = table.rows.emplace_back();
+    row = {cell.layer, cell.head, cell.token};
+    for (const PatchAnswer& answer : answers) row.emplace_back(value(answer, at));
+  }
   return table;
 }
 
-Arrays patch_arrays(const PatchAnswer& answer) {
-  std::vector<float> cells, restored;
-  for (const PatchCell& cell : answer.cells) {
+Value control_json(const PatchControl& control) {
+  return json_object(
+      {{"places", control.places}, {"together", control.together}, {"random", json_list(control.restored)}});
+}
+
+Value patch_json(const std::vector<PatchAnswer>& answers, const Tokens& tokens, const PatchOptions& options) {
+  const PatchAnswer& first = answers.front();
+  Members members{{"metric", first.metric}, {"clean", first.clean}, {"corrupt", first.corrupt}};
+  members.emplace_back("tokens", json_list(tokens.tokens, [](const Token& token) { return Value(token.text); }));
+  members.emplace_back("cells", json_rows(patch_table(answers, options)));
+  if (first.control) members.emplace_back("control", control_json(*first.control));
+  return json_object(members);
+}
+
+Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& tokens, const PatchOptions& options) {
+  const PatchAnswer& first = answers.front();
+  const auto one = [](const char* of, double number) { return array_of(of, {1}, {static_cast<float>(number)}); };
+  Arrays arrays{one("clean", first.clean), one("corrupt", first.corrupt), array_of_texts("metric", {first.metric}),
+                array_of_tokens("tokens", tokens)};
+  std::vector<float> cells;
+  for (const PatchCell& cell : first.cells)
     for (const Index number : {cell.layer, cell.head.value_or(-1), cell.token.value_or(-1)})
       cells.push_back(static_cast<float>(number));
-    restored.push_back(static_cast<float>(cell.restored));
+  if (cells.empty()) return arrays;
+  arrays.push_back(array_of("places", {static_cast<Index>(first.cells.size()), 3}, std::move(cells)));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    std::vector<float> restored;
+    for (const PatchCell& cell : answers[i].cells) restored.push_back(static_cast<float>(cell.restored));
+    arrays.push_back(array_of(column_of(options, i), {static_cast<Index>(restored.size())}, std::move(restored)));
   }
-  Arrays arrays{array_of("clean", {1}, {static_cast<float>(answer.clean)}),
-                array_of("corrupt", {1}, {static_cast<float>(answer.corrupt)})};
-  if (restored.empty()) return arrays;
-  const auto count = static_cast<Index>(restored.size());
-  arrays.push_back(array_of("places", {count, 3}, std::move(cells)));
-  arrays.push_back(array_of("restored", {count}, std::move(restored)));
+  if (!first.control) return arrays;
+  arrays.push_back(one("control_places", static_cast<double>(first.control->places)));
+  if (first.control->together) arrays.push_back(one("together", *first.control->together));
+  const std::vector<float> random(first.control->restored.begin(), first.control->restored.end());
+  arrays.push_back(array_of("control", {static_cast<Index>(random.size())}, random));
   return arrays;
 }
 
 Result<Answer> answer(const Question& question, const PatchOptions& options, const std::string& source) {
-  auto wanted = wanted_of(options);
-  if (!wanted) return wanted.error();
   const auto corrupt = answer_of(options.from, question.asked.lexicon, "--from", source);
   if (!corrupt) return corrupt.error();
-  for (const bool keys : {false, true}) {
-    if (!question.trace->has(wanted->stack) || !corrupt->trace->has(wanted->stack)) break;  // an Error of patch_answers
-    const auto side = [&](const Trace& trace) -> const Tokens& {
-      return keys ? trace.key_tokens(wanted->stack) : trace.query_tokens(wanted->stack);
-    };
-    auto pairs = pairs_of(side(*question.trace), side(*corrupt->trace));
-    if (!pairs) return pairs.error();
-    (keys ? wanted->keys : wanted->queries) = std::move(*pairs);
+  const Trace& clean = *question.trace;
+  if (const auto valid = check_has_logits(clean, "patch"); !valid) return valid.error();
+  const auto metric = options.metric.wanted(*clean.model);
+  if (!metric) return metric.error();
+  Progress progress;
+  const ProgressReport report("patch", progress);
+  const auto answers = patched(clean, *corrupt->trace, options, *metric, question.threads, progress);
+  if (!answers) return answers.error();
+  const Stack stack = *parse_stack(options.stack);
+  const auto tokens_of = [&](bool noise) -> const Tokens& {
+    const Trace& base = noise ? clean : *corrupt->trace;
+    return options.at && of_keys(*options.at) ? base.key_tokens(stack) : base.query_tokens(stack);
+  };
+  const bool first_is_noise = options.direction == Directions::noise;
+  if (question.wants("npz")) return Answer(patch_arrays(*answers, tokens_of(first_is_noise), options));
+  if (question.wants("csv")) return Answer(patch_table(*answers, options));
+  if (question.wants("json")) return Answer(patch_json(*answers, tokens_of(first_is_noise), options));
+  std::string text;
+  for (std::size_t i = 0; i < answers->size(); ++i) {
+    const bool noise = first_is_noise || i == 1;
+    text += (i > 0 ? "\n" : "") + patch_text((*answers)[i], tokens_of(noise), options, noise);
   }
-  const auto patched = patch_answers(*question.trace, *corrupt->trace, *wanted, question.threads);
-  if (!patched) return patched.error();
-  if (question.wants("npz")) return Answer(patch_arrays(*patched));
-  if (question.wants("csv")) return Answer(patch_table(*patched));
-  if (question.wants("json"))
-    return Answer(json_object({{"metric", patched->metric},
-                               {"clean", patched->clean},
-                               {"corrupt", patched->corrupt},
-                               {"cells", json_rows(patch_table(*patched))}}));
-  return Answer(patch_text(*patched, *corrupt->trace, *wanted));
+  return Answer(text);
+}
+
+/// The cells of one pair: the metric at both ends, then restored or lost by each place.
+Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
+  if (const auto valid = check_has_logits(*traces.clean, "patch"); !valid) return valid.error();
+  auto metric = options.metric.wanted(*traces.clean->model);
+  if (!metric) return metric.error();
+  if (traces.right) metric->right = traces.right;
+  if (traces.wrong) metric->wrong = traces.wrong;
+  Progress progress;
+  const auto answers = patched(*traces.clean, *traces.corrupt, options, *metric, traces.threads, progress);
+  if (!answers) return answers.error();
+  std::vector<StudyCell> cells{{{"clean", "", "", ""}, answers->front().clean},
+                               {{"corrupt", "", "", ""}, answers->front().corrupt}};
+  const auto field = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : ""; };
+  for (std::size_t i = 0; i < answers->size(); ++i) {
+    for (const PatchCell& cell : (*answers)[i].cells)
+      cells.push_back(
+          {{column_of(options, i), std::to_string(cell.layer), field(cell.head), field(cell.token)}, cell.restored});
+    if (const auto& control = (*answers)[i].control) {
+      if (control->together) cells.push_back({{"together", "", "", ""}, *control->together});
+      cells.push_back({{"random", "", "", ""}, summary_of(control->restored).mean});
+    }
+  }
+  return cells;
+}
+
+Result<int> study(const QuestionCommand& command, const PatchOptions& options) {
+  const std::string part = options.at ? std::string(name(*options.at)) : joined_texts(options.senders, ",");
+  std::string title = "patch " + part + (options.to.empty() ? "" : " → " + options.to);
+  const std::string asked = title + "|" + options.metric.text() + "|" + options.stack + "|" + options.control + "|" +
+                            std::string(name_in(kDirectionNames, options.direction)) + "|" +
+                            joined_texts(options.layers, ",") + "|" + joined_texts(options.heads, ",") + "|" +
+                            joined_texts(options.tokens, ",");
+  title += ", " + std::string(options.metric.metric ? name(*options.metric.metric) : "logit-difference");
+  return run_study(command, options.study,
+                   {.columns = {"what", "layer", "head", "token"},
+                    .title = title,
+                    .options = asked,
+                    .with_corrupt = true,
+                    .answer = [&](const StudyTraces& traces) { return cells_of(traces, options); }});
 }
 
 void add_options(Parser& parser, PatchOptions& options) {
   parser.section("The patch");
-  parser
-      .option("--from", options.from,
-              "The corrupt question, in one string; without a SOURCE in it the clean question's",
-              "'[SOURCE] [REQUEST]'")
-      .required();
+  parser.option("--from", options.from,
+                "The corrupt question, in one string; without a SOURCE in it the clean question's",
+                "'[SOURCE] [REQUEST]'");
   add_choice<PatchAt>(parser, "--at", options.at, kPatchNames,
                       "What is put in: heads (z of a head), residual (the stream after a layer), ffn, pattern (a "
                       "head's weights), q, k or v",
-                      "PART")
-      .required();
+                      "PART");
   parser.option("--stack", options.stack, "Of an encoder-decoder: self (default), encoder or cross")
       .one_of({"self", "encoder", "cross"});
   parser.option("--at-layers", options.layers, "These layers alone", "LAYERS").list();
@@ -139,7 +312,26 @@ void add_options(Parser& parser, PatchOptions& options) {
       .option("--at-tokens", options.tokens,
               "One token at a time, these or all, of the corrupt sentence; residual and ffn always do so", "TOKENS")
       .list();
-  parser.section();
+  add_choice<Directions>(
+      parser, "--direction", options.direction, kDirectionNames,
+      "denoise (default): the clean answer's part in the corrupt question; noise: the other way, the "
+      "share that is lost; both");
+  parser.option("--control", options.control,
+                "Beside the map, N times as many places at random: of chosen places as many others, of a whole map one",
+                "random:N");
+  parser
+      .option("--from-head", options.senders,
+              "In place of --at, path patching: what these heads write for --to alone, all other heads between as they "
+              "are",
+              "HEADS")
+      .list();
+  parser
+      .option("--to", options.to, "The reader of --from-head: a head, its query, key or value (6.9:k), or output",
+              "HEAD")
+      .needs("--from-head");
+  parser.section("What is compared");
+  add_metric_options(parser, options.metric);
+  add_study_options(parser, options.study);
 }
 
 ParsedCommand add_patch(Parser& parser, const Frontend&) {
@@ -147,12 +339,20 @@ ParsedCommand add_patch(Parser& parser, const Frontend&) {
   const auto options = std::make_shared<PatchOptions>();
   add_options(parser, *options);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz");
-  return command.one(
+  const auto check = [options] {
+    const auto wanted = wanted_of(*options);
+    if (!wanted) return Status(wanted.error());
+    if (options->senders.empty() || !options->to.empty()) return Status(Done{});
+    return Status(bad_input("--from-head", "", "--to beside it", "none"));
+  };
+  const ParsedCommand one = command.one(
       [options, command](const Question& question) { return answer(question, *options, command.request().source()); },
-      [options] {
-        const auto wanted = wanted_of(*options);
-        return wanted ? Status(Done{}) : wanted.error();
-      });
+      check);
+  return [options, command, check, one]() -> Result<int> {
+    if (!options->study.given()) return one();
+    if (const Status valid = check(); !valid) return valid.error();
+    return study(command, *options);
+  };
 }
 
 }  // namespace
@@ -160,11 +360,13 @@ ParsedCommand add_patch(Parser& parser, const Frontend&) {
 const NamedCommand kPatch{"patch", "Which part of one answer brings it back in another", R"(
 headlight patch shipped:decoder --text 我请李雷帮我喝了最好的 --from '--text 我请李雷帮我看了最好的' --at heads
 headlight patch CHECKPOINT --ids 5,9,3 --from '--ids 5,7,3' --at residual --at-tokens 1
+headlight patch CHECKPOINT --pairs pairs.csv --at heads --control random:8 --resume rows.jsonl --format csv
+headlight patch CHECKPOINT --pairs pairs.csv --from-head 4.3 --to 6.9:k
 [SOURCE] [REQUEST] is the clean question, --from the corrupt one. The corrupt one is computed again with one part of
 the clean answer in its place: restored is (m - corrupt) / (clean - corrupt) of the metric m, the logit of the clean
 answer's word minus that of the corrupt one's, or, where both are one word, its probability. Tokens are patched by
 their positions, in sentences of different length where they are the same words.
-With --format json: {"metric", "clean", "corrupt", "cells": [{"layer", "head", "token", "restored"}]}.)",
+With --format json: {"metric", "clean", "corrupt", "tokens", "cells": [{"layer", "head", "token", "restored"}]}.)",
                           add_patch};
 
 }  // namespace headlight

@@ -59,6 +59,8 @@ ParsedCommand QuestionCommand::running(const AnswerQuestion& answer, const Check
   };
 }
 
+CellRef QuestionCommand::cell() const { return state_->cell.value_or(CellRef{}); }
+
 Result<HeadRef> QuestionCommand::head() const {
   if (!state_->head) return HeadRef{};
   const auto parts = state_->head->parts();

@@ -59,6 +59,8 @@ class QuestionCommand {
 
   /// The head that was given. Errors: text that is no head, a layer that is missing.
   Result<HeadRef> head() const;
+  /// The cell that was given; (0, 0) where the command takes none.
+  CellRef cell() const;
   /// The answer to one of the requests; `known`, an earlier answer, is reused where it fits. Its warnings are appended.
   /// Errors also: a head or a cell that it does not have.
   Result<std::shared_ptr<const Trace>> trace_of(const Request& request, std::vector<Error>& warnings,

@@ -13,6 +13,7 @@
 #include "base/matrix.h"
 #include "base/result.h"
 #include "explain/writers.h"
+#include "model/tokens.h"
 #include "write/arrays.h"
 
 namespace headlight {
@@ -75,6 +76,11 @@ using Arrays = std::vector<ArrayStream>;
 
 /// An array of these numbers in C order.
 ArrayStream array_of(std::string name, std::vector<Index> shape, std::vector<float> numbers);
+
+/// Texts, which NumPy reads as an array of strings.
+ArrayStream array_of_texts(std::string name, const std::vector<std::string>& texts);
+/// The texts of these tokens.
+ArrayStream array_of_tokens(std::string name, const Tokens& tokens);
 
 /// (writers, 4): kind (0 embedding, 1 position, 2 type, 3 input, 4 head, 5 feed-forward, 6 bias, 7 relative, 8 mask),
 /// stack (0 self, 1 encoder, 2 cross), layer, head.

@@ -2,7 +2,9 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
+#include "base/within.h"
 #include "cli/question_command.h"
+#include "cli/study.h"
 #include "explain/score_split.h"
 #include "model/head_text.h"
 
@@ -37,7 +39,7 @@ Table why_table(const ScoreSplit& split) {
   return table;
 }
 
-Arrays why_arrays(const ScoreSplit& split) {
+Arrays why_arrays(const Trace& trace, Stack stack, const ScoreSplit& split) {
   const auto index_of = [](const std::vector<Writer>& writers, const Writer& one) {
     return static_cast<std::size_t>(std::find(writers.begin(), writers.end(), one) - writers.begin());
   };
@@ -45,28 +47,60 @@ Arrays why_arrays(const ScoreSplit& split) {
   for (const ScoreTerm& term : split.terms)
     terms[index_of(split.queries, term.query) * split.keys.size() + index_of(split.keys, term.key)] =
         static_cast<float>(term.value);
-  return {array_of("score", {1}, {static_cast<float>(split.score)}),
+  return {array_of_tokens("query_tokens", trace.query_tokens(stack)),
+          array_of_tokens("key_tokens", trace.key_tokens(stack)),
+          array_of("score", {1}, {static_cast<float>(split.score)}),
           array_of("terms", {static_cast<Index>(split.queries.size()), static_cast<Index>(split.keys.size())}, terms),
-          array_of_writers("query_writers", split.queries), array_of_writers("key_writers", split.keys)};
+          array_of_writers("query_writers", split.queries),
+          array_of_writers("key_writers", split.keys)};
 }
 
 Result<Answer> answer(const Question& question, Index most) {
   const auto split = split_score(*question.trace, question.head, question.cell);
   if (!split) return split.error();
   if (question.wants("csv")) return Answer(why_table(*split));
-  if (question.wants("npz")) return Answer(why_arrays(*split));
+  if (question.wants("npz")) return Answer(why_arrays(*question.trace, question.head.stack, *split));
   if (question.wants("json"))
     return Answer(json_object({{"score", split->score}, {"terms", json_rows(why_table(*split))}, {"sum", split->sum}}));
   return Answer(why_text(question, *split, most));
 }
 
+Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const HeadRef& head, const CellRef& cell) {
+  if (const Status valid = check_head_options(*traces.clean, head); !valid) return valid.error();
+  const Mask& mask = traces.clean->mask(head.stack, head.layer);
+  if (const Status valid = check_within("--query", "", cell.query, mask.queries()); !valid) return valid.error();
+  if (const Status valid = check_within("--key", "", cell.key, mask.keys()); !valid) return valid.error();
+  const auto split = split_score(*traces.clean, head, cell);
+  if (!split) return split.error();
+  std::vector<StudyCell> cells{{{"score", "", ""}, split->score}};
+  for (const ScoreTerm& term : split->terms)
+    cells.push_back({{"term", writer_name(term.query), writer_name(term.key)}, term.value});
+  return cells;
+}
+
 ParsedCommand add_why(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   command.take_cell();
+  const auto study = std::make_shared<StudyOptions>();
+  add_study_options(parser, *study);
   const auto most = std::make_shared<Index>(20);
   parser.option("--top", *most, "Of text, how many of the largest terms, 20 by default", "K").within(0, 1e6);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz: all terms");
-  return command.each([most](const Question& question) { return answer(question, *most); });
+  const ParsedCommand each = command.each([most](const Question& question) { return answer(question, *most); });
+  return [study, command, each]() -> Result<int> {
+    if (!study->given()) return each();
+    const auto head = command.head();
+    if (!head) return head.error();
+    const CellRef cell = command.cell();
+    const std::string of =
+        head_text(*head) + " query " + std::to_string(cell.query) + ", key " + std::to_string(cell.key);
+    return run_study(command, *study,
+                     {.columns = {"what", "query", "key"},
+                      .title = "the score of head " + of + ", and what wrote it",
+                      .options = "why|" + of,
+                      .with_corrupt = false,
+                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, *head, cell); }});
+  };
 }
 
 }  // namespace

@@ -6,22 +6,38 @@
 
 namespace headlight {
 
-std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index layer, Index first, Index count,
-                                                     Index top, int threads) {
+namespace {
+
+/// The scores of all words after a layer, for queries [first, first + count).
+Matrix logits_after(const Trace& trace, Index layer, Index first, Index count, int threads) {
   const Model& model = *trace.model;
   assert(model.output);
   Matrix hidden = trace.blocks[static_cast<std::size_t>(layer)].output.middleRows(first, count);
   if (model.final_norm) hidden = norm(hidden, *model.final_norm);
-  const Matrix logits = logits_of(model, std::move(hidden), Threads(threads));
+  return logits_of(model, std::move(hidden), Threads(threads));
+}
+
+}  // namespace
+
+std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index layer, Index first, Index count,
+                                                     Index top, int threads) {
+  const Matrix logits = logits_after(trace, layer, first, count, threads);
   std::vector<std::vector<Candidate>> words;
-  for (Index i = 0; i < count; ++i) words.push_back(most_probable(model, probabilities(logits.row(i)), top));
+  for (Index i = 0; i < count; ++i) words.push_back(most_probable(*trace.model, probabilities(logits.row(i)), top));
   return words;
+}
+
+std::vector<Vector> lens_logits(const Trace& trace, Index query, int threads) {
+  std::vector<Vector> logits;
+  for (std::size_t layer = 0; layer < trace.blocks.size(); ++layer)
+    logits.emplace_back(logits_after(trace, static_cast<Index>(layer), query, 1, threads).row(0));
+  return logits;
 }
 
 std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads) {
   std::vector<std::vector<Candidate>> words;
-  for (std::size_t layer = 0; layer < trace.blocks.size(); ++layer)
-    words.push_back(std::move(lens_words_after(trace, static_cast<Index>(layer), query, 1, top, threads).front()));
+  for (const Vector& logits : lens_logits(trace, query, threads))
+    words.push_back(most_probable(*trace.model, probabilities(logits), top));
   return words;
 }
 
@@ -39,6 +55,20 @@ Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row) {
   for (const WrittenPart& part : parts) {
     split.terms.push_back({part.writer, part.vector(0)});
     split.sum += part.vector(0);
+  }
+  return split;
+}
+
+Result<LogitSplit> split_difference(const Trace& trace, Index query, Index row, Index other) {
+  auto split = split_logit(trace, query, row);
+  if (!split) return split;
+  const auto subtracted = split_logit(trace, query, other);
+  if (!subtracted) return subtracted.error();
+  split->logit -= subtracted->logit;
+  split->sum -= subtracted->sum;
+  for (std::size_t i = 0; i < split->terms.size(); ++i) {  // the same writers, in the same order
+    assert(split->terms[i].from == subtracted->terms[i].from);
+    split->terms[i].value -= subtracted->terms[i].value;
   }
   return split;
 }

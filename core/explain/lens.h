@@ -17,6 +17,9 @@ std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index l
                                                      Index top, int threads = 0);
 std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, Index top, int threads = 0);
 
+/// The same as scores of all words, one row a layer, (V) each.
+std::vector<Vector> lens_logits(const Trace& trace, Index query, int threads = 0);
+
 struct LogitTerm {
   Writer from;
   double value = 0;
@@ -33,5 +36,7 @@ struct LogitSplit {
 /// Of the word in row `row` of the output layer. The model must have one. Errors: an output layer with a transform and
 /// an activation before the words (BERT), which is not linear.
 Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row);
+/// Of the logit of `row` minus that of `other`, writer by writer.
+Result<LogitSplit> split_difference(const Trace& trace, Index query, Index row, Index other);
 
 }  // namespace headlight

@@ -150,7 +150,7 @@ zip_int64_t member_command(void* state, void* data, zip_uint64_t size, zip_sourc
                                             ZIP_SOURCE_ERROR, ZIP_SOURCE_FREE, -1);
     case ZIP_SOURCE_OPEN:
       member.reader.emplace(*member.array, *member.work);
-      member.header = npy_header(member.array->shape, member.type);
+      member.header = npy_header(member.array->shape, member.type, member.array->is_text);
       member.pending = member.header;
       return 0;
     case ZIP_SOURCE_READ: return member.read(static_cast<char*>(data), size);
@@ -161,8 +161,8 @@ zip_int64_t member_command(void* state, void* data, zip_uint64_t size, zip_sourc
     case ZIP_SOURCE_STAT: {
       auto* stat = static_cast<zip_stat_t*>(data);
       zip_stat_init(stat);
-      stat->size =
-          npy_header(member.array->shape, member.type).size() + member.array->num_elements() * bytes_in(member.type);
+      stat->size = npy_header(member.array->shape, member.type, member.array->is_text).size() +
+                   member.array->num_elements() * bytes_in(member.type);
       stat->valid = ZIP_STAT_SIZE;
       return sizeof *stat;
     }
@@ -232,10 +232,11 @@ Status copy_out(const Scratch& scratch, const std::filesystem::path& folder, Out
 
 }  // namespace
 
-std::string npy_header(const std::vector<Index>& shape, TensorType type) {
+std::string npy_header(std::vector<Index> shape, TensorType type, bool is_text) {
   constexpr std::size_t kPrefix = 10, kAlignment = 64;
-  std::string dictionary = std::string("{'descr': '") + (type == TensorType::float16 ? "<f2" : "<f4") +
-                           "', 'fortran_order': False, 'shape': (";
+  std::string kind = type == TensorType::float16 ? "<f2" : "<f4";
+  if (is_text) kind = "<U" + std::to_string(shape.back()), shape.pop_back();
+  std::string dictionary = "{'descr': '" + kind + "', 'fortran_order': False, 'shape': (";
   for (const Index size : shape) dictionary += std::to_string(size) + ", ";
   // NumPy's own form: no space before the parenthesis, and a comma only after a single size.
   if (!shape.empty()) dictionary.resize(dictionary.size() - (shape.size() == 1 ? 1 : 2));

@@ -14,7 +14,7 @@
 namespace headlight {
 
 /// The header of a .npy file of this shape in C order, magic string and padding included.
-std::string npy_header(const std::vector<Index>& shape, TensorType type = TensorType::float32);
+std::string npy_header(std::vector<Index> shape, TensorType type = TensorType::float32, bool is_text = false);
 
 /// Where an archive of this file, or of standard output, may grow: beside the file, where it has the room that it
 /// needs.

@@ -235,5 +235,66 @@ TEST(CliHeads, RefusesWhatItDoesNotKnow) {
   EXPECT_TRUE(contains(refused({"heads", "--relations", "--format", "csv"}), "--format: expected text or json"));
 }
 
+TEST(CliHeads, RepeatedRandomTokensNameAHead) {
+  const Ran ran = run({"heads", "shipped:decoder", "--probe", "repeated-random:4x6", "--format", "json"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json heads = json::parse(ran.out, nullptr, false);
+  EXPECT_EQ(heads["sentences"], 4);
+  for (const json& head : heads["heads"]) {
+    for (const char* measure : {"previous", "duplicate", "induction"}) {
+      // How far it lies above the others, by hand.
+      double sum = 0, squares = 0;
+      for (const json& other : heads["heads"])
+        if (other["layer"] != head["layer"] || other["head"] != head["head"]) {
+          const double value = other[measure].get<double>();
+          sum += value, squares += value * value;
+        }
+      const double count = static_cast<double>(heads["heads"].size() - 1), mean = sum / count;
+      const double spread = std::sqrt(squares / count - mean * mean);
+      EXPECT_NEAR(head[std::string(measure) + "_z"].get<double>(), (head[measure].get<double>() - mean) / spread, 1e-2);
+    }
+    const bool named = head["previous_z"] >= 3 || head["duplicate_z"] >= 3 || head["induction_z"] >= 3;
+    EXPECT_EQ(head.contains("name"), named);
+  }
+  EXPECT_EQ(run({"heads", "shipped:decoder", "--probe", "repeated-random:4x6", "--format", "json"}).out, ran.out);
+  EXPECT_TRUE(contains(refused({"heads", "--probe", "random"}), "--probe: expected repeated-random:SEQUENCESxTOKENS"));
+}
+
+TEST(CliHeads, ValuesBesideTheSink) {
+  const Ran ran = run({"heads", "shipped:decoder", "--text", kSentence, "--sinks", "--format", "json"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const json heads = json::parse(ran.out, nullptr, false);
+  for (const json& head : heads["heads"]) {
+    EXPECT_GT(head["value_first"].get<double>(), 0);
+    EXPECT_GT(head["value_others"].get<double>(), 0);
+  }
+  EXPECT_FALSE(json::parse(run({"heads", "--format", "json"}).out, nullptr, false)["heads"][0].contains("value_first"));
+}
+
+TEST(CliHeads, AnEffectAgainstOtherSentences) {
+  const Folder folder;
+  const auto effects = [&](Strings more) {
+    Strings words{"heads", "shipped:decoder", "--text", kSentence, "--effect", "--format", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run(words);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return json::parse(ran.out, nullptr, false)["heads"];
+  };
+  // A head in place of itself changes nothing, by resampling and, of a token alone, by the mean.
+  const std::string same = folder.with("same.txt", kSentence + "\n"),
+                    two = folder.with("two.txt", kSentence + "\n我去北京\n");
+  for (const json& head : effects({"--baseline", "resample:" + same}))
+    EXPECT_NEAR(head["effect"].get<double>(), 0, 1e-6);
+  const json resampled = effects({"--baseline", "resample:" + two}), plain = effects({}),
+             mean = effects({"--baseline", "mean:" + two, "--metric", "probability"});
+  double spread = 0;
+  for (const json& head : resampled) spread = std::max(spread, head["spread"].get<double>());
+  EXPECT_GT(spread, 0);
+  EXPECT_NE(mean[3]["effect"], plain[3]["effect"]);
+  EXPECT_NEAR(mean[3]["metric"].get<double>(), mean[3]["top_word"].get<double>(), 1e-5) << "of the likeliest word";
+  EXPECT_TRUE(contains(refused({"heads", "--effect", "--baseline", "noise:x"}),
+                       "--baseline: expected mean:FILE or resample:FILE"));
+}
+
 }  // namespace
 }  // namespace headlight

@@ -1,6 +1,8 @@
 // `patch`: parts of one answer inside another.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "app/program.h"
@@ -78,6 +80,54 @@ TEST(CliPatch, SentencesOfDifferentLengthMeetInTheirCommonWords) {
   EXPECT_TRUE(contains(refused(with({"pattern"})), "--from: tokens: expected as many as the other sentence has"));
 }
 
+TEST(CliPatch, TheMetricIsChosen) {
+  EXPECT_EQ(patched({"--at", "heads", "--answers", "比赛,牛奶"})["metric"], "logit difference 比赛 − 牛奶");
+  EXPECT_EQ(patched({"--at", "heads", "--metric", "probability"})["metric"], "probability of 牛奶");
+  const json kl = patched({"--at", "residual", "--at-layers", "1", "--metric", "kl"});
+  EXPECT_EQ(kl["clean"], 0);
+  EXPECT_GT(kl["corrupt"].get<double>(), 0);
+  EXPECT_NEAR(kl["cells"][7]["restored"].get<double>(), 1, 1e-6);
+  const json rank = patched({"--at", "heads", "--metric", "rank"});
+  EXPECT_EQ(rank["clean"], 1);
+  EXPECT_GT(rank["corrupt"].get<double>(), 1);
+  EXPECT_EQ(rank["tokens"].size(), 8u);
+  // An earlier word: only what stands before it has an effect.
+  const json earlier = patched({"--at", "residual", "--at-layers", "0", "--query", "6", "--metric", "kl"});
+  EXPECT_EQ(earlier["cells"][7]["restored"], 0);
+}
+
+TEST(CliPatch, BothDirectionsAndRandomPlaces) {
+  const json both = patched({"--at", "residual", "--at-layers", "1", "--direction", "both"});
+  EXPECT_NEAR(both["cells"][7]["restored"].get<double>(), 1, 1e-5);
+  EXPECT_NEAR(both["cells"][7]["lost"].get<double>(), 1, 1e-5);
+  const json chosen = patched({"--at", "residual", "--at-layers", "1", "--at-tokens", "6,7", "--control", "random:8"});
+  EXPECT_EQ(chosen["control"]["places"], 2);
+  EXPECT_EQ(chosen["control"]["random"].size(), 8u);
+  EXPECT_NEAR(chosen["control"]["together"].get<double>(), 1, 1e-5);
+  const json whole = patched({"--at", "heads", "--control", "random:5"});
+  EXPECT_EQ(whole["control"]["places"], 1);
+  EXPECT_TRUE(whole["control"]["together"].is_null());
+  for (const json& drawn : whole["control"]["random"])
+    EXPECT_TRUE(std::any_of(whole["cells"].begin(), whole["cells"].end(), [&](const json& cell) {
+      return cell["restored"] == drawn;
+    })) << "a place of the map";
+}
+
+/// A head writes to everything above it: through all readers at once, and nothing else, that is its effect.
+TEST(CliPatch, AllPathsOfAHeadAreItsEffectWhereNothingElseReadsIt) {
+  const json alone = patched({"--at", "heads", "--at-heads", "1.*"});
+  const json paths = patched({"--from-head", "1.*", "--to", "output"});
+  ASSERT_EQ(paths["cells"].size(), 8u);
+  for (std::size_t head = 0; head < 8; ++head)
+    EXPECT_NEAR(paths["cells"][head]["restored"].get<double>(), alone["cells"][head]["restored"].get<double>(), 1e-6)
+        << "above the last layer there is no other reader";
+  const json key = patched({"--from-head", "0.*", "--to", "1.3:k"});
+  EXPECT_EQ(key["cells"].size(), 8u);
+  double most = 0;
+  for (const json& cell : key["cells"]) most = std::max(most, std::abs(cell["restored"].get<double>()));
+  EXPECT_GT(most, 0);
+}
+
 TEST(CliPatch, RefusesInOneLine) {
   EXPECT_TRUE(contains(refused(patching({"--at", "everything"})), "--at"));
   EXPECT_TRUE(
@@ -89,7 +139,14 @@ TEST(CliPatch, RefusesInOneLine) {
   EXPECT_TRUE(contains(
       refused({"patch", "shipped:decoder", "--text", kCleanText, "--from", "shipped:encoder", "--at", "heads"}),
       "--from"));
-  EXPECT_TRUE(contains(refused({"patch", "--at", "heads"}), "--from is required"));
+  EXPECT_TRUE(contains(refused({"patch", "--at", "heads"}), "patch: expected --from or --pairs, found neither"));
+  EXPECT_TRUE(contains(refused(patching({})), "patch: expected --at, or --from-head and --to, found neither"));
+  EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--answers", "no such"})),
+                       "--answers: expected a word of the vocabulary (one token), or its id, found 'no such'"));
+  EXPECT_TRUE(contains(refused(patching({"--at", "heads", "--query", "99"})), "--query: expected 0 to 7, found 99"));
+  EXPECT_TRUE(contains(refused(patching({"--from-head", "1.0", "--to", "1.2"})),
+                       "--from-head: expected a head of a layer below L1·H2"));
+  EXPECT_TRUE(contains(refused(patching({"--from-head", "0.0"})), "--from-head: expected --to beside it"));
 }
 
 }  // namespace

@@ -1,0 +1,50 @@
+#include "cli/options/metric_options.h"
+
+#include "base/formatted.h"
+#include "cli/options/view_options.h"
+#include "math/output.h"
+
+namespace headlight {
+
+void add_metric_options(Parser& parser, MetricOptions& options) {
+  add_choice<Metric>(parser, "--metric", options.metric, kMetricNames,
+                     "logit-difference of two answers (default), probability or rank of the right one, or kl of all "
+                     "words from the clean answer");
+  parser
+      .option(
+          "--answers", options.answers,
+          "The right answer, or the right and the wrong one: words of the vocabulary or their ids; default: the most "
+          "probable words of the clean and of the corrupt question",
+          "RIGHT,WRONG")
+      .list();
+  parser
+      .option("--query", options.query,
+              "The token of the clean question whose next word is compared, from 0; default: the last one, of an "
+              "encoder the masked one",
+              "N")
+      .not_negative();
+}
+
+Result<Index> answer_row(const Model& model, const std::string& option, const std::string& word) {
+  const auto row = find_word(model, word);
+  if (row) return *row;
+  return bad_input(option, "", "a word of the vocabulary (one token), or its id", "'" + word + "'");
+}
+
+Result<MetricWanted> MetricOptions::wanted(const Model& model) const {
+  MetricWanted wanted{.metric = metric, .right = {}, .wrong = {}, .query = query};
+  if (answers.size() > 2) return bad_input("--answers", "", "one word or two", std::to_string(answers.size()));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const auto row = answer_row(model, "--answers", answers[i]);
+    if (!row) return row.error();
+    (i == 0 ? wanted.right : wanted.wrong) = *row;
+  }
+  return wanted;
+}
+
+std::string MetricOptions::text() const {
+  return (metric ? std::string(name(*metric)) : "") + "|" + joined_texts(answers, ",") + "|" +
+         (query ? std::to_string(*query) : "");
+}
+
+}  // namespace headlight

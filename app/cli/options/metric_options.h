@@ -1,0 +1,29 @@
+// --metric, --answers and --query: by which number two answers are compared.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/options/parser.h"
+#include "explain/patch_metric.h"
+
+namespace headlight {
+
+struct MetricOptions {
+  std::optional<Metric> metric = {};
+  std::vector<std::string> answers;  // RIGHT, or RIGHT and WRONG
+  std::optional<Index> query = {};
+
+  /// Errors: a word that the model does not have, more than two.
+  Result<MetricWanted> wanted(const Model& model) const;
+  /// All that is asked for, as a text.
+  std::string text() const;
+};
+
+void add_metric_options(Parser& parser, MetricOptions& options);
+
+/// The row of the output layer of a word. Errors name the option.
+Result<Index> answer_row(const Model& model, const std::string& option, const std::string& word);
+
+}  // namespace headlight

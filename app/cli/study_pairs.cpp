@@ -1,0 +1,133 @@
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/formatted.h"
+#include "base/random.h"
+#include "cli/study.h"
+#include "read/json/json_document.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::size_t kMostPairBytes = std::size_t{1} << 26;  // of a file of pairs
+constexpr int kSamples = 2000;
+
+double quantile(const std::vector<double>& sorted, double share) {
+  const double at = share * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+std::string* field_of(StudyPair& pair, std::string_view name) {
+  if (name == "clean") return &pair.clean;
+  if (name == "corrupt") return &pair.corrupt;
+  if (name == "right") return &pair.right;
+  return name == "wrong" ? &pair.wrong : nullptr;
+}
+
+/// The fields of each record of a CSV (RFC 4180): quoted ones hold commas, line breaks and doubled quotes.
+std::vector<std::vector<std::string>> records_of(std::string_view text) {
+  std::vector<std::vector<std::string>> records(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::string& field = records.back().back();
+    const char c = text[i];
+    if (quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') field += text[++i];
+    else if (c == '"' && (quoted || field.empty())) quoted = !quoted;
+    else if (quoted) field += c;
+    else if (c == ',') records.back().emplace_back();
+    else if (c == '\n') records.push_back({""});
+    else if (c != '\r') field += c;
+  }
+  std::erase_if(records, [](const auto& record) { return record.size() == 1 && record[0].empty(); });
+  return records;
+}
+
+Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string_view text,
+                                            std::vector<Error>& problems) {
+  const auto records = records_of(text.starts_with("\xEF\xBB\xBF") ? text.substr(3) : text);
+  std::vector<StudyPair> pairs;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    StudyPair pair{.row = static_cast<Index>(i), .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
+    if (records[i].size() != records[0].size()) {
+      problems.push_back(bad_input(place_of(file, pair.row), "fields", std::to_string(records[0].size()),
+                                   std::to_string(records[i].size())));
+      continue;
+    }
+    for (std::size_t column = 0; column < records[i].size(); ++column)
+      if (std::string* field = field_of(pair, records[0][column])) *field = records[i][column];
+    pairs.push_back(std::move(pair));
+  }
+  const auto has_clean = [](const std::vector<std::string>& names) {
+    return std::find(names.begin(), names.end(), "clean") != names.end();
+  };
+  if (records.empty() || !has_clean(records[0]))
+    return bad_input(file, "the first line", "the names of columns: clean, corrupt, right, wrong",
+                     records.empty() ? "nothing" : joined_texts(records[0], ","));
+  return pairs;
+}
+
+std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view text, std::vector<Error>& problems) {
+  std::vector<StudyPair> pairs;
+  Index row = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (line.find_first_not_of(" \t\r") == line.npos) continue;
+    StudyPair pair{.row = ++row, .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
+    const auto parsed = parse_json(place_of(file, row), line);
+    if (!parsed || !parsed->is_object()) {
+      problems.push_back(parsed ? bad_input(place_of(file, row), "", "an object", "another value") : parsed.error());
+      continue;
+    }
+    for (const auto& [name, value] : parsed->items())
+      if (std::string* field = field_of(pair, name))
+        *field = value.is_string() ? value.get<std::string>() : value.dump();
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+}  // namespace
+
+std::string place_of(const std::string& file, Index row) { return file + ": row " + std::to_string(row); }
+
+Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems) {
+  const auto text = read_file(file, kMostPairBytes);
+  if (!text) return text.error();
+  const bool lines = file.ends_with(".jsonl");
+  if (!lines && !file.ends_with(".csv")) return bad_input(file, "ending", ".csv or .jsonl", "another");
+  auto pairs = lines ? Result<std::vector<StudyPair>>(pairs_of_jsonl(file, *text, problems))
+                     : pairs_of_csv(file, *text, problems);
+  if (!pairs) return pairs;
+  for (const StudyPair& pair : *pairs)
+    if (pair.clean.empty() || (with_corrupt && pair.corrupt.empty()))
+      problems.push_back(
+          bad_input(place_of(file, pair.row), pair.clean.empty() ? "clean" : "corrupt", "a sentence", "none"));
+  std::erase_if(*pairs,
+                [&](const StudyPair& pair) { return pair.clean.empty() || (with_corrupt && pair.corrupt.empty()); });
+  return pairs;
+}
+
+Summary summary_of(std::vector<double> values) {
+  Summary summary{.count = static_cast<Index>(values.size())};
+  const auto count = static_cast<double>(values.size());
+  for (const double value : values) summary.mean += value / count;
+  std::vector<double> means;
+  Random random(0);
+  for (int i = 0; i < kSamples; ++i) {
+    double mean = 0;
+    for (std::size_t j = 0; j < values.size(); ++j) mean += values[random.next() % values.size()] / count;
+    means.push_back(mean);
+  }
+  std::sort(means.begin(), means.end());
+  summary.low = quantile(means, 0.025), summary.high = quantile(means, 0.975);
+  std::sort(values.begin(), values.end());
+  summary.median = quantile(values, 0.5);
+  summary.lower_quartile = quantile(values, 0.25), summary.upper_quartile = quantile(values, 0.75);
+  return summary;
+}
+
+}  // namespace headlight

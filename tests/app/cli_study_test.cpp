@@ -1,0 +1,189 @@
+// Many pairs of sentences: what they have in common, rows that are wrong, and going on where a study was interrupted.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/program.h"
+#include "cli/study.h"
+#include "read/array/npz.h"
+
+namespace headlight {
+namespace {
+
+using namespace program;
+
+const Strings kPairs[] = {{"我请李雷帮我喝了最好的", "我请李雷帮我看了最好的"},
+                          {"我请李雷帮我看了最好的", "我请李雷帮我订了最好的"},
+                          {"我请李雷帮我订了最好的", "我请李雷帮我喝了最好的"}};
+
+std::string csv_of_pairs() {
+  std::string text = "clean,corrupt\n";
+  for (const Strings& pair : kPairs) text += pair[0] + ",\"" + pair[1] + "\"\n";
+  return text;
+}
+
+Strings studied(const std::string& file, Strings more, const std::string& format = "json") {
+  Strings words{"patch", "shipped:decoder", "--at", "heads", "--pairs", file, "--format", format};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+json answered(const Strings& words) {
+  const Ran ran = run(words);
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const json object = json::parse(ran.out, nullptr, false);
+  EXPECT_TRUE(object.is_object()) << ran.out.substr(0, 200);
+  return object;
+}
+
+json cell_of(const json& study, const std::string& what, int layer, int head) {
+  for (const json& cell : study["cells"])
+    if (cell["what"] == what && cell["layer"] == layer && cell["head"] == head) return cell;
+  ADD_FAILURE() << "no such cell: " << what;
+  return {};
+}
+
+TEST(Study, ItsMeanIsTheMeanOfTheRunsAlone) {
+  const Folder folder;
+  const json study = answered(studied(folder.with("pairs.csv", csv_of_pairs()), {}));
+  EXPECT_EQ(study["pairs"], 3);
+  for (const auto& [layer, head] : {std::pair(0, 1), {1, 3}, {1, 7}}) {
+    std::vector<double> alone;
+    for (const Strings& pair : kPairs) {
+      const json one = answered({"patch", "shipped:decoder", "--text", pair[0], "--from", "--text " + pair[1], "--at",
+                                 "heads", "--format", "json"});
+      for (const json& cell : one["cells"])
+        if (cell["layer"] == layer && cell["head"] == head) alone.push_back(cell["restored"].get<double>());
+    }
+    ASSERT_EQ(alone.size(), 3u);
+    const json cell = cell_of(study, "restored", layer, head);
+    EXPECT_NEAR(cell["mean"].get<double>(), (alone[0] + alone[1] + alone[2]) / 3, 1e-6);
+    std::sort(alone.begin(), alone.end());
+    EXPECT_NEAR(cell["median"].get<double>(), alone[1], 1e-6);
+    EXPECT_NEAR(cell["lower_quartile"].get<double>(), (alone[0] + alone[1]) / 2, 1e-6);
+    EXPECT_GE(cell["low"].get<double>(), alone[0] - 1e-6);
+    EXPECT_LE(cell["high"].get<double>(), alone[2] + 1e-6);
+    EXPECT_EQ(cell["n"], 3);
+  }
+}
+
+TEST(Study, GoesOnWhereItWasInterrupted) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs()), kept = (folder / "rows.jsonl").string();
+  const Ran whole = run(studied(pairs, {}));
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept})).out, whole.out);
+  std::string rows = *read_file(kept);
+  EXPECT_EQ(lines_of(rows), 3);
+  // Interrupted within the third row.
+  rows.resize(rows.rfind('\n', rows.size() - 2) + 20);
+  ASSERT_TRUE(write_file(kept, rows));
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept})).out, whole.out);
+  EXPECT_EQ(lines_of(*read_file(kept)), 3);
+  // What is there is taken: a row that was changed by hand shows.
+  rows = *read_file(kept);
+  const std::size_t digits = rows.find("0.");
+  rows.replace(digits, 2, "9.");
+  ASSERT_TRUE(write_file(kept, rows));
+  EXPECT_NE(run(studied(pairs, {"--resume", kept})).out, whole.out);
+  // Another question is asked anew.
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept, "--metric", "kl"})).out, run(studied(pairs, {"--metric", "kl"})).out);
+  ASSERT_TRUE(write_file(kept, "something else\n"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--resume", kept})), "expected what --resume wrote"));
+  const std::string full = refused(studied(pairs, {"--resume", "/dev/full"}));
+  EXPECT_TRUE(contains(full, "/dev/full: write: expected room to write")) << full;
+}
+
+TEST(Study, ARowThatIsWrongIsNamedAndTheRestGoesOn) {
+  const Folder folder;
+  const std::string file =
+      folder.with("pairs.csv", csv_of_pairs() + "one field\n我请李雷,\n" + kPairs[0][0] + "," + kPairs[0][0] + "\n");
+  const Ran ran = run(studied(file, {}));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_EQ(json::parse(ran.out, nullptr, false)["pairs"], 3);
+  EXPECT_TRUE(contains(ran.err, "row 4: fields: expected 2, found 1")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "row 5: corrupt: expected a sentence, found none")) << ran.err;
+  EXPECT_TRUE(contains(ran.err, "row 6: --from: expected a question with another answer")) << ran.err;
+  const std::string lines =
+      folder.with("pairs.jsonl", "{\"clean\": \"" + kPairs[0][0] + "\", \"corrupt\": \"" + kPairs[0][1] +
+                                     "\", \"right\": \"牛奶\", \"wrong\": \"no such\"}\n" + "[1]\n{\"clean\": \"" +
+                                     kPairs[0][0] + "\", \"corrupt\": \"" + kPairs[0][1] + "\"}\n");
+  const Ran mixed = run(studied(lines, {}));
+  EXPECT_EQ(json::parse(mixed.out, nullptr, false)["pairs"], 1);
+  EXPECT_TRUE(contains(mixed.err, "row 1: right") ||
+              contains(mixed.err, "row 1: wrong: expected a word of the vocabulary"))
+      << mixed.err;
+  EXPECT_TRUE(contains(mixed.err, "row 2: expected an object, found another value")) << mixed.err;
+}
+
+TEST(Study, RefusesInOneLine) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  EXPECT_TRUE(contains(refused(studied(folder.with("pairs.txt", "x"), {})), "ending: expected .csv or .jsonl"));
+  EXPECT_TRUE(contains(refused(studied(folder.with("names.csv", "a,b\n1,2\n"), {})), "expected the names of columns"));
+  EXPECT_TRUE(contains(refused(studied((folder / "none.csv").string(), {})), "none.csv"));
+  EXPECT_TRUE(contains(refused(studied(folder.with("empty.csv", "clean,corrupt\n"), {})), "expected at least one"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--metric", "loss"})), "--metric: loss not in {logit-difference,"));
+  EXPECT_TRUE(contains(refused(studied(pairs, {"--control", "random"})), "--control: expected random:N"));
+  EXPECT_TRUE(
+      contains(refused(studied(pairs, {"--from", "--text x"})), "patch: expected --from or --pairs, found both"));
+  EXPECT_TRUE(contains(refused({"heads", "--pairs", pairs}), "--pairs: expected --effect beside it"));
+}
+
+TEST(Study, EveryFormatHasTheSameNumbers) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  const json study = answered(studied(pairs, {}));
+  const Ran csv = run(studied(pairs, {}, "csv"));
+  EXPECT_EQ(csv.out.substr(0, csv.out.find('\n')),
+            "what,layer,head,token,mean,median,lower_quartile,upper_quartile,low,high,n");
+  EXPECT_EQ(static_cast<std::size_t>(lines_of(csv.out)), study["cells"].size() + 1);
+  EXPECT_TRUE(contains(run(studied(pairs, {}, "text")).out, ", 3 pairs\nwhat "));
+  const std::string file = folder.with("study.npz", "");
+  EXPECT_EQ(run(studied(pairs, {}, "npz"), "", file.c_str()).status, 0);
+  const std::string bytes = *read_file(file);
+  EXPECT_TRUE(contains(bytes, "'descr': '<U")) << "names are texts";
+  EXPECT_TRUE(contains(bytes, "summary.npy"));
+}
+
+TEST(Study, OfTheLensOfAScoreAndOfEffects) {
+  const Folder folder;
+  const std::string pairs =
+      folder.with("pairs.csv", "clean,right,wrong\n" + kPairs[0][0] + ",牛奶,比赛\n" + kPairs[1][0] + ",牛奶,比赛\n");
+  const json lens = answered({"lens", "shipped:decoder", "--pairs", pairs, "--format", "json"});
+  double sum = 0, last = 0;
+  for (const json& cell : lens["cells"]) {
+    if (cell["what"] == "logit") sum += cell["mean"].get<double>();
+    if (cell["what"] == "difference") last = cell["mean"].get<double>();
+  }
+  EXPECT_NEAR(sum, last, 1e-4 * std::max(1.0, std::abs(last)))
+      << "what writers add is the difference after the last layer";
+  const json why = answered(
+      {"why", "shipped:decoder", "--head", "1.3", "--query", "6", "--key", "2", "--pairs", pairs, "--format", "json"});
+  double score = 0, terms = 0;
+  for (const json& cell : why["cells"]) (cell["what"] == "score" ? score : terms) += cell["mean"].get<double>();
+  EXPECT_NEAR(score, terms, 1e-4 * std::max(1.0, std::abs(score)));
+  const json effects = answered({"heads", "shipped:decoder", "--effect", "--pairs", pairs, "--format", "json"});
+  EXPECT_EQ(cell_of(effects, "effect", 1, 3)["n"], 2);
+  EXPECT_FALSE(cell_of(effects, "metric", 1, 3)["mean"].is_null());
+}
+
+TEST(Study, TheIntervalOfAMean) {
+  const Summary same = summary_of({2, 2, 2});
+  EXPECT_EQ(same.mean, 2);
+  EXPECT_EQ(same.low, 2);
+  EXPECT_EQ(same.high, 2);
+  std::vector<double> values;
+  for (int i = 0; i < 101; ++i) values.push_back(i);
+  const Summary many = summary_of(values);
+  EXPECT_DOUBLE_EQ(many.median, 50);
+  EXPECT_DOUBLE_EQ(many.lower_quartile, 25);
+  EXPECT_DOUBLE_EQ(many.upper_quartile, 75);
+  // 1.96 standard errors of the mean: 29.15 / √101 · 1.96 = 5.69.
+  EXPECT_NEAR(many.high - many.mean, 5.69, 0.6);
+  EXPECT_NEAR(many.mean - many.low, 5.69, 0.6);
+}
+
+}  // namespace
+}  // namespace headlight
