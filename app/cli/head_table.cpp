@@ -130,7 +130,7 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
       add_effects(**effects, all);
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
-    if (wanted.sinks) add_values(trace, all);
+    if (wanted.value_norms) add_values(trace, all);
     add_arcs(named_arcs(asked.document(), trace), all.arcs);
     if (!all.stacks.empty()) continue;
     for (const StackNames& names : stacks_of(trace))

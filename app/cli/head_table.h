@@ -23,7 +23,7 @@ struct HeadsWanted {
   bool effect = false;
   std::optional<WordPair> words = {};  // only heads that look from one word at the other …
   float above = 0.3f;                  // … with more than this weight
-  bool sinks = false;                  // how long values are, beside the shares of first and special tokens
+  bool value_norms = false;            // how long values are, beside the shares of first and special tokens
   bool probe = false;                  // the sentences are repeated random tokens
   EffectWanted effects = {};
 };

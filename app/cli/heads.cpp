@@ -286,7 +286,7 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
       "In place of a text N sequences of T random tokens, each twice, and by how many standard deviations "
       "a head lies above the others; its name follows",
       "repeated-random:NxT"));
-  ours(parser.option("--sinks", options.measures.sinks,
+  ours(parser.option("--value-norms", options.measures.value_norms,
                      "How long the values of the first token and of the others are, beside `first` and `special`"));
   ours(parser.option("--from", options.words.from, "Only heads in which this word looks …", "WORD"));
   ours(parser.option("--to", options.words.to, "… at this one …", "WORD"));

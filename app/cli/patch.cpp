@@ -1,5 +1,7 @@
 #include "explain/patching.h"
 
+#include <set>
+
 #include "base/formatted.h"
 #include "base/within.h"
 #include "cli/options/against_option.h"
@@ -202,6 +204,22 @@ Value patch_json(const std::vector<PatchAnswer>& answers, const Tokens& tokens, 
   return json_object(members);
 }
 
+/// (layers, heads), (layers, tokens) or (layers, heads, tokens) of cells that fill such a map, in its order; else
+/// nothing.
+std::vector<Index> axes_of(const std::vector<PatchCell>& cells) {
+  std::set<Index> layers, heads, tokens;
+  for (const PatchCell& cell : cells) {
+    layers.insert(cell.layer);
+    if (cell.head) heads.insert(*cell.head);
+    if (cell.token) tokens.insert(*cell.token);
+  }
+  std::vector<Index> axes;
+  Index all = 1;
+  for (const std::set<Index>* axis : {&layers, &heads, &tokens})
+    if (!axis->empty()) axes.push_back(static_cast<Index>(axis->size())), all *= axes.back();
+  return all == static_cast<Index>(cells.size()) ? axes : std::vector<Index>{};
+}
+
 Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& tokens, const PatchOptions& options) {
   const PatchAnswer& first = answers.front();
   const auto one = [](const char* of, double number) { return array_of(of, {1}, {static_cast<float>(number)}); };
@@ -213,10 +231,13 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
       cells.push_back(static_cast<float>(number));
   if (cells.empty()) return arrays;
   arrays.push_back(array_of("places", {static_cast<Index>(first.cells.size()), 3}, std::move(cells)));
+  const std::vector<Index> axes = axes_of(first.cells);
   for (std::size_t i = 0; i < answers.size(); ++i) {
     std::vector<float> restored;
     for (const PatchCell& cell : answers[i].cells) restored.push_back(static_cast<float>(cell.restored));
-    arrays.push_back(array_of(column_of(options, i), {static_cast<Index>(restored.size())}, std::move(restored)));
+    const std::string column = column_of(options, i);
+    if (!axes.empty()) arrays.push_back(array_of(column + "_map", axes, restored));
+    arrays.push_back(array_of(column, {static_cast<Index>(restored.size())}, restored));
   }
   if (!first.control) return arrays;
   arrays.push_back(one("control_places", static_cast<double>(first.control->places)));

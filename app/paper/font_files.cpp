@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "paper/font_list.h"
 
 namespace headlight {
@@ -105,7 +106,8 @@ Status FontFiles::open(const std::string& preferred) {
   if (!preferred.empty()) {
     const bool is_file = is_regular(preferred);
     std::optional<ListedFont> first =
-        is_file ? std::optional(ListedFont{.file = preferred, .chinese = true, .may_have = {}}) : font_of_family(preferred);
+        is_file ? std::optional(ListedFont{.file = preferred, .chinese = true, .may_have = {}})
+                : font_of_family(preferred);
     if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});
     if (!first || !state_->usable(fonts.front()))
       return bad_input("--font", "", is_file ? "an outline font" : "a font file, or a family that fc-list names",

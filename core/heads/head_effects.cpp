@@ -153,6 +153,20 @@ Status compare_heads(const Before& before, const std::vector<Patches>& variants,
   return whole;
 }
 
+/// Of one attention from given queries, keys and values: what each head adds to its output.
+Result<std::optional<std::vector<HeadEffect>>> effects_of_given(const Trace& trace, std::vector<HeadEffect> effects,
+                                                                Progress& progress, int threads) {
+  for (HeadEffect& effect : effects) {
+    Request request = trace.request;
+    switch_off(request.edits, effect.head, true);
+    const auto after = forward(request, progress, &trace, threads);
+    if (!after) return inside("head " + head_label(effect.head) + " off", after.error());
+    if (!*after) return std::optional<std::vector<HeadEffect>>{};
+    effect.change = hidden_change(trace, (*after)->last_hidden_state());
+  }
+  return std::optional(std::move(effects));
+}
+
 }  // namespace
 
 std::vector<Index> asked_places(const Trace& trace) {
@@ -174,6 +188,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
   const Before before = before_of(trace, wanted);
   std::vector<HeadEffect> effects;
   for (const HeadRef& head : heads) effects.push_back({.head = head});
+  if (trace.model->given) return effects_of_given(trace, std::move(effects), progress, threads);
   if (!before.places.empty())
     for (HeadEffect& effect : effects) {
       effect.top_word = 0.0f;

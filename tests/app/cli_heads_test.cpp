@@ -261,7 +261,7 @@ TEST(CliHeads, RepeatedRandomTokensNameAHead) {
 }
 
 TEST(CliHeads, ValuesBesideTheSink) {
-  const Ran ran = run({"heads", "shipped:decoder", "--text", kSentence, "--sinks", "--format", "json"});
+  const Ran ran = run({"heads", "shipped:decoder", "--text", kSentence, "--value-norms", "--format", "json"});
   ASSERT_EQ(ran.status, 0) << ran.err;
   const json heads = json::parse(ran.out, nullptr, false);
   for (const json& head : heads["heads"]) {

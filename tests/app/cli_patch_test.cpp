@@ -67,6 +67,7 @@ TEST(CliPatch, EveryFormatHasTheSameCells) {
   const auto arrays = read_npz(file);
   ASSERT_TRUE(arrays) << arrays.error().message();
   EXPECT_EQ(static_cast<std::size_t>(arrays->arrays.at("restored").shape[0]), answer["cells"].size());
+  EXPECT_EQ(arrays->arrays.at("restored_map").shape, (std::vector<Index>{2, 8}));
 }
 
 TEST(CliPatch, SentencesOfDifferentLengthMeetInTheirCommonWords) {

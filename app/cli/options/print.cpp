@@ -30,7 +30,7 @@ struct ProgressReport::State {
 
   void report(const std::string& what, const Progress& progress) {
     using Clock = std::chrono::steady_clock;
-    const bool terminal = isatty(STDERR_FILENO) == 1;
+    const bool terminal = isatty(STDERR_FILENO) != 0;
     const auto begin = Clock::now();
     bool printed = false;
     std::unique_lock lock(mutex);
