@@ -316,6 +316,13 @@ void add_text_options(Parser& parser, FigureArguments& options) {
                          "Of text: the weights of the head (default), or the mean of its layer or of all heads");
 }
 
+void add_print_options(Parser& parser, FigureArguments& options) {
+  parser.option("--only-layers", options.layers, "Of heads and glance: the maps of these layers alone, 0,4-6", "LIST")
+      .list();
+  parser.option("--font", options.font, "The font of the figure: a file, or a family as fc-list names it", "FILE|NAME");
+  parser.option("--no-caption", options.no_caption, "No caption below the figure: it is written to FILE.txt beside it");
+}
+
 ParsedCommand add_figure(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   const auto options = std::make_shared<FigureArguments>(parser);
@@ -372,12 +379,7 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   add_folds(parser, options->folds);
   add_maps(parser, options->maps);
   add_pair_part(parser, options->pair);
-  parser.option("--only-layers", options->layers, "Of heads and glance: the maps of these layers alone, 0,4-6", "LIST")
-      .list();
-  parser.option("--font", options->font, "The font of the figure: a file, or a family as fc-list names it",
-                "FILE|NAME");
-  parser.option("--no-caption", options->no_caption,
-                "No caption below the figure: it is written to FILE.txt beside it");
+  add_print_options(parser, *options);
   parser.option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
   add_choice<Scale>(parser, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
   add_choice<ColourMap>(parser, "--colour-map", options->figure.colours, kColourNames,

@@ -90,11 +90,10 @@ std::optional<ListedFont> font_of_family(const std::string& family) {
   FcConfig* const config = kept->config.get();
   kept->monospaced.reset(FcFontMatch(config, wanted(config, {family.c_str()}, nullptr).get(), &result));
   // fontconfig answers any name with some font.
+  FcPattern* const font = kept->monospaced.get();
   FcChar8* named = nullptr;
-  for (int i = 0; kept->monospaced; ++i) {
-    if (FcPatternGetString(kept->monospaced.get(), FC_FAMILY, i, &named) != FcResultMatch) return std::nullopt;
-    if (FcStrCmpIgnoreCase(named, text(family.c_str())) == 0) return listed_font(kept->monospaced.get(), kept);
-  }
+  for (int i = 0; font && FcPatternGetString(font, FC_FAMILY, i, &named) == FcResultMatch; ++i)
+    if (FcStrCmpIgnoreCase(named, text(family.c_str())) == 0) return listed_font(font, kept);
   return std::nullopt;
 }
 
