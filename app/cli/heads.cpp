@@ -310,6 +310,10 @@ ParsedCommand add_heads(Parser& parser, const Frontend&) {
     if (options->relations.on) {
       for (const char* text : {"--text", "--tokens", "--ids"})
         if (given.given(text)) return bad_input(text, "", "no --relations, which has sentences of its own", text);
+      const std::string& pairs = options->effects.study.pairs;  // of --relations their number
+      const auto number = pairs.empty() ? options->relations.wanted.pairs : parse_index(pairs).value_or(-1);
+      if (number < 0 || number > 1000000) return bad_input("--pairs", "", "0 to 1000000 beside --relations", pairs);
+      options->relations.wanted.pairs = number;
       return run_relations(command.request(), options->relations, given.value("--format"));
     }
     if (options->effects.study.given()) {

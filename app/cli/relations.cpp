@@ -125,7 +125,6 @@ void add_relation_options(Parser& parser, RelationArguments& options) {
   ours(parser.option("--validation-seed", options.wanted.validation_seed,
                      "Draws other sentences for choosing heads by"));
   ours(parser.option("--sentences", options.wanted.sentences, "Of validation, and of test")).within(1, 1000000);
-  ours(parser.option("--pairs", options.wanted.pairs, "Minimal pairs")).within(0, 1000000);
   ours(parser.option("--scrambled", options.wanted.scrambled,
                      "Replaces every word by another of its kind: what is left when the words' own ties are cut"));
   ours(parser.option("--grammar", options.grammar, "A grammar of your own"));

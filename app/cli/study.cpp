@@ -29,7 +29,8 @@ void add_study_options(Parser& parser, StudyOptions& options) {
   parser.section("Many pairs");
   parser.option("--pairs", options.pairs,
                 "The same of every row: clean, corrupt, right, wrong, by the names of the columns; right and wrong "
-                "are words that --answers would name, and may be left out",
+                "are words that --answers would name, and may be left out" +
+                    std::string(parser.name() == "heads" ? "; with --relations N, how many minimal pairs" : ""),
                 "FILE.csv|FILE.jsonl");
   parser
       .option("--resume", options.resume,

@@ -159,7 +159,7 @@ TEST(CliLens, RefusesInOneLine) {
   EXPECT_EQ(refused({"lens", golden("bert").string(), "--ids", "5,9"}),
             "lens: output layer: expected a model with scores over a vocabulary, found none\n");
   EXPECT_EQ(refused({"lens", "shipped:decoder", "--text", "我请", "--token", "qqq"}),
-            "--token: expected a word of the vocabulary, or its id, found 'qqq'\n");
+            "--token: expected a word of the vocabulary (one token), or its id, found 'qqq'\n");
   EXPECT_TRUE(
       contains(refused({"lens", "shipped:decoder", "--text", "我请", "--query", "9"}), "--query: expected 0 to "));
 }

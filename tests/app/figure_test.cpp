@@ -274,7 +274,7 @@ TEST(Figure, WhatWasMeasuredOfAHeadStandsInItsTitle) {
   EXPECT_TRUE(says(grid, "object → its verb")) << "in words, and no code for them";
   for (const char* code : {"VO", "SP", "DP", "CO", "IT"}) EXPECT_FALSE(says(grid, code)) << code;
   const auto named = names_of(Language::en, document, *trace, heads_of(*trace));
-  for (const float width : {0.4f * kSlide, 0.5f * kSlide, kSlide, 2 * kSlide}) {
+  for (const float width : {0.5f * kSlide, kSlide, 2 * kSlide}) {
     const Drawing every = drawn(document, *trace, {.width = width});
     for (const HeadName& name : named)
       EXPECT_TRUE(says(every, name.words) || says(every, name.brief) || says(every, brief_name(name.brief)))
