@@ -126,23 +126,6 @@ Result<Look> look_of(const FigureArguments& options, const Trace& trace, const H
   return look;
 }
 
-/// `3,7-9`: numbers of tokens or layers, ascending, each once.
-Result<std::vector<Index>> numbers_of(const char* option, const std::string& what,
-                                      const std::vector<std::string>& texts, Index count) {
-  std::vector<Index> tokens;
-  for (const std::string& text : texts) {
-    const std::size_t dash = std::min(text.find('-'), text.size());
-    const auto first = parse_number<Index>(std::string_view(text).substr(0, dash));
-    const auto last = dash < text.size() ? parse_number<Index>(std::string_view(text).substr(dash + 1)) : first;
-    if (!first || !last || *first < 0 || *last < *first || *last >= count)
-      return bad_input(option, "", what + " from 0 to " + std::to_string(count - 1) + ", as 3,7-9", text);
-    for (Index token = *first; token <= *last; ++token) tokens.push_back(token);
-  }
-  std::sort(tokens.begin(), tokens.end());
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-  return tokens;
-}
-
 /// Reads --queries, --keys, --query and --mean of a text.
 Status add_shades(const FigureArguments& options, const Trace& trace, FigureOptions& figure) {
   const bool columns = !options.keys.empty(), several = columns || !options.queries.empty();
@@ -191,8 +174,8 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
     figure.lens = {options.answers.front(), options.answers.size() > 1 ? options.answers.back() : ""};
   }
   if (const Status shades = add_shades(options, trace, figure); !shades) return shades.error();
-  if (options.against && figure.kind != FigureKind::compare)
-    return bad_input("--against", "", "--view compare", "--view " + options.view);
+  if (options.against && !shows_two(figure.kind))
+    return bad_input("--against", "", "--view compare or patch", "--view " + options.view);
   if (!options.layers.empty()) {
     if (!shows_all_heads(figure.kind) || !options.heads.empty())
       return bad_input("--only-layers", "", "--view heads or glance, without --heads",

@@ -23,19 +23,6 @@ Result<Candidate> word_of(const Trace& trace, const Vector& last, const std::str
   return candidate(*trace.model, last, *row);
 }
 
-/// The logit of the word, or what it is more than that of the other.
-Result<LogitSplit> difference_of(const LayerLens& lens) {
-  auto split = split_logit(*lens.trace, lens.query, lens.word->row);
-  if (!split || !lens.minus) return split;
-  const auto other = split_logit(*lens.trace, lens.query, lens.minus->row);
-  if (!other) return other.error();
-  split->logit -= other->logit;
-  split->sum -= other->sum;
-  // The writers are those of one stream, in one order.
-  for (std::size_t i = 0; i < split->terms.size(); ++i) split->terms[i].value -= other->terms[i].value;
-  return split;
-}
-
 Status add_split(LayerLens& lens, const LensWords& words) {
   const Vector last = probabilities(logit_rows(*lens.trace, lens.query, 1).row(0));
   auto word = word_of(*lens.trace, last, words.word);
@@ -46,7 +33,8 @@ Status add_split(LayerLens& lens, const LensWords& words) {
     if (!minus) return minus.error();
     lens.minus = *std::move(minus);
   }
-  auto split = difference_of(lens);
+  auto split = lens.minus ? split_difference(*lens.trace, lens.query, lens.word->row, lens.minus->row)
+                          : split_logit(*lens.trace, lens.query, lens.word->row);
   if (!split) return split.error();
   lens.split = *std::move(split);
   lens.order.resize(lens.split->terms.size());

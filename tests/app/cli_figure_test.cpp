@@ -281,7 +281,7 @@ TEST(FigureCommand, AgainstIsRefusedWhereNothingIsCompared) {
   const Folder folder;
   const std::string error =
       refused(figure({"--view", "head", "--against", "--text 'He sees'", "-o", (folder / "x.svg").string()}));
-  EXPECT_TRUE(contains(error, "--against: expected --view compare, found --view head")) << error;
+  EXPECT_TRUE(contains(error, "--against: expected --view compare or patch, found --view head")) << error;
   EXPECT_TRUE(folder.names().empty());
 }
 

@@ -1,5 +1,7 @@
 #include "cli/options/head_option.h"
 
+#include <algorithm>
+
 #include "base/within.h"
 #include "model/head_text.h"
 
@@ -46,6 +48,22 @@ Status check_stack_option(const Request& request, const HeadRef& head) {
 Status check_head_options(const Trace& trace, const HeadRef& head) {
   if (const auto valid = check_within("--layer", "", head.layer, trace.num_layers(head.stack)); !valid) return valid;
   return check_within("--head", "", head.head, trace.num_heads(head.stack));
+}
+
+Result<std::vector<Index>> numbers_of(const char* option, const std::string& what,
+                                      const std::vector<std::string>& texts, Index count) {
+  std::vector<Index> tokens;
+  for (const std::string& text : texts) {
+    const std::size_t dash = std::min(text.find('-'), text.size());
+    const auto first = parse_number<Index>(std::string_view(text).substr(0, dash));
+    const auto last = dash < text.size() ? parse_number<Index>(std::string_view(text).substr(dash + 1)) : first;
+    if (!first || !last || *first < 0 || *last < *first || *last >= count)
+      return bad_input(option, "", what + " from 0 to " + std::to_string(count - 1) + ", as 3,7-9", text);
+    for (Index token = *first; token <= *last; ++token) tokens.push_back(token);
+  }
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  return tokens;
 }
 
 }  // namespace headlight

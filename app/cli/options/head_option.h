@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "cli/options/parser.h"
@@ -38,5 +39,9 @@ class HeadOption {
 Status check_stack_option(const Request& request, const HeadRef& head);
 /// An Error naming --layer or --head where the answer has no such head.
 Status check_head_options(const Trace& trace, const HeadRef& head);
+
+/// `3,7-9`: numbers of tokens or layers, ascending, each once. Below `count`; errors name the option.
+Result<std::vector<Index>> numbers_of(const char* option, const std::string& what,
+                                      const std::vector<std::string>& texts, Index count);
 
 }  // namespace headlight
