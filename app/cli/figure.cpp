@@ -299,11 +299,21 @@ void add_text_options(Parser& parser, FigureArguments& options) {
                          "Of text: the weights of the head (default), or the mean of its layer or of all heads");
 }
 
-void add_print_options(Parser& parser, FigureArguments& options) {
+void add_look_options(Parser& parser, FigureArguments& options) {
+  add_text_options(parser, options);
+  parser.option("--own-range", options.figure.own_range, "Each head's colours up to its own largest number");
+  add_folds(parser, options.folds);
+  add_maps(parser, options.maps);
+  add_pair_part(parser, options.pair);
   parser.option("--only-layers", options.layers, "Of heads and glance: the maps of these layers alone, 0,4-6", "LIST")
       .list();
   parser.option("--font", options.font, "The font of the figure: a file, or a family as fc-list names it", "FILE|NAME");
   parser.option("--no-caption", options.no_caption, "No caption below the figure: it is written to FILE.txt beside it");
+  parser.option("--width", options.width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
+  add_choice<Scale>(parser, "--colours", options.figure.scale, kScaleNames, "linear (default) or log");
+  add_choice<ColourMap>(parser, "--colour-map", options.figure.colours, kColourNames,
+                        "teal (default), viridis, cividis or grey");
+  add_theme_and_language(parser, options.figure.theme, options.language);
 }
 
 ParsedCommand add_figure(Parser& parser, const Frontend&) {
@@ -357,17 +367,7 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
                 "Of flow: the smallest weight that has a line, 0.05 by default", "X");
   parser.topic("look", "The options of how the picture looks");
   parser.section("How the picture looks", "look");
-  add_text_options(parser, *options);
-  parser.option("--own-range", options->figure.own_range, "Each head's colours up to its own largest number");
-  add_folds(parser, options->folds);
-  add_maps(parser, options->maps);
-  add_pair_part(parser, options->pair);
-  add_print_options(parser, *options);
-  parser.option("--width", options->width, "column (85 mm, default), slide (254 mm), or millimetres", "W");
-  add_choice<Scale>(parser, "--colours", options->figure.scale, kScaleNames, "linear (default) or log");
-  add_choice<ColourMap>(parser, "--colour-map", options->figure.colours, kColourNames,
-                        "teal (default), viridis, cividis or grey");
-  add_theme_and_language(parser, options->figure.theme, options->language);
+  add_look_options(parser, *options);
   return command.one([options](const Question& question) { return answer(question, *options); },
                      [options] {
                        const auto format = figure_format(options->file);

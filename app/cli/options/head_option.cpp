@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/formatted.h"
 #include "base/within.h"
 #include "model/head_text.h"
 
