@@ -173,6 +173,10 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
       return bad_input("--answers", "", "one word or two", std::to_string(options.answers.size()));
     figure.lens = {options.answers.front(), options.answers.size() > 1 ? options.answers.back() : ""};
   }
+  if (figure.patch != PatchForm::heads && figure.kind != FigureKind::patch)
+    return bad_input("--at", "", "--view patch", "--view " + options.view);
+  if (figure.alignment != Alignment::words && !shows_two(figure.kind))
+    return bad_input("--align", "", "--view compare or patch", "--view " + options.view);
   if (const Status shades = add_shades(options, trace, figure); !shades) return shades.error();
   if (options.against && !shows_two(figure.kind))
     return bad_input("--against", "", "--view compare or patch", "--view " + options.view);
@@ -316,6 +320,21 @@ void add_look_options(Parser& parser, FigureArguments& options) {
   add_theme_and_language(parser, options.figure.theme, options.language);
 }
 
+/// Of two answers, and of the words of one.
+void add_answer_options(Parser& parser, FigureArguments& options) {
+  add_against(parser, options.against);
+  add_choice<PatchForm>(parser, "--at", options.figure.patch, kPatchForms,
+                        "Of patch: heads (default): z of each head; residual: the stream after each layer at each "
+                        "token; tokens: z of each head of --layer at each token");
+  add_alignment(parser, options.figure.alignment);
+  parser
+      .option(
+          "--answers", options.answers,
+          "Of lens: the word whose logit is split, or WORD,OTHER: the difference of the two; default: the likeliest",
+          "WORDS")
+      .list();
+}
+
 ParsedCommand add_figure(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   const auto options = std::make_shared<FigureArguments>(parser);
@@ -328,22 +347,12 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
       "the guess after each layer; diagram: the "
       "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
       "the words; compare: one head in two answers; patch: what of A brings its answer back in B");
-  add_against(parser, options->against);
-  add_choice<PatchForm>(parser, "--at", options->figure.patch, kPatchForms,
-                        "Of patch: heads (default): z of each head; residual: the stream after each layer at each "
-                        "token; tokens: z of each head of --layer at each token");
-  add_alignment(parser, options->figure.alignment);
+  add_answer_options(parser, *options);
   parser
       .option("--query", options->figure.query,
               "Of inside, writers, lens, diagram and text: the query (the token that attends), from 0; by default the "
               "last token")
       .not_negative();
-  parser
-      .option(
-          "--answers", options->answers,
-          "Of lens: the word whose logit is split, or WORD,OTHER: the difference of the two; default: the likeliest",
-          "WORDS")
-      .list();
   parser.option("--key", options->figure.key, "Of inside and writers: the key (the token attended to), from 0")
       .not_negative();
   parser.option("--matrix", options->matrix,

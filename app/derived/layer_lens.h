@@ -1,5 +1,5 @@
-// The guess of a model after each of its layers, and what each part of it adds to a word or to the difference of two, as
-// the views show it.
+// The guess of a model after each of its layers, and what each part of it adds to a word or to the difference of two,
+// as the views show it.
 #pragma once
 
 #include <memory>

@@ -28,8 +28,8 @@ enum class Scale { linear, log };
 /// words; every head beside a training; a snapshot of an answer beside the current answer; the layer as a program.
 enum class View { heads, inside, flow, train, compare, code };
 
-/// What View::inside shows: the steps behind the pinned weight, what wrote its score, the guess after each layer, or the
-/// data flow of the layer.
+/// What View::inside shows: the steps behind the pinned weight, what wrote its score, the guess after each layer, or
+/// the data flow of the layer.
 enum class InsideTab { numbers, why, lens, diagram };
 
 /// Whether one matrix of the model is looked at, and a cell of it.
@@ -86,8 +86,8 @@ struct LessonMark {
 };
 
 /// The figures that can be written: all heads of a stack, one head large, the text shaded, lines between the words, all
-/// heads small, one head in two answers, what of A brings it back in B, the steps behind one weight, what wrote its score, the guess after each layer,
-/// the data flow diagram, one matrix of it.
+/// heads small, one head in two answers, what of A brings it back in B, the steps behind one weight, what wrote its
+/// score, the guess after each layer, the data flow diagram, one matrix of it.
 enum class FigureKind { grid, head, text, flow, layers, compare, patch, steps, writers, lens, diagram, matrix };
 
 /// Whether such a picture has all heads of a stack, which can have an order of their own.

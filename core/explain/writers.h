@@ -21,7 +21,8 @@ namespace headlight {
 
 /// head: z·W_Oᵀ of its own columns, the bias of its values in it. ffn: the feed-forward with its biases, or the
 /// experts.
-/// bias: what depends on no token, biases of projections and shifts of norms. input: the vector of a tensors file.
+/// bias: what depends on no token: b_Q and b_K of a score, the bias of each W_O before it, shifts of norms, of a word
+/// the bias of the output layer. input: the vector of a tensors file.
 /// relative, mask: of a score alone, what the distance and the mask add.
 enum class WriterKind { embedding, position, type, input, head, ffn, bias, relative, mask };
 

@@ -19,7 +19,8 @@ namespace headlight {
   show_heads, next_grid, previous_grid, grid_maps, grid_all, grid_relations, next_maps, previous_maps, \
   weight_maps, norm_maps, rollout_maps, show_inside, next_tab, look_back, show_flow, show_train, \
   show_compare, show_code, next_dialect, previous_dialect, whole_block, next_code_line, previous_code_line, \
-  copy_program, keep_answer, swap_answers, drop_answer, take_from_a, align_answers, open_palette, show_keys, leave, next_head, previous_head, \
+  copy_program, keep_answer, swap_answers, drop_answer, take_from_a, align_answers, open_palette, show_keys, \
+  leave, next_head, previous_head, \
   next_layer, previous_layer, next_stack, previous_stack, head_off, head_on, pin_hovered, numbers, why, lens, \
   copy_weight, text_or_map, text_direction, text_heads, move_left, move_right, move_up, move_down, next_order, \
   previous_order, find_heads, \

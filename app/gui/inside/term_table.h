@@ -26,8 +26,8 @@ struct TermColumns {
   bool times = false, addends = false;
 };
 
-/// `line` gives term 0 … count − 1 when it is in sight, and `length` the number that its bar shows. The parts are named `term 3` and `times 3`.
-/// `heading` stays above them where it has texts.
+/// `line` gives term 0 … count − 1 when it is in sight, and `length` the number that its bar shows. The parts are named
+/// `term 3` and `times 3`. `heading` stays above them where it has texts.
 void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::function<float(std::size_t)>& length,
                 const std::function<TermLine(std::size_t)>& line, const TermLine& heading = {});
 
