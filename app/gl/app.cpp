@@ -100,7 +100,8 @@ void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& 
   int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
   std::string title;
   while (!state.quit) {
-    if (window.wait(sleep_before_frame(loop, frames, seconds_now()))) {
+    // What the last frame asked for (the end, too) does not wait for an event.
+    if (window.wait(commands.empty() ? sleep_before_frame(loop, frames, seconds_now()) : 0)) {
       frames = kFramesAfterEvent;
       follow_size(state, window, commands);
     }

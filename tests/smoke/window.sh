@@ -71,9 +71,9 @@ find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/nu
 saved() { grep -qF "$sentence" "$session"; }
 ended() { ! alive; }
 
-# ends_well WHY : waits for the program to end with status 0.
+# ends_well WHY [SECONDS]: waits for the program to end with status 0.
 ends_well() {
-  local deadline=$((SECONDS + 20))
+  local deadline=$((SECONDS + ${2:-20}))
   until ended; do
     ((SECONDS < deadline)) || fail "$1: expected the program to end, found it running"
     sleep 0.2
@@ -115,3 +115,12 @@ kill -TERM "$process"
 ends_well SIGTERM
 grep -rqF "$last_words" "$XDG_STATE_HOME" ||
   fail "expected '$last_words' to be kept, found $(grep -rhoE '"text": "[^"]*"' "$XDG_STATE_HOME" || echo nothing)"
+
+# An idle window sleeps for 10 s at most; a signal ends it at once, not at the end of that sleep.
+"$program" >"$said" 2>&1 </dev/null &
+process=$!
+window=
+until_true 60 'a third window' find_window
+sleep 3
+kill -TERM "$process"
+ends_well 'SIGTERM to an idle window' 5
