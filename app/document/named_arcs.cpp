@@ -141,7 +141,10 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   arcs.named.erase(std::unique(arcs.named.begin(), arcs.named.end(), same), arcs.named.end());
   if (!labelled || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
   arcs.rest = tokens.tokens.front().text;
-  for (const HeadRef& head : card.arcs->heads) arcs.resting.push_back({head, resting_words(trace, head, words)});
+  for (const HeadRef& head : card.arcs->heads) {
+    const Index resting = resting_words(trace, head, words);
+    arcs.resting.push_back({head, resting, resting == std::ssize(words)});
+  }
   return arcs;
 }
 

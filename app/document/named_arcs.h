@@ -32,7 +32,8 @@ struct SentenceArcs {
   std::vector<NamedArc> named = {};  // ascending by head, then by cell; of one head and pair of words one
   struct Resting {
     HeadRef head;
-    Index words = 0;  // that look at the first token most, which is special
+    Index words = 0;   // that look at the first token most, which is special
+    bool all = false;  // whether that are all words of the text
   };
   std::vector<Resting> resting = {};  // of heads that were taught: which words rest is what they did besides
   std::string rest = {};              // the text of that token

@@ -52,6 +52,9 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
   const auto rest = std::find_if(arcs.resting.begin(), arcs.resting.end(),
                                  [&](const SentenceArcs::Resting& one) { return one.head == head; });
   const Index resting = rest == arcs.resting.end() ? 0 : rest->words;
+  const std::string rests =
+      resting == 1 ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})
+                   : filled(words(language, kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
   if (!name.arcs.empty()) {
     name.named = true;
     const auto relations = by_relation(name.arcs);
@@ -61,9 +64,7 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
       if (name.brief.empty()) name.brief = name.words;
     }
     if (resting == 0) return name;
-    name.words += either(language, "; ", "；");
-    name.words += resting == 1 ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})
-                               : filled(words(language, kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
+    name.words += either(language, "; ", "；") + rests;
     return name;
   }
   if (!measures) return name;
@@ -80,8 +81,9 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     name.share = *spread;
     called = &kHeadNameWords.spread;
   }
-  if (name.measure == Measure::special && rest != arcs.resting.end()) called = &kHeadNameWords.rests;
-  name.words = name.brief = words(language, *called);
+  const bool rests_mostly = name.measure == Measure::special && resting > 0;
+  if (rests_mostly && rest->all) called = &kHeadNameWords.rests;
+  name.words = name.brief = rests_mostly && !rest->all ? rests : words(language, *called);
   return name;
 }
 

@@ -85,6 +85,9 @@ TEST(HeadName, ListsWhatTheHeadDidInThisSentence) {
   EXPECT_EQ(name_of(answer, {2, 0}, Language::zh).brief, "3 个限定词");
   EXPECT_EQ(name_of(answer, {2, 3}).words, "rests here") << "there is no auxiliary";
   EXPECT_FALSE(name_of(answer, {2, 3}).named);
+  const Answered exam = answered("shipped:any-sentence", "老师说明天的考试取消了");
+  EXPECT_GT(exam.trace->head({3, 0}).thumbnail(1, 2), 0.9f) << "老师 → 说";
+  EXPECT_EQ(name_of(exam, {3, 0}).words, "5 words rest on <s>") << "a head whose words look elsewhere does not rest";
 }
 
 TEST(HeadName, NothingIsNamedThatTheSentenceOrAnEditTookFromWhatWasMeasured) {
