@@ -23,9 +23,7 @@ inline constexpr std::string_view kDefaultSentence = "我请李雷帮我订了�
 /// … and what it is in English, which the decoder of an encoder-decoder reads.
 inline constexpr std::string_view kDefaultTarget = "I asked Li Lei to book me a ticket to Beijing";
 
-/// More tokens than this are refused: their patterns would take too long to compute.
-inline constexpr std::size_t kMaxTokens = 16384;
-/// The same for a batch, whose sentences are padded to the longest.
+/// Of a batch, whose sentences are padded to the longest; one sentence has at most kMaxTokens.
 inline constexpr std::size_t kMaxBatchTokens = std::size_t{1} << 18;
 
 /// The texts of a document: what the first stack reads, and in an encoder-decoder what the decoder reads.

@@ -29,6 +29,9 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
+/// A sentence of more tokens is refused: its patterns would take too long to compute.
+inline constexpr std::size_t kMaxTokens = 16384;
+
 struct Tokens {
   std::string text;
   std::vector<Token> tokens;

@@ -343,6 +343,10 @@ TEST_F(File, AFileTooLargeForItsLimitIsReportedAndRemoved) {
 
 TEST_F(File, APipeIsWrittenInto) {
   ASSERT_EQ(::mkfifo(in("pipe").c_str(), 0600), 0);
+  const Status unread = write_file(in("pipe"), "through");
+  ASSERT_FALSE(unread) << "nothing reads it";
+  EXPECT_EQ(unread.error().message(),
+            message(in("pipe"), "write: expected a writable file, found No such device or address"));
   const int reader = ::open(in("pipe").c_str(), O_RDONLY | O_NONBLOCK);
   ASSERT_GE(reader, 0);
   ASSERT_TRUE(write_file(in("pipe"), "through"));

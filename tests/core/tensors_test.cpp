@@ -248,6 +248,9 @@ TEST(Tensors, RefusesShapesThatDoNotFit) {
               "f: value: expected (5, …), as many rows as key, found (3, 4), the query it defaults to");
   expect_line(file_of({{"query", query}, {"value", array_of({5, 4})}}),
               "f: value: expected (3, …), as many rows as key, found (5, 4)");
+  expect_line(file_of({{"query", array_of({16385, 1})}}), "f: query: expected at most 16384 tokens, found 16385");
+  expect_line(file_of({{"query", query}, {"key", array_of({16385, 4})}, {"value", array_of({16385, 4})}}),
+              "f: key: expected at most 16384 tokens, found 16385");
   expect_line(file_of({{"query", query}, {"q_proj.weight", array_of({4, 5})}}),
               "f: q_proj.weight: expected (out, 4) for query of 4 columns, found (4, 5)");
   expect_line(file_of({{"query", query}, {"v_proj.weight", array_of({16})}}), "f: v_proj.weight: expected two axes");

@@ -26,7 +26,7 @@ constexpr NumberOption kNumberOptions[] = {
 
 Result<NumberTable> table_of_option(const std::string& file) {
   if (file != "-") return read_number_table(file);
-  const auto text = read_standard_input();
+  const auto text = read_standard_input(kMostTableBytes);
   if (!text) return text.error();
   return parse_number_table("standard input", *text);
 }

@@ -67,7 +67,8 @@ int open_file(const std::filesystem::path& path, Opening how) {
   constexpr int kNew = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
   switch (how) {
     case Opening::read: return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    case Opening::write: return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    // A pipe that nothing reads is an error, not a wait without end.
+    case Opening::write: return ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     case Opening::create: return ::open(path.c_str(), kNew, 0666);
     case Opening::lock: return ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     case Opening::pass: break;

@@ -14,7 +14,6 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostTableBytes = std::size_t{32} << 20;
 constexpr std::string_view kTableSpaces = " \t\r\n\f\v";
 
 std::string_view trimmed(std::string_view text) {

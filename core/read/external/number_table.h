@@ -13,6 +13,7 @@ namespace headlight {
 
 /// More cells than this are refused: a table to look at, not a checkpoint.
 inline constexpr Index kMostTableCells = 250'000;
+inline constexpr std::size_t kMostTableBytes = std::size_t{32} << 20;
 
 struct NumberTable {
   Matrix numbers;                               // every one finite, or −∞

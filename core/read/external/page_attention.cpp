@@ -18,7 +18,6 @@ namespace {
 using nlohmann::json;
 
 /// Tokens of a side at most.
-constexpr std::size_t kMostPageTokens = 16384;
 /// Numbers of all heads together: a page of that many takes a gigabyte.
 constexpr std::int64_t kMostPageNumbers = Index{1} << 28;
 /// The same, and weights, where only some heads are in the page: no byte of the file pays for the others.
@@ -44,8 +43,8 @@ class PageStackReader {
     const JsonField name = stack_.at(side);
     const std::string list_name = name.value().is_string() ? name.value().get<std::string>() : "";
     const json& list = value_or_null(answer_.value(), list_name.c_str());
-    if (!list.is_array() || list.empty() || list.size() > kMostPageTokens) {
-      name.problem("the name of a list of 1 to " + std::to_string(kMostPageTokens) + " tokens");
+    if (!list.is_array() || list.empty() || list.size() > kMaxTokens) {
+      name.problem("the name of a list of 1 to " + std::to_string(kMaxTokens) + " tokens");
       return {};
     }
     Tokens tokens = numbered_tokens(static_cast<Index>(list.size()));
@@ -106,7 +105,7 @@ class PageStackReader {
 
   std::shared_ptr<const RelativeBias> relative_bias(const JsonField& object) const {
     std::vector<Index> shape;
-    object.read_list("shape", shape, 1, kMostPageTokens);
+    object.read_list("shape", shape, 1, kMaxTokens);
     const auto bytes = decode_base64(object.text("data"));
     RelativeBias bias;
     bias.of_keys = object.has("of_keys") && object.at("of_keys").flag();

@@ -164,6 +164,10 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
       return bad_input(where, "query", "an array (queries, d_model), or attentions (layers, heads, queries, keys)",
                        "neither (weights of a model are opened beside their config.json)");
   }
+  for (const auto& [name, matrix] : {std::pair{"query", &given.query}, {"key", &given.key}})
+    if (matrix->rows() > static_cast<Index>(kMaxTokens))
+      return bad_input(where, name, "at most " + std::to_string(kMaxTokens) + " tokens", std::to_string(matrix->rows()),
+                       ErrorCode::too_large);
   if (given.value.rows() != given.key.rows())
     return bad_input(where, "value", "(" + std::to_string(given.key.rows()) + ", …), as many rows as key",
                      shape_text({given.value.rows(), given.value.cols()}) +
