@@ -2,13 +2,13 @@
 // has it, its outline as designed: no hinting, no kerning, the same at any size.
 #pragma once
 
+struct _cairo;
+
 #include <memory>
 #include <string_view>
 
 #include "base/result.h"
 #include "figure/drawing/drawing.h"
-
-struct _cairo;
 
 namespace headlight {
 
@@ -29,5 +29,10 @@ class PaperFonts {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+/// Cells are shapes of their own up to this many in a drawing, and pixels of an image that is never smoothed above it.
+inline constexpr Index kMostShapes = 4000;
+
+void paint(_cairo* cairo, const Drawing& drawing, PaperFonts& fonts);
 
 }  // namespace headlight
