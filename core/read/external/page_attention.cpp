@@ -149,7 +149,7 @@ class PageStackReader {
 
   std::shared_ptr<const DistanceVectors> distances(const JsonField& object) const {
     DistanceVectors vectors;
-    const Index rows = object.integer("rows", 1, 2 * kMostPageTokens);
+    const Index rows = object.integer("rows", 1, 2 * kMaxTokens);
     vectors.keys = distance_part(object, "keys", rows);
     vectors.queries = distance_part(object, "queries", rows);
     vectors.exact = object.integer("exact", 0, rows);
