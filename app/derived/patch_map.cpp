@@ -48,11 +48,12 @@ PatchMap begun(const Trace& b, const PatchChoice& choice, const PatchWanted& wan
   return map;
 }
 
-Status add_row(const Trace& a, const Trace& b, PatchWanted wanted, int threads, PatchMap& map) {
+Status add_row(const Trace& a, const Trace& b, PatchWanted wanted, int threads, PatchMap& map,
+               Progress* progress = nullptr) {
   const HeadRef& head = map.choice.head;
   if (map.choice.form == PatchForm::tokens) wanted.heads = {{head.stack, head.layer, map.known}};
   else wanted.layers = {map.known};
-  const auto answer = patch_answers(a, b, wanted, threads);
+  const auto answer = patch_answers(a, b, wanted, threads, {.progress = progress});
   if (!answer) return answer.error();
   map.metric = answer->metric;
   map.in_a = answer->clean;
@@ -104,8 +105,9 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
   const auto begin = Clock::now();
   const double before = map->seconds;
   do {
+    const Status added = add_row(*a, *b, *wanted, 0, *map, &progress);
     if (progress.stop) return std::shared_ptr<const PatchMap>();
-    if (const Status added = add_row(*a, *b, *wanted, 0, *map); !added) return added.error();
+    if (!added) return added.error();
     map->seconds = before + std::chrono::duration<double>(Clock::now() - begin).count();
   } while (!map->is_whole() && map->seconds - before < kSecondsAtOnce);
   return std::shared_ptr<const PatchMap>(std::move(map));

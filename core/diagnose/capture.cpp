@@ -128,7 +128,11 @@ struct Judge {
       const Bilingual text = words(mistake.code, decimal(scale * root));
       mistake.text = words(phrases::of_scale, text, decimal(scale), decimal(1 / root));
     }
-    const auto same = [&](const CapturedMistake& known) { return known.mistake.text == mistake.text; };
+    const bool by_numbers =
+        mistake.code == unexplained || mistake.code == dropout_left_on;  // which sentences differ in
+    const auto same = [&](const CapturedMistake& known) {
+      return known.mistake.text == mistake.text || (by_numbers && known.mistake.code == mistake.code);
+    };
     if (std::none_of(report.mistakes.begin(), report.mistakes.end(), same))
       report.mistakes.push_back({std::move(mistake), index});
   }

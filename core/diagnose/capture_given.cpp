@@ -309,7 +309,10 @@ struct PartsJudge {
   void take_rest() {
     for (const FactRow& one : given)
       if (one[0] == "scale")
-        take(one[1] == "1" ? phrases::scale_one : one[1] == "sum" ? phrases::scale_sum : phrases::scale_given);
+        take(one[1] == "1"        ? phrases::scale_one
+             : one[1] == "sum"    ? phrases::scale_sum
+             : one[1] == "capped" ? phrases::scale_capped
+                                  : phrases::scale_given);
     if (has(given, "norms")) take(phrases::norms_given);
     for (const FactRow& one : given)
       if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
@@ -322,7 +325,8 @@ struct PartsJudge {
   }
 };
 
-/// Whether scores have another scale than 1/√d_k on purpose: as a config says, or none, as T5 beside its bias.
+/// Whether scores have another scale than 1/√d_k on purpose: as a config says; without one as Gemma 2 beside its soft
+/// cap, or none, as T5 beside its bias.
 bool is_meant_scale(const CapturedCall& call) {
   const auto meant = [&](const char* name) {
     const auto at = call.expect.find(name);
@@ -331,6 +335,8 @@ bool is_meant_scale(const CapturedCall& call) {
   const auto scale = static_cast<double>(call.scale);
   if (const double width = meant("query_pre_attn_scalar"); width > 0) return near(scale, 1 / std::sqrt(width));
   if (const double factor = meant("attention_multiplier"); factor > 0) return near(scale, factor);
+  const double root = std::sqrt(static_cast<double>(call.d_k));
+  if (call.softcap > 0 && call.expect.empty()) return !near(scale * root, 1);
   if (call.scale != 1 || !call.array("bias")) return false;
   const Array &query = *call.array("query"), &bias = *call.array("bias"), &key = *call.array("key");
   const bool even = slopes_of(bias, Allowed::Constant(query.shape[1], key.shape[1], true)).has_value();
@@ -353,7 +359,7 @@ CapturedCall without_parts(CapturedCall call, bool in_turn) {
   Array& query = call.arrays["query"];
   if (!scales.empty() && !call.array("q_proj.weight") && query.shape[2] % call.heads == 0) {
     if (!has(call.given, "scale") && (cosine || call.expect.empty()))
-      call.given.push_back({"scale", cosine ? "" : "1"});
+      call.given.push_back({"scale", cosine ? "" : call.softcap > 0 ? "capped" : "1"});
     const Index width = query.shape[2] / call.heads, rows = static_cast<Index>(query.values.size()) / query.shape[2];
     Eigen::Map<Matrix> all(query.values.data(), rows, query.shape[2]);
     for (Index h = 0; h < call.heads; ++h)

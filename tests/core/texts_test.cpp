@@ -67,6 +67,7 @@ std::string english_words_of(std::string_view text) {
                                     "show",
                                     "sink",
                                     "T5",
+                                    "Gemma",
                                     "sliding_window",
                                     "softmax",
                                     "torch",

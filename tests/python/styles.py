@@ -402,6 +402,8 @@ STYLES = [
           {"score": lambda m, q, k: relative(m, q * math.sqrt(WIDTH), k)}),
     Style("another scale, as the config says (Gemma 2)", True, OK, {"score": lambda m, q, k: q @ k.transpose(-2, -1) / math.sqrt(24)},
           expect={"query_pre_attn_scalar": 24}),
+    Style("another scale beside a soft cap (Gemma 2)", True, "scale: another one beside a soft cap, .* taken as given",
+          {"score": lambda m, q, k: capped(m, q * math.sqrt(WIDTH / 24), k)}),
     Style("two softmaxes subtracted (differential)", True, ".*weights of two calls are combined: what follows is not judged",
           {"attend": differential}),
     Style("queries in parts", True, "mask: causal, offset 0 of 3 × 6", {"attend": in_parts}),
