@@ -6,7 +6,7 @@
 #include "document/export.h"
 #include "document/line_answers.h"
 #include "model/head_text.h"
-#include "write/matrix_arrays.h"
+#include "write/arrays.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,7 @@
 #include "cli/options/print.h"
 #include "document/tokenizers.h"
 #include "model/head_text.h"
-#include "train/measure/alignment.h"
+#include "train/measure/relations.h"
 #include "train/measure/relations_json.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"

@@ -13,10 +13,9 @@
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 #include "read/hub/checkpoint.h"
-#include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
-#include "training/output_folder.h"
 #include "training/shell_word.h"
+#include "training/training_job.h"
 
 namespace headlight {
 namespace {

@@ -10,10 +10,9 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
-#include "write/csv.h"
+#include "write/export.h"
 #include "write/json.h"
 #include "write/npz.h"
-#include "write/number.h"
 
 namespace headlight {
 

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "text/characters.h"
-#include "text/program_words.h"
+#include "text/words.h"
 
 namespace headlight {
 

@@ -8,11 +8,10 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "document/document.h"
-#include "document/question_fields.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "read/external/mask_file.h"
-#include "read/json/json_rows.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {

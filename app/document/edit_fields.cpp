@@ -6,8 +6,8 @@
 #include "base/formatted.h"
 #include "base/within.h"
 #include "document/question_fields.h"
-#include "model/block_parts.h"
 #include "model/head_text.h"
+#include "model/request.h"
 
 namespace headlight {
 namespace {

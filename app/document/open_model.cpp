@@ -12,7 +12,6 @@
 #include "document/tokenizers.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
-#include "read/external/attention_json.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
 #include "read/external/tensors_file.h"

@@ -12,7 +12,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "document/document.h"
-#include "read/array/stored_array.h"
+#include "read/array/array.h"
 
 namespace headlight {
 

@@ -8,7 +8,7 @@
 #include "read/hub/config_file.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_file.h"
-#include "text/program_words.h"
+#include "text/words.h"
 
 namespace headlight {
 namespace {

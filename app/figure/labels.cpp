@@ -10,7 +10,6 @@
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
 #include "words/mask_words.h"
-#include "write/number.h"
 
 namespace headlight {
 

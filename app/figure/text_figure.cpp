@@ -8,7 +8,6 @@
 #include "figure/map_kinds.h"
 #include "figure/page.h"
 #include "figure/text_scene.h"
-#include "words/flow_words.h"
 #include "words/text_words.h"
 
 namespace headlight {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "gl/backends.h"
-#include "gl/key_order.h"
+#include "gl/gui_context.h"
 #include "gl/surface.h"
 
 namespace headlight {

@@ -3,19 +3,82 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "document/bundled_models.h"
 #include "document/document.h"
-#include "lesson/lesson_claim.h"
-#include "lesson/lesson_goal.h"
+#include "model/trace.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 
 namespace headlight {
+
+/// A word of a sentence: its text, of several the n-th (`我#2`, counted from 1; without a number the first), or the
+/// place of a token counted from 0.
+struct WordPosition {
+  std::string word;
+  std::optional<Index> place = {};
+};
+
+/// A number of an answer, and between which two it is said to be.
+struct Claim {
+  enum class Kind {
+    weight,       // of a head, from a word to a word
+    matrix,       // a cell of a matrix on the data's way (derived/matrix_names.h)
+    row_largest,  // the mean over a head's rows of their largest weight
+    rows_apart,   // the largest difference between two rows of a head
+    next,         // the probability of a word: the next one, or the masked one
+    relation,     // the score of a head for a relation, on sentences it never saw
+  } kind = Kind::weight;
+  HeadRef head;
+  WordPosition query, key;  // of rows_apart: the two queries
+  std::string name;         // of the matrix, the word or the relation
+  CellRef cell;             // of the matrix
+  std::optional<double> above, below;
+};
+
+/// [{"layer": 1, "head": 5, "query": "机票", "key": "订了", "above": 0.9}, …]
+Result<std::vector<Claim>> claims_from_json(const std::string& where, const nlohmann::json& list);
+
+/// The claim as a person would say it: `head 1.5, 机票 → 订了`.
+std::string words_of(const Claim& claim);
+
+/// The number that it is about. An Error where the answer has no such thing.
+Result<double> claimed_number(const Claim& claim, const Document& document, const Trace& trace);
+/// Whether the number is where the claim says.
+bool holds(const Claim& claim, double number);
+
+/// The token that a word place names; nothing where there is none.
+std::optional<Index> find_position(const Tokens& tokens, const WordPosition& place);
+
+struct Scene;
+
+/// The facts that goals check.
+struct GoalFacts {
+  const Document& document;
+  const ViewState& view;
+  const Trace* trace = nullptr;             // the answer to what is asked now; null while there is none
+  std::optional<Index> trained_steps = {};  // of the training whose model answers; nothing where none does
+  std::optional<Index> shown_step = {};     // the step of it that is looked at, where that is not the newest
+};
+
+/// One property of what is asked and looked at. The table of them, and of what each takes, is in lesson_goal.cpp.
+struct Goal {
+  std::size_t kind = 0;            // its place in the table
+  std::vector<std::string> words;  // of a kind that takes words: any one of them will do
+  double number = 0;               // of a kind that takes a number
+};
+
+/// {"mask": "causal", "heads_at_most": 1, …}. Errors name the property, and what it takes.
+Result<std::vector<Goal>> goals_from_json(const std::string& where, const nlohmann::json& object);
+
+/// Whether it is so now. `scene` is what the step set, null where it set nothing.
+bool is_reached(const Goal& goal, const GoalFacts& facts, const Scene* scene);
 
 /// A text in the window's languages.
 struct Said {
@@ -77,5 +140,23 @@ std::optional<std::size_t> find_lesson(const std::vector<Lesson>& lessons, std::
 
 /// $XDG_DATA_HOME/headlight/lessons, or its usual place under $HOME: a teacher's own.
 std::filesystem::path lessons_folder();
+
+/// A piece of a text; `target` is empty where it points at nothing. That of an action, `#undo`, has no text.
+struct LessonSpan {
+  std::string text, target;
+  friend bool operator==(const LessonSpan&, const LessonSpan&) = default;
+};
+
+/// The pieces of a text, in order. Brackets without a bar are text.
+std::vector<LessonSpan> spans_of(std::string_view text);
+
+/// The object that a target names: an action; a control and perhaps its value; a word of the sentence and the text in
+/// its stead (`=` alone before it: the whole sentence); or a word and perhaps the word it looks at (each
+/// a WordPosition's text, `我#2`).
+struct LessonTarget {
+  std::string action = {}, control = {}, value = {}, replaced = {}, text = {}, query = {}, key = {};
+  friend bool operator==(const LessonTarget&, const LessonTarget&) = default;
+};
+LessonTarget target_of(std::string_view target);
 
 }  // namespace headlight

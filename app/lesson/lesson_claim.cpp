@@ -1,4 +1,4 @@
-#include "lesson/lesson_claim.h"
+#include "lesson/lesson.h"
 
 #include <algorithm>
 

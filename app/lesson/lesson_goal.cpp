@@ -1,4 +1,4 @@
-#include "lesson/lesson_goal.h"
+#include "lesson/lesson.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,6 @@
 #include "base/printable.h"
 #include "derived/matrix_names.h"
 #include "document/question_fields.h"
-#include "lesson/lesson.h"
 #include "model/config_fields.h"
 #include "model/head_text.h"
 #include "view/view_names.h"

@@ -11,12 +11,11 @@
 
 #include <cctype>
 #include <cmath>
-#include <cstddef>
 #include <map>
 
 #include "base/file.h"
 #include "figure/figure.h"
-#include "paper/paint.h"
+#include "paper/fonts.h"
 
 namespace headlight {
 namespace {

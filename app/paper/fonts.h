@@ -3,14 +3,14 @@
 // break (⏎), which few fonts have, are drawn; any other character that no font has is written as its number, U+0700.
 #pragma once
 
+struct _cairo;
+
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "figure/drawing/drawing.h"
-
-struct _cairo;
 
 namespace headlight {
 
@@ -34,5 +34,10 @@ class PaperFonts {
   struct State;
   std::shared_ptr<State> state_;
 };
+
+/// Cells are shapes of their own up to this many in a drawing, and pixels of an image that is never smoothed above it.
+inline constexpr Index kMostShapes = 4000;
+
+void paint(_cairo* cairo, const Drawing& drawing, PaperFonts& fonts);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-#include "paper/paint.h"
+#include "paper/fonts.h"
 
 #include <cairo.h>
 

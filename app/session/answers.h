@@ -29,7 +29,6 @@
 #include "math/attention.h"
 #include "session/figure_request.h"
 #include "session/slot.h"
-#include "training/layer_scores.h"
 #include "training/training_files.h"
 
 namespace headlight {

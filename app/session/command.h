@@ -14,7 +14,7 @@
 #include "document/document.h"
 #include "math/generate.h"
 #include "session/open_file.h"
-#include "training/training_news.h"
+#include "training/training_run.h"
 #include "view/settings.h"
 #include "view/view_state.h"
 

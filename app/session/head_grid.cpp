@@ -4,7 +4,7 @@
 
 #include "derived/derived_maps.h"
 #include "session/shown.h"
-#include "training/layer_scores.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/formatted.h"
 #include "session/state_rules.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

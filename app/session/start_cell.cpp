@@ -12,7 +12,7 @@
 #include "derived/head_stats.h"
 #include "document/sentence_facts.h"
 #include "session/state_rules.h"
-#include "train/grammar/sentence_match.h"
+#include "train/grammar/grammar.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

@@ -1,4 +1,4 @@
-#include "training/log_watch.h"
+#include "training/training_run.h"
 
 #include <algorithm>
 #include <chrono>

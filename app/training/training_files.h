@@ -9,6 +9,7 @@
 
 #include "base/file_lock.h"
 #include "math/forward.h"
+#include "train/measure/relations.h"
 #include "train/measure/treebank_scores.h"
 #include "train/plan.h"
 
@@ -82,5 +83,13 @@ Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& to
 /// nothing of the other training's moments is known. Errors: those of open_model, and what differs from `training` and
 /// `corpus`: the shape, or the words of the rows.
 Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training);
+
+/// Larger models are not measured in the window: it would also make fresh weights of the same shape, and take minutes.
+inline constexpr Index kMostMeasured = Index{1} << 27;  // numbers of a model's layers
+
+/// Of a model what `headlight heads --relations --by layer` measures, on the same sentences. Null where it was stopped.
+/// Errors: the grammar is null, or the model too large.
+Result<std::shared_ptr<const std::vector<RelationScore>>> measure_layers(const std::shared_ptr<const Model>& model,
+                                                                         const Grammar* grammar, Progress& progress);
 
 }  // namespace headlight

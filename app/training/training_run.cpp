@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "training/log_watch.h"
-
 namespace headlight {
 namespace {
 

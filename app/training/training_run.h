@@ -4,11 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "base/progress.h"
 #include "document/tokenizers.h"
 #include "train/network/network.h"
 #include "train/trained_checkpoint.h"
@@ -126,5 +130,50 @@ const Shot* nearest_shot(const TrainingRun& run, Index step);
 const ScorePoint* scores_at(const TrainingRun& run, Index step);
 /// A card of what is shown: the plan, and the scores of a sample.
 std::shared_ptr<const TrainingCard> card_at(const TrainingRun& run, Index step);
+
+struct TrainingBegun {
+  std::uint64_t run = 0;
+  TrainingPlan plan;
+  CorpusChoice corpus;
+  std::string folder;
+  Index step = 0;
+  double tokens = 0;
+  std::shared_ptr<const Network> layout;
+  std::shared_ptr<const Model> model;
+  std::shared_ptr<const Tokenizers> tokenizers;
+};
+struct TrainingNews {
+  std::uint64_t run = 0;
+  std::vector<StepResult> results = {};  // of the steps since the last news
+  double tokens_per_second = 0, seconds_left = 0;
+  std::vector<Shot> shots = {};
+  ShotClock clock = {};
+  std::vector<ScorePoint> scores = {};
+  std::shared_ptr<const Model> model = {};  // after the last of `results`; null: not asked for
+  bool measuring = false;
+};
+struct TrainingPaused {
+  std::uint64_t run = 0;
+};  // where it was to pause by itself
+struct TrainingDone {
+  std::uint64_t run = 0;
+  std::shared_ptr<const TrainingCard> card;
+};
+struct TrainingFailed {
+  std::uint64_t run = 0;
+  Error error;
+};
+
+using TrainingReply = std::variant<TrainingBegun, TrainingNews, TrainingPaused, TrainingDone, TrainingFailed>;
+
+/// Reports what document/log_folder.h finds, the newest step first and then each that comes, until it is stopped. All
+/// steps that are kept are about the same tokens: of another sentence, or of another shape, they are left out. At most
+/// 64 are kept, rounded to half precision, and no more than 256 MiB. Gives TrainingFailed where the newest cannot be
+/// read.
+std::optional<TrainingReply> watch_log(std::uint64_t run, const std::filesystem::path& folder, const Progress& progress,
+                                       const std::function<void(TrainingReply)>& post);
+
+/// The attention of the model with other weights, those of a kept step; null where they are not as many.
+std::shared_ptr<const Model> logged_model(const Model& newest, const Shot& shot, std::string name);
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 #include "base/names.h"
 #include "view/settings.h"
@@ -18,5 +19,8 @@ std::string filled(std::string text, std::initializer_list<std::string> parts);
 
 /// All characters that the interface needs in both languages, so that their glyphs are there from the start.
 std::string all_words();
+
+/// The English translation of a word of the examples: "ticket" of 机票; empty for other words.
+std::string_view gloss_of(std::string_view word);
 
 }  // namespace headlight

@@ -1,5 +1,7 @@
 #include "base/formatted.h"
 
+#include <charconv>
+#include <cmath>
 #include <cstdarg>
 #include <cstdio>
 #include <iterator>
@@ -20,6 +22,23 @@ std::string formatted(const char* format, ...) {
 std::string shortest_text(float value) {
   char text[32];
   return {text, std::to_chars(std::begin(text), std::end(text), value).ptr};
+}
+
+char* put_number(float value, char* to) {
+  char* const end = to + kLongestNumber;
+  char* const stop = std::to_chars(to, end, value).ptr;
+  // The shortest text of a float may lie so near the middle between two floats that a reader that rounds to a double
+  // first ends at the other one (7.038531e-26 does); the text of the value as a double cannot.
+  double read = 0;
+  std::from_chars(to, stop, read);
+  return static_cast<float>(read) == value ? stop : std::to_chars(to, end, static_cast<double>(value)).ptr;
+}
+
+bool append_number(std::string& text, float value) {
+  if (!std::isfinite(value)) return false;
+  char digits[kLongestNumber];
+  text.append(digits, put_number(value, digits));
+  return true;
 }
 
 }  // namespace headlight

@@ -16,10 +16,7 @@ bool obeyed(char32_t c) {
 }
 
 std::string shown(std::string_view text, std::size_t most) {
-  std::size_t size = std::min(text.size(), most);
-  // Not through the middle of a character: back over its continuation bytes.
-  while (size > 0 && size < text.size() && (text[size] & 0xC0) == 0x80) --size;
-  const std::string_view part = text.substr(0, size);
+  const std::string_view part = beginning(text, most);
   std::string result;
   if (first_invalid_utf8(part)) {
     for (const char c : part) result += c >= 0x20 && c < 0x7F ? c : '?';
@@ -29,7 +26,7 @@ std::string shown(std::string_view text, std::size_t most) {
       else append_utf8(result, c);
     }
   }
-  return size < text.size() ? result + "…" : result;
+  return part.size() < text.size() ? result + "…" : result;
 }
 
 }  // namespace

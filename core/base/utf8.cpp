@@ -9,6 +9,27 @@
 #include "base/formatted.h"
 
 namespace headlight {
+namespace {
+
+bool continues(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; }
+
+}  // namespace
+
+std::size_t count_characters(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues));
+}
+
+std::size_t character_end(std::string_view text, std::size_t at) {
+  do ++at;
+  while (at < text.size() && continues(text[at]));
+  return at;
+}
+
+std::string_view beginning(std::string_view text, std::size_t most) {
+  std::size_t size = std::min(text.size(), most);
+  while (size > 0 && size < text.size() && continues(text[size])) --size;
+  return text.substr(0, size);
+}
 
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(text.data());

@@ -17,6 +17,12 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 /// An Error naming the offending byte and its offset, where `text` is not valid UTF-8.
 Status check_utf8(std::string_view where, std::string_view text);
 
+/// Characters of valid UTF-8, the offset behind the one that begins at `at`, and the longest beginning of at most
+/// `most` bytes that cuts none in two.
+std::size_t count_characters(std::string_view text);
+std::size_t character_end(std::string_view text, std::size_t at);
+std::string_view beginning(std::string_view text, std::size_t most);
+
 /// The code points of valid UTF-8 (invalid bytes become U+FFFD).
 std::vector<char32_t> code_points(std::string_view text);
 

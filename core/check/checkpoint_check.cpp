@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/names.h"
-#include "check/reference_answers.h"
 #include "math/attention.h"
 #include "read/array/npz.h"
 #include "read/hub/stored_tensors.h"

@@ -1,4 +1,4 @@
-#include "check/reference_answers.h"
+#include "check/checkpoint_check.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/utf8.h"
 #include "code/program_writer.h"
 #include "write/json.h"
 #include "write/npz.h"
@@ -14,13 +15,6 @@ std::string shape_of(const std::vector<Index>& shape) {
   std::string text = "(";
   for (const Index size : shape) text.append(text.size() > 1 ? ", " : "").append(std::to_string(size));
   return text + (shape.size() == 1 ? ",)" : ")");
-}
-
-/// The columns that UTF-8 text takes, all characters counted alike.
-std::size_t columns_of(std::string_view text) {
-  std::size_t count = 0;
-  for (const char c : text) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  return count;
 }
 
 Status check_program(const std::vector<std::shared_ptr<const Trace>>& sentences, const ProgramOptions& options) {
@@ -56,7 +50,7 @@ Result<Program> program_of(const std::vector<std::shared_ptr<const Trace>>& sent
 
 std::string line_text(const ProgramLine& line, std::size_t column) {
   if (line.shape.empty()) return line.text;
-  const std::size_t width = columns_of(line.text);
+  const std::size_t width = count_characters(line.text);
   return line.text + std::string(width + 2 > column ? 2 : column - width, ' ') + "# " + shape_of(line.shape) +
          (line.axes.empty() ? "" : "  " + line.axes);
 }

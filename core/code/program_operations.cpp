@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/formatted.h"
 #include "code/program_writer.h"
 #include "math/attention.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

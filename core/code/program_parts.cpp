@@ -3,7 +3,6 @@
 
 #include "base/formatted.h"
 #include "code/program_writer.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

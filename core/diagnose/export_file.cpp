@@ -10,9 +10,7 @@
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
-#include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
-#include "read/external/nested_numbers.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
 

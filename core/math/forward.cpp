@@ -16,8 +16,8 @@
 #include "math/embedding.h"
 #include "math/ops.h"
 #include "math/output.h"
-#include "model/block_parts.h"
 #include "model/head_text.h"
+#include "model/request.h"
 #include "model/weight_tree.h"
 
 namespace headlight {

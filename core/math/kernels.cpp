@@ -25,17 +25,19 @@ bool runs_avx512() {
 #endif
 }
 
-TableChoice<MathKernels> runnable_math_kernels() {
+RunnableMathKernels runnable_math_kernels() {
+  RunnableMathKernels all;
+  all.tables[all.count++] = {"baseline", &baseline_math_kernels()};
 #if defined(__x86_64__)
-  return runnable(&baseline_math_kernels(), &avx2_math_kernels(), &avx512_math_kernels());
-#else
-  return runnable<MathKernels>(&baseline_math_kernels(), nullptr, nullptr);
+  if (runs_avx2()) all.tables[all.count++] = {"avx2", &avx2_math_kernels()};
+  if (runs_avx512()) all.tables[all.count++] = {"avx512", &avx512_math_kernels()};
 #endif
+  return all;
 }
 
 const MathKernels& math_kernels() {
-  static const MathKernels& best = runnable_math_kernels().best();
-  return best;
+  static const RunnableMathKernels all = runnable_math_kernels();
+  return *all.tables[all.count - 1].table;
 }
 
 }  // namespace headlight

@@ -43,6 +43,25 @@ struct RowNorm {
   float* inverse = nullptr;      // receives 1 / standard deviation; null: not wanted
 };
 
+/// y = unit · scale + shift, where `unit` is x with mean 0 (where `centred`) and variance 1 in each row.
+struct NormPass {
+  Index rows = 0, d = 0;
+  bool centred = true;  // layer norm; else RMS norm
+  float epsilon = 1e-5f;
+  const float* scale = nullptr;
+  const float* shift = nullptr;  // null: none
+  float* unit = nullptr;         // (rows, d) kept for the way back
+  float* inverse = nullptr;      // (rows) 1 / standard deviation, kept
+};
+
+struct AdamWStep {
+  float beta1 = 0, beta2 = 0, epsilon = 0;
+  float keep = 1;        // 1 − learning rate · decay
+  float rate = 0;        // learning rate / (1 − β1^t)
+  float correction = 1;  // 1 / sqrt(1 − β2^t)
+  float gradient_scale = 1;
+};
+
 struct MathKernels {
   void (*product)(const Product&);
   /// (rows, cols), rows from_row apart → (cols, to_cols), zeros in the columns from `rows` to `to_cols`.
@@ -69,6 +88,23 @@ struct MathKernels {
   void (*larger)(float* into, const float* x, Index count);
   /// Whether all numbers are finite.
   bool (*finite)(const float* x, Index count);
+
+  // Of training alone.
+  /// dx (+)= the gradient of x; the gradients of scale and shift are added to.
+  void (*norm_backward)(const NormPass&, const float* dy, float* dx, bool add, float* dscale, float* dshift);
+  /// x ← x · factors
+  void (*multiply)(float* x, const float* factors, Index count);
+  /// x ← x + y · factor
+  void (*add)(float* x, const float* y, float factor, Index count);
+  /// row (size): the gradients of a row of attention weights → those of the scores before `scale`.
+  void (*softmax_backward)(const float* weights, float* row, Index size, float scale);
+  /// scores (n) → the gradient of weight · cross-entropy; returned: the cross-entropy itself, and whether the target
+  /// had the largest score.
+  double (*cross_entropy)(float* scores, Index n, Index target, float weight, float smoothing, bool& right);
+  /// 0 with probability p, else 1 / (1 − p); a function of seed and place.
+  void (*dropout_factors)(std::uint64_t seed, float p, float* factors, Index count);
+  double (*sum_of_squares)(const float* x, Index count);
+  void (*adamw)(const AdamWStep&, const float* gradients, float* first, float* second, float* values, Index count);
 };
 
 /// The table for this processor.
@@ -78,29 +114,15 @@ const MathKernels& math_kernels();
 bool runs_avx2();
 bool runs_avx512();
 
-/// All tables of a kind that this processor can run, the one for the oldest processors first: for tests.
-template <class Table>
-struct NamedTable {
+/// The tables that this processor can run, the one for the oldest processors first: for tests.
+struct NamedMathKernels {
   const char* name;
-  const Table* table;
+  const MathKernels* table;
 };
-template <class Table>
-struct TableChoice {
-  NamedTable<Table> tables[3];
+struct RunnableMathKernels {
+  NamedMathKernels tables[3];
   int count = 0;
-
-  const Table& best() const { return *tables[count - 1].table; }
 };
-/// The tables that this processor can run, of one source compiled for three kinds; null where a kind was not compiled.
-template <class Table>
-TableChoice<Table> runnable(const Table* baseline, const Table* avx2, const Table* avx512) {
-  TableChoice<Table> choice;
-  choice.tables[choice.count++] = {"baseline", baseline};
-  if (avx2 && runs_avx2()) choice.tables[choice.count++] = {"avx2", avx2};
-  if (avx512 && runs_avx512()) choice.tables[choice.count++] = {"avx512", avx512};
-  return choice;
-}
-using NamedMathKernels = NamedTable<MathKernels>;
-TableChoice<MathKernels> runnable_math_kernels();
+RunnableMathKernels runnable_math_kernels();
 
 }  // namespace headlight

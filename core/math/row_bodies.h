@@ -197,11 +197,5 @@ inline bool finite(const float* x, Index count) {
   return !any(all_of_them != 0.0f);
 }
 
-#define HEADLIGHT_MATH_KERNEL_TABLE                                                                      \
-  {                                                                                                      \
-    product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, relu_with_slope, \
-        gelu_with_slope, largest_of, larger_of_both, finite                                              \
-  }
-
 }  // namespace
 }  // namespace headlight

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -276,5 +278,16 @@ Vector random_embedding(const Config& config, std::string_view token_text);
 /// The vector of a position in a model with fresh learned positions: uniform with half the variance of a word's, the
 /// variance of sines and cosines.
 Vector random_position(const Config& config, Index position);
+
+/// Gives rows [first, first + count) of a weight; called more than once, with the same result.
+using RowsOf = std::function<Matrix(Index first, Index count)>;
+
+/// The bytes that a weight (rows, cols) takes at most.
+std::size_t packed_bytes(Index rows, Index cols);
+
+/// Packs a weight into `pages` (zeros) from byte `begin` on, and moves `begin` behind it. `rows_of` is called for a few
+/// rows at a time.
+std::shared_ptr<const PanelMatrix> packed(Index rows, Index cols, const RowsOf& rows_of,
+                                          const std::shared_ptr<std::byte>& pages, std::size_t& begin);
 
 }  // namespace headlight

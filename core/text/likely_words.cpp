@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "text/characters.h"
-#include "text/word_table.h"
+#include "text/subwords.h"
 
 namespace headlight {
 namespace {

@@ -3,17 +3,37 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
-#include "text/charsmap.h"
 #include "text/normalized_text.h"
 #include "text/pattern.h"
 
 namespace headlight {
+
+class Charsmap {
+ public:
+  /// `bytes`: four of the trie's size, the trie, the replacements (valid UTF-8). Whatever the trie can reach must lie
+  /// inside it, and every offset that it gives inside the replacements, at the beginning of a character.
+  static Result<Charsmap> parse(std::string_view where, std::string_view bytes);
+
+  /// Replaces what the trie knows. As in Hugging Face's tokenizers, it is asked about every grapheme cluster of less
+  /// than six bytes as a whole, else about its characters one by one, and its shortest prefix counts.
+  void normalize(Letters& letters) const;
+
+ private:
+  std::optional<std::string_view> replacement(std::string_view key) const;
+  Status check(std::string_view where) const;
+
+  std::vector<std::uint32_t> units_;
+  std::string replacements_;
+};
 
 /// Drops control characters, U+0000 and U+FFFD; white space becomes a space. BertNormalizer's clean_text.
 struct CleanText {};

@@ -7,8 +7,7 @@
 #include <optional>
 
 #include "base/index.h"
-#include "text/readable.h"
-#include "text/regex_syntax.h"
+#include "text/characters.h"
 
 namespace headlight {
 namespace {

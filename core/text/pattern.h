@@ -1,6 +1,8 @@
 // A pattern that a tokenizer searches in a text: a string, or a regular expression with a bound on its time and memory.
 #pragma once
 
+struct URegularExpression;
+
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -10,8 +12,6 @@
 
 #include "base/result.h"
 #include "text/normalized_text.h"
-
-struct URegularExpression;
 
 namespace headlight {
 
@@ -23,7 +23,7 @@ struct Stretch {
 
 class Regex {
  public:
-  /// Oniguruma's syntax (text/regex_syntax.h), at most 32 KiB.
+  /// Oniguruma's syntax (icu_expression), at most 32 KiB.
   static Result<Regex> compile(std::string_view where, std::string_view pattern);
 
  private:
@@ -67,5 +67,12 @@ class SearchBudget {
  private:
   bool is_outer_ = false;
 };
+
+/// An expression that ICU (with lines ending in \n alone, and ^ and $ at every line) matches as Oniguruma matches
+/// `pattern` in its Ruby syntax over Unicode: \s is White_Space; \w has no joiners, and outside sets ² ³ ¹ ¼ ½ ¾; \b
+/// sees marks as part of a word; \h is a hexadecimal digit; (?m) lets a dot match \n; `x{1,3}+` repeats x{1,3}; braces
+/// that count nothing are characters. What neither knows is left to ICU to refuse.
+/// https://github.com/kkos/oniguruma/blob/master/doc/RE
+std::string icu_expression(std::string_view pattern);
 
 }  // namespace headlight

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "text/normalized_text.h"
+#include "text/normalizer.h"
 #include "text/pattern.h"
+#include "text/subwords.h"
 
 namespace headlight {
 
@@ -63,7 +66,7 @@ using PreTokenizer = std::variant<SplitAtKind, SplitAtPattern, SplitWords, Split
 struct Pieces {
   struct Piece {
     std::size_t begin = 0, end = 0;  // letters
-    std::int32_t added = -1;         // the added token (text/added_tokens.h) that it is; none: < 0
+    std::int32_t added = -1;         // the added token (AddedTokens) that it is; none: < 0
   };
   Letters letters;
   std::vector<Piece> pieces;
@@ -81,5 +84,31 @@ extern const char* const kGpt2Split;
 /// Applies the rules to all pieces but added tokens; `cut_by_hand`: rules that find words leave them whole. Errors: a
 /// regular expression that does not come to an end.
 Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces, bool cut_by_hand = false);
+
+struct AddedToken {
+  std::string content;
+  std::int32_t id = 0;
+  bool single_word = false;                      // not where a word character touches it
+  bool strip_left = false, strip_right = false;  // the white space beside it is part of it
+  bool normalized = true;                        // found in the normalised text, by its own normalised content
+  bool special = false;
+};
+
+class AddedTokens {
+ public:
+  AddedTokens() = default;
+  /// Contents are not empty. `rules` are the tokenizer's.
+  static Result<AddedTokens> make(std::vector<AddedToken> tokens, const std::vector<Normalizer>& rules);
+
+  const std::vector<AddedToken>& tokens() const { return tokens_; }
+
+  /// Adds the letters as pieces, cut at the added tokens that are, or are not, looked for in a normalised text: of
+  /// those that begin at the same place the longest. Pieces name the token by its place in tokens().
+  void split(LetterSpan letters, bool normalized, Pieces& pieces) const;
+
+ private:
+  std::vector<AddedToken> tokens_;
+  WordTable contents_, normalized_contents_;
+};
 
 }  // namespace headlight

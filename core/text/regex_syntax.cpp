@@ -1,4 +1,4 @@
-#include "text/regex_syntax.h"
+#include "text/pattern.h"
 
 #include <cstddef>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "base/utf8.h"
-#include "text/program_words.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -16,13 +16,10 @@
 #include "base/result.h"
 #include "model/tokens.h"
 #include "model/weights.h"
-#include "text/added_tokens.h"
-#include "text/bpe.h"
+#include "text/characters.h"
 #include "text/normalizer.h"
 #include "text/pre_tokenizer.h"
-#include "text/readable.h"
-#include "text/unigram.h"
-#include "text/wordpiece.h"
+#include "text/subwords.h"
 
 namespace headlight {
 
@@ -61,7 +58,7 @@ inline constexpr std::size_t kLongestText = std::size_t{1} << 28;
 
 /// The tokens of a text (valid UTF-8), for any number of threads at once.
 ///
-/// Token::raw is the word as Hugging Face's Encoding.tokens has it; Token::text is what people read (text/readable.h),
+/// Token::raw is the word as Hugging Face's Encoding.tokens has it; Token::text is what people read (visible()),
 /// without the white space before it; of an unknown token the bytes of the text that it hides. Ranges never run
 /// backwards, and without normalisation they tile the text: a token that is part of a character has only its own bytes.
 /// A leading space belongs to its token. Of a character that normalisation made into several, each has all bytes; what

@@ -11,7 +11,6 @@
 
 #include "base/utf8.h"
 #include "text/characters.h"
-#include "text/program_words.h"
 
 namespace headlight {
 namespace {

@@ -13,6 +13,7 @@
 #include "model/tokens.h"
 #include "model/weights.h"
 #include "text/likely_words.h"
+#include "text/tokenizer.h"
 
 namespace headlight {
 
@@ -78,5 +79,14 @@ Result<MarkedText> parse_marked_tokens(std::string_view where, std::string_view 
 
 /// The reverse: the text with its cuts as bars.
 std::string mark_tokens(std::string_view text, const std::vector<std::size_t>& cuts);
+
+/// The lexicon with more words, which a model with fresh weights does not say; those that no line of a file could be
+/// are left out. Of a lexicon that has words, `likely` says where words of Chinese characters begin and end, and ICU
+/// the rest; beside kana ICU says it all, whose dictionary knows Japanese.
+Lexicon with_words(Lexicon lexicon, const std::vector<std::string>& more);
+
+/// Lets a tokenizer whose tokens are whole words cut text as this lexicon does, the words of its vocabulary besides.
+/// Other tokenizers stay as they are.
+void cut_by(Tokenizer& tokenizer, const Lexicon& lexicon);
 
 }  // namespace headlight

@@ -1,9 +1,8 @@
-#include "train/card_text.h"
+#include "train/trained_checkpoint.h"
 
 #include "base/formatted.h"
 #include "model/head_text.h"
 #include "train/measure/treebank_scores.h"
-#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {

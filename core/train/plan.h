@@ -1,8 +1,11 @@
-// The plan of a training, and its loop.
+// The plan of a training, its loop, and the plan as JSON: a part of training.json.
 #pragma once
 
 #include <functional>
+#include <nlohmann/json.hpp>
 
+#include "model/config_fields.h"
+#include "read/json/json_fields.h"
 #include "train/corpus/corpus.h"
 #include "train/network/training.h"
 
@@ -34,5 +37,25 @@ void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, W
 
 /// The trained model, with its vocabulary and name.
 std::shared_ptr<const Model> trained_model(const Training& training, const Corpus& corpus, std::string name);
+
+/// The value of a field of a model's shape, as config.json writes it.
+struct ConfigValue {
+  const Config& config;
+
+  nlohmann::ordered_json operator()(const SizeField& field) const { return field.used_by(config); }
+  nlohmann::ordered_json operator()(const NumberField& field) const { return config.*field.value; }
+  template <class Enum>
+  nlohmann::ordered_json operator()(const ChoiceField<Enum>& field) const {
+    return name(config.*field.value);
+  }
+  nlohmann::ordered_json operator()(const FlagField& field) const { return config.*field.value; }
+  nlohmann::ordered_json operator()(const BiasField& field) const { return (config.*field.value).any(); }
+  nlohmann::ordered_json operator()(const SeedField& field) const { return config.*field.value; }
+};
+
+nlohmann::ordered_json plan_json(const TrainingPlan& plan);
+
+/// Errors go to the field's problems.
+TrainingPlan plan_from(const JsonField& field);
 
 }  // namespace headlight

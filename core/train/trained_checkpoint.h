@@ -43,4 +43,22 @@ Result<TrainingCard> parse_card(std::string_view where, std::string_view text);
 /// training.json and arcs.safetensors of a folder; nothing where it has no training.json.
 Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folder);
 
+/// Markdown: what the model is, what it was trained on and how, what was added to plain word prediction, the scores.
+std::string card_text(const Model& model, const TrainingCard& card);
+
+struct ResumedTraining {
+  Training training;
+  double tokens = 0;  // words that its steps read
+};
+
+/// Writes all that a training resumes from into one file, so that a stop at any moment loses nothing before it.
+/// `tokens`: words read so far.
+Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
+                     const Corpus& corpus, double tokens = 0);
+
+/// Reads it back; the words read are those of training.json where an earlier version wrote resume.safetensors. Errors:
+/// no such file, another plan or vocabulary, numbers that are not finite.
+Result<ResumedTraining> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan,
+                                        const Corpus& corpus);
+
 }  // namespace headlight

@@ -14,7 +14,6 @@
 #include "math/attention.h"
 #include "math/output.h"
 #include "model/head_text.h"
-#include "write/matrix_arrays.h"
 
 namespace headlight {
 namespace {

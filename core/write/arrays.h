@@ -30,7 +30,7 @@ inline std::size_t bytes_in(TensorType type) { return type == TensorType::float1
 struct ExportOptions {
   bool queries_keys_values = false;
   bool scores = false;                     // before the softmax, the mask added: −inf where blocked
-  std::vector<std::string> matrices = {};  // further ones by their names (write/matrix_arrays.h)
+  std::vector<std::string> matrices = {};  // further ones by their names (see matrix_arrays)
   SpecialTokens special = SpecialTokens::show;
   std::vector<HeadRef> only = {};  // heads of one stack: its arrays have one layer of these; nothing that is no head's
   TensorType type = TensorType::float32;  // of npz and safetensors
@@ -147,5 +147,19 @@ class ArrayReader {
 std::string_view bytes_of(const Matrix& piece);
 /// The same as float16. Errors: a number that it does not hold, with its index; `offset` is that of the first element.
 Result<std::string> halves_of(const ArrayStream& array, std::size_t offset, const Matrix& piece);
+
+/// An Error about `--with` where a name stands for nothing in any model. Names: those of matrix_name()
+/// (`embedding.positions`, `ffn.hidden`); a part of a model (`embedding`, `attention`, `head`, `ffn`, `block`, `end`,
+/// `output`) for all its matrices that every layer has; `norms`, `rollout` and `gradient`.
+Status check_matrix_names(const std::vector<std::string>& names);
+
+/// The arrays that `options.matrices` names, under these names with the stack's prefix. Of heads (layers, heads, rows,
+/// columns), in the order of the queries' heads; of layers (layers, rows, columns); of all others (rows, columns).
+/// `norms` (layers, heads, queries, keys; 0 where blocked) as norm_maps(), `rollout` (layers, tokens, tokens) as
+/// rollout_maps(), `gradient` (layers, heads, queries, 2) as scale_effect(): with the scale, and with the other; of
+/// patterns from another program the first alone. Special tokens are left out as of other arrays; only attentions are
+/// scaled. Errors: a matrix that not every layer of this answer has; one that is no head's where one head is wanted;
+/// maps that cannot be computed. The trace must outlive the streams.
+Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportOptions& options);
 
 }  // namespace headlight

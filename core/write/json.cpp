@@ -11,7 +11,6 @@
 #include "base/names.h"
 #include "base/parallel.h"
 #include "model/head_text.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

@@ -1,4 +1,4 @@
-#include "write/matrix_arrays.h"
+#include "write/arrays.h"
 
 #include <algorithm>
 #include <mutex>

@@ -6,7 +6,7 @@
 #include "derived/matrix_names.h"
 #include "document/named_arcs.h"
 #include "explain/matrices.h"
-#include "lesson/lesson_text.h"
+#include "lesson/lesson.h"
 #include "math/attention.h"
 #include "session/lesson_check.h"
 #include "session/lesson_commands.h"

@@ -8,7 +8,7 @@
 #include "math/attention.h"
 #include "session/startup.h"
 #include "session/update.h"
-#include "train/measure/alignment.h"
+#include "train/measure/relations.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
 

@@ -1,5 +1,5 @@
 // Attention as JSON: what a file may make the reader do before it is found wrong.
-#include "read/external/attention_json.h"
+#include "read/external/tensors_file.h"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <fstream>
 
-#include "check/reference_answers.h"
 #include "core/checkpoints.h"
 #include "math/forward.h"
 #include "read/array/npz.h"

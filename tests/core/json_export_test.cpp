@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "base/formatted.h"
 #include "base/random.h"
 #include "exported.h"
 #include "float_infinity.h"
@@ -13,7 +14,6 @@
 #include "read/external/mask_file.h"
 #include "read/json/json_document.h"
 #include "write/json.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "drawn.h"
 #include "explain/matrices.h"
-#include "model/block_parts.h"
 #include "model/edits.h"
+#include "model/request.h"
 #include "reference.h"
 
 namespace headlight {

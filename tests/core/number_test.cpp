@@ -1,4 +1,4 @@
-#include "write/number.h"
+#include "base/formatted.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "train/grammar/special_words.h"
+#include "train/grammar/grammar.h"
 
 namespace headlight::own {
 

@@ -9,7 +9,6 @@
 #include "core/own_tokenizer.h"
 #include "core/tokenizing.h"
 #include "train/corpus/corpus.h"
-#include "train/resumed_training.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "text/program_words.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "base/base64.h"
-#include "read/tokenizer/sentencepiece_model.h"
+#include "read/tokenizer/sentencepiece_tokenizer.h"
 #include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"
 

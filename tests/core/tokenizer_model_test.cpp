@@ -2,7 +2,7 @@
 #include <map>
 
 #include "base/utf8.h"
-#include "text/byte_alphabet.h"
+#include "text/characters.h"
 #include "tokenizing.h"
 
 namespace headlight {

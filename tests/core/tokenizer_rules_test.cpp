@@ -1,6 +1,6 @@
 // The rules one by one, by the examples of their documentation and by what they must leave alone.
 #include "text/characters.h"
-#include "text/regex_syntax.h"
+#include "text/pattern.h"
 #include "tokenizing.h"
 
 namespace headlight {

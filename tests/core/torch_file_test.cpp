@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "read/array/npz.h"
 #include "read/array/pickle.h"
-#include "read/array/torch_tensors.h"
 #include "temporary_folder.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 #include "core/grammars.h"
 #include "read/hub/checkpoint.h"
 #include "read/tokenizer/tokenizer_file.h"
-#include "train/card_text.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,5 @@
 // A training that goes on from its files, and files or plans that it cannot go on from.
-#include "train/resumed_training.h"
+#include "train/trained_checkpoint.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // English beside the sentences of a grammar: how it is written, and of which word each of its words was made.
-#include "train/grammar/translations.h"
+#include "train/grammar/grammar.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/grammars.h"
-#include "train/grammar/grammar.h"
 
 namespace headlight {
 namespace {

@@ -1,4 +1,4 @@
-#include "train/corpus/treebank.h"
+#include "train/corpus/teaching.h"
 
 #include <gtest/gtest.h>
 

@@ -6,16 +6,16 @@
 #include <map>
 #include <sstream>
 
+#include "base/formatted.h"
 #include "exported.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"
-#include "write/csv.h"
+#include "write/export.h"
 #include "write/json.h"
 #include "write/npz.h"
-#include "write/number.h"
 
 namespace headlight {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "fuzz/target.h"
-#include "read/external/attention_json.h"
+#include "read/external/tensors_file.h"
 
 HEADLIGHT_FUZZ_TARGET(attention_json) {
   const auto file = headlight::parse_attention_json("fuzz", {reinterpret_cast<const char*>(data), size});

@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "fuzz/require.h"
 #include "fuzz/target.h"
-#include "train/corpus/treebank.h"
+#include "train/corpus/teaching.h"
 
 using namespace headlight;
 

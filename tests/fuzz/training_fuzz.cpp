@@ -6,7 +6,6 @@
 
 #include "fuzz/require.h"
 #include "fuzz/target.h"
-#include "train/card_text.h"
 #include "train/measure/relations_json.h"
 #include "train/trained_checkpoint.h"
 

@@ -3,7 +3,7 @@
 #include "app/lessons.h"
 #include "gui/actions/actions.h"
 #include "gui/harness.h"
-#include "lesson/lesson_text.h"
+#include "lesson/lesson.h"
 #include "math/attention.h"
 #include "session/lesson_commands.h"
 

@@ -1,5 +1,5 @@
 // What of the maps is sent to the GPU, and kept there.
-#include "gl/map_pages.h"
+#include "gl/map_texture.h"
 
 #include "gui/map_texture_fixture.h"
 

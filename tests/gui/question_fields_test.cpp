@@ -8,7 +8,7 @@
 #include "document/document_json.h"
 #include "figure/difference_words.h"
 #include "gui/actions/changes.h"
-#include "lesson/lesson_goal.h"
+#include "lesson/lesson.h"
 
 namespace headlight {
 namespace {

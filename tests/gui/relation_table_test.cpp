@@ -4,7 +4,7 @@
 #include "gui/harness.h"
 #include "session/command_line_of.h"
 #include "session/head_grid.h"
-#include "training/layer_scores.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {

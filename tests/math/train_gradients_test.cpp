@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/train_reference.h"
-#include "train/network/kernels.h"
+#include "math/kernels.h"
 #include "train/network/training.h"
 
 namespace headlight::training {
@@ -280,7 +280,7 @@ TEST(Dropout, HasTheGradientsOfTheLossWithTheSameWordsHidden) {
 
 TEST(Dropout, HidesTheShareThatWasAskedAndKeepsTheMean) {
   std::vector<float> factors(100000);
-  kernels().dropout_factors(3, 0.25f, factors.data(), static_cast<Index>(factors.size()));
+  math_kernels().dropout_factors(3, 0.25f, factors.data(), static_cast<Index>(factors.size()));
   const auto hidden = std::count(factors.begin(), factors.end(), 0.0f);
   EXPECT_NEAR(static_cast<double>(hidden) / 1e5, 0.25, 0.01);
   EXPECT_EQ(std::count(factors.begin(), factors.end(), 1.0f / 0.75f) + hidden, std::ssize(factors));

@@ -1,4 +1,4 @@
-#include "train/network/kernels.h"
+#include "math/kernels.h"
 
 #include <gtest/gtest.h>
 
@@ -14,13 +14,13 @@
 namespace headlight {
 namespace {
 
-std::vector<NamedKernels> all_training_kernels() {
-  const auto choice = runnable_kernels();
+std::vector<NamedMathKernels> all_training_kernels() {
+  const auto choice = runnable_math_kernels();
   return {choice.tables, choice.tables + choice.count};
 }
 
 TEST(Kernels, CrossEntropyOfLargeScoresStaysFinite) {
-  for (const NamedKernels& named : all_training_kernels()) {
+  for (const NamedMathKernels& named : all_training_kernels()) {
     Floats scores{1000, 0, -1000, 999};
     bool right = true;
     const double nats = named.table->cross_entropy(scores.data(), 4, 3, 2, 0, right);
@@ -33,8 +33,8 @@ TEST(Kernels, CrossEntropyOfLargeScoresStaysFinite) {
   }
 }
 
-/// Everything that a table computes of one set of numbers, as bytes.
-std::string everything(const Kernels& kernels) {
+/// Everything that the kernels of training compute of one set of numbers, as bytes.
+std::string all_of_training(const MathKernels& kernels) {
   std::string bytes;
   const auto keep = [&](const Floats& values) {
     bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
@@ -70,10 +70,11 @@ std::string everything(const Kernels& kernels) {
 
 // What is trained on one machine comes out the same on another.
 TEST(Kernels, AreTheSameBitsOnAllProcessorsThatHaveFusedMultiplyAdd) {
-  const std::vector<NamedKernels> all = all_training_kernels();
+  const std::vector<NamedMathKernels> all = all_training_kernels();
   for (std::size_t i = 2; i < all.size(); ++i)
-    EXPECT_TRUE(everything(*all[i].table) == everything(*all[1].table)) << all[i].name << " and " << all[1].name;
-  const std::string plain = everything(*all[0].table), best = everything(kernels());
+    EXPECT_TRUE(all_of_training(*all[i].table) == all_of_training(*all[1].table))
+        << all[i].name << " and " << all[1].name;
+  const std::string plain = all_of_training(*all[0].table), best = all_of_training(math_kernels());
   ASSERT_EQ(plain.size(), best.size());
   for (std::size_t at = 0; at + 2 * sizeof(double) < plain.size(); at += sizeof(float)) {
     float a, b;

@@ -1,6 +1,6 @@
 // A scene: a picture as data. Shapes and texts in points (1/72 inch) or pixels from the top left corner, and the boxes
 // that can be pointed at, by name. A view makes it once for the sizes it is given; cairo paints it into a file
-// (paper/paint.h) and Dear ImGui into the window (gui/frame/scene.h); tests read it as it is.
+// (paper/fonts.h) and Dear ImGui into the window (gui/frame/scene.h); tests read it as it is.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 
 #include "document/question_fields.h"
 #include "gui/frame/scope.h"
-#include "model/block_parts.h"
+#include "model/request.h"
 
 namespace headlight {
 namespace {

@@ -18,7 +18,7 @@
 #include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "model/head_text.h"
-#include "words/flow_words.h"
+#include "words/text_words.h"
 
 namespace headlight {
 namespace {

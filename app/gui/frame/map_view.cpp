@@ -13,7 +13,7 @@
 #include "session/shown.h"
 #include "view/viewport.h"
 #include "words/answer_words.h"
-#include "words/glosses.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

@@ -16,7 +16,7 @@
 #include "gui/heads/stage_parts.h"
 #include "session/answer_state.h"
 #include "session/head_grid.h"
-#include "training/layer_scores.h"
+#include "training/training_files.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
 #include "words/failure_words.h"

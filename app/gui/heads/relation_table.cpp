@@ -9,7 +9,7 @@
 #include "gui/heads/grid_parts.h"
 #include "model/head_text.h"
 #include "session/head_grid.h"
-#include "training/layer_scores.h"
+#include "training/training_files.h"
 #include "words/grid_words.h"
 #include "words/relation_words.h"
 

@@ -13,7 +13,6 @@
 #include "gui/heads/stage_parts.h"
 #include "session/shown.h"
 #include "words/answer_words.h"
-#include "words/flow_words.h"
 #include "words/text_words.h"
 
 namespace headlight {

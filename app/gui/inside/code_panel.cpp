@@ -7,7 +7,7 @@
 #include "gui/frame/no_answer.h"
 #include "gui/inside/inside.h"
 #include "words/answer_words.h"
-#include "words/code_words.h"
+#include "words/inside_words.h"
 
 namespace headlight {
 namespace {

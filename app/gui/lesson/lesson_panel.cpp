@@ -10,7 +10,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/paragraph.h"
-#include "lesson/lesson_text.h"
+#include "lesson/lesson.h"
 #include "math/attention.h"
 #include "session/lesson_commands.h"
 #include "words/train_words.h"

@@ -8,8 +8,8 @@
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
 #include "words/chosen_head_words.h"
-#include "words/glosses.h"
 #include "words/sentence_words.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {

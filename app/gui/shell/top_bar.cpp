@@ -4,8 +4,8 @@
 #include "gui/frame/looks.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
-#include "words/code_words.h"
 #include "words/compare_words.h"
+#include "words/inside_words.h"
 #include "words/model_words.h"
 #include "words/window_words.h"
 

@@ -1,4 +1,4 @@
-// The view of a training.
+// The view of a training, and the parts of its panel.
 #pragma once
 
 #include "gui/frame/gui.h"
@@ -7,5 +7,14 @@ namespace headlight {
 
 void train_panel(Gui& gui);      // its plan, its curves, the slider over its steps
 void training_status(Gui& gui);  // in the status bar: a training that goes on while another view is looked at
+
+/// The controls of the next training: its plan, its corpus, and the button that starts it.
+void training_form(Gui& gui);
+
+/// How the loss fell and the heads' scores rose, and the slider over the steps; about as high as `height`.
+void training_curves(Gui& gui, const TrainingRun& run, float height);
+
+/// A time in words: "40 s", "2 min 10 s".
+std::string duration_words(const Gui& gui, double seconds);
 
 }  // namespace headlight

@@ -7,7 +7,7 @@
 #include "gui/actions/actions.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/train/train_parts.h"
+#include "gui/train/train.h"
 #include "words/relation_words.h"
 #include "words/train_words.h"
 

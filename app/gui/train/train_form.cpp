@@ -8,7 +8,7 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/no_answer.h"
-#include "gui/train/train_parts.h"
+#include "gui/train/train.h"
 #include "words/mask_words.h"
 #include "words/model_words.h"
 #include "words/train_words.h"

@@ -7,7 +7,6 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/no_answer.h"
 #include "gui/train/train.h"
-#include "gui/train/train_parts.h"
 #include "words/train_words.h"
 #include "words/window_words.h"
 

@@ -1,13 +1,17 @@
-// Named arrays as they come out of a file: float32 whatever they were stored as, in C order, with their shape.
+// Named arrays as they come out of a file: float32 whatever they were stored as, in C order, with their shape; or where
+// they lie in their file, their bytes read on first access.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "base/matrix.h"
 #include "base/printable.h"
 #include "base/result.h"
@@ -52,5 +56,39 @@ std::string shape_text(const std::vector<Index>& shape);
 
 /// Appends the elements in `bytes` (a whole number of them) to `values`, each widened or rounded to float32.
 void append_widened(Dtype dtype, bool big_endian, std::string_view bytes, std::vector<float>& values);
+
+struct StoredArray {
+  Dtype dtype = Dtype::f32;
+  std::vector<Index> shape;
+  std::string_view bytes;                  // little-endian, on any address
+  std::string where;                       // the file's name in messages
+  std::shared_ptr<const void> owner = {};  // owns the bytes; null: the caller does
+  const MappedFile* mapped = nullptr;      // the owner where it is a file
+};
+
+struct StoredArrays {
+  std::map<std::string, StoredArray> arrays;
+  std::map<std::string, std::string> metadata;  // safetensors' own
+};
+
+/// Whether weights are packed as they are read, or stay in their file and are packed once they are used often: the
+/// answer to one question then comes sooner. Until then the file must stay as it is.
+enum class Reading { whole, as_used };
+
+/// All of them as float32 in memory.
+ArrayFile in_memory(const StoredArrays& stored);
+/// Arrays in memory as if they lay in a file.
+StoredArrays stored_in_memory(std::string_view where, ArrayFile file);
+
+/// f16 or bf16.
+inline bool is_half(const StoredArray& array) { return array.dtype == Dtype::f16 || array.dtype == Dtype::bf16; }
+
+/// The number in `count` bytes from `offset`, at most 8; bytes behind the end are zero.
+inline std::uint64_t little_endian(std::string_view bytes, std::size_t offset, std::size_t count) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count && offset + i < bytes.size(); ++i)
+    value |= std::uint64_t{static_cast<unsigned char>(bytes[offset + i])} << (8 * i);
+  return value;
+}
 
 }  // namespace headlight

@@ -13,9 +13,9 @@
 
 #include "base/file.h"
 #include "base/utf8.h"
-#include "read/array/little_endian.h"
+#include "read/array/array.h"
 #include "read/array/npy.h"
-#include "read/array/zip_handles.h"
+#include "read/array/zip_directory.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/formatted.h"
 #include "base/printable.h"
 #include "base/utf8.h"
-#include "read/array/little_endian.h"
+#include "read/array/array.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/result.h"
 #include "read/array/array.h"
-#include "read/array/stored_array.h"
 
 namespace headlight {
 

@@ -1,6 +1,7 @@
 #include "read/array/torch_file.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -8,12 +9,208 @@
 
 #include "base/mapped_file.h"
 #include "base/printable.h"
-#include "read/array/little_endian.h"
+#include "read/array/array.h"
 #include "read/array/pickle.h"
-#include "read/array/torch_tensors.h"
 #include "read/array/zip_directory.h"
 
 namespace headlight {
+namespace {
+
+using Kind = PickleValue::Kind;
+
+constexpr std::string_view kTensor = "torch._utils _rebuild_tensor_v2", kOldTensor = "torch._utils _rebuild_tensor",
+                           kParameter = "torch._utils _rebuild_parameter";
+/// Plain values that stand beside the tensors of a training's state.
+constexpr std::string_view kPlain[] = {"collections OrderedDict", "torch Size", "torch device"};
+
+/// Of "torch FloatStorage".
+std::optional<Dtype> storage_dtype(std::string_view storage) {
+  constexpr std::string_view kModule = "torch ", kStorage = "Storage";
+  if (!storage.starts_with(kModule) || !storage.ends_with(kStorage)) return std::nullopt;
+  storage.remove_prefix(kModule.size());
+  storage.remove_suffix(kStorage.size());
+  return dtype_named(DtypeNaming::torch, storage);
+}
+
+/// The tensor behind a parameter; null for what is neither.
+const PickleValue* tensor_of(const PickleValue& value) {
+  const PickleValue* at = &value;
+  for (int wrapped = 0; wrapped < 2; ++wrapped) {
+    if (at->kind != Kind::call || at->items.empty()) return nullptr;
+    const std::string_view function = at->items[0]->text;
+    if (function == kTensor || function == kOldTensor) return at->items.size() >= 5 ? at : nullptr;
+    if (function != kParameter || at->items.size() < 2) return nullptr;
+    at = at->items[1];
+  }
+  return nullptr;
+}
+
+bool holds_tensors(const PickleValue& value) {
+  if (value.kind != Kind::dict) return false;
+  for (std::size_t i = 0; i + 1 < value.items.size(); i += 2)
+    if (value.items[i]->kind == Kind::text && tensor_of(*value.items[i + 1])) return true;
+  return false;
+}
+
+const PickleValue* state_dict_of(const PickleValue& root) {
+  // What stands beside a named state dict (a loss, the state of the random numbers) is a tensor too.
+  for (const char* name : {"state_dict", "model_state_dict", "model", "module", "net"})
+    if (const PickleValue* inner = root.find(name); inner && holds_tensors(*inner)) return inner;
+  return holds_tensors(root) ? &root : nullptr;
+}
+
+/// A list of sizes of a pickle; nothing where it is another thing.
+std::optional<std::vector<Index>> sizes_of(const PickleValue& value) {
+  const PickleValue* at = &value;
+  if (at->kind == Kind::call && at->items.size() == 2 && at->items[0]->text == "torch Size") at = at->items[1];
+  if (at->kind != Kind::tuple && at->kind != Kind::list) return std::nullopt;
+  std::vector<Index> sizes;
+  for (const PickleValue* item : at->items) {
+    if (item->kind != Kind::integer || item->integer < 0) return std::nullopt;
+    sizes.push_back(item->integer);
+  }
+  return sizes;
+}
+
+/// Whether the elements lie one after another in C order; strides of axes of size 1 say nothing.
+bool is_contiguous(const std::vector<Index>& shape, const std::vector<Index>& strides) {
+  Index expected = 1;
+  for (std::size_t axis = shape.size(); axis > 0; --axis) {
+    if (shape[axis - 1] != 1 && strides[axis - 1] != expected) return false;
+    expected *= shape[axis - 1];
+  }
+  return true;
+}
+
+class Locator {
+ public:
+  Locator(std::string_view where, const TorchStorages& storages, std::size_t most_copied)
+      : where_(where), storages_(storages), most_copied_(most_copied) {}
+
+  Result<StoredArrays> locate(const PickleValue& root) {
+    const PickleValue* dict = state_dict_of(root);
+    if (!dict) return bad_input(where_, "", "a state dict: names and tensors", "none", ErrorCode::file_damaged);
+    StoredArrays arrays;
+    for (std::size_t i = 0; i + 1 < dict->items.size(); i += 2) {
+      const PickleValue& name = *dict->items[i];
+      const PickleValue* tensor = tensor_of(*dict->items[i + 1]);
+      if (name.kind != Kind::text || !tensor) continue;
+      auto array = locate_tensor(printable(name.text), *tensor);
+      if (!array) return array.error();
+      arrays.arrays.insert_or_assign(std::string(name.text), std::move(*array));
+    }
+    for (const std::string_view prefix : {"_orig_mod.", "module.", "_orig_mod."}) drop_prefix(arrays, prefix);
+    return arrays;
+  }
+
+ private:
+  Result<StoredArray> locate_tensor(const std::string& name, const PickleValue& tensor) {
+    const auto storage = torch_storage(*tensor.items[1]);
+    if (!storage) return bad_input(where_, name, "a storage of numbers", "another thing", ErrorCode::file_damaged);
+    const PickleValue& offset = *tensor.items[2];
+    const auto shape = sizes_of(*tensor.items[3]), strides = sizes_of(*tensor.items[4]);
+    if (offset.kind != Kind::integer || offset.integer < 0 || !shape || !strides || shape->size() != strides->size())
+      return bad_input(where_, name, "an offset, a shape and as many strides", "something else",
+                       ErrorCode::file_damaged);
+    const auto count = num_elements(*shape);
+    if (!count)
+      return bad_input(where_, name, "a shape of fewer elements", shape_text(*shape), ErrorCode::file_damaged);
+
+    // The last element of the view, in elements of the storage; each product is checked against it.
+    std::uint64_t last = static_cast<std::uint64_t>(offset.integer);
+    for (std::size_t axis = 0; axis < shape->size() && *count > 0; ++axis) {
+      const auto steps = static_cast<std::uint64_t>((*shape)[axis] - 1);
+      const auto stride = static_cast<std::uint64_t>((*strides)[axis]);
+      if (steps > 0 && stride > storage->count / steps) last = storage->count;
+      else last += std::min(steps * stride, storage->count);
+    }
+    if (*count > 0 && last >= storage->count)
+      return bad_input(where_, name, "elements within the " + std::to_string(storage->count) + " of its storage",
+                       shape_text(*shape) + " from " + std::to_string(offset.integer), ErrorCode::file_damaged);
+
+    const auto bytes = storages_(*storage);
+    if (!bytes) return bytes.error();
+    const std::size_t element = width(storage->dtype);
+    if (storage->count > bytes->bytes.size() / element)
+      return bad_input(where_, name, std::to_string(storage->count) + " elements in its storage",
+                       std::to_string(bytes->bytes.size() / element), ErrorCode::file_damaged);
+    StoredArray array{.dtype = storage->dtype, .shape = *shape, .bytes = {}, .where = where_, .owner = bytes->owner};
+    if (*count == 0) return array;
+    const std::size_t begin = static_cast<std::size_t>(offset.integer) * element;
+    if (is_contiguous(*shape, *strides)) {
+      array.bytes = bytes->bytes.substr(begin, *count * element);
+      return array;
+    }
+    copied_ += *count * element;
+    if (copied_ > most_copied_)
+      return bad_input(where_, name, "at most " + std::to_string(most_copied_) + " bytes of strided tensors", "more",
+                       ErrorCode::too_large);
+    const auto copy = std::make_shared<std::string>(gathered(bytes->bytes.substr(begin), *shape, *strides, element));
+    array.bytes = *copy;
+    array.owner = copy;
+    return array;
+  }
+
+  /// The elements of a strided view in C order.
+  static std::string gathered(std::string_view bytes, const std::vector<Index>& shape,
+                              const std::vector<Index>& strides, std::size_t element) {
+    std::string result;
+    std::vector<Index> at(shape.size(), 0);
+    std::size_t offset = 0;
+    while (true) {
+      result.append(bytes.substr(offset * element, element));
+      std::size_t axis = shape.size();
+      while (axis > 0 && ++at[axis - 1] == shape[axis - 1]) {
+        offset -= static_cast<std::size_t>((shape[axis - 1] - 1) * strides[axis - 1]);
+        at[axis - 1] = 0;
+        --axis;
+      }
+      if (axis == 0) return result;
+      offset += static_cast<std::size_t>(strides[axis - 1]);
+    }
+  }
+
+  static void drop_prefix(StoredArrays& arrays, std::string_view prefix) {
+    const bool shared =
+        !arrays.arrays.empty() && std::all_of(arrays.arrays.begin(), arrays.arrays.end(),
+                                              [&](const auto& one) { return one.first.starts_with(prefix); });
+    if (!shared) return;
+    std::map<std::string, StoredArray> shorter;
+    for (auto& [name, array] : arrays.arrays) shorter.emplace(name.substr(prefix.size()), std::move(array));
+    arrays.arrays = std::move(shorter);
+  }
+
+  std::string where_;
+  const TorchStorages& storages_;
+  std::size_t copied_ = 0, most_copied_ = 0;
+};
+
+}  // namespace
+
+bool is_torch_global(std::string_view name) {
+  return storage_dtype(name) || name == kTensor || name == kOldTensor || name == kParameter ||
+         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
+}
+
+std::optional<TorchStorage> torch_storage(const PickleValue& value) {
+  if (value.kind != Kind::persistent || value.items[0]->kind != Kind::tuple) return std::nullopt;
+  const std::vector<const PickleValue*>& id = value.items[0]->items;
+  if (id.size() < 5 || id[0]->text != "storage" || id[1]->kind != Kind::global || id[4]->kind != Kind::integer ||
+      (id[2]->kind != Kind::text && id[2]->kind != Kind::bytes) || id[4]->integer < 0)
+    return std::nullopt;
+  // Before PyTorch 0.4 a storage could itself be a view of another; no file of the transformer's time has one.
+  if (id.size() > 5 && id[5]->kind != Kind::none) return std::nullopt;
+  const auto dtype = storage_dtype(id[1]->text);
+  if (!dtype) return std::nullopt;
+  return TorchStorage{
+      .dtype = *dtype, .key = std::string(id[2]->text), .count = static_cast<std::uint64_t>(id[4]->integer)};
+}
+
+Result<StoredArrays> torch_tensors(std::string_view where, const PickleValue& root, const TorchStorages& storages,
+                                   std::size_t most_copied) {
+  return Locator(where, storages, most_copied).locate(root);
+}
+
 namespace {
 
 constexpr std::string_view kZipStart = "PK\3\4";

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "read/array/little_endian.h"
+#include "read/array/array.h"
 
 namespace headlight {
 namespace {

@@ -1,6 +1,7 @@
 // Where the members of a zip archive lie in its bytes (APPNOTE.TXT 6.3.10).
 #pragma once
 
+#include <zip.h>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,9 +10,17 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "read/array/zip_handles.h"
 
 namespace headlight {
+
+struct DiscardZipArchive {
+  void operator()(zip_t* archive) const { zip_discard(archive); }
+};
+struct CloseZipMember {
+  void operator()(zip_file_t* member) const { zip_fclose(member); }
+};
+using ZipArchive = std::unique_ptr<zip_t, DiscardZipArchive>;
+using ZipMember = std::unique_ptr<zip_file_t, CloseZipMember>;
 
 struct ZipEntry {
   std::uint16_t method = 0;            // 0 stored, 8 deflated

@@ -1,4 +1,4 @@
-#include "read/external/number_table.h"
+#include "read/external/own_numbers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,9 +26,7 @@ std::string_view trimmed(std::string_view text) {
 /// `text` as a message quotes it.
 std::string quoted(std::string_view text) {
   constexpr std::size_t kLongest = 24;
-  std::string shown(text.substr(0, kLongest));
-  while (!shown.empty() && text.size() > kLongest && (static_cast<unsigned char>(text[shown.size()]) & 0xC0) == 0x80)
-    shown.pop_back();
+  const std::string_view shown = beginning(text, kLongest);
   return "'" + printable(shown) + (text.size() > shown.size() ? "…" : "") + "'";
 }
 

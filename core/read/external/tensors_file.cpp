@@ -12,7 +12,6 @@
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
-#include "read/external/attention_json.h"
 #include "read/external/mask_file.h"
 #include "read/external/patterns.h"
 #include "read/json/json_document.h"

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,7 +15,6 @@
 #include "base/result.h"
 #include "model/weights.h"
 #include "read/array/array.h"
-#include "read/array/stored_array.h"
 
 namespace headlight {
 
@@ -46,7 +46,25 @@ bool holds_attention(const StoredArrays& stored);
 bool holds_attention(const std::filesystem::path& npy);
 
 /// `.safetensors`, `.npz`, such a `.npy`, or PyTorch's `.pt` and the like; or `.json`, attention as
-/// read/external/attention_json.h has it.
+/// parse_attention_json has it.
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads);
+
+/// An Error where an export says that it has a form that is not known. BertViz's objects say nothing.
+Status check_schema(std::string_view where, const nlohmann::json& document);
+
+/// An object with `attention`: a list of `{"name", "attn": [layer][head][query][key], "left_text", "right_text"}`, the
+/// texts' lists naming queries and keys. The names Encoder, Decoder and Cross are the stacks of an encoder-decoder;
+/// under any other names the first of the list is shown. A Headlight export (`schema` headlight.attention/1) says more
+/// about its tokens, which is kept; of a `batch` the first is taken. What is left out is a warning.
+/// Errors name the path of a ragged list or of a weight that is not one.
+Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text);
+
+Result<TensorsFile> read_attention_json(const std::filesystem::path& path);
+
+/// The array that stands at `place` of a file, with at most so many axes. Takes no more memory than the numbers that
+/// are there, whatever the first lists promise. Errors name the path of an empty or ragged list, and of what is no
+/// number.
+Result<Array> nested_numbers(std::string_view where, const std::string& place, const nlohmann::json& list,
+                             std::size_t most_axes);
 
 }  // namespace headlight

@@ -11,7 +11,6 @@
 #include "math/forward.h"
 #include "model/weights.h"
 #include "read/array/array.h"
-#include "read/array/stored_array.h"
 #include "read/hub/config_file.h"
 
 namespace headlight {

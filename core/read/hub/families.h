@@ -4,15 +4,58 @@
 
 #include <algorithm>
 #include <cassert>
+#include <functional>
 #include <iterator>
+#include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "model/config.h"
 #include "read/hub/config_file.h"
-#include "read/hub/config_keys.h"
 #include "read/hub/tensor_names.h"
+#include "read/json/json_fields.h"
 
 namespace headlight {
+
+/// Spellings of one key, the usual one first.
+using Keys = std::vector<std::string>;
+
+/// The first wrong key is stored as the error; after it every answer is the fallback. null counts as missing.
+class Keyed {
+ public:
+  Keyed(std::string_view where, const nlohmann::json& object) : where_(where), object_(object) {}
+
+  const nlohmann::json* find(const Keys& keys) const;
+  /// There, and null.
+  bool is_null(const char* key) const;
+
+  /// A whole number from `least` to `most`; without a fallback it must be there.
+  Index size(const Keys& keys, Index most, std::optional<Index> fallback = std::nullopt, Index least = 1);
+  /// Without a fallback it must be there.
+  double number(const Keys& keys, double least, double most, std::optional<double> fallback = std::nullopt);
+  bool flag(const Keys& keys, bool fallback);
+  std::string word(const Keys& keys, std::string_view fallback);
+  Activation activation(const Keys& keys, std::string_view fallback);
+
+  /// An option of which only one value is understood.
+  void only(const Keys& keys, bool supported);
+  void only(const Keys& keys, std::string_view supported);
+  void only(const Keys& keys, const char* supported) { only(keys, std::string_view(supported)); }  // which is no bool
+
+  /// Whether anything has asked for the key.
+  bool was_read(const char* key) const { return read_.contains(key); }
+
+  void fail(const Keys& keys, std::string_view expected, std::string_view found);
+  const std::optional<Error>& error() const { return error_; }
+
+ private:
+  std::string_view where_;
+  const nlohmann::json& object_;
+  mutable std::set<std::string, std::less<>> read_;
+  std::optional<Error> error_;
+};
 
 /// The entry of this name, which must be there: the table of families names it.
 template <class Entries>
@@ -65,11 +108,21 @@ HubConfig family_config(Keyed& keyed, const Family& family);
 using FamilyException = void (*)(Keyed& keyed, const Family& family, HubConfig& hub);
 FamilyException family_exception(std::string_view name);
 
-/// The models that are trained here (headlight_family.cpp).
-void read_headlight(Keyed& keyed, const Family& family, HubConfig& hub);
-
 /// `heads` must divide `columns`, of which an error names the kind.
 void check_divides(Keyed& keyed, const Keys& keys, Index heads, Index columns, std::string_view kind);
 inline constexpr std::string_view kHiddenColumns = "columns of a hidden state", kQueryHeads = "attention heads";
+
+/// Reads rope_theta and rope_scaling (or rope_parameters) into hub.rotary, and hub.longest where the frequencies would
+/// depend on the length of the text. Kinds: default; linear, all frequencies divided (Chen et al. 2023); dynamic, which
+/// changes nothing up to the trained length; llama3, the low ones divided (Llama 3.1); yarn (Peng et al. 2023).
+/// hub.config must be there. What a file means that says neither is `unsaid_theta` and `unsaid_share`: the share of a
+/// head's columns that are rotated, the first ones; all columns in families without one.
+void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta = 10000, std::optional<double> unsaid_share = {});
+
+/// theta^(−2i / columns) for each pair of so many columns, unscaled.
+Rotary plain_rotary(Index columns, double theta, bool interleaved = false);
+
+/// The base of the frequencies under this key.
+double read_theta(Keyed& keyed, const char* key, double unsaid);
 
 }  // namespace headlight

@@ -11,7 +11,7 @@
 #include "base/progress.h"
 #include "base/result.h"
 #include "model/weights.h"
-#include "read/array/stored_array.h"
+#include "read/array/array.h"
 #include "read/hub/tensor_names.h"
 
 namespace headlight {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/index.h"
-#include "read/array/stored_array.h"
+#include "read/array/array.h"
 #include "read/hub/config_file.h"
 
 namespace headlight {

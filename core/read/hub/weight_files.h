@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "read/array/stored_array.h"
+#include "read/array/array.h"
 
 namespace headlight {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/printable.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {
@@ -52,7 +53,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::string_view in_line = before.substr(before.rfind('\n') + 1);
     // Continuation bytes of UTF-8 are no columns of their own.
-    const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), [](char c) { return (c & 0xC0) != 0x80; });
+    const auto column = 1 + count_characters(in_line);
     const bool at_end = position > text_.size();
     error_ = bad_input(where_, "line " + std::to_string(line) + ", column " + std::to_string(column), "valid JSON",
                        at_end ? "the end" : "'" + printable(last_token) + "'", ErrorCode::file_damaged);

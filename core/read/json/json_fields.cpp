@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/printable.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {
@@ -27,9 +28,7 @@ std::string found_text(const json& value) {
   if (text.size() <= kShown) return printable(text);
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
-  std::size_t end = kShown;
-  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
-  return printable(text.substr(0, end)) + "…";
+  return printable(beginning(text, kShown)) + "…";
 }
 
 bool is_whole(const json& value, std::int64_t least, std::uint64_t most) {

@@ -2,13 +2,13 @@
 // read leniently (settings, a view) ignores that: a value that cannot be used leaves the default.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "base/names.h"
 #include "base/result.h"
@@ -121,5 +121,13 @@ class JsonField {
   std::string path_;
   JsonProblems* problems_;
 };
+
+/// The first row of a list of lists that is no list as long as the first; nothing where all are, and a matrix of them
+/// takes less memory than the parsed document. `rows` is not empty and begins with a list.
+inline std::optional<std::size_t> odd_row(const nlohmann::json& rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (!rows[i].is_array() || rows[i].size() != rows[0].size()) return i;
+  return std::nullopt;
+}
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-#include "read/tokenizer/sentencepiece_model.h"
+#include "read/tokenizer/sentencepiece_tokenizer.h"
 
 #include <bit>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "base/utf8.h"
-#include "text/readable.h"
-#include "text/word_table.h"
+#include "text/characters.h"
+#include "text/subwords.h"
 
 namespace headlight {
 namespace {

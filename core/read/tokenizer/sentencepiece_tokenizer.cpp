@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/formatted.h"
+#include "base/utf8.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "read/tokenizer/tokenizer_rules.h"
 
@@ -63,9 +64,6 @@ std::vector<std::pair<std::string_view, std::string_view>> merges_of(const Sente
     std::int32_t left, right;
     std::string_view first, second;
   };
-  const auto length = [](std::string_view text) {
-    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-  };
   std::vector<Merge> merges;
   for (const SentencePieceModel::Piece& piece : model.pieces) {
     if (piece.text.size() > kLongestMerged) continue;
@@ -75,7 +73,8 @@ std::vector<std::pair<std::string_view, std::string_view>> merges_of(const Sente
       const std::string_view first = std::string_view(piece.text).substr(0, at);
       const std::string_view second = std::string_view(piece.text).substr(at);
       const auto left = words.id(first), right = words.id(second);
-      if (left && right) ways.push_back({piece.score, length(first), length(second), *left, *right, first, second});
+      if (left && right)
+        ways.push_back({piece.score, count_characters(first), count_characters(second), *left, *right, first, second});
     }
     std::sort(ways.begin(), ways.end(),
               [](const Merge& a, const Merge& b) { return std::tie(a.left, a.right) < std::tie(b.left, b.right); });

@@ -9,7 +9,7 @@
 #include "read/array/array.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_rules.h"
-#include "text/word_table.h"
+#include "text/subwords.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -13,7 +13,6 @@
 #include "train/corpus/teaching.h"
 #include "train/corpus/tokenized.h"
 #include "train/grammar/grammar.h"
-#include "train/grammar/special_words.h"
 #include "train/network/batch.h"
 
 namespace headlight {

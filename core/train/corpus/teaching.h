@@ -1,7 +1,9 @@
-// The targets of taught heads: where to look, by the arcs of treebanks and the relations of a grammar.
+// The targets of taught heads: where to look, by the arcs of treebanks (CoNLL-U files of Universal Dependencies,
+// https://universaldependencies.org/format.html) and the relations of a grammar.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,5 +49,28 @@ Status check_teaching(const Teaching& teaching, Index layers, Index heads);
 /// Which of the heads is taught a relation, "nmod:poss": the one that names it, else one that names it without its
 /// subtype. Nothing where none is.
 std::optional<std::size_t> taught_head(const std::vector<TaughtHead>& heads, std::string_view relation);
+
+/// A sentence whose words are known to depend on each other.
+struct TreebankSentence {
+  struct Word {
+    std::size_t begin = 0, end = 0;  // bytes of the text
+    bool pronoun = false;            // UPOS PRON
+  };
+  struct Arc {
+    std::int32_t dependent = 0, head = 0;  // words, from 0; the root has no arc
+    std::string relation;                  // DEPREL: "nsubj:pass"
+  };
+  std::string text;         // the forms as they stood, with a space behind each unless SpaceAfter=No
+  std::vector<Word> words;  // of a multiword token (2-3 don't) each has its share of the letters
+  std::vector<Arc> arcs;
+};
+
+/// Longer files are not read.
+inline constexpr std::size_t kMostTreebankBytes = std::size_t{1} << 28;
+
+/// Every sentence of a file. Empty nodes (8.1) are left out. Errors name the line: not UTF-8, not ten columns, words
+/// not counted from 1, a head that is no word of the sentence, a cycle, a multiword token beyond the end, no sentence
+/// at all.
+Result<std::vector<TreebankSentence>> parse_conllu(std::string_view where, std::string_view text);
 
 }  // namespace headlight

@@ -11,7 +11,6 @@
 #include "base/result.h"
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
-#include "train/corpus/treebank.h"
 #include "train/grammar/grammar.h"
 
 namespace headlight {

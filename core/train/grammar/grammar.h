@@ -3,20 +3,71 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/random.h"
 #include "base/result.h"
-#include "train/grammar/translations.h"
 
 namespace headlight {
 
+/// The rows of every trained model's table that are no words.
+inline constexpr std::int32_t kPadRow = 0, kStartRow = 1, kMaskRow = 2, kUnknownRow = 3, kFirstWordRow = 4;
+inline constexpr std::string_view kSpecialWords[] = {"<pad>", "<s>", "<mask>", "<unk>"};
+
+/// Longer sentences of a text are left out.
+inline constexpr std::size_t kLongestSentence = 120;
+
+/// The end of a translation: the last word of a corpus with translations.
+inline constexpr std::string_view kEndWord = "</s>";
+
 /// A place in a container.
 inline std::size_t at(std::ptrdiff_t index) { return static_cast<std::size_t>(index); }
+
+/// A word of the grammar in English.
+struct Rendering {
+  struct Word {
+    std::int32_t word = 0;
+    bool made = true;  // of the word that is spelt; false: an article, which comes from none
+  };
+  std::vector<Word> words = {};
+};
+
+/// One item of an English pattern: a word that is always there, or what a word of the sentence is in English.
+struct TargetItem {
+  std::int32_t word = 0;  // written, where item is −1
+  int item = -1;          // of the sentence's pattern; left out where the sentence has it not
+  int form = 0;           // of Dictionary::forms
+  int family = -1;        // of Dictionary::families
+  int group = -1;         // there only if every item of the group is
+};
+
+struct TargetPattern {
+  std::vector<TargetItem> items = {};  // empty: the pattern has no English
+  int groups = 0;
+};
+
+/// English words by their numbers: those of the grammar, then `words`.
+struct Dictionary {
+  std::vector<std::string> words = {};                                // that no sentence of the grammar has
+  std::vector<std::string> forms = {};                                // "plain", "The", "past" …
+  std::map<std::pair<std::int32_t, int>, Rendering> renderings = {};  // by word of the grammar and form
+  std::vector<std::vector<std::int32_t>> families = {};               // English words that stand in the same places
+  std::int32_t a = -1, an = -1;  // the one becomes the other before a vowel; −1: no pattern has it
+};
+
+/// A sentence in English.
+struct Translation {
+  std::vector<std::int32_t> words = {};  // numbers as in Dictionary; empty: not known
+  std::vector<int> made_of = {};         // of each the place of a word in the sentence; −1: of none
+  std::vector<int> families = {};        // of each in Dictionary::families; −1: none
+};
 
 /// Something a head may learn: which word belongs to which.
 struct Relation {
@@ -97,7 +148,7 @@ struct Grammar {
   Dictionary dictionary;  // of the words in English
 };
 
-/// Errors name the place in the file `where`, or what could not be drawn of it (train/grammar/grammar_draws.h).
+/// Errors name the place in the file `where`, or what could not be drawn of it (check_draws).
 Result<Grammar> parse_grammar(std::string_view where, std::string_view text);
 
 struct Sentence {
@@ -128,5 +179,25 @@ bool is_held_out(std::string_view first, std::string_view second);
 
 /// The words as one text: with spaces between words of scripts that have them.
 std::string text_of(const Grammar& grammar, const Sentence& sentence);
+
+/// The English translation of a sentence, as the grammar's file gives it.
+Translation translation_of(const Grammar& grammar, const Sentence& sentence);
+
+/// Whether any sentence has English.
+bool has_translations(const Grammar& grammar);
+
+/// A word of a translation.
+std::string_view target_word(const Grammar& grammar, std::int32_t word);
+
+/// The sentence as the first pattern that the words fit would have written it, each by its family, of several patterns
+/// one whose classes they fit too; its words, items and relations alone are given. A full stop at the end and *too* may
+/// be missing (heads find what a pronoun stands for as often without it: tests/app/sentence_facts_test). There is no
+/// relation of a pronoun where no class has the words that the pattern draws from one class: which noun it stands for
+/// is unknown. Nothing for a sentence that no pattern fits, and for more than kLongestMatched words.
+std::optional<Sentence> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words);
+inline constexpr std::size_t kLongestMatched = 64;
+
+/// Whether a sentence of the grammar has this word as a pronoun.
+bool stands_for_a_noun(const Grammar& grammar, std::string_view word);
 
 }  // namespace headlight

@@ -4,12 +4,11 @@
 #include <unordered_map>
 
 #include "base/formatted.h"
+#include "base/printable.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"
-#include "train/grammar/grammar_draws.h"
-#include "train/grammar/grammar_parts.h"
-#include "train/grammar/special_words.h"
+#include "train/grammar/grammar_file.h"
 
 namespace headlight {
 namespace {
@@ -284,6 +283,19 @@ class Reader {
 };
 
 }  // namespace
+
+std::vector<std::string> parts_of(std::string_view text) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n", begin), text.size());
+    if (end > begin) parts.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string in_quotes(std::string_view part) { return "\"" + printable(part) + "\""; }
 
 Result<Grammar> parse_grammar(std::string_view where, std::string_view text) {
   const auto json = parse_json(where, text);

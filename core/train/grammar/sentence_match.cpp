@@ -1,4 +1,4 @@
-#include "train/grammar/sentence_match.h"
+#include "train/grammar/grammar.h"
 
 #include <algorithm>
 

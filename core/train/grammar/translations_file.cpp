@@ -6,8 +6,7 @@
 #include "base/formatted.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"
-#include "train/grammar/grammar_parts.h"
-#include "train/grammar/special_words.h"
+#include "train/grammar/grammar_file.h"
 
 namespace headlight {
 namespace {

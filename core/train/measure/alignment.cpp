@@ -1,4 +1,4 @@
-#include "train/measure/alignment.h"
+#include "train/measure/relations.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,6 @@
 
 #include "base/formatted.h"
 #include "model/head_text.h"
-#include "train/grammar/speller.h"
 #include "train/measure/head_scores.h"
 
 namespace headlight {

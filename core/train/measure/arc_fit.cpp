@@ -10,7 +10,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "train/corpus/tokenized.h"
-#include "train/grammar/special_words.h"
+#include "train/grammar/grammar.h"
 
 namespace headlight {
 namespace {

@@ -9,7 +9,6 @@
 #include "heads/arc_labels.h"
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
-#include "train/corpus/treebank.h"
 #include "train/grammar/grammar.h"
 #include "train/measure/treebank_scores.h"
 

@@ -6,8 +6,6 @@
 #include <set>
 
 #include "train/corpus/corpus.h"
-#include "train/grammar/speller.h"
-#include "train/measure/alignment.h"
 #include "train/measure/head_scores.h"
 
 namespace headlight {

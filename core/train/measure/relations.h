@@ -127,4 +127,16 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
                                                         const Grammar& grammar, const RelationOptions& options,
                                                         Progress& progress);
 
+/// Alignment of every cross head of an encoder-decoder on held-out sentences and their English, as the relations OWN
+/// (the row that reads a word) and NEXT (the row before it, which says it): heads are chosen on validation sentences
+/// and scored on others. Nothing where it was stopped. Errors: a grammar without English.
+Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<const Model>& model,
+                                                        const Grammar& grammar, const RelationOptions& options,
+                                                        Progress& progress);
+
+/// Lines of text: every cross head in both kinds of rows, what a diagonal gives, the literals.
+std::string alignment_text(const AlignmentReport& report);
+/// One line.
+std::string next_word_text(const NextWordScore& score);
+
 }  // namespace headlight

@@ -9,7 +9,6 @@
 
 #include "text/tokenizer.h"
 #include "train/corpus/teaching.h"
-#include "train/corpus/treebank.h"
 #include "train/measure/relations.h"
 
 namespace headlight {

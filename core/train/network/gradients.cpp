@@ -151,8 +151,8 @@ void run_output(const PassContext& context, const Step& step, const Packed& rows
     assert(target < words);
     const float weight = weight_of(step.batch, at);
     bool right = false;
-    const double nats = kernels().cross_entropy(scores + i * words, words, target, weight * step.per_weight,
-                                                step.objective.label_smoothing, right);
+    const double nats = math_kernels().cross_entropy(scores + i * words, words, target, weight * step.per_weight,
+                                                     step.objective.label_smoothing, right);
     loss.mean += static_cast<double>(weight) * nats;
     ++loss.targets;
     if (right) ++loss.right;
@@ -175,9 +175,8 @@ std::span<const AttentionTarget> attention_of(const Batch& batch, const Range& r
   return std::span(all).subspan(static_cast<std::size_t>(begin - all.begin()), static_cast<std::size_t>(end - begin));
 }
 
-/// Forward pass of some sentences of a shard, and backward if gradients are wanted. `states`, if not null, is set to
-/// the last hidden states; then nothing else is computed.
-void run_part(const PassContext& context, const Step& step, const Range& range, Loss& loss, float* states) {
+/// Forward pass of some sentences of a shard, and backward if gradients are wanted.
+void run_part(const PassContext& context, const Step& step, const Range& range, Loss& loss) {
   const Network& network = step.network;
   const Index d = network.config.d_model;
   const bool two_stacks = network.config.arch == Arch::encoder_decoder;
@@ -194,10 +193,6 @@ void run_part(const PassContext& context, const Step& step, const Range& range, 
   StackPass main(main_context, network.main, target, two_stacks ? &source : nullptr,
                  network.config.arch != Arch::encoder);
   const float* hidden = main.forward(memory);
-  if (states) {
-    std::copy(hidden, hidden + target.rows() * d, states);
-    return;
-  }
   main.ask_attention(attention_of(step.batch, range), range.first, step.per_attention, loss);
   float* dhidden = context.gradients ? context.arena.take(target.rows() * d) : nullptr;
   run_output(context, step, target, range, hidden, dhidden, loss);
@@ -228,7 +223,7 @@ Loss run_shard(const Step& step, const Range& shard, float* gradients, Arena& ar
                               .first = first,
                               .dropout = step.objective.dropout,
                               .seed = derive_seed(step.seed, "sentence " + std::to_string(range.first))};
-    run_part(context, step, range, loss, nullptr);
+    run_part(context, step, range, loss);
     first = false;
   }
   return loss;
@@ -241,7 +236,7 @@ void add_up(const std::vector<Floats>& others, std::size_t count, Floats& gradie
   workspace.split(static_cast<Index>(gradients.size()), [&](Index begin, Index end) {
     for (Index at = begin; at < end; at += kChunk)
       for (std::size_t other = 0; other < count; ++other)
-        kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kChunk, end - at));
+        math_kernels().add(gradients.data() + at, others[other].data() + at, 1.0f, std::min(kChunk, end - at));
   });
 }
 
@@ -318,34 +313,6 @@ Loss loss_and_gradients(const Network& network, const Batch& batch, const Object
 
 Loss loss(const Network& network, const Batch& batch, Workspace& workspace) {
   return run_batch(network, batch, {}, 0, nullptr, workspace);
-}
-
-Matrix hidden_states(const Network& network, const Batch& batch, Workspace& workspace) {
-  Workspace::Memory& memory = workspace.memory();
-  const Sentences& input = batch.input;
-  Matrix states(input.tokens(), network.config.d_model);
-  if (states.rows() == 0) return states;
-  prepare(network, batch, memory);
-  const Objective plain;
-  const Step step{.network = network,
-                  .batch = batch,
-                  .objective = plain,
-                  .seed = 0,
-                  .per_weight = 1,
-                  .per_attention = 0,
-                  .transposed = memory.transposed.data(),
-                  .sinusoids = memory.sinusoids};
-  const std::vector<Range> parts = cut(input, {0, input.count}, (input.tokens() + kTokensAtOnce - 1) / kTokensAtOnce);
-  memory.pool.run(static_cast<Index>(parts.size()), [&](Index part, int worker) {
-    const Range& range = parts[static_cast<std::size_t>(part)];
-    Arena& arena = memory.arenas[static_cast<std::size_t>(worker)];
-    arena.reset();
-    const PassContext context{
-        .network = network, .transposed = step.transposed, .sinusoids = step.sinusoids, .arena = arena};
-    Loss none;
-    run_part(context, step, range, none, states.data() + tokens_of(input, {0, range.first}) * states.cols());
-  });
-  return states;
 }
 
 }  // namespace headlight

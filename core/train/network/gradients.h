@@ -61,8 +61,4 @@ Loss loss_and_gradients(const Network& network, const Batch& batch, const Object
 /// The loss alone, without dropout and smoothing.
 Loss loss(const Network& network, const Batch& batch, Workspace& workspace);
 
-/// The last hidden states of the main stack, without dropout: a row for each token of batch.input that is not padding.
-/// Targets are not looked at.
-Matrix hidden_states(const Network& network, const Batch& batch, Workspace& workspace);
-
 }  // namespace headlight

@@ -56,7 +56,7 @@ float* StackPass::embed() {
                                                       : nullptr;
       float* to = x + row * d_;
       for (Index j = 0; j < d_; ++j) to[j] = token[j] * network_.embedding_scale;
-      if (vector) kernels().add(to, vector, 1.0f, d_);
+      if (vector) math_kernels().add(to, vector, 1.0f, d_);
     }
   }
   return x;
@@ -77,7 +77,7 @@ NormPass StackPass::norm_pass(const NormOffsets& offsets) {
 float* StackPass::dropout_mask(Index size) {
   if (context_.dropout <= 0.0f) return nullptr;
   float* factors = context_.arena.take(size);
-  kernels().dropout_factors(Random(context_.seed + ++masks_).next(), context_.dropout, factors, size);
+  math_kernels().dropout_factors(Random(context_.seed + ++masks_).next(), context_.dropout, factors, size);
   return factors;
 }
 
@@ -101,8 +101,8 @@ void StackPass::leave(const LinearOffsets& output, const float* inner, const Nor
   factors = dropout_mask(rows_ * d_);
   if (factors) {
     linear_forward(context_, output, inner, output.in, rows_, branch_, false);
-    kernels().multiply(branch_, factors, rows_ * d_);
-    kernels().add(x, branch_, 1.0f, rows_ * d_);
+    math_kernels().multiply(branch_, factors, rows_ * d_);
+    math_kernels().add(x, branch_, 1.0f, rows_ * d_);
   } else {
     linear_forward(context_, output, inner, output.in, rows_, x, true);
   }
@@ -258,15 +258,15 @@ const float* StackPass::asked_gradients(const AttentionPass& pass, Index layer, 
     float* to = asked_gradients_ + target.query * pass.weights_row;
     const float factor = target.weight * asked_scale_;
     const float share = factor / given(target, row);
-    kernels().add(to, row, factor, pass.weights_row);
+    math_kernels().add(to, row, factor, pass.weights_row);
     for (Index key = target.first; key < target.end; ++key) to[key] -= row[key] * share;
   }
   return asked_gradients_;
 }
 
 void StackPass::norm_back(const NormOffsets& offsets, const NormPass& kept, const float* dy, float* dx, bool add) {
-  kernels().norm_backward(kept, dy, dx, add, context_.gradients + offsets.scale,
-                          offsets.shift < 0 ? nullptr : context_.gradients + offsets.shift);
+  math_kernels().norm_backward(kept, dy, dx, add, context_.gradients + offsets.scale,
+                               offsets.shift < 0 ? nullptr : context_.gradients + offsets.shift);
 }
 
 /// The gradient of what a sublayer's last linear layer gave. In post-norm `dx` goes back through the norm first.
@@ -274,7 +274,7 @@ const float* StackPass::leave_back(const float* factors, const NormOffsets& norm
   if (!pre_) norm_back(norm, kept, dx, dx, false);
   if (!factors) return dx;
   std::copy(dx, dx + rows_ * d_, branch_);
-  kernels().multiply(branch_, factors, rows_ * d_);
+  math_kernels().multiply(branch_, factors, rows_ * d_);
   return branch_;
 }
 
@@ -289,7 +289,7 @@ void StackPass::enter_back(const LinearOffsets& offsets, const float* input, con
 void StackPass::feed_forward_back(const BlockOffsets& offsets, const FeedForward& kept, float* dx) {
   const float* dy = leave_back(kept.output_factors, offsets.ffn_norm, kept.norm, dx);
   linear_backward(context_, offsets.down, kept.hidden, dy, rows_, wide_, false);
-  kernels().multiply(wide_, kept.slope, rows_ * offsets.up.out);
+  math_kernels().multiply(wide_, kept.slope, rows_ * offsets.up.out);
   enter_back(offsets.up, kept.input, wide_, offsets.ffn_norm, kept.norm, dx);
 }
 
@@ -338,9 +338,9 @@ void StackPass::backward(float* dx, float* dmemory) {
   for (Index sentence = 0; sentence < own_.count(); ++sentence) {
     for (Index row = own_.start(sentence); row < own_.end(sentence); ++row) {
       const float* from = dx + row * d_;
-      kernels().add(tokens + own_.ids[static_cast<std::size_t>(row)] * d_, from, network_.embedding_scale, d_);
+      math_kernels().add(tokens + own_.ids[static_cast<std::size_t>(row)] * d_, from, network_.embedding_scale, d_);
       if (offsets_.positions < 0) continue;
-      kernels().add(context_.gradients + offsets_.positions + (row - own_.start(sentence)) * d_, from, 1.0f, d_);
+      math_kernels().add(context_.gradients + offsets_.positions + (row - own_.start(sentence)) * d_, from, 1.0f, d_);
     }
   }
 }

@@ -3,9 +3,8 @@
 
 #include <span>
 
-#include "train/network/attention_pass.h"
 #include "train/network/gradients.h"
-#include "train/network/linear_pass.h"
+#include "train/network/passes.h"
 
 namespace headlight {
 

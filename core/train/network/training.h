@@ -1,10 +1,44 @@
-// One step of training after another: the loss, its gradients, and what follows from them.
+// One step of training after another: the loss, its gradients, and how the numbers of a network follow them.
 #pragma once
 
-#include "train/network/adamw.h"
 #include "train/network/gradients.h"
+#include "train/network/network.h"
 
 namespace headlight {
+
+/// Decoupled weight decay (Loshchilov & Hutter 2019, algorithm 2, with PyTorch's reading of it: the decay is
+/// multiplied by the learning rate).
+struct AdamW {
+  float beta1 = 0.9f, beta2 = 0.98f;
+  float epsilon = 1e-8f;
+  float decay = 0.01f;
+};
+
+struct Moments {
+  Floats first, second;  // of the gradients and of their squares; empty before the first step
+};
+
+/// One step, `step` counted from 1. The gradients are multiplied by `gradient_scale` as they are read (clipping).
+/// `workspace` lends threads, which change no bit; null: none.
+void adamw_step(Network& network, const Floats& gradients, Moments& moments, const AdamW& adamw, Index step,
+                float learning_rate, float gradient_scale = 1, Workspace* workspace = nullptr);
+
+/// The Euclidean norm of all gradients.
+double global_norm(const Floats& gradients);
+
+/// The factor of gradients of this norm that makes it at most `most` (Pascanu et al. 2013); 1 where
+/// `most` is 0.
+float clip_scale(double norm, float most);
+
+/// Linear warm-up, then half a cosine down to `floor` of the peak (Loshchilov & Hutter 2017).
+struct Schedule {
+  float peak = 3e-3f;
+  Index warmup = 200, steps = 4000;
+  float floor = 0.05f;
+};
+
+/// Of step 1, 2, …; beyond the last step the floor.
+float learning_rate(const Schedule& schedule, Index step);
 
 struct TrainingRecipe {
   AdamW adamw = {};

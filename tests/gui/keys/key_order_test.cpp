@@ -1,4 +1,4 @@
-#include "gl/key_order.h"
+#include "gl/gui_context.h"
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "math/row_bodies.h"
-#include "train/network/kernels.h"
 
 namespace headlight {
 namespace {
@@ -112,8 +111,12 @@ inline void adamw(const AdamWStep& step, const float* gradients, float* first_mo
   }
 }
 
-#define HEADLIGHT_KERNEL_TABLE \
-  { norm_backward, multiply, add, softmax_backward, cross_entropy, dropout_factors, sum_of_squares, adamw }
+#define HEADLIGHT_MATH_KERNEL_TABLE                                                                          \
+  {                                                                                                          \
+    product, transpose, widen, softmax, exponential, norm, relu, gelu, gelu_tanh, silu, relu_with_slope,     \
+        gelu_with_slope, largest_of, larger_of_both, finite, norm_backward, multiply, add, softmax_backward, \
+        cross_entropy, dropout_factors, sum_of_squares, adamw                                                \
+  }
 
 }  // namespace
 }  // namespace headlight
