@@ -14,7 +14,7 @@
 #include "document/tokenizers.h"
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
-#include "training/shell_word.h"
+#include "training/training_files.h"
 #include "training/training_job.h"
 
 namespace headlight {

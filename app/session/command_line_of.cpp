@@ -10,7 +10,7 @@
 #include "model/head_text.h"
 #include "session/figure_request.h"
 #include "session/shown.h"
-#include "training/shell_word.h"
+#include "training/training_files.h"
 #include "view/view_names.h"
 
 namespace headlight {

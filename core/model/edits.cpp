@@ -17,15 +17,9 @@ bool layer_before(const LayerEdit& a, const LayerEdit& b) {
 bool same_target(const WeightEdit& a, const WeightEdit& b) { return a.head == b.head && a.cell == b.cell; }
 bool same_target(const LayerEdit& a, const LayerEdit& b) { return a.stack == b.stack && a.layer == b.layer; }
 
-/// The entry of the same cell or layer in an ordered list; end() where there is none.
-template <class Edit, class Before>
-auto find(std::vector<Edit>& edits, const Edit& wanted, const Before& before) {
-  const auto at = std::lower_bound(edits.begin(), edits.end(), wanted, before);
-  return at != edits.end() && same_target(*at, wanted) ? at : edits.end();
-}
-
-template <class Edit, class Before>
-const Edit* find(const std::vector<Edit>& edits, const Edit& wanted, const Before& before) {
+/// The entry of the same cell or layer in an ordered list, constant where the list is; null where there is none.
+template <class Edits, class Edit, class Before>
+auto* find(Edits& edits, const Edit& wanted, const Before& before) {
   const auto at = std::lower_bound(edits.begin(), edits.end(), wanted, before);
   return at != edits.end() && same_target(*at, wanted) ? &*at : nullptr;
 }
@@ -33,9 +27,9 @@ const Edit* find(const std::vector<Edit>& edits, const Edit& wanted, const Befor
 /// Replaces an entry, inserts it in order, or removes it where `keep` is false.
 template <class Edit, class Before>
 void put(std::vector<Edit>& edits, Edit edit, bool keep, const Before& before) {
-  const auto at = find(edits, edit, before);
-  if (at != edits.end() && keep) *at = std::move(edit);
-  else if (at != edits.end()) edits.erase(at);
+  Edit* at = find(edits, edit, before);
+  if (at && keep) *at = std::move(edit);
+  else if (at) edits.erase(edits.begin() + (at - edits.data()));
   else if (keep) edits.insert(std::lower_bound(edits.begin(), edits.end(), edit, before), std::move(edit));
 }
 

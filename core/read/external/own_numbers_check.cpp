@@ -3,12 +3,13 @@
 
 #include "base/formatted.h"
 #include "base/printable.h"
+#include "math/reference.h"
 #include "read/external/own_numbers.h"
 
 namespace headlight {
 namespace {
 
-using Numbers = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Numbers = reference::Grid;
 
 /// Printed numbers have about two decimals.
 constexpr double kPrinted = 0.011;
@@ -34,20 +35,6 @@ void check_sums(const NumberTable& weights, std::vector<Error>& found) {
   }
 }
 
-Numbers softmax_of(const Numbers& scores) {
-  Numbers weights = scores;
-  for (Index row = 0; row < scores.rows(); ++row) {
-    const double largest = scores.row(row).maxCoeff();
-    if (!std::isfinite(largest)) {
-      weights.row(row).setZero();
-      continue;
-    }
-    weights.row(row) = (scores.row(row).array() - largest).exp();
-    weights.row(row) /= weights.row(row).sum();
-  }
-  return weights;
-}
-
 double distance(const Numbers& a, const Numbers& b) {
   double largest = 0;
   for (Index i = 0; i < a.size(); ++i)
@@ -62,9 +49,9 @@ void check_softmax(const NumberTable& scores, const NumberTable& weights, std::v
     found.emplace_back(ErrorCode::wrong_columns, "weights", shape_of(weights) + ", the scores " + shape_of(scores));
     return;
   }
-  const Numbers right = softmax_of(logits);
+  const Numbers right = reference::softmax(logits);
   if (distance(given, right) < kPrinted) return;
-  if (logits.rows() > 1 && distance(given, softmax_of(logits.transpose()).transpose()) < kPrinted) {
+  if (logits.rows() > 1 && distance(given, reference::softmax(logits.transpose()).transpose()) < kPrinted) {
     found.emplace_back(ErrorCode::softmax_of_columns, "weights",
                        "the softmax of the columns of the scores, not of their rows");
     return;

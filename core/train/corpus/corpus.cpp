@@ -56,10 +56,13 @@ Drawn draw(const Corpus& corpus, Random& random) {
   return {std::move(sentence.words), std::move(sentence.families), std::move(sentence.stands_for)};
 }
 
-std::int32_t swapped(const Corpus& corpus, const Drawn& sentence, std::size_t i, float family_share, Random& random) {
+/// Another word instead of word `i`: out of its family, or out of all. `family_of` has the family of each word among
+/// `families` (−1: none), or is empty.
+std::int32_t swapped(const Corpus& corpus, const std::vector<std::vector<std::int32_t>>& families,
+                     const std::vector<int>& family_of, std::size_t i, float family_share, Random& random) {
   const bool in_family = random.uniform() < family_share;
-  if (in_family && !sentence.families.empty() && sentence.families[i] >= 0) {
-    const auto& family = corpus.grammar->families[static_cast<std::size_t>(sentence.families[i])];
+  if (in_family && !family_of.empty() && family_of[i] >= 0) {
+    const auto& family = families[static_cast<std::size_t>(family_of[i])];
     if (family.size() > 1) return kFirstWordRow + family[random.next() % family.size()];
   }
   return random_row(corpus, random);
@@ -80,6 +83,8 @@ std::size_t end_of_word(const std::vector<std::int32_t>& rows, std::size_t begin
 std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const Corruption& corruption, Random& random) {
   std::vector<std::int32_t> targets(sentence.rows.size(), -1);
   const Drawn whole = sentence;
+  static const std::vector<std::vector<std::int32_t>> kNone;
+  const auto& families = corpus.grammar ? corpus.grammar->families : kNone;
   for (std::size_t i = 0, end = 0; i < sentence.rows.size(); i = end) {
     end = end_of_word(whole.rows, i);
     if (corpus.tokenizer && whole.rows[i] < kFirstWordRow) continue;
@@ -94,7 +99,7 @@ std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const C
       if (draw < corruption.mask) {
         sentence.rows[piece] = kMaskRow;
       } else if (draw < corruption.mask + corruption.swap) {
-        sentence.rows[piece] = swapped(corpus, whole, piece, corruption.family, random);
+        sentence.rows[piece] = swapped(corpus, families, whole.families, piece, corruption.family, random);
       }
     }
   }
@@ -178,16 +183,6 @@ Asked asked_to_go_on(const Corpus& corpus, Random& random) {
   return asked;
 }
 
-/// Another word in the place of one of a translation.
-std::int32_t slip(const Corpus& corpus, const Translation& english, std::size_t i, float family_share, Random& random) {
-  const bool in_family = random.uniform() < family_share;
-  if (in_family && english.families[i] >= 0) {
-    const auto& family = corpus.grammar->dictionary.families[static_cast<std::size_t>(english.families[i])];
-    if (family.size() > 1) return kFirstWordRow + family[random.next() % family.size()];
-  }
-  return random_row(corpus, random);
-}
-
 Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Random& random) {
   Asked asked{.input = {kStartRow}, .targets = {}};
   Sentence sentence;
@@ -204,7 +199,8 @@ Asked asked_to_translate(const Corpus& corpus, const Corruption& corruption, Ran
     const float draw = random.uniform();
     std::int32_t read = right;
     if (draw < corruption.mask) read = kMaskRow;
-    else if (draw < corruption.mask + corruption.swap) read = slip(corpus, english, i, corruption.family, random);
+    else if (draw < corruption.mask + corruption.swap)
+      read = swapped(corpus, corpus.grammar->dictionary.families, english.families, i, corruption.family, random);
     asked.input.push_back(read);
     if (read != right) asked.targets[i + 1] = right;
   }
