@@ -21,7 +21,7 @@ const cairo_user_data_key_t kOwner{};
 /// How far the next character stands from a drawn mark, in ems.
 constexpr float kMarkAdvance = 0.62f;
 
-bool is_mark(char32_t c) { return c == U'␣' || c == U'⏎'; }
+bool is_printed_mark(char32_t c) { return c == U'␣' || c == U'⏎'; }
 
 /// Draws a mark from (x, y) on, in ems of `size`: ␣ an open box, ⏎ an arrow to the left under a hook.
 void draw_mark(cairo_t* cairo, char32_t mark, double size, double x, double y) {
@@ -72,7 +72,7 @@ std::vector<char32_t> PaperFonts::State::shown(std::string_view text) {
   std::vector<char32_t> shown;
   for (const char32_t c : code_points(text)) {
     if (is_invisible(c)) continue;
-    if (is_mark(c) || files.font_with(c)) shown.push_back(c);
+    if (is_printed_mark(c) || files.font_with(c)) shown.push_back(c);
     else
       for (const char digit : formatted("U+%04X", static_cast<unsigned>(c)))
         shown.push_back(static_cast<unsigned char>(digit));
@@ -90,7 +90,7 @@ Result<std::shared_ptr<PaperFonts>> PaperFonts::open(const std::string& preferre
 float PaperFonts::width(std::string_view text, float size) {
   float width = 0;
   for (const char32_t c : state_->shown(text))
-    width += is_mark(c) ? kMarkAdvance : state_->files.glyph(state_->font_of(c), c).advance;
+    width += is_printed_mark(c) ? kMarkAdvance : state_->files.glyph(state_->font_of(c), c).advance;
   return width * size;
 }
 
@@ -115,7 +115,7 @@ void PaperFonts::draw(cairo_t* cairo, std::string_view text, float size, float x
     utf8.clear(), glyphs.clear(), clusters.clear();
   };
   for (const char32_t c : state_->shown(text)) {
-    if (is_mark(c)) {
+    if (is_printed_mark(c)) {
       draw_mark(cairo, c, static_cast<double>(size), static_cast<double>(x), static_cast<double>(y));
       x += kMarkAdvance * size;
       continue;
