@@ -15,7 +15,8 @@ class WhyTest : public InsideViewTest {
     start(document_of(arch));
     harness->push(ChooseHead{{2, 1}}, Pin{CellRef{3, 2}});
     harness->settle();
-    harness->click("why");
+    harness->click("numbers");
+    harness->click("tab why");
     harness->settle();
   }
   const WriterSplit& shown() const { return *harness->state.writers; }
