@@ -388,9 +388,6 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
 
 const NamedCommand kFigure{"figure", "A picture for a paper or a slide: SVG, PDF or PNG", R"(
 headlight figure --width slide -o heads.pdf
-headlight figure --view head --head 1.6 -o head.svg
-headlight figure --maps norms -o norms.pdf
-headlight figure --view inside --query 9 --key 5 -o steps.svg
 headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf
 headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg
 headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png)",

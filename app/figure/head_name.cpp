@@ -52,9 +52,9 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
   const auto rest = std::find_if(arcs.resting.begin(), arcs.resting.end(),
                                  [&](const SentenceArcs::Resting& one) { return one.head == head; });
   const Index resting = rest == arcs.resting.end() ? 0 : rest->words;
-  const std::string rests =
-      resting == 1 ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})
-                   : filled(words(language, kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
+  const std::string rests = resting == 1
+                                ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})
+                                : filled(words(language, kHeadNameWords.resting), {std::to_string(resting), arcs.rest});
   if (!name.arcs.empty()) {
     name.named = true;
     const auto relations = by_relation(name.arcs);

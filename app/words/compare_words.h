@@ -40,7 +40,7 @@ struct CompareWords {
   Words tip_patch_tokens{"The output z of each head of the chosen layer, at each word.",
                          "所选层中每个头在每个词处的输出 z。"};
   Words patch_metric{"%: A %, B %", "%：A %，B %"};
-  Words patch_share{"share of A's answer that comes back", "恢复的 A 的答案所占份额"};
+  Words patch_share{"share of A's answer restored", "恢复的 A 的答案所占份额"};
   Words patch_hint{
       "Each cell: B is computed again with this part of A in its place. 0: nothing comes back, 1: all of A's answer.",
       "每个单元格：用 A 的这一部分重新计算 B。0：什么也没恢复；1：A 的答案全部恢复。"};

@@ -141,6 +141,9 @@ TEST(Lessons, WhatTheirCellsAreCalledIsRight) {
         "NEXT to → 北京", "NEXT to → 订了", "OWN Beijing → 北京", "OWN I → 我", "OWN Lei → 李雷", "OWN Li → 李雷",
         "OWN asked → 请", "OWN book → 订了", "OWN me → 我", "OWN ticket → 机票", "OWN to → 去"})
     right.insert(pair + (" in " + ticket));
+  for (const char* pair : {"case on → mat", "cop was → tired", "det The → cat", "det the → mat", "mark because → tired",
+                           "nsubj cat → sat", "nsubj it → tired", "obl mat → sat"})
+    right.insert(pair + std::string(" in The cat sat on the mat because it was tired."));
   std::set<std::string> named;
   for_each_step([&](const AppState& state, const LessonStep&) {
     const auto text_of = [](const Tokens& tokens, const SpeltWord& word) {

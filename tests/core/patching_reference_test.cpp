@@ -103,8 +103,8 @@ TEST(PatchingByHand, EveryPlaceRestoresWhatASecondImplementationFinds) {
   wanted.keys = wanted.queries;
   const auto metric = [&](const Eigen::RowVectorXd& logits) { return logits(right) - logits(wrong); };
   const double end = metric(logits_by_hand(*clean, nothing)), begin = metric(by_hand);
-  for (const PatchAt at : {PatchAt::heads, PatchAt::residual, PatchAt::ffn, PatchAt::pattern, PatchAt::q, PatchAt::k,
-                           PatchAt::v})
+  for (const PatchAt at :
+       {PatchAt::heads, PatchAt::residual, PatchAt::ffn, PatchAt::pattern, PatchAt::q, PatchAt::k, PatchAt::v})
     for (const bool by_token : {false, true}) {
       wanted.at = at;
       wanted.by_token = by_token;

@@ -85,7 +85,7 @@ TEST_F(WindowTest, LargerAndSmallerByButton) {
 
 TEST_F(WindowTest, TheHelpOpensAndCloses) {
   Harness& h = *harness;
-  h.resize({1280, 1400});
+  h.resize({1280, 1500});
   h.frame(2);
   h.click("help");
   EXPECT_TRUE(h.state.view.help);

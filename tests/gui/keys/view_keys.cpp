@@ -264,7 +264,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::view_promises() {
          EXPECT_EQ(state().view.alignment, Alignment::words);
          alt(Key::digit_5);
          EXPECT_FALSE(state().view.patch.on);
-         h.push(ShowView{View::heads});
+         h.push(ShowView{View::heads}, Pin{});
        }},
       {{Act::next_difference_order, Act::previous_difference_order, Act::swap_answers, Act::drop_answer},
        [&] {
