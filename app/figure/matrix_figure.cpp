@@ -2,7 +2,6 @@
 // shows them.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/within.h"
 #include "explain/cell.h"
@@ -37,12 +36,9 @@ TermWords words_of_term(const Trace& trace, const Term& term, bool adds_up) {
 
 /// The terms that are listed: all, or the largest of them in their order.
 std::vector<std::size_t> listed(const Cell& cell, bool adds_up) {
-  std::vector<std::size_t> at(cell.terms.size());
-  std::iota(at.begin(), at.end(), std::size_t{0});
-  if (at.size() <= kMostTerms) return at;
   const auto size = [&](std::size_t i) { return std::abs(term_length(cell.terms[i], adds_up)); };
-  std::stable_sort(at.begin(), at.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
-  at.resize(kMostTerms);
+  std::vector<std::size_t> at = largest_first(cell.terms.size(), size);
+  at.resize(std::min(at.size(), kMostTerms));
   std::sort(at.begin(), at.end());
   return at;
 }
