@@ -125,10 +125,7 @@ Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, con
                            const TextWidth& measure) {
   constexpr float kLargestCell = 26;  // points
   if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
-  const bool of_layer = options.patch == PatchForm::tokens;
-  const auto map =
-      patch_map(*a.trace, *b.trace,
-                {options.patch, {of_layer ? options.head.layer : 0, 0, options.head.stack}, options.alignment});
+  const auto map = patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment));
   if (!map) return map.error();
   const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b.trace);
   Page page = new_page(options, measure);
