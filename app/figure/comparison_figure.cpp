@@ -129,9 +129,8 @@ Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, con
   if (!map) return map.error();
   const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b.trace);
   Page page = new_page(options, measure);
-  const Words* titles[] = {&kCompareWords.patch_heads, &kCompareWords.patch_residual, &kCompareWords.patch_tokens};
   add_title(page, words(options.language, kCompareWords.take_from_a),
-            words(options.language, *titles[static_cast<std::size_t>(options.patch)]), true);
+            words(options.language, kCompareWords.patch_forms[static_cast<std::size_t>(options.patch)]), true);
   add_lines(page, patch_line(options.language, *map), page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
   const PrintedMap printed{map->restored, &rows, &columns};
