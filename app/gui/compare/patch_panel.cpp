@@ -69,7 +69,7 @@ void go_to(Gui& gui, const PatchMap& map, const CellRef& cell) {
   const Index token = of_token ? map.tokens[static_cast<std::size_t>(cell.key)] : 0;
   const CellRef at =
       of_token ? cell_of_writer(trace, {WriterKind::head, head}, token)->cell : strongest_cell(trace, head);
-  gui.push(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{at.query, at.key}}, at, InsideTab::why});
+  gui.push(LookAt{look_of_weight(head, at), at, InsideTab::why});
   gui.push(ShowView{View::inside});
 }
 
