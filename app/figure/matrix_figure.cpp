@@ -192,22 +192,6 @@ std::string add_score_terms(Page& page, const WriterSplit& writers, const Figure
   return others_of(options.language, count, writers.order.size(), rest);
 }
 
-/// The map in the middle of the page.
-void add_writers(Page& page, const WriterSplit& writers, const FigureOptions& options) {
-  constexpr float kLargestCell = 26;  // points
-  const std::vector<Token> rows = writer_labels(options.language, writers.queries),
-                           columns = writer_labels(options.language, writers.keys);
-  const PrintedMap map{writers.sums, &rows, &columns};
-  const float side = std::min(page.room(), 0.85f * page.fair_height());
-  const MapAxes axes = map_axes(page, map, side);
-  const float most = kLargestCell * static_cast<float>(std::max(rows.size(), columns.size())) +
-                     axes.queries.metrics.widest + 4 * axes.size;
-  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
-  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
-  add_map(page, map, axes, layout, writers_scale(options.theme, writers), true);
-  page.y = layout.plot.bottom();
-}
-
 }  // namespace
 
 Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
@@ -227,9 +211,11 @@ Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& 
   if (split.blocked) line += words(options.language, kInsideWords.before_mask);
   add_lines(page, line, page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
-  add_writers(page, *writers, options);
-  add_colour_bar(page, writers_scale(options.theme, *writers),
-                 either(options.language, "part of the score", "打分中的部分"), options.language, false);
+  const std::vector<Token> rows = writer_labels(options.language, writers->queries),
+                           columns = writer_labels(options.language, writers->keys);
+  const ColourScale scale = writers_scale(options.theme, *writers);
+  add_named_map(page, {writers->sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), scale);
+  add_colour_bar(page, scale, either(options.language, "part of the score", "打分中的部分"), options.language, false);
   const std::string others = add_score_terms(page, *writers, options);
   std::vector<std::string> remarks{filled(words(options.language, kInsideWords.map_of_writers), {query, key})};
   if (!others.empty()) remarks.push_back(others);
