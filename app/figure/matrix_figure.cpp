@@ -171,29 +171,6 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   return finished(std::move(page), subject, of_head, std::nullopt, false, remarks);
 }
 
-namespace {
-
-constexpr std::size_t kMostWriterTerms = 20;
-
-/// The largest terms of a score, and what is to be said of the others.
-std::string add_score_terms(Page& page, const WriterSplit& writers, const FigureOptions& options) {
-  const ScoreSplit& split = writers.split;
-  const std::size_t count = std::min(writers.order.size(), kMostWriterTerms);
-  std::vector<TermWords> terms;
-  double rest = split.sum;
-  for (std::size_t i = 0; i < count; ++i) {
-    const ScoreTerm& term = split.terms[writers.order[i]];
-    terms.push_back({writer_in(options.language, term.query), "× " + writer_in(options.language, term.key),
-                     signed_cell_number(static_cast<float>(term.value)), static_cast<float>(term.value)});
-    rest -= term.value;
-  }
-  page.y += 0.3f * page.label;
-  add_terms(page, terms, options.theme);
-  return others_of(options.language, count, writers.order.size(), rest);
-}
-
-}  // namespace
-
 Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   const auto cell = asked_cell(subject, options);
@@ -216,7 +193,11 @@ Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& 
   const ColourScale scale = writers_scale(options.theme, *writers);
   add_named_map(page, {writers->sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), scale);
   add_colour_bar(page, scale, either(options.language, "part of the score", "打分中的部分"), options.language, false);
-  const std::string others = add_score_terms(page, *writers, options);
+  page.y += 0.3f * page.label;
+  const std::string others = add_largest_terms(page, split, writers->order, options, [&](const ScoreTerm& term) {
+    return TermWords{.from = writer_in(options.language, term.query),
+                     .times = "× " + writer_in(options.language, term.key)};
+  });
   std::vector<std::string> remarks{filled(words(options.language, kInsideWords.map_of_writers), {query, key})};
   if (!others.empty()) remarks.push_back(others);
   return finished(std::move(page), subject, options, std::nullopt, false, remarks);
