@@ -25,6 +25,10 @@ struct Look {
   std::optional<MatrixCell> cell = {};
   friend bool operator==(const Look&, const Look&) = default;
 };
+/// At one weight of a head.
+inline Look look_of_weight(const HeadRef& head, const CellRef& cell) {
+  return {matrix_id(Quantity::weights, head), MatrixCell{cell.query, cell.key}};
+}
 
 /// The question: an answer, a head, a matrix and a weight.
 struct InsideQuestion {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/within.h"
 #include "derived/guess.h"
+#include "derived/writer_split.h"
 #include "math/forward.h"
 
 namespace headlight {
@@ -37,11 +37,8 @@ Status add_split(LayerLens& lens, const LensWords& words) {
                           : split_logit(*lens.trace, lens.query, lens.word->row);
   if (!split) return split.error();
   lens.split = *std::move(split);
-  lens.order.resize(lens.split->terms.size());
-  std::iota(lens.order.begin(), lens.order.end(), std::size_t{0});
-  std::stable_sort(lens.order.begin(), lens.order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(lens.split->terms[a].value) > std::abs(lens.split->terms[b].value);
-  });
+  const std::vector<LogitTerm>& terms = lens.split->terms;
+  lens.order = largest_first(terms.size(), [&](std::size_t i) { return std::abs(terms[i].value); });
   return Done{};
 }
 

@@ -26,6 +26,10 @@ struct PatchChoice {
 
   friend bool operator==(const PatchChoice&, const PatchChoice&) = default;
 };
+/// With no more of the chosen head than the form depends on.
+inline PatchChoice patch_choice(PatchForm form, const HeadRef& chosen, Alignment alignment) {
+  return {form, {form == PatchForm::tokens ? chosen.layer : 0, 0, chosen.stack}, alignment};
+}
 
 struct PatchQuestion {
   WeakRef<Trace> a, b;
@@ -60,10 +64,11 @@ struct PatchMap {
 std::vector<Token> patch_rows(const PatchMap& map);
 std::vector<Token> patch_columns(const PatchMap& map, const Trace& b);
 
-/// Adds rows to what is known, for about a tenth of a second and at least one; all of them where `whole`. Errors: those
-/// of patch_answers; no token is in both. Null when stopped, or an answer is gone.
+/// Adds rows to what is known, for about a tenth of a second and at least one. Errors: those of patch_answers; no token
+/// is in both. Null when stopped, or an answer is gone.
 Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& question, const PatchMap* known,
                                                          Progress& progress);
+/// All rows. The same Errors.
 Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads = 0);
 
 }  // namespace headlight

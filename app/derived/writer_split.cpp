@@ -1,8 +1,6 @@
 #include "derived/writer_split.h"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "math/attention.h"
 
@@ -15,14 +13,9 @@ std::size_t index_in(const std::vector<Writer>& writers, const Writer& one) {
 
 /// The writers of a side with the most of all terms' magnitude.
 WriterAxis named(const std::vector<Writer>& all, const std::vector<double>& magnitudes) {
-  std::vector<std::size_t> order(all.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (all.size() > kNamedWriters) {
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return magnitudes[a] > magnitudes[b]; });
-    order.resize(kNamedWriters);
-    std::sort(order.begin(), order.end());
-  }
+  std::vector<std::size_t> order = largest_first(all.size(), [&](std::size_t i) { return magnitudes[i]; });
+  order.resize(std::min(order.size(), kNamedWriters));
+  std::sort(order.begin(), order.end());
   WriterAxis axis{.others = all.size() - order.size()};
   for (const std::size_t at : order) axis.writers.push_back(all[at]);
   return axis;
@@ -36,10 +29,7 @@ Result<WriterSplit> writer_split(const Trace& trace, const HeadRef& head, const 
   WriterSplit shown;
   shown.split = *std::move(split);
   const std::vector<ScoreTerm>& terms = shown.split.terms;
-  shown.order.resize(terms.size());
-  std::iota(shown.order.begin(), shown.order.end(), std::size_t{0});
-  std::stable_sort(shown.order.begin(), shown.order.end(),
-                   [&](std::size_t a, std::size_t b) { return std::abs(terms[a].value) > std::abs(terms[b].value); });
+  shown.order = largest_first(terms.size(), [&](std::size_t i) { return std::abs(terms[i].value); });
   // The terms stand in the order of the two lists, so that a writer is looked for once.
   std::vector<double> of_query(shown.split.queries.size()), of_key(shown.split.keys.size());
   std::vector<std::pair<std::size_t, std::size_t>> at(terms.size());

@@ -1,8 +1,10 @@
 // What wrote the score of a cell, as the views show it: the largest writers of both sides as a map, the terms by size.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -35,6 +37,16 @@ struct WriterSplit {
   Matrix sums;        // (queries.size(), keys.size()): the terms of each pair of them
   float largest = 0;  // magnitude of any of them
 };
+
+/// 0 … count − 1, those of which `magnitude` is largest first.
+template <class Magnitude>
+std::vector<std::size_t> largest_first(std::size_t count, const Magnitude& magnitude) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return magnitude(a) > magnitude(b); });
+  return order;
+}
 
 /// Writers of a side that the map names.
 inline constexpr std::size_t kNamedWriters = 16;

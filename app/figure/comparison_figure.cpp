@@ -123,30 +123,17 @@ std::string patch_line(Language language, const PatchMap& map) {
 
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure) {
-  constexpr float kLargestCell = 26;  // points
   if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
-  const bool of_layer = options.patch == PatchForm::tokens;
-  const auto map =
-      patch_map(*a.trace, *b.trace,
-                {options.patch, {of_layer ? options.head.layer : 0, 0, options.head.stack}, options.alignment});
+  const auto map = patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment));
   if (!map) return map.error();
   const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b.trace);
   Page page = new_page(options, measure);
-  const Words* titles[] = {&kCompareWords.patch_heads, &kCompareWords.patch_residual, &kCompareWords.patch_tokens};
   add_title(page, words(options.language, kCompareWords.take_from_a),
-            words(options.language, *titles[static_cast<std::size_t>(options.patch)]), true);
+            words(options.language, kCompareWords.patch_forms[static_cast<std::size_t>(options.patch)]), true);
   add_lines(page, patch_line(options.language, *map), page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
-  const PrintedMap printed{map->restored, &rows, &columns};
-  const float side = std::min(page.room(), page.fair_height());
-  const MapAxes axes = map_axes(page, printed, side);
-  const float most = kLargestCell * static_cast<float>(std::max(rows.size(), columns.size())) +
-                     axes.queries.metrics.widest + 4 * axes.size;
-  MapLayout layout = layout_of(printed, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
-  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
   const ColourScale scale = patch_scale(options.theme, *map);
-  add_map(page, printed, axes, layout, scale, true);
-  page.y = layout.plot.bottom();
+  add_named_map(page, {map->restored, &rows, &columns}, std::min(page.room(), page.fair_height()), scale);
   add_colour_bar(page, scale, words(options.language, kCompareWords.patch_share), options.language, false);
   return with_caption(std::move(page),
                       difference_line(a, b, options) + "  " + words(options.language, kCompareWords.patch_hint));

@@ -129,7 +129,6 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
 }
 
 Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
-  constexpr std::size_t kMostTerms = 20;
   const Trace& trace = subject.trace;
   Progress progress;
   const auto found = look_through_layers({std::shared_ptr<const Trace>(std::shared_ptr<const Trace>(), &trace),
@@ -153,17 +152,10 @@ Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& opt
   if (lens.problem) remarks.push_back(lens.problem->message());
   if (lens.split) {
     add_lines(page, logit_line(language, lens), page.label, Role::label, page.ink.text);
-    std::vector<TermWords> terms;
-    double rest = lens.split->sum;
-    for (std::size_t i = 0; i < std::min(lens.order.size(), kMostTerms); ++i) {
-      const LogitTerm& term = lens.split->terms[lens.order[i]];
-      const auto value = static_cast<float>(term.value);
-      terms.push_back({writer_in(language, term.from), {}, signed_cell_number(value), value});
-      rest -= term.value;
-    }
-    add_terms(page, terms, options.theme);
-    if (auto others = others_of(language, terms.size(), lens.order.size(), rest); !others.empty())
-      remarks.push_back(std::move(others));
+    auto others = add_largest_terms(page, *lens.split, lens.order, options, [&](const LogitTerm& term) {
+      return TermWords{.from = writer_in(language, term.from)};
+    });
+    if (!others.empty()) remarks.push_back(std::move(others));
   }
   return finished(std::move(page), subject, options, std::nullopt, false, remarks);
 }

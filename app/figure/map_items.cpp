@@ -134,4 +134,15 @@ void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLa
     add_numbers(page.drawing, map.weights, layout, scale, {.size = size, .least = kLeastPrinted}, style);
 }
 
+void add_named_map(Page& page, const PrintedMap& map, float side, const ColourScale& scale) {
+  constexpr float kLargestCell = 26;  // points
+  const MapAxes axes = map_axes(page, map, side);
+  const float most = kLargestCell * static_cast<float>(std::max(map.num_queries(), map.num_keys())) +
+                     axes.queries.metrics.widest + 4 * axes.size;
+  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
+  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
+  add_map(page, map, axes, layout, scale, true);
+  page.y = layout.plot.bottom();
+}
+
 }  // namespace headlight

@@ -56,5 +56,8 @@ struct MapInks {
 };
 void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLayout& layout, const ColourScale& scale,
              bool values, const MapInks& inks = {});
+/// Adds a map whose rows and columns are no words of the sentence, with its numbers, at most `side` high, in the middle
+/// of the page; `page.y` is below it.
+void add_named_map(Page& page, const PrintedMap& map, float side, const ColourScale& scale);
 
 }  // namespace headlight

@@ -2,7 +2,6 @@
 // shows them.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/within.h"
 #include "explain/cell.h"
@@ -37,12 +36,9 @@ TermWords words_of_term(const Trace& trace, const Term& term, bool adds_up) {
 
 /// The terms that are listed: all, or the largest of them in their order.
 std::vector<std::size_t> listed(const Cell& cell, bool adds_up) {
-  std::vector<std::size_t> at(cell.terms.size());
-  std::iota(at.begin(), at.end(), std::size_t{0});
-  if (at.size() <= kMostTerms) return at;
   const auto size = [&](std::size_t i) { return std::abs(term_length(cell.terms[i], adds_up)); };
-  std::stable_sort(at.begin(), at.end(), [&](std::size_t a, std::size_t b) { return size(a) > size(b); });
-  at.resize(kMostTerms);
+  std::vector<std::size_t> at = largest_first(cell.terms.size(), size);
+  at.resize(std::min(at.size(), kMostTerms));
   std::sort(at.begin(), at.end());
   return at;
 }
@@ -175,45 +171,6 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   return finished(std::move(page), subject, of_head, std::nullopt, false, remarks);
 }
 
-namespace {
-
-constexpr std::size_t kMostWriterTerms = 20;
-
-/// The largest terms of a score, and what is to be said of the others.
-std::string add_score_terms(Page& page, const WriterSplit& writers, const FigureOptions& options) {
-  const ScoreSplit& split = writers.split;
-  const std::size_t count = std::min(writers.order.size(), kMostWriterTerms);
-  std::vector<TermWords> terms;
-  double rest = split.sum;
-  for (std::size_t i = 0; i < count; ++i) {
-    const ScoreTerm& term = split.terms[writers.order[i]];
-    terms.push_back({writer_in(options.language, term.query), "× " + writer_in(options.language, term.key),
-                     signed_cell_number(static_cast<float>(term.value)), static_cast<float>(term.value)});
-    rest -= term.value;
-  }
-  page.y += 0.3f * page.label;
-  add_terms(page, terms, options.theme);
-  return others_of(options.language, count, writers.order.size(), rest);
-}
-
-/// The map in the middle of the page.
-void add_writers(Page& page, const WriterSplit& writers, const FigureOptions& options) {
-  constexpr float kLargestCell = 26;  // points
-  const std::vector<Token> rows = writer_labels(options.language, writers.queries),
-                           columns = writer_labels(options.language, writers.keys);
-  const PrintedMap map{writers.sums, &rows, &columns};
-  const float side = std::min(page.room(), 0.85f * page.fair_height());
-  const MapAxes axes = map_axes(page, map, side);
-  const float most = kLargestCell * static_cast<float>(std::max(rows.size(), columns.size())) +
-                     axes.queries.metrics.widest + 4 * axes.size;
-  MapLayout layout = layout_of(map, axes, {page.left(), page.y, std::min(page.room(), most), std::min(side, most)});
-  layout.plot.x += std::max(0.0f, (page.right() - layout.plot.right()) / 2);
-  add_map(page, map, axes, layout, writers_scale(options.theme, writers), true);
-  page.y = layout.plot.bottom();
-}
-
-}  // namespace
-
 Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   const auto cell = asked_cell(subject, options);
@@ -231,10 +188,16 @@ Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& 
   if (split.blocked) line += words(options.language, kInsideWords.before_mask);
   add_lines(page, line, page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
-  add_writers(page, *writers, options);
-  add_colour_bar(page, writers_scale(options.theme, *writers),
-                 either(options.language, "part of the score", "打分中的部分"), options.language, false);
-  const std::string others = add_score_terms(page, *writers, options);
+  const std::vector<Token> rows = writer_labels(options.language, writers->queries),
+                           columns = writer_labels(options.language, writers->keys);
+  const ColourScale scale = writers_scale(options.theme, *writers);
+  add_named_map(page, {writers->sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), scale);
+  add_colour_bar(page, scale, either(options.language, "part of the score", "打分中的部分"), options.language, false);
+  page.y += 0.3f * page.label;
+  const std::string others = add_largest_terms(page, split, writers->order, options, [&](const ScoreTerm& term) {
+    return TermWords{.from = writer_in(options.language, term.query),
+                     .times = "× " + writer_in(options.language, term.key)};
+  });
   std::vector<std::string> remarks{filled(words(options.language, kInsideWords.map_of_writers), {query, key})};
   if (!others.empty()) remarks.push_back(others);
   return finished(std::move(page), subject, options, std::nullopt, false, remarks);

@@ -1,11 +1,13 @@
 // Parts of each figure: a page with its sizes of type, a colour bar with numbers, and a caption that says what is seen.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "figure/figure.h"
+#include "figure/labels.h"
 
 namespace headlight {
 
@@ -68,13 +70,31 @@ void add_lines(Page& page, std::string_view text, float size, Role role, Rgb col
 
 /// A term as a list has it: a number, what it is multiplied by, what that comes to, and the length of its bar.
 struct TermWords {
-  std::string from, times, addend;
+  std::string from = {}, times = {}, addend = {};
   float length = 0;
 };
 /// Adds terms in columns of about the same height, a bar beside each where there is room.
 void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme);
 /// Which terms are not listed, and what they come to; empty where all are.
 std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest);
+/// Adds the largest terms of a ScoreSplit or a LogitSplit, whose order by size is `order`, and gives what others_of does.
+/// `words_of` names what a term is of; its number and its bar are added.
+template <class Split, class WordsOf>
+std::string add_largest_terms(Page& page, const Split& split, const std::vector<std::size_t>& order,
+                              const FigureOptions& options, const WordsOf& words_of) {
+  constexpr std::size_t kMostTerms = 20;
+  std::vector<TermWords> terms;
+  double rest = split.sum;
+  for (std::size_t i = 0; i < std::min(order.size(), kMostTerms); ++i) {
+    const auto& term = split.terms[order[i]];
+    TermWords& words = terms.emplace_back(words_of(term));
+    words.length = static_cast<float>(term.value);
+    words.addend = signed_cell_number(words.length);
+    rest -= term.value;
+  }
+  add_terms(page, terms, options.theme);
+  return others_of(options.language, terms.size(), order.size(), rest);
+}
 
 /// Adds a colour bar with its numbers and what they are; `blocks`: and a blocked cell.
 void add_colour_bar(Page& page, const ColourScale& scale, const std::string& numbers, Language language, bool blocks);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <imgui.h>
+
 #include <functional>
 #include <memory>
 #include <set>

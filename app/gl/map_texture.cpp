@@ -1,6 +1,7 @@
 #include "gl/map_texture.h"
 
 #include <epoxy/gl.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,13 +21,19 @@ constexpr int kSmallestSlot = 16, kLargestSlot = 512;
 constexpr int kPageSide = 2048, kSlotsASide = 16;
 constexpr std::size_t kOwnTexels = std::size_t{1} << 26;  // 256 MiB of textures of their own, where that is enough
 
-unsigned float_texture(int width, int height) {
+/// Without texels yet; bound. Its texels are read one at a time.
+unsigned nearest_texture() {
   GLuint texture = 0;
   glGenTextures(1, &texture);
   glBindTexture(GL_TEXTURE_2D, texture);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  return texture;
+}
+
+unsigned float_texture(int width, int height) {
+  const unsigned texture = nearest_texture();
   glTexImage2D(GL_TEXTURE_2D, 0, GL_R32F, width, height, 0, GL_RED, GL_FLOAT, nullptr);
   return texture;
 }
@@ -355,12 +362,7 @@ Result<std::unique_ptr<MapPainter>> make_map_painter(const std::filesystem::path
       fill({.theme = theme, .colours = colours}, colour_map(theme, colours));
     }
   }
-  GLuint colours = 0;
-  glGenTextures(1, &colours);
-  glBindTexture(GL_TEXTURE_2D, colours);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-  glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
+  const unsigned colours = nearest_texture();
   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
   glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGB8, 256, kColourRows, 0, GL_RGB, GL_UNSIGNED_BYTE, rows.data());

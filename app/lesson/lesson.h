@@ -141,6 +141,10 @@ std::optional<std::size_t> find_lesson(const std::vector<Lesson>& lessons, std::
 /// $XDG_DATA_HOME/headlight/lessons, or its usual place under $HOME: a teacher's own.
 std::filesystem::path lessons_folder();
 
+// A lesson's text points at what it describes: `[it|it→animal]` is the word “it”, which lights a cell of the chosen
+// head, `[北京|北京]` a row of it, `[Hide padding|@padding]` a control of the window, `[4 heads|@heads=4]` a value of it,
+// `[wide for tired|tired=wide]` a change of the sentence. `[#undo]` is the name and the keys of an action.
+
 /// A piece of a text; `target` is empty where it points at nothing. That of an action, `#undo`, has no text.
 struct LessonSpan {
   std::string text, target;

@@ -110,7 +110,8 @@ std::optional<PatchQuestion> patch_question(const AppState& state) {
   if (view.view != View::compare || !view.patch.on || !state.trace || is_stale(state)) return std::nullopt;
   auto other = compared_trace(state);
   if (!other) return std::nullopt;
-  PatchQuestion question{std::move(other), state.trace.answer(), patch_choice(view)};
+  PatchQuestion question{std::move(other), state.trace.answer(),
+                         patch_choice(view.patch.form, view.chosen, view.alignment)};
   const PatchMap* last = state.patch.get();
   if (!last || !last->is_of(question.a, question.b, question.choice)) return question;
   question.known = last->is_whole() || view.patch.stopped ? state.patch.question()->known : last->known;

@@ -252,10 +252,8 @@ struct Update {
     state.chose_start = false;
     Look& look = view.look;
     // Where the pinned weight is looked at, the look goes with it.
-    if (looks_at_matrices(view.view) && view.pinned && c.cell &&
-        look.matrix == matrix_id(Quantity::weights, view.chosen) &&
-        look.cell == MatrixCell{view.pinned->query, view.pinned->key})
-      look.cell = MatrixCell{c.cell->query, c.cell->key};
+    if (looks_at_matrices(view.view) && view.pinned && c.cell && look == look_of_weight(view.chosen, *view.pinned))
+      look = look_of_weight(view.chosen, *c.cell);
     view.pinned = c.cell;
     view.pinned_kept = c.kept;
     view.text.words.clear();
@@ -287,7 +285,7 @@ struct Update {
   void look_at_weight() {
     ViewState& view = state.view;
     if (!view.pinned) view.pinned = brightest_of_last_row(*state.trace, view.chosen);
-    (*this)(LookAt{{matrix_id(Quantity::weights, view.chosen), MatrixCell{view.pinned->query, view.pinned->key}}});
+    (*this)(LookAt{look_of_weight(view.chosen, *view.pinned)});
   }
   void operator()(LookAt&& c) { (*this)(c); }
   void operator()(LookAt& c) {

@@ -224,10 +224,6 @@ inline bool shows_matrix(const ViewState& view) {
   const bool of_parts = view.tab == InsideTab::why || view.tab == InsideTab::lens;
   return looks_at_matrices(view.view) && !(view.view == View::inside && of_parts);
 }
-inline PatchChoice patch_choice(const ViewState& view) {
-  const bool of_layer = view.patch.form == PatchForm::tokens;
-  return {view.patch.form, {of_layer ? view.chosen.layer : 0, 0, view.chosen.stack}, view.alignment};
-}
 inline const Layout& layout_of(const ViewState& view) { return view; }
 
 /// How wide figures are, in millimetres: a column of a paper, a slide; the least and the most.

@@ -32,13 +32,12 @@ struct CompareWords {
   Words by_positions{"by position", "按位置"};
   Words tip_by_positions{"The first word of A belongs to the first of B, and so on: for pairs that differ in a word.",
                          "A 的第一个词对应 B 的第一个词，依此类推：用于只差一个词的句对。"};
-  Words patch_heads{"layers × heads", "层 × 头"};
-  Words tip_patch_heads{"The output z of each head, all words at once.", "每个头的输出 z，所有词一起。"};
-  Words patch_residual{"layers × words", "层 × 词"};
-  Words tip_patch_residual{"The residual stream after each layer, at each word.", "每一层之后、每个词处的残差流。"};
-  Words patch_tokens{"heads × words", "头 × 词"};
-  Words tip_patch_tokens{"The output z of each head of the chosen layer, at each word.",
-                         "所选层中每个头在每个词处的输出 z。"};
+  /// By PatchForm.
+  Words patch_forms[3]{{"layers × heads", "层 × 头"}, {"layers × words", "层 × 词"}, {"heads × words", "头 × 词"}};
+  Words tip_patch_forms[3]{
+      {"The output z of each head, all words at once.", "每个头的输出 z，所有词一起。"},
+      {"The residual stream after each layer, at each word.", "每一层之后、每个词处的残差流。"},
+      {"The output z of each head of the chosen layer, at each word.", "所选层中每个头在每个词处的输出 z。"}};
   Words patch_metric{"%: A %, B %", "%：A %，B %"};
   Words patch_share{"share of A's answer restored", "恢复的 A 的答案所占份额"};
   Words patch_hint{

@@ -160,6 +160,15 @@ TEST(MapLayout, ChineseStandsUprightWhereItsLineWouldNotFit) {
   EXPECT_EQ(layout_map({0, 0, 200, 200}, 10, 10, english, english, kText).columns, ColumnLabels::rotated);
 }
 
+TEST(MapLayout, LabelsFitTheCellsThatASideIsLimitedTo) {
+  const LabelMetrics english{40, 6, false, 40};
+  EXPECT_EQ(layout_map({0, 0, 900, 600}, 3, 3, english, english, kText).columns, ColumnLabels::horizontal);
+  const MapLayout small = layout_map({0, 0, 900, 600}, 3, 3, english, english, kText, 40);
+  EXPECT_EQ(small.columns, ColumnLabels::rotated) << "side by side they would touch";
+  EXPECT_EQ(small.cell, 40);
+  EXPECT_EQ(small.plot.w, 120);
+}
+
 TEST(MapLayout, ChineseStandsBesideWordsThatAreTurned) {
   LabelMetrics mixed;
   for (const auto& [label, width] : {std::pair{"<s>", 20.0f}, {"李雷", 26.0f}, {"我", 13.0f}}) mixed.add(label, width);

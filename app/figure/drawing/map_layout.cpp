@@ -95,7 +95,7 @@ Index label_step(float text, float pitch) {
 }
 
 MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
-                     const LabelMetrics& column_labels, float text) {
+                     const LabelMetrics& column_labels, float text, float largest_cell) {
   MapLayout layout;
   const float count_rows = static_cast<float>(rows), count_columns = static_cast<float>(columns);
   const float gap = text * kGap;
@@ -107,7 +107,7 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   const float width = area.w - (layout.rows ? left : 0);
 
   // The cells without column labels tell which kind of label fits above them.
-  const float roomy = std::min(width / count_columns, area.h / count_rows);
+  const float roomy = std::min({width / count_columns, area.h / count_rows, largest_cell});
   const float stacked = static_cast<float>(column_labels.longest) * text;
   const float turned = std::max(column_labels.widest_turned, static_cast<float>(column_labels.most_standing) * text);
   float top = 0;
@@ -121,7 +121,7 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   }
 
   const float x = std::ceil(area.x + (layout.rows ? left : 0)), y = std::ceil(area.y + top);
-  float cell = std::min((area.right() - x) / count_columns, (area.bottom() - y) / count_rows);
+  float cell = std::min({(area.right() - x) / count_columns, (area.bottom() - y) / count_rows, largest_cell});
   if (cell >= 4) cell = std::floor(cell);  // whole pixels keep cells equal
   layout.cell = std::max(cell, 0.001f);
   layout.plot = {x, y, layout.cell * count_columns, layout.cell * count_rows};

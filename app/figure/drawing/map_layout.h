@@ -1,6 +1,7 @@
 // Where a labelled map puts its cells and its labels: arithmetic on boxes, no drawing.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -77,9 +78,10 @@ inline constexpr float kLabelPitch = 0.78f, kThinnedPitch = 1.05f;
 Index label_step(float text, float pitch);
 
 /// Fits a map of rows × columns square cells into `area`, labels on the left and on top where there is room for them.
-/// `text` is the height of a line of label text.
+/// `text` is the height of a line of label text, `largest_cell` the most that a cell's side may be.
 MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetrics& row_labels,
-                     const LabelMetrics& column_labels, float text);
+                     const LabelMetrics& column_labels, float text,
+                     float largest_cell = std::numeric_limits<float>::infinity());
 
 /// The cell of rows × columns under a point, if there is one.
 std::optional<CellRef> cell_at(const MapLayout& layout, Index rows, Index columns, float x, float y);

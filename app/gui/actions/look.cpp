@@ -263,7 +263,7 @@ void step_tab(Gui& gui) {
 void explain_cell(Gui& gui, const CellRef& cell, InsideTab tab) {
   gui.push(ShowView{View::inside});
   gui.push(ShowTab{tab});
-  gui.push(LookAt{{matrix_id(Quantity::weights, gui.state.view.chosen), MatrixCell{cell.query, cell.key}}});
+  gui.push(LookAt{look_of_weight(gui.state.view.chosen, cell)});
 }
 
 void zoom(Gui& gui, float factor) {

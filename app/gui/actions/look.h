@@ -48,7 +48,7 @@ void begin_search(Gui& gui);
 std::optional<CellRef> lit_joint_cell(const AppState& state, const JointStack& stack);
 std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack& stack);
 
-/// Opens View::inside on what is behind a weight of the chosen head, step by step.
+/// Opens this tab of View::inside on a weight of the chosen head.
 void explain_cell(Gui& gui, const CellRef& cell, InsideTab tab);
 /// View::compare: what of A is put into B, or the maps of both.
 void show_patch(Gui& gui, bool on);

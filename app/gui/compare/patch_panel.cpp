@@ -25,13 +25,10 @@ namespace {
 
 void forms(Gui& gui) {
   const PatchLook& now = gui.state.view.patch;
-  const Words* labels[] = {&kCompareWords.patch_heads, &kCompareWords.patch_residual, &kCompareWords.patch_tokens};
-  const Words* tips[] = {&kCompareWords.tip_patch_heads, &kCompareWords.tip_patch_residual,
-                         &kCompareWords.tip_patch_tokens};
   std::vector<Segment> segments;
   for (std::size_t i = 0; i < std::size(kPatchForms); ++i)
-    segments.push_back({"patch " + std::string(kPatchForms[i]), gui.word(*labels[i]),
-                        now.form == static_cast<PatchForm>(i), gui.word(*tips[i])});
+    segments.push_back({"patch " + std::string(kPatchForms[i]), gui.word(kCompareWords.patch_forms[i]),
+                        now.form == static_cast<PatchForm>(i), gui.word(kCompareWords.tip_patch_forms[i])});
   if (const auto pressed = segmented(gui, segments))
     gui.push(SetPatch{{.on = true, .form = static_cast<PatchForm>(*pressed)}});
 }
@@ -55,12 +52,9 @@ void progress_line(Gui& gui, const PatchMap& map) {
 }
 
 /// A place in words, and the share that it brings back.
-std::string cell_text(Gui& gui, const PatchMap& map, const Trace& b, const CellRef& cell) {
-  const auto label = [&](const std::vector<Token>& labels, Index at) {
-    return gui.fonts.shown(axis_label(labels[static_cast<std::size_t>(at)]));
-  };
-  return label(patch_rows(map), cell.query) + " · " + label(patch_columns(map, b), cell.key) + "   " +
-         formatted("%+.1f %%", 100 * double(map.restored(cell.query, cell.key)));
+std::string cell_text(Gui& gui, const Token& row, const Token& column, float restored) {
+  return gui.fonts.shown(axis_label(row)) + " · " + gui.fonts.shown(axis_label(column)) + "   " +
+         formatted("%+.1f %%", 100 * double(restored));
 }
 
 /// A head is asked why it looks where it does at this token; a layer's stream is taken apart into its heads.
@@ -75,7 +69,7 @@ void go_to(Gui& gui, const PatchMap& map, const CellRef& cell) {
   const Index token = of_token ? map.tokens[static_cast<std::size_t>(cell.key)] : 0;
   const CellRef at =
       of_token ? cell_of_writer(trace, {WriterKind::head, head}, token)->cell : strongest_cell(trace, head);
-  gui.push(LookAt{{matrix_id(Quantity::weights, head), MatrixCell{at.query, at.key}}, at, InsideTab::why});
+  gui.push(LookAt{look_of_weight(head, at), at, InsideTab::why});
   gui.push(ShowView{View::inside});
 }
 
@@ -114,9 +108,12 @@ void patch_panel(Gui& gui) {
                                          .opacity = of_now && !is_stale(state) ? 1.0f : kStaleOpacity},
                                         {at.x, at.y + 6 * gui.unit, room.x, room.y - below});
   if (pointed.cell && pointed.cell->query < map->known) {
-    show_tip(gui, cell_text(gui, *map, *b, *pointed.cell) + "\n" +
-                      gui.word(map->choice.form == PatchForm::residual ? kCompareWords.patch_to_heads
-                                                                       : kCompareWords.patch_to_why));
+    const auto [row, column] = *pointed.cell;
+    const Words& leads_to =
+        map->choice.form == PatchForm::residual ? kCompareWords.patch_to_heads : kCompareWords.patch_to_why;
+    show_tip(gui, cell_text(gui, rows[static_cast<std::size_t>(row)], columns[static_cast<std::size_t>(column)],
+                            map->restored(row, column)) +
+                      "\n" + gui.word(leads_to));
     if (pointed.clicked && of_now) go_to(gui, *map, *pointed.cell);
   }
   wrapped_dim(gui, gui.word(kCompareWords.patch_hint));

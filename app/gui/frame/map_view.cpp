@@ -277,11 +277,8 @@ PointedCell named_map(Gui& gui, const NamedMap& map, const Box& area) {
   const FontScope small(gui, TextSize::small);
   const AxisLabels labels = axis_labels(gui, map.rows, map.columns);
   const auto rows = static_cast<Index>(map.rows.size()), columns = static_cast<Index>(map.columns.size());
-  MapLayout layout = layout_map(area, rows, columns, labels.queries.metrics, labels.keys.metrics, ImGui::GetFontSize());
-  if (const float most = kLargestCell * gui.unit; layout.cell > most) {
-    layout.plot.w *= most / layout.cell, layout.plot.h *= most / layout.cell;
-    layout.cell = most;
-  }
+  const MapLayout layout = layout_map(area, rows, columns, labels.queries.metrics, labels.keys.metrics,
+                                      ImGui::GetFontSize(), kLargestCell * gui.unit);
   ImGui::SetCursorScreenPos(top_left(layout.plot));
   PointedCell pointed;
   pointed.clicked = ImGui::InvisibleButton(map.name.c_str(), {layout.plot.w, layout.plot.h});

@@ -20,9 +20,6 @@
 namespace headlight {
 namespace {
 
-/// In a narrow stage, and where weights are random, Why? is a tab beside the numbers, which have a button.
-bool offers_why(const Gui& gui, float width) { return width >= 460 * gui.unit && !is_random(gui.state); }
-
 /// What is behind the pinned cell.
 void cell_buttons(Gui& gui, bool with_why) {
   const AppState& state = gui.state;
@@ -84,16 +81,17 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const SlotScope scope("stage actions", slot);
   const float gap = 12 * gui.unit;
   constexpr float kRoomy = 460;
+  const bool roomy = slot.w >= kRoomy * gui.unit;
   // In a low stage changes are offered here, and their room is kept: the bars and the menu of the cell set weights.
   const bool offers = slots.changes.h <= 0 && can_say_words(state) && !is_random(state);
   auto attempt = offers ? best_change(gui) : std::nullopt;
   if (!attempt) attempt = stage_try(gui);
-  const bool with_why = offers_why(gui, slot.w);
+  // In a narrow stage, and where weights are random, Why? is a tab beside the numbers, which have a button.
+  const bool with_why = roomy && !is_random(state);
   // An attempt changes with the answer: nothing stands behind it but at the right end.
   float begin = button_width(gui.word(kInsideWords.numbers)) + gap;
   if (with_why) begin += button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
-  const bool whole = slot.w >= kRoomy * gui.unit;
-  const Words& label = whole ? kCompareWords.keep_as_a : kCompareWords.view_compare;
+  const Words& label = roomy ? kCompareWords.keep_as_a : kCompareWords.view_compare;
   const float right = slot.w - button_width(gui.word(label));
   if (state.view.pinned) cell_buttons(gui, with_why);
   ImGui::SetCursorPos({begin, 0});

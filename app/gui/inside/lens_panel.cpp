@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "derived/writer_split.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "gui/actions/look.h"
@@ -57,9 +56,8 @@ void terms(Gui& gui, const ShownLens& shown) {
   const auto line = [&](std::size_t i) {
     TermLine words{.from = {writer_in(gui.state.settings.language, term(i).from)}};
     words.from.as_link = true;
-    if (const auto at = cell_of_writer(*shown.question.trace, term(i).from, shown.lens.query); at && shown.of_now)
-      words.from.leads_to = LookAt{
-          {matrix_id(Quantity::weights, at->head), MatrixCell{at->cell.query, at->cell.key}}, at->cell, InsideTab::why};
+    if (shown.of_now)
+      words.from.leads_to = way_to_writer(*shown.question.trace, term(i).from, shown.lens.query, InsideTab::why);
     words.addend = formatted("%+.4f", term(i).value);
     return words;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "derived/writer_split.h"
 #include "gui/frame/draw.h"
 
 namespace headlight {
@@ -12,7 +13,7 @@ void part(Gui& gui, const TermPart& part, const std::string& name) {
   if (!part.leads_to) return ImGui::TextUnformatted(part.text.c_str());
   ImGui::PushID(name.c_str());
   ImGui::PushStyleColor(ImGuiCol_Text, part.as_link ? gui.colours().action : gui.colours().text);
-  if (ImGui::Selectable(part.text.c_str())) gui.push(*part.leads_to);
+  if (ImGui::Selectable(part.text.c_str())) gui.push(part.leads_to());
   ImGui::PopStyleColor();
   ImGui::PopID();
   // Of the line alone: a Selectable reaches into the lines above and below.
@@ -35,6 +36,14 @@ void bar(const Gui& gui, float length, float least, float most) {
 }
 
 }  // namespace
+
+Way way_to_writer(const Trace& trace, const Writer& writer, Index token, std::optional<InsideTab> tab) {
+  if (writer.kind != WriterKind::head) return {};
+  return [&trace, writer, token, tab] {
+    const WriterCell at = *cell_of_writer(trace, writer, token);
+    return LookAt{look_of_weight(at.head, at.cell), at.cell, tab};
+  };
+}
 
 void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::function<float(std::size_t)>& length,
                 const std::function<TermLine(std::size_t)>& line, const TermLine& heading) {

@@ -5,15 +5,23 @@
 #include <optional>
 #include <string>
 
+#include "explain/writers.h"
 #include "gui/frame/gui.h"
 
 namespace headlight {
 
+/// Finds where a click goes, when it comes: that may read a row of a pattern. Empty: nowhere.
+using Way = std::function<LookAt()>;
+
+/// To the head that a writer is, on its strongest cell of this token's row; nowhere where the writer is no head. The
+/// trace must outlive it.
+Way way_to_writer(const Trace& trace, const Writer& writer, Index token, std::optional<InsideTab> tab = {});
+
 /// A part of a term: a click on it goes where it was computed.
 struct TermPart {
   std::string text;
-  std::optional<LookAt> leads_to = {};  // nothing: nowhere
-  bool as_link = false;                 // in the colour of links, beside parts that lead nowhere
+  Way leads_to = {};
+  bool as_link = false;  // in the colour of links, beside parts that lead nowhere
 };
 struct TermLine {
   TermPart from;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "explain/matrix_source.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "gui/frame/draw.h"
@@ -22,6 +23,7 @@ struct ShownSplit {
   Gui& gui;
   const WriterQuestion& question;
   const WriterSplit& all;
+  bool of_now = false;
 
   const Trace& trace() const { return *question.trace; }
   std::string word(bool of_query) const {
@@ -31,11 +33,8 @@ struct ShownSplit {
         axis_label(tokens.tokens[static_cast<std::size_t>(of_query ? question.cell.query : question.cell.key)]));
   }
   std::string in_words(const Words& words) const { return filled(gui.word(words), {word(true), word(false)}); }
-  bool is_of_now() const { return writer_question(gui.state) == question; }
-  std::optional<LookAt> way_to(const Writer& writer, bool of_query) const {
-    const auto at = cell_of_writer(trace(), writer, of_query ? question.cell.query : question.cell.key);
-    if (!at || !is_of_now()) return std::nullopt;
-    return LookAt{{matrix_id(Quantity::weights, at->head), MatrixCell{at->cell.query, at->cell.key}}, at->cell};
+  Way way_to(const Writer& writer, bool of_query) const {
+    return of_now ? way_to_writer(trace(), writer, of_query ? question.cell.query : question.cell.key) : Way();
   }
 };
 
@@ -43,7 +42,7 @@ std::optional<ShownSplit> shown_split(Gui& gui) {
   const auto& slot = gui.state.writers;
   const auto asked = writer_question(gui.state);
   if (!asked || slot.error_of(*asked) || !slot) return std::nullopt;
-  return ShownSplit{gui, *slot.question(), *slot};
+  return ShownSplit{gui, *slot.question(), *slot, *asked == *slot.question()};
 }
 
 /// The cells from which one came here.
@@ -90,12 +89,12 @@ void terms(const ShownSplit& shown) {
 }
 
 /// A click on a cell of the map goes to the head that wrote the key, or else the query.
-std::optional<LookAt> way_of_cell(const ShownSplit& shown, const CellRef& cell) {
-  const auto of = [&](const WriterAxis& axis, Index at, bool of_query) -> std::optional<LookAt> {
-    if (static_cast<std::size_t>(at) >= axis.writers.size()) return std::nullopt;
-    return shown.way_to(axis.writers[static_cast<std::size_t>(at)], of_query);
+Way way_of_cell(const ShownSplit& shown, const CellRef& cell) {
+  const auto of = [&](const WriterAxis& axis, Index at, bool of_query) {
+    const auto i = static_cast<std::size_t>(at);
+    return i < axis.writers.size() ? shown.way_to(axis.writers[i], of_query) : Way();
   };
-  const auto key = of(shown.all.keys, cell.key, false);
+  const Way key = of(shown.all.keys, cell.key, false);
   return key ? key : of(shown.all.queries, cell.query, true);
 }
 
@@ -143,18 +142,19 @@ void writers_panel(Gui& gui) {
                                          .values = shown->all.sums,
                                          .version = writers_version(gui.state),
                                          .scale = writers_scale(gui.state.settings.theme, shown->all),
-                                         .opacity = shown->is_of_now() && !is_stale(gui.state) ? 1.0f : kStaleOpacity},
+                                         .opacity = shown->of_now && !is_stale(gui.state) ? 1.0f : kStaleOpacity},
                                         {at.x, at.y + text, room.x, room.y - text - below});
   if (pointed.cell) {
-    const auto way = way_of_cell(*shown, *pointed.cell);
+    const Way way = way_of_cell(*shown, *pointed.cell);
     std::string tip = rows[static_cast<std::size_t>(pointed.cell->query)].text + " × " +
                       columns[static_cast<std::size_t>(pointed.cell->key)].text + "  " +
                       signed_number(double(shown->all.sums(pointed.cell->query, pointed.cell->key)));
-    if (way)
-      tip += "\n" + filled(gui.word(kInsideWords.goes_to_writer),
-                           {head_words(gui, {way->look.matrix.layer, way->look.matrix.head, way->look.matrix.stack})});
+    if (way) {
+      LookAt there = way();
+      tip += "\n" + filled(gui.word(kInsideWords.goes_to_writer), {head_words(gui, head_ref(there.look.matrix))});
+      if (pointed.clicked) gui.push(std::move(there));
+    }
     show_tip(gui, tip);
-    if (pointed.clicked && way) gui.push(*way);
   }
   wrapped_dim(gui, gui.word(kInsideWords.norms_frozen));
 }
