@@ -58,7 +58,7 @@ MappedFile::~MappedFile() {
   UnmapViewOfFile(bytes_.data());
 }
 
-// The system lets nobody shorten a file that is mapped.
+// A file that is mapped cannot be shortened.
 bool any_was_shortened() { return false; }
 bool was_shortened(const void*) { return false; }
 
