@@ -19,7 +19,7 @@ target_compile_options(Eigen3::Eigen INTERFACE -msimd128 -fwasm-exceptions -DU_D
 
 # What needs a disk, an archive or another program; the folders web/ have the rest of it.
 set(HEADLIGHT_NOT_IN_PAGES "base/(file|file_lock|input_lines)|array/(npz|torch_file|pickle|zip_directory)|write/npz|external/packed_planes|\
-document/(line_answers|log_folder|open_model|model_sources)")
+document/(assets|line_answers|log_folder|open_model|model_sources)")
 function(headlight_web_sources LIST)
   set(KEPT ${${LIST}})
   list(FILTER KEPT EXCLUDE REGEX "/[a-z]+/(${HEADLIGHT_NOT_IN_PAGES})[.]cpp$")

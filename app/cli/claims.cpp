@@ -6,7 +6,6 @@
 #include "base/formatted.h"
 #include "cli/question_command.h"
 #include "derived/head_stats.h"
-#include "document/assets.h"
 #include "document/model_choice.h"
 #include "document/named_arcs.h"
 #include "document/tokenizers.h"

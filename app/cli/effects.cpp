@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "document/assets.h"
+#include "document/tokenizers.h"
 #include "math/output.h"
 #include "model/head_text.h"
 

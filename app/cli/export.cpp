@@ -2,9 +2,9 @@
 
 #include "base/formatted.h"
 #include "cli/question_command.h"
-#include "document/assets.h"
 #include "document/export.h"
 #include "document/line_answers.h"
+#include "document/tokenizers.h"
 #include "model/head_text.h"
 #include "write/arrays.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/result.h"
-#include "text/words.h"
 
 namespace headlight {
 
@@ -13,7 +12,8 @@ namespace headlight {
 inline constexpr std::size_t kLargestAsset = std::size_t{1} << 24;
 
 /// The folder that holds `assets/` and `shaders/`: $HEADLIGHT_DATA where that is set, else share/headlight beside the
-/// folder of the executable, else the source tree the program was built from. The Error names each folder tried.
+/// folder of the executable, else the source tree the program was built from; of a page the root of its
+/// memory. The Error names each folder tried.
 Result<std::filesystem::path> asset_folder();
 
 /// The candidate folders for an executable at `executable`, in order; `data` is the value of $HEADLIGHT_DATA, null or
@@ -22,10 +22,5 @@ std::vector<std::filesystem::path> asset_places(const char* data, const std::fil
 
 /// The first of `places` with a folder `assets` and a folder `shaders` in it.
 Result<std::filesystem::path> first_asset_folder(const std::vector<std::filesystem::path>& places);
-
-/// The lexicon among the program's assets.
-Result<Lexicon> read_lexicon();
-/// The same, read once; null where it cannot be read.
-const Lexicon* kept_lexicon();
 
 }  // namespace headlight

@@ -1,14 +1,16 @@
 #include "document/tokenizers.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/file.h"
+#include "base/folders.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "read/hub/config_file.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_file.h"
-#include "text/words.h"
+#include "text/characters.h"
 
 namespace headlight {
 namespace {
@@ -115,6 +117,11 @@ Status check_tokens(std::string_view where, const Tokens& tokens, Index rows, st
   return Done{};
 }
 
+bool is_chinese(std::string_view word) {
+  const std::vector<char32_t> characters = code_points(word);
+  return std::all_of(characters.begin(), characters.end(), is_chinese_character);
+}
+
 /// Words are cut the same whatever model reads them.
 std::shared_ptr<const Tokenizer> cut_as_the_program(std::shared_ptr<const Tokenizer> tokenizer) {
   const Lexicon* lexicon = kept_lexicon();
@@ -149,6 +156,38 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
     check_size(where, *vocabulary_of(*result->source), model.encoder->embeddings, warnings);
   if (const auto id = decoder_start(folder)) result->start = special_token(*id, *result->target);
   return result;
+}
+
+Result<Lexicon> read_lexicon() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  const auto path = *folder / "assets" / "lexicon.txt";
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto lexicon = parse_lexicon(path.string(), *text);
+  if (!lexicon) return lexicon;
+  // Text is cut the same whether weights are trained or fresh: the words of the trained models count here too.
+  const std::filesystem::path models = *folder / "assets" / "models";
+  if (const auto trained = read_tokenizer(models / "encoder"))
+    *lexicon = with_words(*std::move(lexicon), vocabulary_of(*trained->tokenizer)->words);
+  if (path_exists(models / "any-sentence" / "tokenizer.json")) {
+    std::vector<std::string> own;
+    std::copy_if(lexicon->words.begin(), lexicon->words.end(), std::back_inserter(own), is_chinese);
+    lexicon->likely = std::make_shared<const LikelyWords>([folder = models / "any-sentence", own = std::move(own)] {
+      // As likely as the most frequent words there are, so that a path of known words is preferred.
+      constexpr double kOwnCost = 4;
+      auto read = read_word_costs(folder);
+      std::vector<LikelyWords::Word> costs = read ? *std::move(read) : std::vector<LikelyWords::Word>{};
+      for (const std::string& word : own) costs.push_back({word, kOwnCost});
+      return costs;
+    });
+  }
+  return lexicon;
+}
+
+const Lexicon* kept_lexicon() {
+  static const Result<Lexicon> kept = read_lexicon();
+  return kept ? &*kept : nullptr;
 }
 
 bool is_end(const Tokenizers* tokenizers, std::int64_t id) {

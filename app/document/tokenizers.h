@@ -1,4 +1,5 @@
-// How a checkpoint reads text: by its own tokenizers, or why it cannot. Read once, when its folder is opened.
+// How a checkpoint reads text: by its own tokenizers, or why it cannot, read once, when its folder is opened; and the
+// words of the program, by which other text is cut.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include "model/weights.h"
 #include "read/tokenizer/chat.h"
 #include "text/tokenizer.h"
+#include "text/words.h"
 
 namespace headlight {
 
@@ -32,6 +34,11 @@ struct Tokenizers {
 /// the model has rows in its table of embeddings, is among the warnings.
 std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& folder, Model& model,
                                                   std::vector<Error>& warnings);
+
+/// The lexicon among the program's assets.
+Result<Lexicon> read_lexicon();
+/// The same, read once; null where it cannot be read.
+const Lexicon* kept_lexicon();
 
 /// Whether this id ends a text (eos_token_id). `tokenizers` may be null.
 bool is_end(const Tokenizers* tokenizers, std::int64_t id);

@@ -40,9 +40,7 @@ struct PageOptions {
 };
 
 /// Files that go along, by their paths, with their names in the page's memory.
-struct LiveFiles {
-  std::map<std::filesystem::path, std::vector<std::string>> names;
-};
+using LiveFiles = std::map<std::filesystem::path, std::vector<std::string>>;
 
 /// The plan of a page, before anything is written.
 struct PagePlan {

@@ -47,7 +47,7 @@ Result<LiveFiles> live_files(const Document& document) {
   const auto add = [&](const fs::path& path, const std::string& name) {
     std::error_code unknown;
     const fs::path own = fs::canonical(path, unknown);
-    files.names[unknown ? path : own].push_back(name);
+    files[unknown ? path : own].push_back(name);
   };
   const Model* model = document.model.get();
   const Tokenizers* tokenizers = document.tokenizers.get();
@@ -60,7 +60,7 @@ Result<LiveFiles> live_files(const Document& document) {
     std::error_code unreadable;
     for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end; at.increment(unreadable))
       if (is_regular(at->path()) && is_read(at->path())) add(at->path(), "/model/" + at->path().filename().string());
-    const bool has_weights = std::any_of(files.names.begin(), files.names.end(),
+    const bool has_weights = std::any_of(files.begin(), files.end(),
                                          [](const auto& file) { return file.first.extension() == ".safetensors"; });
     if (!has_weights) return cannot("another kind of file in " + folder.string());
     if (!tokenizers || !tokenizers->source) return cannot("a model without a tokenizer");
@@ -68,9 +68,8 @@ Result<LiveFiles> live_files(const Document& document) {
   if (model && !cuts_by_list(tokenizers->source) && !cuts_by_list(tokenizers->target)) return files;
   const auto assets = asset_folder();
   if (!assets) return assets.error();
-  // A shader goes along because asset_folder() knows the folder by it.
   for (const char* name : {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json",
-                           "assets/models/any-sentence/tokenizer.json", "shaders/map.vert"})
+                           "assets/models/any-sentence/tokenizer.json"})
     if (path_exists(*assets / name)) add(*assets / name, "/" + std::string(name));
   return files;
 }
@@ -81,7 +80,7 @@ Status write_live(const LiveFiles& files, const Document& document, PageSink& si
   text.pop_back();
   sink(text + ",\"files\":[");
   const char* between = "";
-  for (const auto& [path, names] : files.names) {
+  for (const auto& [path, names] : files) {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
     sink(between + ("{\"names\":" + page_json(names)) + ",\"data\":\"");

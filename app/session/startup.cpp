@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "document/assets.h"
+#include "document/tokenizers.h"
 #include "session/lesson_commands.h"
 #include "session/open_file.h"
 #include "session/update.h"

@@ -12,6 +12,7 @@
 #include "document/assets.h"
 #include "document/document.h"
 #include "document/open_model.h"
+#include "document/tokenizers.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "text/characters.h"
 #include "train/measure/arc_fit.h"

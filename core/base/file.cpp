@@ -20,8 +20,6 @@ namespace {
 constexpr std::size_t kBuffer = 1 << 20;
 constexpr int kLinks = 40;         // symbolic links followed, as Linux does
 constexpr int kTemporaries = 100;  // names tried; a taken name is left over from a killed process with this number
-/// How a file is called until it is complete, before the number of the process.
-constexpr std::string_view kTemporaryName = ".headlight-";
 /// In place of a name, of an output whose file has none yet.
 constexpr const char* kNameless = "/";
 constexpr int kInput = 0, kOutput = 1;  // the standard streams
@@ -116,15 +114,17 @@ ErrorCode write_fault(int error) {
   return refuses ? ErrorCode::not_writable : read_fault(error);
 }
 
+Error cannot_open(const std::filesystem::path& path, int error) {
+  return bad_input(path.string(), "open", "a readable file", system_error_text(error), read_fault(error));
+}
+
 Result<std::string> read_file(const std::filesystem::path& path, std::size_t limit) {
   const int descriptor = open_file(path, Opening::read);
   if (descriptor < 0 && is_folder(path)) return bad_input(path.string(), "open", "a regular file", "a folder");
-  if (descriptor < 0)
-    return bad_input(path.string(), "open", "a readable file", system_error_text(errno), read_fault(errno));
+  if (descriptor < 0) return cannot_open(path, errno);
   struct stat status {};
   Result<std::string> result = std::string{};
-  if (::fstat(descriptor, &status) != 0)
-    result = bad_input(path.string(), "open", "a readable file", system_error_text(errno), read_fault(errno));
+  if (::fstat(descriptor, &status) != 0) result = cannot_open(path, errno);
   else if (!S_ISREG(status.st_mode))
     result = bad_input(path.string(), "open", "a regular file",
                        S_ISDIR(status.st_mode) ? "a folder" : "something that is not a file");
@@ -176,8 +176,7 @@ Output::~Output() {
 }
 
 Result<Output> Output::to_file(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (!path.has_filename() || std::filesystem::is_directory(path, ignored))
+  if (!path.has_filename() || is_folder(path))
     return bad_input(path.string(), "write", "a file name", path.empty() ? "nothing" : "a folder");
   // A rename cannot replace something other than a file (a pipe, /dev/full): write into it.
   if (is_device(path)) {

@@ -16,6 +16,8 @@ std::string system_error_text(int error);
 /// The codes of an error number of a call that reads, or writes.
 ErrorCode read_fault(int error);
 ErrorCode write_fault(int error);
+/// The Error of a file that cannot be opened to be read, by its error number.
+Error cannot_open(const std::filesystem::path& path, int error);
 
 /// Reads a regular file of at most `limit` bytes.
 Result<std::string> read_file(const std::filesystem::path& path,

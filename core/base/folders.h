@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,6 +25,8 @@ inline bool is_folder(const std::filesystem::directory_entry& entry) {
 /// caller.
 Result<int> nameless_file(const std::filesystem::path& folder);
 
+/// How a file is called until it is complete, before the number of the process.
+inline constexpr std::string_view kTemporaryName = ".headlight-";
 /// Removes what a program that was killed had begun to write into the folder.
 void sweep_temporaries(const std::filesystem::path& folder);
 

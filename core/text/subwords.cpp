@@ -57,13 +57,14 @@ std::uint64_t pair_of(std::int32_t left, std::int32_t right) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(left)) << 32 | static_cast<std::uint32_t>(right);
 }
 
-}  // namespace
-
+/// The ids of <0x00> … <0xFF>, −1 where the vocabulary lacks one.
 std::vector<std::int32_t> byte_word_ids(const WordTable& words) {
   std::vector<std::int32_t> ids(256, kNone);
   for (unsigned byte = 0; byte < 256; ++byte) ids[byte] = words.id(formatted("<0x%02X>", byte)).value_or(kNone);
   return ids;
 }
+
+}  // namespace
 
 /// A part of the piece that is one token so far, linked to its neighbours.
 struct Bpe::Symbol {

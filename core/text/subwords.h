@@ -133,9 +133,6 @@ class Bpe {
   std::vector<std::int32_t> byte_ids_;  // of <0x00> … <0xFF>; -1: not in the vocabulary
 };
 
-/// The ids of <0x00> … <0xFF>, −1 where the vocabulary lacks one.
-std::vector<std::int32_t> byte_word_ids(const WordTable& words);
-
 /// The unigram language model: of all ways to spell a piece, the one of the highest sum of scores (Kudo 2018), found by
 /// Viterbi's algorithm.
 class Unigram {

@@ -60,18 +60,8 @@ Status write_lines(const Trace& trace, const StackNames& names, const ExportOpti
   return Done{};
 }
 
-}  // namespace
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string field = "\"";
-  for (const char c : text) {
-    if (c == '"') field += '"';
-    field += c;
-  }
-  return field + "\"";
-}
-
+/// `stack,layer,head,query,key,query_token,key_token,weight`, the stack being Self, or Encoder, Decoder, Cross; for
+/// several traces a last column `sentence` counts them. Tokens that are left out are not counted either.
 Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options, Output& output,
                  Progress& progress) {
   std::size_t total = 0;
@@ -92,13 +82,21 @@ Status write_csv(const std::vector<std::shared_ptr<const Trace>>& traces, const 
   return Done{};
 }
 
-namespace {
-
 constexpr std::array kFormats = {Format::json, Format::npz, Format::safetensors, Format::csv};
 
 constexpr std::string_view kFormatNames[] = {"json", "npz", "safetensors", "csv"};
 
 }  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+  std::string field = "\"";
+  for (const char c : text) {
+    if (c == '"') field += '"';
+    field += c;
+  }
+  return field + "\"";
+}
 
 std::string_view name(Format format) { return name_in(kFormatNames, format); }
 

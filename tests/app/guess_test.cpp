@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
-#include "document/assets.h"
 #include "document/bundled_models.h"
+#include "document/tokenizers.h"
 
 namespace headlight {
 namespace {

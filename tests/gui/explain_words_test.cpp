@@ -8,7 +8,7 @@
 
 #include "base/random.h"
 #include "base/utf8.h"
-#include "document/assets.h"
+#include "document/tokenizers.h"
 #include "explain/recipe.h"
 #include "gui/harness.h"
 #include "session/startup.h"

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "derived/answer_comparison.h"
 #include "document/assets.h"
+#include "document/tokenizers.h"
 #include "math/attention.h"
 #include "paper/figure_file.h"
 #include "session/startup.h"

@@ -7,7 +7,6 @@
 #include "base/nearest.h"
 #include "cli/options/number_options.h"
 #include "cli/options/print.h"
-#include "document/assets.h"
 #include "document/bundled_models.h"
 #include "document/log_folder.h"
 #include "document/model_choice.h"

@@ -77,7 +77,6 @@ json answer_object(const Trace& trace) {
   json object;
   for (const NamedTokens& named : named_tokens(trace)) object[named.name] = page_tokens(*named.tokens);
   for (const StackNames& names : stacks_of(trace)) object["stacks"].push_back(page_stack(trace, names));
-  object["largest"] = trace.largest_weight;
   object["warnings"] = messages_of(trace.warnings);
   object["answering"] = trace.answering;
   return object;
@@ -96,22 +95,19 @@ json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell) {
   for (Index key = 0; key < scores.cols() && std::isfinite(largest); ++key)
     sum += std::exp(static_cast<double>(scores(0, key) - largest));
   const float dot = q.dot(k), scaled = dot * attention.scale, score = scores(0, cell.key);
-  const float added = attention.mask->added(cell.query, cell.key);
-  const bool allowed = std::isfinite(added);
   json object{{"q", std::vector<float>(q.begin(), q.end())},
               {"k", std::vector<float>(k.begin(), k.end())},
               {"dot", dot},
               {"scale", attention.scale},
               {"scaled", scaled},
               {"cap", attention.softcap},
-              {"allowed", allowed},
+              {"allowed", attention.mask->allowed(cell.query, cell.key)},
               {"weight", weights(0, cell.key)}};
   const Edits& edits = trace.request.edits;
   object["edited"] = edits.dropout > 0 || std::any_of(edits.weights.begin(), edits.weights.end(),
                                                       [&](const WeightEdit& edit) { return edit.head == head; });
   if (attention.softcap > 0) object["capped"] = attention.softcap * std::tanh(scaled / attention.softcap);
   if (attention.relative_bias || attention.distances) object["distance"] = distance_term(attention, head.head, cell);
-  if (allowed && added != 0) object["added"] = added;
   if (std::isfinite(score)) {
     object["score"] = score;
     object["largest"] = largest;

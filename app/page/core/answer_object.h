@@ -17,12 +17,12 @@ nlohmann::json page_tokens(const Tokens& tokens);
 /// `name`, `number`, `queries`, `keys`, `layers`, `heads`, `kv_heads`, `d_k`, `d_v` and `scale`.
 nlohmann::json page_stack(const Trace& trace, const StackNames& names);
 
-/// The tokens under their names, `stacks`, `largest`, `warnings`.
+/// The tokens under their names, `stacks`, `warnings`, `answering`.
 nlohmann::json answer_object(const Trace& trace);
 
-/// What a weight is computed from: `q`, `k`, and step by step `dot`, `scale`, `cap`, `distance`, `added`, `score`,
-/// `largest`, `sum`, `share` and `weight`; with values what it hands on, `value` and `z`, the lengths of the key's v
-/// and of the query's z. `allowed` says whether the mask lets the key through.
+/// What a weight is computed from: `q`, `k`, and step by step `dot`, `scale`, `scaled`, `cap`, `capped`, `distance`,
+/// `score`, `largest`, `sum`, `share` and `weight`; with values what it hands on, `value` and `z`, the lengths of the
+/// key's v and of the query's z. `allowed`: the mask lets the key through; `edited`: edits changed the softmax.
 nlohmann::json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell);
 
 }  // namespace headlight

@@ -46,7 +46,7 @@ export function createAtlas(store, element) {
   }
 
   function* compute(stack, one) {
-    yield* store.headInSlices(stack, one.layer, one.head);
+    if (!store.fold(stack)) yield* store.headInSlices(stack, one.layer, one.head);  // a folded map is computed by itself
     const shown = store.shown(stack, one.layer, one.head);
     const picture = pooled(shown, wholePart(shown), SIDE, SIDE), isMeasured = !byLayer() || stack.T * stack.S <= MEASURED;
     yield;

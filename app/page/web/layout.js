@@ -6,7 +6,7 @@ const LABEL_GAP = 5, LONGEST_STACK = 4;
 /** Labels may stand this close, in lines of text; where not all have room those that remain stand farther apart. */
 const PITCH = 0.86, THINNED = 1.1;
 
-export const LABEL_SIZE = 12.5;
+const LABEL_SIZE = 12.5;
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "WenQuanYi Micro Hei", sans-serif';
 
 /** The font of a label; of the lit one bold. */

@@ -25,17 +25,18 @@ export function createLive(store, page) {
   const written = {edits: answer.edits, relations: answer.relations, masks: stacks.map(({mask}) => mask)};
   const base = {...asked, ...(live.source && {source: MODEL})}, elsewhere = {...base};
   for (const field of OF_SENTENCE) delete elsewhere[field];
-  let answering = 0;
+  let answering = 0, likely = [];  // of the answer: where its next words stand, and these
 
   /** Puts an answer of the core into the stacks of the page. */
   function take(found) {
     for (const stack of found.stacks) {
       const own = stacks.find(({number}) => number === stack.number);
-      if (own) Object.assign(own, sidesOf(stack, found), {given: false, thumbnails: null});
+      if (own) Object.assign(own, sidesOf(stack, found), {thumbnails: null});
     }
     ({answering} = found);
     answer.warnings = found.warnings;
     store.forget();
+    likely = guesses();
     return found;
   }
 
@@ -82,11 +83,11 @@ export function createLive(store, page) {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
     submit.textContent = wordsOf('ask');
-    const tokens = (stacks.find(({number}) => number === 0) ?? stacks[0]).queryTokens, list = guesses(), unknown = tokens.filter((token) => token.known === false);
-    if (list.length === 0) return fill(words);
+    const tokens = (stacks.find(({number}) => number === 0) ?? stacks[0]).queryTokens, unknown = tokens.filter((token) => token.known === false);
+    if (likely.length === 0) return fill(words);
     const where = tokens[answering]?.text ?? '';
     const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : live.encoder ? 'guess_same' : 'guess_next';
-    fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...list.map((word) => make('span', {class: 'guess'},
+    fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...likely.map((word) => make('span', {class: 'guess'},
       make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number', text: percent(word.probability)}))));
     if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
   }

@@ -178,8 +178,8 @@ export function createStore(core, answer, kept, largest) {
     const before = store.edits;
     store.change(changesOf(answer, edits));  // or throws, and nothing has changed
     store.edits = edits;
-    // A head that is off has the same weights: only what it hands over changes, which only a model reads.
-    if (store.change !== core.change || before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
+    // A head that is off has the same weights: only what it hands over changes. Where a model reads that, its answer forgot them.
+    if (before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
     store.notify({edits: true});
   }
 

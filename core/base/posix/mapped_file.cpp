@@ -20,10 +20,6 @@
 namespace headlight {
 namespace {
 
-Error unreadable(const std::filesystem::path& path, int error) {
-  return bad_input(path.string(), "open", "a readable file", system_error_text(error), read_fault(error));
-}
-
 constexpr std::size_t kMostMappedFiles = 4096;
 
 /// A mapping as the handler of SIGBUS finds it, which may neither lock nor take memory.
@@ -102,7 +98,7 @@ bool take_place(const void* owner, std::string_view bytes) {
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) return unreadable(path, errno);
+  if (descriptor < 0) return cannot_open(path, errno);
   struct stat status {};
   const bool known = ::fstat(descriptor, &status) == 0;
   const int stat_error = errno;
@@ -114,10 +110,10 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
     if (begin == MAP_FAILED) map_error = errno;
   }
   ::close(descriptor);
-  if (!known) return unreadable(path, stat_error);
+  if (!known) return cannot_open(path, stat_error);
   if (!S_ISREG(status.st_mode))
     return bad_input(path.string(), "open", "a regular file", S_ISDIR(status.st_mode) ? "a folder" : "something else");
-  if (map_error != 0) return unreadable(path, map_error);
+  if (map_error != 0) return cannot_open(path, map_error);
   const std::string_view bytes{static_cast<const char*>(begin), size};
   const std::shared_ptr<const MappedFile> file(new MappedFile(bytes));
   if (size == 0) return file;

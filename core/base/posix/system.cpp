@@ -122,8 +122,7 @@ bool is_writable(const std::filesystem::path& file) {
 }
 
 bool is_device(const std::filesystem::path& path) {
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored);
+  return path_exists(path) && !is_regular(path);
 }
 
 void copy_permissions(const std::filesystem::path& from, int to) {

@@ -87,8 +87,6 @@ std::shared_ptr<std::byte> fresh_pages(std::size_t bytes) {
 
 void give_back_memory() {}
 
-// The assets stand below HEADLIGHT_SOURCE_DIR (app/document/assets.cpp).
-std::filesystem::path program_file() { return {}; }
 const char* environment(const char*) { return nullptr; }
 double machine_memory() { return 0; }
 

@@ -24,12 +24,9 @@ std::vector<std::string_view> mapped;  // guarded by mapped_mutex
 }  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
-  const auto unreadable = [&](int error) {
-    return bad_input(path.string(), "open", "a readable file", system_error_text(error), read_fault(error));
-  };
   if (is_folder(path)) return bad_input(path.string(), "open", "a regular file", "a folder");
   const int descriptor = open_file(path, Opening::read);
-  if (descriptor < 0) return unreadable(errno);
+  if (descriptor < 0) return cannot_open(path, errno);
   const auto file = reinterpret_cast<HANDLE>(_get_osfhandle(descriptor));
   LARGE_INTEGER size{};
   const bool regular = GetFileType(file) == FILE_TYPE_DISK && GetFileSizeEx(file, &size);
@@ -44,7 +41,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   }
   close_file(descriptor);
   if (!regular) return bad_input(path.string(), "open", "a regular file", "something else");
-  if (error != 0) return unreadable(error);
+  if (error != 0) return cannot_open(path, error);
   const std::string_view bytes{static_cast<const char*>(begin), static_cast<std::size_t>(size.QuadPart)};
   const std::lock_guard lock(mapped_mutex);
   if (!bytes.empty()) mapped.push_back(bytes);
@@ -58,7 +55,7 @@ MappedFile::~MappedFile() {
   UnmapViewOfFile(bytes_.data());
 }
 
-// The system lets nobody shorten a file that is mapped.
+// A file that is mapped cannot be shortened.
 bool any_was_shortened() { return false; }
 bool was_shortened(const void*) { return false; }
 

@@ -64,7 +64,8 @@ std::ptrdiff_t at_offset(std::int64_t offset, const Call& call) {
 /// sweep_temporaries() removes it.
 bool move_aside(const fs::path& file, fs::path& aside) {
   for (int i = 0; i < kTries; ++i) {
-    aside = file.parent_path() / (".headlight-" + std::to_string(process_number()) + "-old" + std::to_string(i));
+    const std::string own = std::to_string(process_number()) + "-old" + std::to_string(i);
+    aside = file.parent_path() / std::string(kTemporaryName).append(own);
     if (MoveFileExW(file.c_str(), aside.c_str(), 0)) return true;
     if (GetLastError() != ERROR_ALREADY_EXISTS && GetLastError() != ERROR_FILE_EXISTS) return false;
   }

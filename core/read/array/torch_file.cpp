@@ -1,8 +1,12 @@
 #include "read/array/torch_file.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <functional>
 #include <iterator>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,6 +86,37 @@ bool is_contiguous(const std::vector<Index>& shape, const std::vector<Index>& st
   return true;
 }
 
+/// The storage that a tensor views.
+struct TorchStorage {
+  Dtype dtype = Dtype::f32;
+  std::string key;
+  std::uint64_t count = 0;
+};
+
+/// The bytes of a storage, and their owner (null: the file).
+struct StorageBytes {
+  std::string_view bytes;
+  std::shared_ptr<const void> owner = {};
+};
+using TorchStorages = std::function<Result<StorageBytes>(const TorchStorage&)>;
+
+/// The storage that a persistent id names; nothing where it is another thing.
+std::optional<TorchStorage> torch_storage(const PickleValue& value) {
+  if (value.kind != Kind::persistent || value.items[0]->kind != Kind::tuple) return std::nullopt;
+  const std::vector<const PickleValue*>& id = value.items[0]->items;
+  if (id.size() < 5 || id[0]->text != "storage" || id[1]->kind != Kind::global || id[4]->kind != Kind::integer ||
+      (id[2]->kind != Kind::text && id[2]->kind != Kind::bytes) || id[4]->integer < 0)
+    return std::nullopt;
+  // Before PyTorch 0.4 a storage could itself be a view of another; no file of the transformer's time has one.
+  if (id.size() > 5 && id[5]->kind != Kind::none) return std::nullopt;
+  const auto dtype = storage_dtype(id[1]->text);
+  if (!dtype) return std::nullopt;
+  return TorchStorage{
+      .dtype = *dtype, .key = std::string(id[2]->text), .count = static_cast<std::uint64_t>(id[4]->integer)};
+}
+
+/// The tensors of the state dict in a pickle. Those whose elements are strided are copies, of at most `most_copied`
+/// bytes together.
 class Locator {
  public:
   Locator(std::string_view where, const TorchStorages& storages, std::size_t most_copied)
@@ -185,34 +220,6 @@ class Locator {
   std::size_t copied_ = 0, most_copied_ = 0;
 };
 
-}  // namespace
-
-bool is_torch_global(std::string_view name) {
-  return storage_dtype(name) || name == kTensor || name == kOldTensor || name == kParameter ||
-         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
-}
-
-std::optional<TorchStorage> torch_storage(const PickleValue& value) {
-  if (value.kind != Kind::persistent || value.items[0]->kind != Kind::tuple) return std::nullopt;
-  const std::vector<const PickleValue*>& id = value.items[0]->items;
-  if (id.size() < 5 || id[0]->text != "storage" || id[1]->kind != Kind::global || id[4]->kind != Kind::integer ||
-      (id[2]->kind != Kind::text && id[2]->kind != Kind::bytes) || id[4]->integer < 0)
-    return std::nullopt;
-  // Before PyTorch 0.4 a storage could itself be a view of another; no file of the transformer's time has one.
-  if (id.size() > 5 && id[5]->kind != Kind::none) return std::nullopt;
-  const auto dtype = storage_dtype(id[1]->text);
-  if (!dtype) return std::nullopt;
-  return TorchStorage{
-      .dtype = *dtype, .key = std::string(id[2]->text), .count = static_cast<std::uint64_t>(id[4]->integer)};
-}
-
-Result<StoredArrays> torch_tensors(std::string_view where, const PickleValue& root, const TorchStorages& storages,
-                                   std::size_t most_copied) {
-  return Locator(where, storages, most_copied).locate(root);
-}
-
-namespace {
-
 constexpr std::string_view kZipStart = "PK\3\4";
 /// The magic number with which files before PyTorch 1.6 begin, as a pickle writes it.
 constexpr std::string_view kLegacyMagic = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
@@ -262,8 +269,8 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
   }
   const auto pickle = parse_pickle(where, data->bytes, is_torch_global);
   if (!pickle) return pickle.error();
-  return torch_tensors(
-      where, *pickle->root, [&](const TorchStorage& storage) { return member(*folder + "data/" + storage.key); }, most);
+  const auto storage_bytes = [&](const TorchStorage& storage) { return member(*folder + "data/" + storage.key); };
+  return Locator(where, storage_bytes, most).locate(*pickle->root);
 }
 
 /// Magic number, protocol, system, the object, the keys of its storages; then of each storage its number of elements
@@ -300,18 +307,21 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
     storages.emplace(std::string(key->text), rest.substr(0, size));
     rest.remove_prefix(size);
   }
-  return torch_tensors(
-      where, *pickles[3].root,
-      [&](const TorchStorage& storage) -> Result<StorageBytes> {
-        const auto found = storages.find(storage.key);
-        if (found == storages.end())
-          return bad_input(where, "storages", "storage " + printable(storage.key), "none", ErrorCode::file_damaged);
-        return StorageBytes{.bytes = found->second};
-      },
-      most_copied(bytes));
+  const auto storage_bytes = [&](const TorchStorage& storage) -> Result<StorageBytes> {
+    const auto found = storages.find(storage.key);
+    if (found == storages.end())
+      return bad_input(where, "storages", "storage " + printable(storage.key), "none", ErrorCode::file_damaged);
+    return StorageBytes{.bytes = found->second};
+  };
+  return Locator(where, storage_bytes, most_copied(bytes)).locate(*pickles[3].root);
 }
 
 }  // namespace
+
+bool is_torch_global(std::string_view name) {
+  return storage_dtype(name) || name == kTensor || name == kOldTensor || name == kParameter ||
+         std::find(std::begin(kPlain), std::end(kPlain), name) != std::end(kPlain);
+}
 
 bool is_torch_name(const std::filesystem::path& path) {
   const auto ending = path.extension();

@@ -17,7 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Tokens of a side at most.
 /// Numbers of all heads together: a page of that many takes a gigabyte.
 constexpr std::int64_t kMostPageNumbers = Index{1} << 28;
 /// The same, and weights, where only some heads are in the page: no byte of the file pays for the others.

@@ -46,7 +46,7 @@ std::uint32_t bits_of(UChar32 c) {
 bool has(UChar32 c, Flag flag) { return (bits_of(c) >> (5 + static_cast<int>(flag)) & 1) != 0; }
 
 /// Characters younger than Unicode 9, or of those that it has younger than Unicode 8: punctuation, marks, format
-/// characters and what a normal form changes. Nobody asks for the age of others.
+/// characters and what a normal form changes. core/text asks for the age of these alone.
 struct Range {
   UChar32 first, last;
 };

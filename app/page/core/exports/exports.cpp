@@ -27,6 +27,13 @@ std::vector<std::uint8_t> flags;
 
 HeadRef head_ref(int stack, int layer, int head) { return {layer, head, static_cast<Stack>(stack)}; }
 
+Region whole_map(const Trace& trace, const HeadRef& head) {
+  return {.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
+}
+
+/// Of no map fewer cells are shown.
+constexpr Index kEveryCell = PTRDIFF_MAX;
+
 const float* keep(const Matrix& matrix) {
   numbers.assign(matrix.data(), matrix.data() + matrix.size());
   return numbers.data();
@@ -92,11 +99,11 @@ HEADLIGHT_EXPORT(weights) const float* core_weights(int side, int stack, int lay
 
 /// (T, S) a byte a cell: whether the mask lets the key through.
 HEADLIGHT_EXPORT(allowed) const std::uint8_t* core_allowed(int side, int stack, int layer) {
-  const Mask& mask = page_sides[side]->trace().mask(static_cast<Stack>(stack), layer);
-  Matrix added = Matrix::Zero(mask.queries(), mask.keys());
-  mask.add_to(added, 0);
-  flags.resize(static_cast<std::size_t>(added.size()));
-  for (Index i = 0; i < added.size(); ++i) flags[static_cast<std::size_t>(i)] = std::isfinite(added.data()[i]);
+  const Trace& trace = page_sides[side]->trace();
+  const Region whole = whole_map(trace, head_ref(stack, layer, 0));
+  const Matrix blocked = blocked_cells(trace.mask(whole.head.stack, layer), whole, kEveryCell);
+  flags.resize(static_cast<std::size_t>(blocked.size()));
+  for (Index i = 0; i < blocked.size(); ++i) flags[static_cast<std::size_t>(i)] = blocked.data()[i] == 0;
   return flags.data();
 }
 
@@ -130,11 +137,7 @@ HEADLIGHT_EXPORT(fold) void core_fold(int side, int stack, int special, int word
 /// (query groups, key groups) of a head, −1 where blocked.
 HEADLIGHT_EXPORT(folded) const float* core_folded(int side, int stack, int layer, int head, int special, int words) {
   const Trace& trace = page_sides[side]->trace();
-  const HeadRef which = head_ref(stack, layer, head);
-  const Mask& mask = trace.mask(which.stack, which.layer);
-  Matrix weights = attention_rows(trace, which, 0, mask.queries()), added = Matrix::Zero(mask.queries(), mask.keys());
-  mask.add_to(added, 0);
-  weights = (added.array() == -INFINITY && weights.array() == 0.0f).select(-1.0f, weights);
+  const Matrix weights = region_weights(trace, whole_map(trace, head_ref(stack, layer, head)), kEveryCell, false);
   return keep(folded(weights, *fold_for(trace, stack, special, words)));
 }
 
