@@ -15,10 +15,13 @@ struct EffectOptions {
   StudyOptions study;
 };
 
-/// Reads the baseline's sentences and, of an answer that is there, the metric. Errors: another baseline, a file that
-/// cannot be read, a word that the model does not have.
-Status take_effects(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
-                    const Trace* trace, EffectWanted& effects);
+/// Reads the baseline's sentences, where there is one. Errors: another baseline, a file that cannot be read.
+Status take_baseline(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
+                     EffectWanted& effects);
+/// Takes the metric, where one is given, or the right word of a pair. Errors: no output layer, --query, a word that the
+/// model does not have.
+Status take_metric(const EffectOptions& options, const Trace& trace, EffectWanted& effects,
+                   std::optional<Index> right = {}, std::optional<Index> wrong = {});
 
 /// The effects over the rows of --pairs.
 Result<int> study_effects(const QuestionCommand& command, const EffectOptions& options);

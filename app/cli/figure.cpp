@@ -58,9 +58,8 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
       return bad_input("--heads", "layer", "0 to " + std::to_string(trace.num_layers(stack) - 1), text);
     if (head && *head >= trace.num_heads(stack))
       return bad_input("--heads", "head", "0 to " + std::to_string(trace.num_heads(stack) - 1), text);
-    for (Index h = head.value_or(0); h < (head ? *head + 1 : trace.num_heads(stack)); ++h)
-      if (const HeadRef one{layer, h, stack}; std::find(heads.begin(), heads.end(), one) == heads.end())
-        heads.push_back(one);
+    for (const HeadRef& one : heads_in({stack, layer, head}, trace.num_heads(stack)))
+      if (std::find(heads.begin(), heads.end(), one) == heads.end()) heads.push_back(one);
   }
   return heads;
 }

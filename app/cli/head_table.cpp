@@ -25,6 +25,10 @@ struct Gathered {
   std::vector<ValueNorms> values = {};  // of every head
 };
 
+/// The fields of an effect beside its size: each where it was asked for.
+constexpr std::optional<float> HeadEffect::*kMoreOfEffect[] = {&HeadEffect::top_word, &HeadEffect::metric,
+                                                               &HeadEffect::spread};
+
 void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
   if (all.effects.empty()) {
     all.effects = effects;
@@ -32,9 +36,8 @@ void add_effects(const std::vector<HeadEffect>& effects, Gathered& all) {
   }
   for (std::size_t i = 0; i < effects.size(); ++i) {
     all.effects[i].change += effects[i].change;
-    if (effects[i].top_word) all.effects[i].top_word = all.effects[i].top_word.value_or(0) + *effects[i].top_word;
-    if (effects[i].metric) all.effects[i].metric = all.effects[i].metric.value_or(0) + *effects[i].metric;
-    if (effects[i].spread) all.effects[i].spread = all.effects[i].spread.value_or(0) + *effects[i].spread;
+    for (const auto field : kMoreOfEffect)
+      if (effects[i].*field) all.effects[i].*field = (all.effects[i].*field).value_or(0) + *(effects[i].*field);
   }
 }
 
@@ -157,8 +160,8 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   const auto sentences = static_cast<float>(asked.requests.size());
   row.effect = all.effects[at];
   row.effect->change /= sentences;
-  for (std::optional<float>* mean : {&row.effect->top_word, &row.effect->metric, &row.effect->spread})
-    if (*mean) **mean /= sentences;
+  for (const auto field : kMoreOfEffect)
+    if (auto& mean = (*row.effect).*field) *mean /= sentences;
   return row;
 }
 

@@ -18,49 +18,43 @@ namespace {
 struct Column {
   std::string name;
   std::function<std::optional<float>(const HeadRow&)> value;
+  bool always = false;  // a column of scripts' tables where no head has it, too
 };
 
-std::vector<Column> columns() {
+/// Those that some head has, and, of `scripts`, those that are always there.
+std::vector<Column> columns(const HeadTable& table, bool scripts) {
   std::vector<Column> all;
-  for (const Measure measure : kMeasures)
-    all.push_back({std::string(name(measure)), [measure](const HeadRow& row) { return row.measures[measure]; }});
-  all.push_back(
-      {"effect", [](const HeadRow& row) { return row.effect ? std::optional(row.effect->change) : std::nullopt; }});
-  all.push_back({"top_word", [](const HeadRow& row) { return row.effect ? row.effect->top_word : std::nullopt; }});
-  all.push_back(
-      {"found", [](const HeadRow& row) { return row.found ? std::optional(row.found->weight) : std::nullopt; }});
-  return all;
-}
-
-/// Those that are there where they were asked for.
-std::vector<Column> more_columns(const HeadTable& table) {
-  std::vector<Column> all;
-  const auto has = [&](const auto& one) { return std::any_of(table.rows.begin(), table.rows.end(), one); };
-  const auto add = [&](const char* name, auto value) {
-    if (has([&](const HeadRow& row) { return value(row).has_value(); })) all.push_back({name, value});
+  const auto add = [&](std::string name, auto value, bool always = false) {
+    all.push_back({std::move(name), std::move(value), always});
   };
-  const auto effect = [](std::optional<float> HeadEffect::*field) {
-    return [field](const HeadRow& row) { return row.effect ? (*row.effect).*field : std::optional<float>{}; };
+  const auto effect = [](auto field) {
+    return
+        [field](const HeadRow& row) { return row.effect ? std::optional<float>((*row.effect).*field) : std::nullopt; };
   };
-  add("metric", effect(&HeadEffect::metric));
-  add("spread", effect(&HeadEffect::spread));
   const auto norm = [](double ValueNorms::*sum, Index ValueNorms::*count) {
     return [=](const HeadRow& row) {
       if (!row.values || (*row.values).*count == 0) return std::optional<float>{};
       return std::optional(static_cast<float>((*row.values).*sum / static_cast<double>((*row.values).*count)));
     };
   };
+  for (const Measure measure : kMeasures)
+    add(
+        std::string(name(measure)), [measure](const HeadRow& row) { return row.measures[measure]; }, true);
+  add("effect", effect(&HeadEffect::change), true);
+  add("top_word", effect(&HeadEffect::top_word), true);
+  add(
+      "found", [](const HeadRow& row) { return row.found ? std::optional(row.found->weight) : std::nullopt; }, true);
+  add("metric", effect(&HeadEffect::metric));
+  add("spread", effect(&HeadEffect::spread));
   add("value_first", norm(&ValueNorms::first, &ValueNorms::num_first));
   add("value_others", norm(&ValueNorms::others, &ValueNorms::num_others));
-  constexpr const char* kAbove[] = {"previous_z", "duplicate_z", "induction_z"};
   for (std::size_t which = 0; which < std::size(kProbed); ++which)
-    add(kAbove[which], [which](const HeadRow& row) { return row.above_others[which]; });
-  return all;
-}
-
-std::vector<Column> columns(const HeadTable& table) {
-  std::vector<Column> all = columns();
-  for (Column& column : more_columns(table)) all.push_back(std::move(column));
+    add(std::string(name(kProbed[which])) + "_z", [which](const HeadRow& row) { return row.above_others[which]; });
+  std::erase_if(all, [&](const Column& column) {
+    return !(scripts && column.always) && std::none_of(table.rows.begin(), table.rows.end(), [&](const HeadRow& row) {
+      return column.value(row).has_value();
+    });
+  });
   return all;
 }
 
@@ -83,9 +77,9 @@ std::string three_decimals(const std::optional<float>& value) {
 }
 
 /// An Error that names a number that is not finite.
-Status check_finite(const HeadTable& table) {
+Status check_finite(const HeadTable& table, const std::vector<Column>& all) {
   for (const HeadRow& row : table.rows)
-    for (const Column& column : columns(table))
+    for (const Column& column : all)
       if (const auto value = column.value(row); value && !std::isfinite(*value))
         return bad_input("heads", column.name + " of head " + head_label(row.measures.head), "a finite number",
                          "an overflow");
@@ -97,11 +91,7 @@ std::string quoted_word(const std::string& word) { return word.empty() ? "any wo
 /// Aligned columns for people; those that no head has are left out. What was looked for and what
 /// an effect is stand below.
 std::string heads_text(const HeadTable& table) {
-  std::vector<Column> shown = columns(table);
-  std::erase_if(shown, [&](const Column& column) {
-    return std::none_of(table.rows.begin(), table.rows.end(),
-                        [&](const HeadRow& row) { return column.value(row).has_value(); });
-  });
+  const std::vector<Column> shown = columns(table, false);
   std::vector<std::vector<std::string>> lines{{"head"}};
   for (const Column& column : shown) {
     std::string& name = lines[0].emplace_back(column.name);
@@ -131,8 +121,8 @@ std::string heads_text(const HeadTable& table) {
 /// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors name
 /// a number that is not finite.
 Result<Table> heads_table(const HeadTable& heads) {
-  if (const Status finite = check_finite(heads); !finite) return finite.error();
-  const std::vector<Column> all = columns(heads);
+  const std::vector<Column> all = columns(heads, true);
+  if (const Status finite = check_finite(heads, all); !finite) return finite.error();
   Table table{{"stack", "layer", "head"}};
   for (const Column& column : all) table.columns.push_back(column.name);
   table.columns.emplace_back("learned");
@@ -147,11 +137,7 @@ Result<Table> heads_table(const HeadTable& heads) {
 
 /// (heads, columns), NaN never: what a head does not have is -1; and the columns' names, the heads and their stacks.
 Arrays heads_arrays(const HeadTable& table) {
-  std::vector<Column> all = columns(table);
-  std::erase_if(all, [&](const Column& column) {
-    return std::none_of(table.rows.begin(), table.rows.end(),
-                        [&](const HeadRow& row) { return column.value(row).has_value(); });
-  });
+  const std::vector<Column> all = columns(table, false);
   std::vector<std::string> names, stacks, words;
   std::vector<float> numbers, heads;
   for (const Column& column : all) names.push_back(column.name);
@@ -201,11 +187,10 @@ Value head_json(const HeadRow& row, const std::vector<Column>& all) {
 /// {"heads": [{"stack", "layer", "head", …}], "sentences": …}; what a head does not have is not there. Errors as
 /// heads_table.
 Result<Value> heads_json(const HeadTable& table) {
-  if (const Status finite = check_finite(table); !finite) return finite.error();
-  Members members{
-      {"heads", json_list(
-                    table.rows, [&, all = columns(table)](const HeadRow& row) { return head_json(row, all); }, ",\n")},
-      {"sentences", table.sentences}};
+  const std::vector<Column> all = columns(table, true);
+  if (const Status finite = check_finite(table, all); !finite) return finite.error();
+  const auto row_json = [&](const HeadRow& row) { return head_json(row, all); };
+  Members members{{"heads", json_list(table.rows, row_json, ",\n")}, {"sentences", table.sentences}};
   if (!table.rows.empty() && table.rows.front().effect)
     members.emplace_back("effect_on", table.of_words ? "words" : "last_hidden_state");
   if (table.words)
@@ -243,19 +228,24 @@ Result<Answer> answer_of(Result<Form> form) {
 
 Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   HeadsWanted wanted = options.measures;
-  Asked asked = question.asked;
-  if (!options.probe.empty()) {
-    auto requests = probing(asked.requests.front(), options.probe);
+  wanted.probe = !options.probe.empty();
+  std::optional<Asked> probed;
+  if (wanted.probe) {
+    auto requests = probing(question.asked.requests.front(), options.probe);
     if (!requests) return requests.error();
-    asked.requests = *std::move(requests);
-    wanted.probe = true;
+    probed = question.asked;
+    probed->requests = *std::move(requests);
   }
+  const Asked& asked = probed ? *probed : question.asked;
   if (wanted.effect || wanted.sort == "effect") {
-    Progress progress;
-    const auto first = forward(asked.requests.front(), progress, nullptr, question.threads);
-    if (!first) return first.error();
-    const Status taken =
-        take_effects(options.effects, asked.document(), asked.lexicon, question.threads, first->get(), wanted.effects);
+    Status taken = take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects);
+    if (!taken) return taken.error();
+    if (options.effects.metric.given()) {
+      Progress progress;
+      const auto first = forward(asked.requests.front(), progress, nullptr, question.threads);
+      if (!first) return first.error();
+      taken = take_metric(options.effects, **first, wanted.effects);
+    }
     if (!taken) return taken.error();
   }
   const auto heads = measure_table(asked, wanted, question.threads, question.warnings);
@@ -294,7 +284,7 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
       .within(0, 1);
   parser.section("What is compared");
   add_metric_options(parser, options.effects.metric);
-  add_study_options(parser, options.effects.study);
+  add_study_options(parser, options.effects.study, "; with --relations N, how many minimal pairs");
 }
 
 ParsedCommand add_heads(Parser& parser, const Frontend&) {

@@ -20,6 +20,30 @@ struct LensOptions {
   StudyOptions study = {};
 };
 
+/// Rows of the output layer: the word that is split, by default the most probable one, and whose logit is subtracted.
+struct SplitRows {
+  std::optional<Index> word = {}, other = {};
+};
+
+Result<SplitRows> rows_of(const LensOptions& options, const Model& model) {
+  if (options.answers.size() > 2 || (!options.answers.empty() && !options.token.empty()))
+    return bad_input("--answers", "", "one word or two, without --token", options.token.empty() ? "more" : "--token");
+  const std::string option = options.answers.empty() ? "--token" : "--answers";
+  const std::string word = options.answers.empty() ? options.token : options.answers.front();
+  SplitRows rows;
+  if (!word.empty()) {
+    const auto row = answer_row(model, option, word);
+    if (!row) return row.error();
+    rows.word = *row;
+  }
+  if (options.answers.size() == 2) {
+    const auto row = answer_row(model, option, options.answers.back());
+    if (!row) return row.error();
+    rows.other = *row;
+  }
+  return rows;
+}
+
 /// The answer for one sentence.
 struct Lens {
   std::string token;  // after which, or in place of which, the words stand
@@ -30,33 +54,26 @@ struct Lens {
   std::optional<LogitSplit> split = {};             // nothing where the output layer is not linear
 };
 
-Result<Lens> lens_of(const Trace& trace, const LensOptions& options, int threads, std::vector<Error>& warnings) {
+/// All but the words after each layer. `known`: the rows in place of those that the options name.
+Result<Lens> lens_of(const Trace& trace, const LensOptions& options, const std::optional<SplitRows>& known, int threads,
+                     std::vector<Error>& warnings) {
   if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();
   Lens lens{.token = {}, .query = options.query.value_or(trace.answering)};
   if (const auto valid = check_within("--query", "", lens.query, trace.queries()); !valid) return valid.error();
   lens.token = trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)].text;
-  lens.layers = lens_words(trace, lens.query, options.top, threads);
+  const auto rows = known ? Result<SplitRows>(*known) : rows_of(options, *trace.model);
+  if (!rows) return rows.error();
   const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(threads)).row(0));
-  const std::string option = options.answers.empty() ? "--token" : "--answers";
-  const std::string word = options.answers.empty() ? options.token : options.answers.front();
-  if (options.answers.size() > 2 || (!options.answers.empty() && !options.token.empty()))
-    return bad_input("--answers", "", "one word or two, without --token", options.token.empty() ? "more" : "--token");
-  lens.word = most_probable(*trace.model, last, 1).front();
-  if (!word.empty()) {
-    const auto row = answer_row(*trace.model, option, word);
-    if (!row) return row.error();
-    lens.word = candidate(*trace.model, last, *row);
-  }
-  if (options.answers.size() == 2) {
-    const auto row = answer_row(*trace.model, option, options.answers.back());
-    if (!row) return row.error();
-    lens.other = candidate(*trace.model, last, *row);
-  }
-  auto split = lens.other ? split_difference(trace, lens.query, lens.word.row, lens.other->row)
-                          : split_logit(trace, lens.query, lens.word.row);
+  lens.word = rows->word ? candidate(*trace.model, last, *rows->word) : most_probable(*trace.model, last, 1).front();
+  if (rows->other) lens.other = candidate(*trace.model, last, *rows->other);
+  auto split = split_logit(trace, lens.query, lens.word.row, rows->other);
   if (split) lens.split = std::move(*split);
   else warnings.push_back(split.error());
   return lens;
+}
+
+std::string metric_of(const Lens& lens) {
+  return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string());
 }
 
 std::string lens_text(const Lens& lens, bool is_encoder) {
@@ -69,10 +86,8 @@ std::string lens_text(const Lens& lens, bool is_encoder) {
     text += "\n";
   }
   if (!lens.split) return text;
-  text +=
-      "logit of " + word_in_table(lens.word.text) +
-      (lens.other ? " minus that of " + word_in_table(lens.other->text) : std::string()) +
-      formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit, lens.split->terms.size(), lens.split->sum);
+  text += word_in_table(metric_of(lens)) + formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit,
+                                                     lens.split->terms.size(), lens.split->sum);
   std::vector<NamedTerm> terms;
   for (const LogitTerm& term : lens.split->terms) terms.push_back({writer_name(term.from), term.value});
   return text + largest_terms(std::move(terms), kMostTerms);
@@ -112,10 +127,6 @@ Table lens_table(const Lens& lens) {
   return table;
 }
 
-std::string metric_of(const Lens& lens) {
-  return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string());
-}
-
 Arrays lens_arrays(const Lens& lens) {
   std::vector<float> ids, chances, logits;
   for (const auto& words : lens.layers)
@@ -145,12 +156,10 @@ Arrays lens_arrays(const Lens& lens) {
 /// is; and what each writer adds to its logit, or to the difference.
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOptions& options) {
   const Trace& trace = *traces.clean;
-  LensOptions of_pair = options;
-  const auto id = [&](Index row) { return std::to_string(candidate(*trace.model, Vector::Zero(row + 1), row).id); };
-  if (traces.right) of_pair.token.clear(), of_pair.answers = {id(*traces.right)};
-  if (traces.right && traces.wrong) of_pair.answers.push_back(id(*traces.wrong));
+  std::optional<SplitRows> of_pair;
+  if (traces.right) of_pair = SplitRows{traces.right, traces.wrong};
   std::vector<Error> warnings;
-  const auto lens = lens_of(trace, of_pair, traces.threads, warnings);
+  const auto lens = lens_of(trace, options, of_pair, traces.threads, warnings);
   if (!lens) return lens.error();
   std::vector<StudyCell> cells;
   const std::vector<Vector> layers = lens_logits(trace, lens->query, traces.threads);
@@ -169,8 +178,9 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOpt
 }
 
 Result<Answer> answer(const Question& question, const LensOptions& options) {
-  const auto lens = lens_of(*question.trace, options, question.threads, question.warnings);
+  auto lens = lens_of(*question.trace, options, {}, question.threads, question.warnings);
   if (!lens) return lens.error();
+  lens->layers = lens_words(*question.trace, lens->query, options.top, question.threads);
   if (question.wants("json")) return Answer(lens_json(*lens));
   if (question.wants("csv")) return Answer(lens_table(*lens));
   if (question.wants("npz")) return Answer(lens_arrays(*lens));

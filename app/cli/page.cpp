@@ -29,10 +29,9 @@ Result<std::vector<HeadRef>> heads_of_option(const std::vector<std::string>& tex
   for (const std::string& text : texts) {
     const auto named = parse_heads(text);
     if (!named) return bad_input("--only", "", "[STACK:]LAYER.HEAD or [STACK:]LAYER.*", text);
-    const auto& [stack, layer, head] = *named;
-    if (!trace.has(stack)) return bad_input("--only", "stack", "one that the model has", text);
-    const Index last = head ? *head + 1 : trace.num_heads(stack);
-    for (Index h = head.value_or(0); h < last; ++h) heads.push_back({layer, h, stack});
+    if (!trace.has(named->stack)) return bad_input("--only", "stack", "one that the model has", text);
+    const std::vector<HeadRef> here = heads_in(*named, trace.num_heads(named->stack));
+    heads.insert(heads.end(), here.begin(), here.end());
   }
   return heads;
 }

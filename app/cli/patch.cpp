@@ -10,7 +10,7 @@
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 #include "cli/study.h"
-#include "heads/token_alignment.h"
+#include "derived/patch_map.h"
 #include "math/output.h"
 
 namespace headlight {
@@ -69,19 +69,13 @@ Result<PatchWanted> wanted_of(const PatchOptions& options) {
 
 /// Tokens of two sentences of one length by their indices, of others those that are the same words.
 Result<TokenPairs> pairs_of(const Tokens& clean, const Tokens& corrupt) {
-  TokenPairs pairs;
-  if (clean.size() == corrupt.size()) {
-    for (std::size_t i = 0; i < clean.size(); ++i) pairs.emplace_back(static_cast<Index>(i), static_cast<Index>(i));
-    return pairs;
-  }
+  if (clean.size() == corrupt.size()) return aligned_pairs(clean.tokens, corrupt.tokens, Alignment::positions);
   for (const Tokens* tokens : {&clean, &corrupt})
     if (tokens->size() > kMostAligned)
       return bad_input(tokens == &clean ? "patch" : "--from", "tokens",
                        "at most " + std::to_string(kMostAligned) + " where the sentences are of different length",
                        std::to_string(tokens->size()));
-  for (const JointToken& token : align_tokens(clean.tokens, corrupt.tokens))
-    if (token.in_both()) pairs.emplace_back(*token.a, *token.b);
-  return pairs;
+  return aligned_pairs(clean.tokens, corrupt.tokens, Alignment::words);
 }
 
 /// 4.3,2.* and 6.9:k; `output` is the answer itself.
@@ -93,9 +87,9 @@ Result<PathWanted> path_of(const PatchOptions& options, const Trace& trace) {
     if (!heads) return bad_input("--from-head", "", "LAYER.HEAD or LAYER.*", text);
     if (const auto valid = check_within("--from-head", "layer", heads->layer, trace.num_layers(stack)); !valid)
       return valid.error();
-    const Index all = trace.attention(stack, heads->layer).num_heads();
-    for (Index head = heads->head.value_or(0); head < (heads->head ? *heads->head + 1 : all); ++head)
-      path.from.push_back({heads->layer, head, stack});
+    const std::vector<HeadRef> senders =
+        heads_in({stack, heads->layer, heads->head}, trace.attention(stack, heads->layer).num_heads());
+    path.from.insert(path.from.end(), senders.begin(), senders.end());
   }
   if (options.to == "output") return path;
   const std::size_t colon = std::min(options.to.find(':'), options.to.size());
@@ -128,13 +122,12 @@ Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrup
     const bool noise = direction == PatchDirection::noise;
     if (options.direction == (noise ? Directions::denoise : Directions::noise)) continue;
     wanted->direction = direction;
-    const PatchWatch watch{.progress = &progress, .seen = {}};
+    if (options.direction == Directions::both) progress.share = 0.5f, progress.begin = noise ? 0.5f : 0;
     auto answer = [&]() -> Result<PatchAnswer> {
-      if (options.senders.empty()) return patch_answers(clean, corrupt, *wanted, threads, watch);
-      if (const auto valid = check_has_logits(clean, "patch"); !valid) return valid.error();
+      if (options.senders.empty()) return patch_answers(clean, corrupt, *wanted, threads, &progress);
       const auto path = path_of(options, clean);
       if (!path) return path.error();
-      return patch_paths(clean, corrupt, *wanted, *path, threads, watch);
+      return patch_paths(clean, corrupt, *wanted, *path, threads, &progress);
     }();
     if (!answer) return answer.error();
     answers.push_back(*std::move(answer));
@@ -142,9 +135,14 @@ Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrup
   return answers;
 }
 
+/// Whether an answer of patched() is of noise.
+bool is_noise(const PatchOptions& options, std::size_t answer) {
+  return options.direction == Directions::noise || answer == 1;
+}
+
 /// Of a cell that the direction of the answer gives: restored or lost.
 const char* column_of(const PatchOptions& options, std::size_t answer) {
-  return options.direction == Directions::noise || answer == 1 ? "lost" : "restored";
+  return is_noise(options, answer) ? "lost" : "restored";
 }
 
 std::string control_text(const PatchControl& control) {
@@ -259,29 +257,24 @@ Result<Answer> answer(const Question& question, const PatchOptions& options, con
   const auto answers = patched(clean, *corrupt->trace, options, *metric, question.threads, progress);
   if (!answers) return answers.error();
   const Stack stack = *parse_stack(options.stack);
-  const auto tokens_of = [&](bool noise) -> const Tokens& {
-    const Trace& base = noise ? clean : *corrupt->trace;
+  const auto tokens_of = [&](std::size_t i) -> const Tokens& {
+    const Trace& base = is_noise(options, i) ? clean : *corrupt->trace;
     return options.at && of_keys(*options.at) ? base.key_tokens(stack) : base.query_tokens(stack);
   };
-  const bool first_is_noise = options.direction == Directions::noise;
-  if (question.wants("npz")) return Answer(patch_arrays(*answers, tokens_of(first_is_noise), options));
+  if (question.wants("npz")) return Answer(patch_arrays(*answers, tokens_of(0), options));
   if (question.wants("csv")) return Answer(patch_table(*answers, options));
-  if (question.wants("json")) return Answer(patch_json(*answers, tokens_of(first_is_noise), options));
+  if (question.wants("json")) return Answer(patch_json(*answers, tokens_of(0), options));
   std::string text;
-  for (std::size_t i = 0; i < answers->size(); ++i) {
-    const bool noise = first_is_noise || i == 1;
-    text += (i > 0 ? "\n" : "") + patch_text((*answers)[i], tokens_of(noise), options, noise);
-  }
+  for (std::size_t i = 0; i < answers->size(); ++i)
+    text += (i > 0 ? "\n" : "") + patch_text((*answers)[i], tokens_of(i), options, is_noise(options, i));
   return Answer(text);
 }
 
 /// The cells of one pair: the metric at both ends, then restored or lost by each place.
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
   if (const auto valid = check_has_logits(*traces.clean, "patch"); !valid) return valid.error();
-  auto metric = options.metric.wanted(*traces.clean->model);
+  const auto metric = options.metric.wanted(*traces.clean->model, traces.right, traces.wrong);
   if (!metric) return metric.error();
-  if (traces.right) metric->right = traces.right;
-  if (traces.wrong) metric->wrong = traces.wrong;
   Progress progress;
   const auto answers = patched(*traces.clean, *traces.corrupt, options, *metric, traces.threads, progress);
   if (!answers) return answers.error();
@@ -294,7 +287,7 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOp
           {{column_of(options, i), std::to_string(cell.layer), field(cell.head), field(cell.token)}, cell.restored});
     if (const auto& control = (*answers)[i].control) {
       if (control->together) cells.push_back({{"together", "", "", ""}, *control->together});
-      cells.push_back({{"random", "", "", ""}, summary_of(control->restored).mean});
+      cells.push_back({{"random", "", "", ""}, mean_of(control->restored)});
     }
   }
   return cells;

@@ -33,7 +33,7 @@ Result<std::vector<Request>> probing(const Request& like, const std::string& pro
   std::vector<Token> words;
   for (Index row = 0; row < embedded->outputs(); ++row) {
     if (!is_word(*model, row)) continue;
-    const Candidate word = candidate(*model, Vector::Zero(row + 1), row);
+    const Candidate word = candidate(*model, row);
     const bool marked = word.text.size() > 2 && (word.text.front() == '[' || word.text.front() == '<') &&
                         (word.text.back() == ']' || word.text.back() == '>');
     if (!marked) words.push_back({.id = word.id, .text = word.text, .raw = word.text});

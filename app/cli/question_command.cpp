@@ -68,6 +68,17 @@ Result<HeadRef> QuestionCommand::head() const {
   return parts->ref();
 }
 
+Status QuestionCommand::check_answer(const Trace& trace) const {
+  const auto head = this->head();
+  if (!head) return head.error();
+  if (state_->head)
+    if (const Status valid = check_head_options(trace, *head); !valid) return valid;
+  if (!state_->cell) return Done{};
+  const Mask& mask = trace.mask(head->stack, head->layer);
+  if (const Status valid = check_within("--query", "", state_->cell->query, mask.queries()); !valid) return valid;
+  return check_within("--key", "", state_->cell->key, mask.keys());
+}
+
 Result<std::shared_ptr<const Trace>> QuestionCommand::trace_of(const Request& request, std::vector<Error>& warnings,
                                                                const Trace* known) const {
   const auto head = this->head();
@@ -77,14 +88,7 @@ Result<std::shared_ptr<const Trace>> QuestionCommand::trace_of(const Request& re
   Progress progress;
   auto trace = forward(request, progress, known, state_->request.threads());
   if (!trace) return trace;
-  if (state_->head)
-    if (const Status valid = check_head_options(**trace, *head); !valid) return valid.error();
-  if (state_->cell) {
-    const Mask& mask = *(*trace)->attention(head->stack, head->layer).mask;
-    if (const Status valid = check_within("--query", "", state_->cell->query, mask.queries()); !valid)
-      return valid.error();
-    if (const Status valid = check_within("--key", "", state_->cell->key, mask.keys()); !valid) return valid.error();
-  }
+  if (const Status valid = check_answer(**trace); !valid) return valid.error();
   warnings.insert(warnings.end(), (*trace)->warnings.begin(), (*trace)->warnings.end());
   return trace;
 }

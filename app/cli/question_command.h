@@ -61,6 +61,8 @@ class QuestionCommand {
   Result<HeadRef> head() const;
   /// The cell that was given; (0, 0) where the command takes none.
   CellRef cell() const;
+  /// An Error names what was given and the answer does not have: the head, the cell.
+  Status check_answer(const Trace& trace) const;
   /// The answer to one of the requests; `known`, an earlier answer, is reused where it fits. Its warnings are appended.
   /// Errors also: a head or a cell that it does not have.
   Result<std::shared_ptr<const Trace>> trace_of(const Request& request, std::vector<Error>& warnings,

@@ -1,8 +1,10 @@
 #include "cli/study.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -25,12 +27,12 @@ constexpr Index kMostShown = 20;                              // cells for peopl
 
 }  // namespace
 
-void add_study_options(Parser& parser, StudyOptions& options) {
+void add_study_options(Parser& parser, StudyOptions& options, const std::string& more) {
   parser.section("Many pairs");
   parser.option("--pairs", options.pairs,
                 "The same of every row: clean, corrupt, right, wrong, by the names of the columns; right and wrong "
                 "are words that --answers would name, and may be left out" +
-                    std::string(parser.name() == "heads" ? "; with --relations N, how many minimal pairs" : ""),
+                    more,
                 "FILE.csv|FILE.jsonl");
   parser
       .option("--resume", options.resume,
@@ -198,6 +200,13 @@ Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const St
   return cells;
 }
 
+constexpr const char* kStatistics[] = {"mean", "median", "lower_quartile", "upper_quartile", "low", "high"};
+
+/// In the order of kStatistics.
+std::array<double, std::size(kStatistics)> statistics_of(const Summary& summary) {
+  return {summary.mean, summary.median, summary.lower_quartile, summary.upper_quartile, summary.low, summary.high};
+}
+
 /// A field of a key: a number, a word, or nothing.
 Value field_value(const std::string& field) {
   if (field.empty()) return {};
@@ -207,15 +216,13 @@ Value field_value(const std::string& field) {
 
 Table table_of(const StudyQuestion& question, const StudyValues& gathered) {
   Table table{question.columns};
-  for (const char* name : {"mean", "median", "lower_quartile", "upper_quartile", "low", "high", "n"})
-    table.columns.emplace_back(name);
+  table.columns.insert(table.columns.end(), std::begin(kStatistics), std::end(kStatistics));
+  table.columns.emplace_back("n");
   for (std::size_t i = 0; i < gathered.keys.size(); ++i) {
     const Summary summary = summary_of(gathered.values[i]);
     std::vector<Value>& row = table.rows.emplace_back();
     for (const std::string& field : gathered.keys[i]) row.push_back(field_value(field));
-    for (const double number :
-         {summary.mean, summary.median, summary.lower_quartile, summary.upper_quartile, summary.low, summary.high})
-      row.emplace_back(number);
+    for (const double number : statistics_of(summary)) row.emplace_back(number);
     row.emplace_back(summary.count);
   }
   return table;
@@ -266,12 +273,11 @@ Arrays arrays_of(const StudyQuestion& question, const StudyValues& gathered) {
   for (const auto& values : gathered.values) {
     longest = std::max(longest, values.size());
     const Summary one = summary_of(values);
-    for (const double number : {one.mean, one.median, one.lower_quartile, one.upper_quartile, one.low, one.high})
-      numbers.push_back(static_cast<float>(number));
+    for (const double number : statistics_of(one)) numbers.push_back(static_cast<float>(number));
     counts.push_back(static_cast<float>(one.count));
   }
-  arrays.push_back(array_of_texts("statistics", {"mean", "median", "lower_quartile", "upper_quartile", "low", "high"}));
-  arrays.push_back(array_of("summary", {count, 6}, std::move(numbers)));
+  arrays.push_back(array_of_texts("statistics", {std::begin(kStatistics), std::end(kStatistics)}));
+  arrays.push_back(array_of("summary", {count, std::size(kStatistics)}, std::move(numbers)));
   arrays.push_back(array_of("n", {count}, std::move(counts)));
   arrays.push_back(array_of_texts("metric", {question.title}));
   std::vector<float> all;
@@ -305,6 +311,8 @@ Result<int> run_study(const QuestionCommand& command, const StudyOptions& option
   const auto start = command.request().start();
   if (!start) return start.error();
   const Document& document = start->session.document;
+  if (question.prepare)
+    if (const Status prepared = question.prepare(document, *lexicon); !prepared) return prepared.error();
   StudyValues gathered;
   Progress progress;
   const ProgressReport report(options.pairs, progress);

@@ -20,8 +20,8 @@ struct StudyOptions {
   bool given() const { return !pairs.empty(); }
 };
 
-/// Adds --pairs and --resume.
-void add_study_options(Parser& parser, StudyOptions& options);
+/// Adds --pairs and --resume. `more` stands behind the help of --pairs.
+void add_study_options(Parser& parser, StudyOptions& options, const std::string& more = "");
 
 /// A row of the file. Right and wrong are words of the output layer; empty: found in the answers.
 struct StudyPair {
@@ -58,6 +58,8 @@ struct StudyQuestion {
   std::string title = {};    // of the text: what is averaged
   std::string options = {};  // all that the numbers depend on beside the pair and the request
   bool with_corrupt = true;
+  /// What all rows share, once; empty: nothing. The document is that of the request.
+  std::function<Status(const Document& document, const Lexicon& lexicon)> prepare = {};
   std::function<Result<std::vector<StudyCell>>(const StudyTraces&)> answer = {};
 };
 
@@ -69,6 +71,7 @@ struct Summary {
   Index count = 0;
 };
 
+double mean_of(const std::vector<double>& values);
 /// Quartiles between two values are interpolated; the interval is that of 2,000 samples with replacement, always the
 /// same ones. There is a value.
 Summary summary_of(std::vector<double> values);

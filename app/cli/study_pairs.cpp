@@ -111,10 +111,15 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
   return pairs;
 }
 
+double mean_of(const std::vector<double>& values) {
+  double mean = 0;
+  for (const double value : values) mean += value / static_cast<double>(values.size());
+  return mean;
+}
+
 Summary summary_of(std::vector<double> values) {
-  Summary summary{.count = static_cast<Index>(values.size())};
+  Summary summary{.mean = mean_of(values), .count = static_cast<Index>(values.size())};
   const auto count = static_cast<double>(values.size());
-  for (const double value : values) summary.mean += value / count;
   std::vector<double> means;
   Random random(0);
   for (int i = 0; i < kSamples; ++i) {

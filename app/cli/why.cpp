@@ -2,7 +2,6 @@
 
 #include "base/formatted.h"
 #include "base/utf8.h"
-#include "base/within.h"
 #include "cli/question_command.h"
 #include "cli/study.h"
 #include "explain/score_split.h"
@@ -65,12 +64,10 @@ Result<Answer> answer(const Question& question, Index most) {
   return Answer(why_text(question, *split, most));
 }
 
-Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const HeadRef& head, const CellRef& cell) {
-  if (const Status valid = check_head_options(*traces.clean, head); !valid) return valid.error();
-  const Mask& mask = traces.clean->mask(head.stack, head.layer);
-  if (const Status valid = check_within("--query", "", cell.query, mask.queries()); !valid) return valid.error();
-  if (const Status valid = check_within("--key", "", cell.key, mask.keys()); !valid) return valid.error();
-  const auto split = split_score(*traces.clean, head, cell);
+Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const QuestionCommand& command,
+                                        const HeadRef& head) {
+  if (const Status valid = command.check_answer(*traces.clean); !valid) return valid.error();
+  const auto split = split_score(*traces.clean, head, command.cell());
   if (!split) return split.error();
   std::vector<StudyCell> cells{{{"score", "", ""}, split->score}};
   for (const ScoreTerm& term : split->terms)
@@ -99,7 +96,7 @@ ParsedCommand add_why(Parser& parser, const Frontend&) {
                       .title = "the score of head " + of + ", and what wrote it",
                       .options = "why|" + of,
                       .with_corrupt = false,
-                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, *head, cell); }});
+                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, command, *head); }});
   };
 }
 

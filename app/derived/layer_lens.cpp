@@ -33,8 +33,8 @@ Status add_split(LayerLens& lens, const LensWords& words) {
     if (!minus) return minus.error();
     lens.minus = *std::move(minus);
   }
-  auto split = lens.minus ? split_difference(*lens.trace, lens.query, lens.word->row, lens.minus->row)
-                          : split_logit(*lens.trace, lens.query, lens.word->row);
+  auto split =
+      split_logit(*lens.trace, lens.query, lens.word->row, lens.minus ? std::optional(lens.minus->row) : std::nullopt);
   if (!split) return split.error();
   lens.split = *std::move(split);
   const std::vector<LogitTerm>& terms = lens.split->terms;

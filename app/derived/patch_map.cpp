@@ -11,13 +11,6 @@ namespace {
 
 constexpr double kSecondsAtOnce = 0.1;
 
-TokenPairs pairs_of(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment) {
-  TokenPairs pairs;
-  for (const JointToken& token : align_tokens(a, b, alignment))
-    if (token.in_both()) pairs.emplace_back(*token.a, *token.b);
-  return pairs;
-}
-
 /// What every row asks of patch_answers. Errors: sentences that are too long, or share no token.
 Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice& choice) {
   const Stack stack = choice.head.stack;
@@ -27,7 +20,7 @@ Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice&
     if (static_cast<std::size_t>(trace->queries(stack)) > kMostAligned)
       return bad_input("patch", "tokens", "at most " + std::to_string(kMostAligned),
                        std::to_string(trace->queries(stack)));
-  wanted.queries = pairs_of(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, choice.alignment);
+  wanted.queries = aligned_pairs(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, choice.alignment);
   if (wanted.queries.empty()) return bad_input("patch", "tokens", "one that both sentences have", "none");
   wanted.by_token = choice.form == PatchForm::tokens;
   return wanted;
@@ -53,7 +46,7 @@ Status add_row(const Trace& a, const Trace& b, PatchWanted wanted, int threads, 
   const HeadRef& head = map.choice.head;
   if (map.choice.form == PatchForm::tokens) wanted.heads = {{head.stack, head.layer, map.known}};
   else wanted.layers = {map.known};
-  const auto answer = patch_answers(a, b, wanted, threads, {.progress = progress});
+  const auto answer = patch_answers(a, b, wanted, threads, progress);
   if (!answer) return answer.error();
   map.metric = answer->metric;
   map.in_a = answer->clean;
@@ -73,6 +66,13 @@ HeadRef PatchMap::head_of(const CellRef& cell) const {
     case PatchForm::tokens: break;
   }
   return {choice.head.layer, cell.query, choice.head.stack};
+}
+
+TokenPairs aligned_pairs(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment) {
+  TokenPairs pairs;
+  for (const JointToken& token : align_tokens(a, b, alignment))
+    if (token.in_both()) pairs.emplace_back(*token.a, *token.b);
+  return pairs;
 }
 
 std::vector<Token> patch_rows(const PatchMap& map) {

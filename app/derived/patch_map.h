@@ -60,6 +60,9 @@ struct PatchMap {
   HeadRef head_of(const CellRef& cell) const;
 };
 
+/// The tokens of A and B that belong together, at most kMostAligned each where words are aligned.
+TokenPairs aligned_pairs(const std::vector<Token>& a, const std::vector<Token>& b, Alignment alignment);
+
 /// The names of the rows and columns: `L3`, `H2`, `L3·H2`, tokens of B.
 std::vector<Token> patch_rows(const PatchMap& map);
 std::vector<Token> patch_columns(const PatchMap& map, const Trace& b);

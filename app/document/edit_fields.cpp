@@ -94,8 +94,8 @@ Status take_off(Document& document, const GivenOptions& given) {
     if (const auto valid = check_within("--off", "layer", heads->layer, size->layers); !valid) return valid;
     if (heads->head)
       if (const auto valid = check_within("--off", "head", *heads->head, size->heads); !valid) return valid;
-    const Index first = heads->head.value_or(0), end = heads->head ? first + 1 : size->heads;
-    for (Index head = first; head < end; ++head) switch_off(document.edits, {heads->layer, head, *stack}, true);
+    for (const HeadRef& head : heads_in({*stack, heads->layer, heads->head}, size->heads))
+      switch_off(document.edits, head, true);
   }
   return Done{};
 }

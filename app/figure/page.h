@@ -77,8 +77,8 @@ struct TermWords {
 void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme);
 /// Which terms are not listed, and what they come to; empty where all are.
 std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest);
-/// Adds the largest terms of a ScoreSplit or a LogitSplit, whose order by size is `order`, and gives what others_of does.
-/// `words_of` names what a term is of; its number and its bar are added.
+/// Adds the largest terms of a ScoreSplit or a LogitSplit, whose order by size is `order`, and gives what others_of
+/// does. `words_of` names what a term is of; its number and its bar are added.
 template <class Split, class WordsOf>
 std::string add_largest_terms(Page& page, const Split& split, const std::vector<std::size_t>& order,
                               const FigureOptions& options, const WordsOf& words_of) {

@@ -94,7 +94,8 @@ Status FontFiles::open(const std::string& preferred) {
     state_->faces->library = nullptr;
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
-  auto found = listed_fonts();
+  const bool is_file = !preferred.empty() && is_regular(preferred);
+  auto found = listed_fonts(is_file ? std::string() : preferred);
   if (!found) return found.error();
   auto& fonts = state_->fonts;
   for (ListedFont& one : found->fonts) fonts.push_back({.found = std::move(one)});
@@ -104,10 +105,8 @@ Status FontFiles::open(const std::string& preferred) {
   if (chinese == fonts.end()) return no_chinese_font();
   std::rotate(fonts.begin(), chinese, chinese + 1);
   if (!preferred.empty()) {
-    const bool is_file = is_regular(preferred);
-    std::optional<ListedFont> first =
-        is_file ? std::optional(ListedFont{.file = preferred, .chinese = true, .may_have = {}})
-                : font_of_family(preferred);
+    std::optional<ListedFont> first = std::move(found->of_family);
+    if (is_file) first = ListedFont{.file = preferred, .chinese = true, .may_have = {}};
     if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});
     if (!first || !state_->usable(fonts.front()))
       return bad_input("--font", "", is_file ? "an outline font" : "a font file, or a family that fc-list names",

@@ -23,12 +23,11 @@ struct ListedFont {
 struct FontList {
   std::vector<ListedFont> fonts;  // in the order in which text should use them
   std::optional<ListedFont> monospaced;
+  std::optional<ListedFont> of_family;  // by its name; nothing where there is none
 };
 
 /// An Error names what to install.
-Result<FontList> listed_fonts();
-/// The font of a family by its name; nothing where there is none.
-std::optional<ListedFont> font_of_family(const std::string& family);
+Result<FontList> listed_fonts(const std::string& family);
 /// The Error of a machine without a font for Chinese.
 Error no_chinese_font();
 

@@ -41,7 +41,7 @@ std::vector<std::vector<Candidate>> lens_words(const Trace& trace, Index query, 
   return words;
 }
 
-Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row) {
+Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::optional<Index> other) {
   const OutputWeights& output = *trace.model->output;
   if (!output.transform.is_identity())
     return bad_input("lens", "attribution", "an output layer that is linear",
@@ -56,19 +56,14 @@ Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row) {
     split.terms.push_back({part.writer, part.vector(0)});
     split.sum += part.vector(0);
   }
-  return split;
-}
-
-Result<LogitSplit> split_difference(const Trace& trace, Index query, Index row, Index other) {
-  auto split = split_logit(trace, query, row);
-  if (!split) return split;
-  const auto subtracted = split_logit(trace, query, other);
+  if (!other) return split;
+  const auto subtracted = split_logit(trace, query, *other);
   if (!subtracted) return subtracted.error();
-  split->logit -= subtracted->logit;
-  split->sum -= subtracted->sum;
-  for (std::size_t i = 0; i < split->terms.size(); ++i) {  // the same writers, in the same order
-    assert(split->terms[i].from == subtracted->terms[i].from);
-    split->terms[i].value -= subtracted->terms[i].value;
+  split.logit -= subtracted->logit;
+  split.sum -= subtracted->sum;
+  for (std::size_t i = 0; i < split.terms.size(); ++i) {  // the same writers, in the same order
+    assert(split.terms[i].from == subtracted->terms[i].from);
+    split.terms[i].value -= subtracted->terms[i].value;
   }
   return split;
 }

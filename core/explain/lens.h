@@ -1,6 +1,7 @@
 // What the model would say after each layer, and what each head adds to a word.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "base/result.h"
@@ -33,10 +34,8 @@ struct LogitSplit {
   std::vector<LogitTerm> terms;
 };
 
-/// Of the word in row `row` of the output layer. The model must have one. Errors: an output layer with a transform and
-/// an activation before the words (BERT), which is not linear.
-Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row);
-/// Of the logit of `row` minus that of `other`, writer by writer.
-Result<LogitSplit> split_difference(const Trace& trace, Index query, Index row, Index other);
+/// Of the word in row `row` of the output layer, or of its logit minus that of the word in row `other`. The model must
+/// have an output layer. Errors: one with a transform and an activation before the words (BERT), which is not linear.
+Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::optional<Index> other = {});
 
 }  // namespace headlight

@@ -9,6 +9,10 @@ Index likeliest(const Trace& trace, const Vector& logits) {
   return most_probable(*trace.model, probabilities(logits), 1).front().row;
 }
 
+Vector logits_at(const Trace& trace, Index query) {
+  return query == trace.answering ? trace.logits : Vector(logit_rows(trace, query, 1).row(0));
+}
+
 }  // namespace
 
 double PatchMetric::of(const Vector& logits) const {
@@ -21,14 +25,13 @@ double PatchMetric::of(const Vector& logits) const {
   return 1 + static_cast<double>((logits.array() > logits(right)).count());
 }
 
+double PatchMetric::of(const Trace& trace, Index query) const { return of(logits_at(trace, query)); }
+
 Result<PatchMetric> metric_of(const Trace& clean, const Trace& corrupt, const MetricWanted& wanted,
                               std::optional<Index> corrupt_query) {
   PatchMetric metric;
   metric.clean_query = wanted.query.value_or(clean.answering);
   metric.corrupt_query = wanted.query ? corrupt_query.value_or(*wanted.query) : corrupt.answering;
-  const auto logits_at = [](const Trace& trace, Index query) -> Vector {
-    return query == trace.answering ? trace.logits : Vector(logit_rows(trace, query, 1).row(0));
-  };
   const Vector of_clean = logits_at(clean, metric.clean_query);
   metric.right = wanted.right ? *wanted.right : likeliest(clean, of_clean);
   metric.wrong = wanted.wrong ? *wanted.wrong : likeliest(corrupt, logits_at(corrupt, metric.corrupt_query));
@@ -42,7 +45,7 @@ Result<PatchMetric> metric_of(const Trace& clean, const Trace& corrupt, const Me
 }
 
 std::string metric_text(const Model& model, const PatchMetric& metric) {
-  const auto word = [&](Index row) { return candidate(model, Vector::Zero(row + 1), row).text; };
+  const auto word = [&](Index row) { return candidate(model, row).text; };
   switch (metric.metric) {
     case Metric::logit_difference: return "logit difference " + word(metric.right) + " − " + word(metric.wrong);
     case Metric::probability: return "probability of " + word(metric.right);

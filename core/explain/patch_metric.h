@@ -34,8 +34,9 @@ struct PatchMetric {
   Index clean_query = 0, corrupt_query = 0;  // whose next word, or whose own, is compared
   std::vector<double> clean = {};            // of kl: the logarithms of the clean answer's probabilities
 
-  /// Of the logits of that query, (V).
+  /// Of the logits of that query, (V), or of those of a query of an answer.
   double of(const Vector& logits) const;
+  double of(const Trace& trace, Index query) const;
 };
 
 /// `corrupt_query` is the token of the corrupt sentence that stands for wanted.query. Errors: one answer of both words.

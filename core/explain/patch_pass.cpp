@@ -29,12 +29,19 @@ Status check_shapes(const Trace& clean, const Trace& corrupt) {
   return bad_input("--from", "model", "the shape of the SOURCE's", "another");
 }
 
-/// The token of the base that stands for one of the clean sentence.
-Result<std::optional<Index>> partner_of(const PatchWanted& wanted, std::optional<Index> query) {
-  if (!query) return std::optional<Index>{};
+/// The token of the corrupt sentence that stands for one of the clean sentence.
+Result<Index> partner_of(const PatchWanted& wanted, Index query) {
   for (const auto& [clean, corrupt] : wanted.queries)
-    if (clean == *query) return std::optional(corrupt);
-  return bad_input("--query", "", "a token that both sentences have", std::to_string(*query));
+    if (clean == query) return corrupt;
+  return bad_input("--query", "", "a token that both sentences have", std::to_string(query));
+}
+
+/// The same with pairs of the source's and the base's tokens.
+PatchWanted in_direction(PatchWanted wanted) {
+  if (wanted.direction == PatchDirection::noise)
+    for (TokenPairs* pairs : {&wanted.queries, &wanted.keys})
+      for (auto& pair : *pairs) std::swap(pair.first, pair.second);
+  return wanted;
 }
 
 }  // namespace
@@ -44,29 +51,26 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
   if (const auto valid = check_shapes(clean, corrupt); !valid) return valid.error();
   if (!clean.has(wanted.stack))
     return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
-  if (wanted.metric.query)
-    if (const auto valid = check_within("--query", "", *wanted.metric.query, clean.queries()); !valid)
-      return valid.error();
-  const auto partner = partner_of(wanted, wanted.stack == Stack::self ? wanted.metric.query : std::nullopt);
-  if (!partner) return partner.error();
-  if (*partner || wanted.metric.query)
-    if (const auto valid = check_within("--query", "", partner->value_or(*wanted.metric.query), corrupt.queries());
-        !valid)
-      return valid.error();
-  auto metric = metric_of(clean, corrupt, wanted.metric, *partner);
+  std::optional<Index> of_corrupt;
+  if (const auto query = wanted.metric.query) {
+    if (const auto valid = check_within("--query", "", *query, clean.queries()); !valid) return valid.error();
+    const auto partner = wanted.stack == Stack::self ? partner_of(wanted, *query) : *query;
+    if (!partner) return partner.error();
+    of_corrupt = *partner;
+    if (const auto valid = check_within("--query", "", *of_corrupt, corrupt.queries()); !valid) return valid.error();
+  }
+  auto metric = metric_of(clean, corrupt, wanted.metric, of_corrupt);
   if (!metric) return metric.error();
-  const auto value = [&](const Trace& trace, Index query) {
-    return metric->of(query == trace.answering ? trace.logits : Vector(logit_rows(trace, query, 1).row(0)));
-  };
   answer.metric = metric_text(*clean.model, *metric);
-  answer.clean = value(clean, metric->clean_query);
-  answer.corrupt = value(corrupt, metric->corrupt_query);
+  answer.clean = metric->of(clean, metric->clean_query);
+  answer.corrupt = metric->of(corrupt, metric->corrupt_query);
   if (answer.clean == answer.corrupt)
     return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
   const bool noise = wanted.direction == PatchDirection::noise;
   const Index query = noise ? metric->clean_query : metric->corrupt_query;
   return Patching{noise ? clean : corrupt,
                   noise ? corrupt : clean,
+                  in_direction(wanted),
                   std::move(*metric),
                   noise ? answer.clean : answer.corrupt,
                   noise ? answer.corrupt : answer.clean,
@@ -75,15 +79,8 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
                   progress};
 }
 
-PatchWanted in_direction(PatchWanted wanted) {
-  if (wanted.direction == PatchDirection::noise)
-    for (TokenPairs* pairs : {&wanted.queries, &wanted.keys})
-      for (auto& pair : *pairs) std::swap(pair.first, pair.second);
-  return wanted;
-}
-
-Patch patch_of_pairs(const PatchWanted& wanted, const HeadRef& head, const Matrix& values, const TokenPairs& pairs) {
-  Patch patch{.at = wanted.at, .stack = wanted.stack, .layer = head.layer, .head = head.head};
+Patch patch_of_pairs(PatchAt at, const HeadRef& head, const Matrix& values, const TokenPairs& pairs) {
+  Patch patch{.at = at, .stack = head.stack, .layer = head.layer, .head = head.head};
   patch.values.resize(static_cast<Index>(pairs.size()), values.cols());
   for (const auto& [from, to] : pairs) {
     patch.values.row(static_cast<Index>(patch.rows.size())) = values.row(from);
@@ -92,10 +89,16 @@ Patch patch_of_pairs(const PatchWanted& wanted, const HeadRef& head, const Matri
   return patch;
 }
 
-Result<std::vector<double>> restored_by(const Patching& patching, const std::vector<Patches>& variants) {
-  const auto hidden = forward_variants(patching.base, variants, patching.query, patching.progress, patching.threads);
+Result<std::vector<double>> restored_by(Patching& patching, const std::vector<Patches>& variants) {
+  Progress& progress = patching.progress;
+  const float share = progress.share, of_a_pass = share / static_cast<float>(patching.passes);
+  progress.share = of_a_pass * static_cast<float>(variants.size());
+  const auto hidden = forward_variants(patching.base, variants, patching.query, progress, patching.threads);
+  progress.share = share;
   if (!hidden) return hidden.error();
-  if (!*hidden) return std::vector<double>{};
+  if (progress.stop) return cancelled("patch");
+  patching.done += variants.size();
+  progress.done = progress.begin + of_a_pass * static_cast<float>(patching.done);
   const Index rows = (*hidden)->rows() / static_cast<Index>(variants.size());
   Matrix asked(static_cast<Index>(variants.size()), (*hidden)->cols());
   for (Index i = 0; i < asked.rows(); ++i) asked.row(i) = (*hidden)->row(i * rows);

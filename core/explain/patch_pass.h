@@ -11,11 +11,13 @@ namespace headlight {
 struct Patching {
   const Trace& base;
   const Trace& source;
+  PatchWanted wanted;  // its pairs are of the source's and the base's tokens
   PatchMetric metric;
   double begin = 0, end = 0;  // the metric of the base and of the source
   Index query = 0;            // of the base
   int threads = 0;
   Progress& progress;
+  std::size_t passes = 1, done = 0;  // that fill progress.share, and those of them that are done
 
   double restored(double value) const { return (value - begin) / (end - begin); }
 };
@@ -25,13 +27,11 @@ struct Patching {
 Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads,
                              Progress& progress, PatchAnswer& answer);
 
-/// The same with pairs of the source's and the base's tokens.
-PatchWanted in_direction(PatchWanted wanted);
-
 /// The values of the source's tokens in the rows of the base's.
-Patch patch_of_pairs(const PatchWanted& wanted, const HeadRef& head, const Matrix& values, const TokenPairs& pairs);
+Patch patch_of_pairs(PatchAt at, const HeadRef& head, const Matrix& values, const TokenPairs& pairs);
 
-/// What each of the variants restores, all of them one batch. Empty when stopped.
-Result<std::vector<double>> restored_by(const Patching& patching, const std::vector<Patches>& variants);
+/// What each of the variants restores, all of them one batch, which is so many of the passes. Errors: numbers that are
+/// not finite; that it was stopped.
+Result<std::vector<double>> restored_by(Patching& patching, const std::vector<Patches>& variants);
 
 }  // namespace headlight

@@ -15,6 +15,9 @@ namespace {
 
 bool of_stream(PatchAt at) { return at == PatchAt::residual || at == PatchAt::ffn; }
 
+/// Whether each token is a cell.
+bool one_by_one(const PatchWanted& wanted) { return wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at); }
+
 /// The numbers of the clean answer in one place, all tokens.
 Matrix clean_values(const Trace& clean, PatchAt at, const HeadRef& head) {
   const auto all = [&](Quantity quantity) { return whole(clean, matrix_id(quantity, head)); };
@@ -74,7 +77,7 @@ Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchW
       return bad_input("--at-tokens", "", "tokens that both sentences have", std::to_string(token));
   }
   std::vector<TokenPairs> cells;
-  if (!wanted.by_token && wanted.tokens.empty() && !of_stream(wanted.at)) return std::vector<TokenPairs>{all};
+  if (!one_by_one(wanted)) return std::vector<TokenPairs>{all};
   for (const auto& pair : all)
     if (wanted.tokens.empty() ||
         std::find(wanted.tokens.begin(), wanted.tokens.end(), pair.second) != wanted.tokens.end())
@@ -89,28 +92,20 @@ struct Place {
 };
 
 /// Fills in what the places restore, layer by layer, in batches.
-Status restore(const Patching& patching, const std::vector<Place>& places, const PatchWatch& watch,
-               PatchAnswer& answer) {
-  Progress& progress = patching.progress;
-  const float begin = progress.begin, share = progress.share;
+Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer& answer) {
+  const Index most = variants_at_once(patching.base, static_cast<Index>(places.size()));
   for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
     std::vector<Patches> variants;
-    const Index most = variants_at_once(patching.base, static_cast<Index>(places.size()));
     for (end = first; end < places.size() && static_cast<Index>(end - first) < most &&
                       places[end].cell.layer == places[first].cell.layer;
          ++end)
       variants.push_back({places[end].patch});
-    progress.share = share * static_cast<float>(variants.size()) / static_cast<float>(places.size());
     const auto restored = restored_by(patching, variants);
-    progress.share = share;
     if (!restored) return restored.error();
-    if (progress.stop) return cancelled("patch");
     for (std::size_t i = first; i < end; ++i) {
       answer.cells.push_back(places[i].cell);
       answer.cells.back().restored = (*restored)[i - first];
     }
-    progress.done = begin + share * static_cast<float>(end) / static_cast<float>(places.size());
-    if (watch.seen) watch.seen(answer);
   }
   return Done{};
 }
@@ -121,7 +116,6 @@ Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted
   if (!heads) return heads.error();
   const auto tokens = wanted_tokens(patching.base, wanted);
   if (!tokens) return tokens.error();
-  const bool one_by_one = wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at);
   std::vector<Place> places;
   for (const HeadRef& head : *heads) {
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
@@ -131,15 +125,16 @@ Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted
       Place& place = places.emplace_back();
       place.cell.layer = head.layer;
       if (!of_stream(wanted.at)) place.cell.head = head.head;
-      if (one_by_one) place.cell.token = pairs.front().second;
-      place.patch = patch_of_pairs(wanted, head, values, pairs);
+      if (one_by_one(wanted)) place.cell.token = pairs.front().second;
+      place.patch = patch_of_pairs(wanted.at, head, values, pairs);
     }
   }
   return places;
 }
 
 /// The chosen places together, and as many others at random.
-Result<PatchControl> control_of(const Patching& patching, const PatchWanted& wanted, const std::vector<Place>& chosen) {
+Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& chosen) {
+  const PatchWanted& wanted = patching.wanted;
   PatchWanted everywhere = wanted;
   everywhere.layers = {}, everywhere.heads = {}, everywhere.tokens = {};
   everywhere.by_token = wanted.by_token || !wanted.tokens.empty();
@@ -155,7 +150,7 @@ Result<PatchControl> control_of(const Patching& patching, const PatchWanted& wan
   const bool some = chosen.size() < all->size();
   if (some) control.places = static_cast<Index>(chosen.size()), std::erase_if(*all, is_chosen);
   control.places = std::min(control.places, static_cast<Index>(all->size()));
-  Random random(wanted.seed);
+  Random random(0);
   std::vector<Patches> variants;
   if (some) {
     variants.emplace_back();
@@ -176,7 +171,6 @@ Result<PatchControl> control_of(const Patching& patching, const PatchWanted& wan
     const auto restored =
         restored_by(patching, {begin, begin + static_cast<std::ptrdiff_t>(std::min(most, variants.size() - first))});
     if (!restored) return restored.error();
-    if (patching.progress.stop) return cancelled("patch");
     control.restored.insert(control.restored.end(), restored->begin(), restored->end());
   }
   if (some) control.together = control.restored.front(), control.restored.erase(control.restored.begin());
@@ -186,23 +180,24 @@ Result<PatchControl> control_of(const Patching& patching, const PatchWanted& wan
 }  // namespace
 
 Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads,
-                                  const PatchWatch& watch) {
+                                  Progress* progress) {
   PatchAnswer answer;
   Progress unwatched;
-  const PatchWanted directed = in_direction(wanted);
-  const auto patching =
-      patching_of(clean, corrupt, wanted, threads, watch.progress ? *watch.progress : unwatched, answer);
+  auto patching = patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer);
   if (!patching) return patching.error();
   if (of_stream(wanted.at) && wanted.stack == Stack::cross)
     return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
-  const auto places = places_of(*patching, directed);
+  const auto places = places_of(*patching, patching->wanted);
   if (!places) return places.error();
-  if (const Status restored = restore(*patching, *places, watch, answer); !restored) return restored.error();
-  if (wanted.control > 0 && !places->empty()) {
-    auto control = control_of(*patching, directed, *places);
+  const bool controlled = wanted.control > 0 && !places->empty();
+  patching->passes = places->size();
+  if (controlled) patching->passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen places together
+  if (const Status restored = restore(*patching, *places, answer); !restored) return restored.error();
+  if (controlled) {
+    auto control = control_of(*patching, *places);
     if (!control) return control.error();
     answer.control = std::move(*control);
   }

@@ -1,8 +1,6 @@
 // What of an answer comes back where a part of it is put into another answer: activation patching, place by place.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,8 +30,7 @@ struct PatchWanted {
   TokenPairs queries = {}, keys = {};  // of the stack's two sides
   PatchDirection direction = PatchDirection::denoise;
   MetricWanted metric = {};
-  Index control = 0;  // so many times as many random places at once, from `seed`
-  std::uint64_t seed = 0;
+  Index control = 0;  // so many times as many random places at once, always the same ones
 };
 
 /// `token` is that of the sentence that is patched; nothing where all tokens that both have are patched at once.
@@ -59,18 +56,12 @@ struct PatchAnswer {
   std::optional<PatchControl> control = {};
 };
 
-/// How far the cells are, and whether they are still wanted; `seen` has each batch of cells as it comes.
-struct PatchWatch {
-  Progress* progress = nullptr;
-  std::function<void(const PatchAnswer&)> seen = {};
-};
-
 /// Puts the numbers of `clean` into the pass that gave `corrupt`, one place after another (math/patch.h), the passes of
 /// a layer as one batch (math/variants.h). The metric is that of metric_of (patch_metric.h). Errors: no output layer,
 /// attention that another program computed, models of another shape, answers of the same metric, a layer, a head or a
 /// token that is not there; that it was stopped.
 Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads = 0,
-                                  const PatchWatch& watch = {});
+                                  Progress* progress = nullptr);
 
 /// A path from a head to what reads it: `to` of a head, its query, key or value, or all three; without a head the
 /// answer itself.
@@ -84,6 +75,6 @@ struct PathWanted {
 /// stay as they are, feed-forwards follow, and only what `to` reads of that is put into the pass. A cell a sender.
 /// Errors also: a sender that is not below the receiver.
 Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted,
-                                const PathWanted& path, int threads = 0, const PatchWatch& watch = {});
+                                const PathWanted& path, int threads = 0, Progress* progress = nullptr);
 
 }  // namespace headlight

@@ -10,28 +10,22 @@ Patch patch_of_reader(const Trace& pass, PatchAt part, const HeadRef& to) {
   const AttentionTrace& attention = pass.attention(to.stack, to.layer);
   const Index head = part == PatchAt::q ? to.head : attention.kv_head(to.head);
   const Matrix& all = part == PatchAt::q ? attention.query : part == PatchAt::k ? attention.key : attention.value;
-  Patch patch{.at = part, .stack = to.stack, .layer = to.layer, .head = head};
-  patch.values = head_columns(all, head, part == PatchAt::q ? attention.num_heads() : attention.num_kv_heads);
-  for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
-  return patch;
+  const Index heads = part == PatchAt::q ? attention.num_heads() : attention.num_kv_heads;
+  return patch_of_rows(part, {to.layer, head, to.stack}, head_columns(all, head, heads));
 }
 
 /// The sender's z of the source, and that of the base in all other heads from its layer to below `end`.
-Patches sender_alone(const Patching& patching, const PatchWanted& wanted, const HeadRef& from, Index end) {
-  const Trace& base = patching.base;
+Patches sender_alone(const Patching& patching, const HeadRef& from, Index end) {
+  const auto z_of = [](const Trace& trace, const HeadRef& head) {
+    return z_rows(trace, head, 0, trace.queries(head.stack));
+  };
   Patches patches;
-  TokenPairs same;
-  for (Index row = 0; row < base.queries(from.stack); ++row) same.emplace_back(row, row);
-  PatchWanted heads = wanted;
-  heads.at = PatchAt::heads;
   for (Index layer = from.layer; layer < end; ++layer)
-    for (Index head = 0; head < base.num_heads(from.stack); ++head) {
+    for (Index head = 0; head < patching.base.num_heads(from.stack); ++head) {
       const HeadRef one{layer, head, from.stack};
-      const bool sends = one == from;
-      patches.push_back(patch_of_pairs(
-          heads, one,
-          z_rows(sends ? patching.source : base, one, 0, (sends ? patching.source : base).queries(from.stack)),
-          sends ? heads.queries : same));
+      patches.push_back(one == from
+                            ? patch_of_pairs(PatchAt::heads, one, z_of(patching.source, one), patching.wanted.queries)
+                            : patch_of_rows(PatchAt::heads, one, z_of(patching.base, one)));
     }
   return patches;
 }
@@ -55,19 +49,17 @@ Status check_path(const Trace& trace, const PathWanted& path) {
 }  // namespace
 
 Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted,
-                                const PathWanted& path, int threads, const PatchWatch& watch) {
+                                const PathWanted& path, int threads, Progress* progress) {
   PatchAnswer answer;
   Progress unwatched;
-  Progress& progress = watch.progress ? *watch.progress : unwatched;
-  const PatchWanted directed = in_direction(wanted);
-  const auto patching = patching_of(clean, corrupt, wanted, threads, progress, answer);
+  auto patching = patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer);
   if (!patching) return patching.error();
   const Trace& base = patching->base;
   if (const auto valid = check_path(base, path); !valid) return valid.error();
-  const float begin = progress.begin, share = progress.share;
+  patching->passes = path.from.size();
   for (const HeadRef& from : path.from) {
     const Index end = path.to ? path.to->layer : base.num_layers(from.stack);
-    Patches patches = sender_alone(*patching, directed, from, end);
+    Patches patches = sender_alone(*patching, from, end);
     if (path.to) {
       Progress pass;
       const auto read = forward(base.request, pass, &base, threads, &patches);
@@ -76,14 +68,9 @@ Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const 
       for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v})
         if (!path.part || path.part == part) patches.push_back(patch_of_reader(**read, part, *path.to));
     }
-    progress.share = share / static_cast<float>(path.from.size());
     const auto restored = restored_by(*patching, {patches});
-    progress.share = share;
     if (!restored) return restored.error();
-    if (progress.stop) return cancelled("patch");
     answer.cells.push_back({.layer = from.layer, .head = from.head, .token = {}, .restored = restored->front()});
-    progress.done = begin + share * static_cast<float>(answer.cells.size()) / static_cast<float>(path.from.size());
-    if (watch.seen) watch.seen(answer);
   }
   return answer;
 }

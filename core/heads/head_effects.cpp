@@ -65,11 +65,9 @@ float hidden_change(const Trace& before, const ConstMatrixRef& hidden) {
 
 /// The z of a head as it is when the head is off.
 Patch patch_of_off(const Trace& trace, const HeadRef& head) {
-  Patch patch{.at = PatchAt::heads, .stack = head.stack, .layer = head.layer, .head = head.head};
-  patch.values = z_rows(trace, head, 0, trace.queries(head.stack));
-  switch_off(trace.request.edits.off_as, patch.values);
-  for (Index row = 0; row < patch.values.rows(); ++row) patch.rows.push_back(row);
-  return patch;
+  Matrix z = z_rows(trace, head, 0, trace.queries(head.stack));
+  switch_off(trace.request.edits.off_as, z);
+  return patch_of_rows(PatchAt::heads, head, std::move(z));
 }
 
 /// The patches by which the effect of a head is measured: one, or one for each other sentence.

@@ -171,18 +171,8 @@ struct Pass {
   const Trace* previous;
   Progress& progress;
   int threads;
-  float share;                                  // of one attention
-  std::optional<std::vector<Patches>> patches;  // of one text
-
-  /// The lowest layer of this stack with a patch.
-  std::optional<Index> first_patched(Stack stack) const {
-    std::optional<Index> first;
-    if (patches)
-      for (const Patch& patch : patches->front())
-        if ((patch.stack == Stack::encoder) == (stack == Stack::encoder))
-          first = std::min(first.value_or(patch.layer), patch.layer);
-    return first;
-  }
+  float share;                   // of one attention
+  std::vector<Patches> patches;  // of one text, or empty
 };
 
 /// The leading blocks of a stack that are the same in the earlier answer.
@@ -192,7 +182,7 @@ std::vector<BlockTrace> common_blocks(const Pass& pass, Stack stack) {
   if (stack == Stack::self && previous->encoder != pass.trace.encoder) return {};
   const auto& blocks = previous->blocks_of(stack);
   Index common = common_layers(previous->request, pass.trace.request, stack, static_cast<Index>(blocks.size()));
-  if (const auto patched = pass.first_patched(stack)) common = std::min(common, *patched);
+  if (const auto patched = lowest_patch(pass.patches, stack == Stack::encoder)) common = std::min(common, *patched);
   return {blocks.begin(), blocks.begin() + common};
 }
 
@@ -205,13 +195,13 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   if (!prepared) return prepared.error();
   StackRun& run = *prepared;
   run.share = pass.share;
-  run.variants = pass.patches ? &*pass.patches : nullptr;
+  run.variants = pass.patches.empty() ? nullptr : &pass.patches;
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   const std::string name = stack_name(run.model, stack);
   if (const auto finite = check_finite(name + "embeddings", result.embedding, Threads(pass.threads)); !finite)
     return finite.error();
   result.blocks = common_blocks(pass, stack);
-  if (pass.previous && !pass.patches && stack == Stack::self && result.blocks.empty()) {
+  if (pass.previous && pass.patches.empty() && stack == Stack::self && result.blocks.empty()) {
     const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
     if (!rows) return rows.error();
     run.first = *rows;
@@ -245,7 +235,7 @@ Result<bool> run_model(Pass& pass) {
   pass.share =
       kLayersShare * pass.progress.share / static_cast<float>(model.encoder->blocks.size() + 2 * model.blocks.size());
   const Trace* previous = pass.previous;
-  if (previous && previous->encoder && previous->model == trace.model && !pass.first_patched(Stack::encoder) &&
+  if (previous && previous->encoder && previous->model == trace.model && !lowest_patch(pass.patches, true) &&
       encoder_part(previous->request) == encoder_part(trace.request)) {
     trace.encoder = previous->encoder;
     pass.progress.advance(pass.share * static_cast<float>(model.encoder->blocks.size()));

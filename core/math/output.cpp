@@ -104,15 +104,18 @@ std::vector<Index> most_changed(const Model& model, const Vector& before, const 
   return rows;
 }
 
-Candidate candidate(const Model& model, const Vector& probabilities, Index row) {
+Candidate candidate(const Model& model, Index row) {
   const auto at = static_cast<std::size_t>(row);
   const Vocabulary* vocabulary = model.vocabulary.get();
   const std::int64_t id = vocabulary && at < vocabulary->ids.size() ? vocabulary->ids[at] : row;
   const bool named = vocabulary && at < vocabulary->words.size() && !vocabulary->words[at].empty();
-  return {.id = id,
-          .text = named ? vocabulary->words[at] : std::to_string(id),
-          .probability = probabilities(row),
-          .row = row};
+  return {.id = id, .text = named ? vocabulary->words[at] : std::to_string(id), .probability = 0, .row = row};
+}
+
+Candidate candidate(const Model& model, const Vector& probabilities, Index row) {
+  Candidate word = candidate(model, row);
+  word.probability = probabilities(row);
+  return word;
 }
 
 std::vector<Candidate> most_probable(const Model& model, const Vector& probabilities, Index count) {

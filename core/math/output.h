@@ -55,8 +55,9 @@ std::vector<Candidate> most_probable(const Model& model, const Vector& probabili
 /// that did not change at all are left out.
 std::vector<Index> most_changed(const Model& model, const Vector& before, const Vector& after, Index count);
 
-/// The candidate of one row.
+/// The candidate of one row; without probabilities its probability is 0.
 Candidate candidate(const Model& model, const Vector& probabilities, Index row);
+Candidate candidate(const Model& model, Index row);
 
 /// The row of a word by its text as the vocabulary spells it, else with a space before it, else by its id in decimal;
 /// nothing where it is unknown.

@@ -3,7 +3,10 @@
 // "Interpretability in the Wild", section 3).
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/matrix.h"
@@ -34,6 +37,24 @@ struct Patch {
 
 /// All that is put into one pass, each in a place of its own.
 using Patches = std::vector<Patch>;
+
+/// Puts in all rows of a place.
+inline Patch patch_of_rows(PatchAt at, const HeadRef& head, Matrix values) {
+  Patch patch{.at = at, .stack = head.stack, .layer = head.layer, .head = head.head};
+  for (Index row = 0; row < values.rows(); ++row) patch.rows.push_back(row);
+  patch.values = std::move(values);
+  return patch;
+}
+
+/// The lowest layer with a patch in any of several passes: of the encoder, or of the stack that answers with its
+/// cross-attention. Nothing where there is none.
+inline std::optional<Index> lowest_patch(const std::vector<Patches>& passes, bool of_encoder) {
+  std::optional<Index> lowest;
+  for (const Patches& patches : passes)
+    for (const Patch& patch : patches)
+      if ((patch.stack == Stack::encoder) == of_encoder) lowest = std::min(lowest.value_or(patch.layer), patch.layer);
+  return lowest;
+}
 
 /// Puts the values into the rows of `target`, which is the place itself: (T, width), or its rows from `skipped` on.
 inline void put(const Patch& patch, MatrixRef target, Index skipped = 0) {

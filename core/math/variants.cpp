@@ -11,18 +11,6 @@
 namespace headlight {
 namespace {
 
-/// Whether a patch is in a block of the encoder.
-bool in_encoder(const Patch& patch) { return patch.stack == Stack::encoder; }
-
-/// The first layer of a stack whose output is not that of the base: that of the lowest patch.
-std::optional<Index> lowest_patch(const std::vector<Patches>& variants, bool of_encoder) {
-  std::optional<Index> lowest;
-  for (const Patches& patches : variants)
-    for (const Patch& patch : patches)
-      if (in_encoder(patch) == of_encoder) lowest = std::min(lowest.value_or(patch.layer), patch.layer);
-  return lowest;
-}
-
 /// A head that is off as the mean of its z reads all rows.
 bool reads_all_rows(const Edits& edits) { return !edits.off.empty() && edits.off_as == OffAs::mean; }
 

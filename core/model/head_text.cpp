@@ -69,6 +69,13 @@ std::optional<LayerHeads> parse_heads(std::string_view text) {
   return LayerHeads{*stack, *layer, *head};
 }
 
+std::vector<HeadRef> heads_in(const LayerHeads& heads, Index count) {
+  std::vector<HeadRef> all;
+  for (Index head = heads.head.value_or(0); head < (heads.head ? *heads.head + 1 : count); ++head)
+    all.push_back({heads.layer, head, heads.stack});
+  return all;
+}
+
 std::optional<HeadRef> parse_head(std::string_view text) {
   const auto heads = parse_heads(text);
   if (!heads || !heads->head) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/head.h"
 
@@ -38,5 +39,8 @@ struct LayerHeads {
 
 /// Reads the texts of parse_head, and `1.*` or `L1·*` for all heads of a layer.
 std::optional<LayerHeads> parse_heads(std::string_view text);
+
+/// The one head, or those of a layer of `count` heads.
+std::vector<HeadRef> heads_in(const LayerHeads& heads, Index count);
 
 }  // namespace headlight

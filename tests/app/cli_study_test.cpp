@@ -13,6 +13,7 @@ namespace headlight {
 namespace {
 
 using namespace program;
+using fixture::golden;
 
 const Strings kPairs[] = {{"我请李雷帮我喝了最好的", "我请李雷帮我看了最好的"},
                           {"我请李雷帮我看了最好的", "我请李雷帮我订了最好的"},
@@ -167,6 +168,33 @@ TEST(Study, OfTheLensOfAScoreAndOfEffects) {
   const json effects = answered({"heads", "shipped:decoder", "--effect", "--pairs", pairs, "--format", "json"});
   EXPECT_EQ(cell_of(effects, "effect", 1, 3)["n"], 2);
   EXPECT_FALSE(cell_of(effects, "metric", 1, 3)["mean"].is_null());
+}
+
+/// The word of row 7 is a colon, and the digit 7 is a word, too.
+TEST(Study, ARightWordIsNotTheDigitsOfItsId) {
+  const Folder folder;
+  const json study =
+      answered({"lens", "shipped:any-sentence", "--pairs",
+                folder.with("pairs.csv", "clean,right\nThe cat sat on the mat,:\n"), "--format", "json"});
+  const json alone = answered(
+      {"lens", "shipped:any-sentence", "--text", "The cat sat on the mat", "--token", ":", "--format", "json"});
+  json last;
+  for (const json& cell : study["cells"])
+    if (cell["what"] == "probability") last = cell["mean"];
+  EXPECT_EQ(alone["word"]["id"], 7);
+  EXPECT_EQ(last, alone["word"]["probability"]);
+}
+
+TEST(Study, OfEffectsRefusesAMetricThatCannotBeRead) {
+  const Folder folder;
+  const std::string ids = folder.with("ids.csv", "clean\n\"5,9,3\"\n");
+  const std::string bare =
+      refused({"heads", golden("bert").string(), "--effect", "--metric", "probability", "--pairs", ids});
+  EXPECT_TRUE(contains(bare, "row 1: --metric: output layer: expected a model with scores")) << bare;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
+  const std::string query =
+      refused({"heads", "shipped:decoder", "--effect", "--metric", "probability", "--query", "99", "--pairs", pairs});
+  EXPECT_TRUE(contains(query, "row 1: --query: expected no --query with --effect, found 99")) << query;
 }
 
 TEST(Study, TheIntervalOfAMean) {

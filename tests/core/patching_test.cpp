@@ -248,6 +248,20 @@ TEST(Patching, EverythingIsTheCleanAnswerAndNothingTheCorruptOne) {
   }
 }
 
+/// Random places beside the map are part of what is to be done.
+TEST(Patching, ProgressEndsWithTheRandomPlaces) {
+  TwoAnswers answers = two_answers("gpt2");
+  Progress progress;
+  progress.begin = 0.25f, progress.share = 0.5f;
+  ASSERT_TRUE(patch_answers(*answers.clean, *answers.corrupt, answers.wanted, 1, &progress));
+  EXPECT_EQ(progress.done, 0.75f);
+  answers.wanted.control = 5;
+  answers.wanted.heads = {{.layer = 1, .head = 1}};
+  ASSERT_TRUE(patch_answers(*answers.clean, *answers.corrupt, answers.wanted, 1, &progress));
+  EXPECT_EQ(progress.done, 0.75f);
+  EXPECT_EQ(progress.share, 0.5f);
+}
+
 TEST(Patching, RefusesWhatIsNotThere) {
   TwoAnswers answers = two_answers("gpt2");
   const auto refusal_of = [&](const PatchWanted& wanted) {

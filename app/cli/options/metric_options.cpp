@@ -31,7 +31,8 @@ Result<Index> answer_row(const Model& model, const std::string& option, const st
   return bad_input(option, "", "a word of the vocabulary (one token), or its id", "'" + word + "'");
 }
 
-Result<MetricWanted> MetricOptions::wanted(const Model& model) const {
+Result<MetricWanted> MetricOptions::wanted(const Model& model, std::optional<Index> right,
+                                           std::optional<Index> wrong) const {
   MetricWanted wanted{.metric = metric, .right = {}, .wrong = {}, .query = query};
   if (answers.size() > 2) return bad_input("--answers", "", "one word or two", std::to_string(answers.size()));
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -39,6 +40,8 @@ Result<MetricWanted> MetricOptions::wanted(const Model& model) const {
     if (!row) return row.error();
     (i == 0 ? wanted.right : wanted.wrong) = *row;
   }
+  if (right) wanted.right = right;
+  if (wrong) wanted.wrong = wrong;
   return wanted;
 }
 

@@ -15,8 +15,10 @@ struct MetricOptions {
   std::vector<std::string> answers;  // RIGHT, or RIGHT and WRONG
   std::optional<Index> query = {};
 
-  /// Errors: a word that the model does not have, more than two.
-  Result<MetricWanted> wanted(const Model& model) const;
+  bool given() const { return metric || !answers.empty(); }
+  /// `right` and `wrong` replace the words of --answers. Errors: a word that the model does not have, more than two.
+  Result<MetricWanted> wanted(const Model& model, std::optional<Index> right = {},
+                              std::optional<Index> wrong = {}) const;
   /// All that is asked for, as a text.
   std::string text() const;
 };

@@ -27,7 +27,7 @@ const FcChar8* text(const char* ascii) { return reinterpret_cast<const FcChar8*>
 struct Kept {
   std::unique_ptr<FcConfig, Freed> config;
   std::unique_ptr<FcFontSet, Freed> sorted;
-  std::unique_ptr<FcPattern, Freed> monospaced;
+  std::unique_ptr<FcPattern, Freed> monospaced, of_family;
 };
 
 /// Nothing for a font without outlines or without a file.
@@ -63,7 +63,7 @@ std::unique_ptr<FcPattern, Freed> wanted(FcConfig* config, std::initializer_list
 
 }  // namespace
 
-Result<FontList> listed_fonts() {
+Result<FontList> listed_fonts(const std::string& family) {
   const auto kept = std::make_shared<Kept>();
   kept->config.reset(FcInitLoadConfigAndFonts());
   FcConfig* const config = kept->config.get();
@@ -79,22 +79,14 @@ Result<FontList> listed_fonts() {
   }
   kept->monospaced.reset(FcFontMatch(config, wanted(config, {"monospace"}, nullptr).get(), &result));
   found.monospaced = listed_font(kept->monospaced.get(), kept);
-  return found;
-}
-
-std::optional<ListedFont> font_of_family(const std::string& family) {
-  const auto kept = std::make_shared<Kept>();
-  kept->config.reset(FcInitLoadConfigAndFonts());
-  if (!kept->config) return std::nullopt;
-  FcResult result = FcResultMatch;
-  FcConfig* const config = kept->config.get();
-  kept->monospaced.reset(FcFontMatch(config, wanted(config, {family.c_str()}, nullptr).get(), &result));
-  // fontconfig answers any name with some font.
-  FcPattern* const font = kept->monospaced.get();
+  if (family.empty()) return found;
+  kept->of_family.reset(FcFontMatch(config, wanted(config, {family.c_str()}, nullptr).get(), &result));
+  FcPattern* const font = kept->of_family.get();
   FcChar8* named = nullptr;
-  for (int i = 0; font && FcPatternGetString(font, FC_FAMILY, i, &named) == FcResultMatch; ++i)
-    if (FcStrCmpIgnoreCase(named, text(family.c_str())) == 0) return listed_font(font, kept);
-  return std::nullopt;
+  // fontconfig answers any name with some font.
+  for (int i = 0; font && FcPatternGetString(font, FC_FAMILY, i, &named) == FcResultMatch && !found.of_family; ++i)
+    if (FcStrCmpIgnoreCase(named, text(family.c_str())) == 0) found.of_family = listed_font(font, kept);
+  return found;
 }
 
 Error no_chinese_font() {

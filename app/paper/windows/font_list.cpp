@@ -39,18 +39,15 @@ std::optional<ListedFont> font_named(std::string_view name) {
 
 }  // namespace
 
-Result<FontList> listed_fonts() {
+Result<FontList> listed_fonts(const std::string& family) {
   FontList found;
   for (const std::string_view name : split_at(' ', kText))
     if (auto font = font_named(name)) found.fonts.push_back(*std::move(font));
   for (const std::string_view name : split_at(' ', kMonospaced))
     if (!found.monospaced) found.monospaced = font_named(name);
+  for (const char* ending : {".ttf", ".ttc"})
+    if (!family.empty() && !found.of_family) found.of_family = font_named(family + ending);
   return found;
-}
-
-std::optional<ListedFont> font_of_family(const std::string& family) {
-  auto font = font_named(family + ".ttf");
-  return font ? font : font_named(family + ".ttc");
 }
 
 Error no_chinese_font() {
