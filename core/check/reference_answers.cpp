@@ -168,10 +168,6 @@ Finding compare_one(std::string_view where, const std::string& name, const Array
                     ErrorCode::differs_from_reference)};
 }
 
-}  // namespace
-
-namespace {
-
 /// Queries, keys or values of all layers: (L, heads, tokens, columns of a head).
 Array of_heads(const Trace& trace, Stack stack, Matrix AttentionTrace::*side_by_side, bool of_query) {
   const AttentionTrace& first = trace.attention(stack, 0);

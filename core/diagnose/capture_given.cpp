@@ -136,7 +136,21 @@ std::optional<std::vector<Index>> rows_not_in(const Array& later, const Array& e
   return found > 0 && found >= static_cast<Index>(missing.size()) ? std::optional(missing) : std::nullopt;
 }
 
-constexpr std::initializer_list<const char*> kHeadCounts = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
+using FieldNames = std::initializer_list<const char*>;
+constexpr FieldNames kHeadCounts = {"num_attention_heads", "n_head", "n_heads", "num_heads"};
+
+/// The field of the expected config that has one of these names.
+const std::pair<const std::string, double>* expected(const CapturedCall& call, FieldNames names) {
+  for (const char* name : names)
+    if (const auto at = call.expect.find(name); at != call.expect.end()) return &*at;
+  return nullptr;
+}
+
+/// Its number; 0 where there is none.
+double meant(const CapturedCall& call, FieldNames names) {
+  const auto* field = expected(call, names);
+  return field ? field->second : 0;
+}
 
 struct PartsJudge {
   const CapturedCall& call;
@@ -152,19 +166,9 @@ struct PartsJudge {
   void take(const MistakeCode& line, const Details&... details) {
     parts.taken.push_back(words(line, details...));
   }
-  /// The field of the expected config that has one of these names.
-  const std::pair<const std::string, double>* expected(std::initializer_list<const char*> names) const {
-    for (const char* name : names)
-      if (const auto at = call.expect.find(name); at != call.expect.end()) return &*at;
-    return nullptr;
-  }
-  double meant(std::initializer_list<const char*> names) const {
-    const auto* field = expected(names);
-    return field ? field->second : 0;
-  }
   /// Whether such a field is there; a difference is a mistake.
-  bool compare(std::initializer_list<const char*> names, double found, double part = 1e-3) {
-    const auto* field = expected(names);
+  bool compare(FieldNames names, double found, double part = 1e-3) {
+    const auto* field = expected(call, names);
     if (field && !near(field->second, found, part))
       add(differs_from_config, field->first, decimal(field->second), decimal(found));
     return field != nullptr;
@@ -183,7 +187,7 @@ struct PartsJudge {
   void take_positions() {
     if (!has(given, "positions")) return;
     const Array *query = call.array("query.before"), *key = call.array("key.before");
-    const double base = meant({"rope_theta", "rotary_emb_base"});
+    const double base = meant(call, {"rope_theta", "rotary_emb_base"});
     const auto is_turned = [&](const char* name, const Array* before) {
       return call.array(name)->values != before->values;
     };
@@ -228,12 +232,12 @@ struct PartsJudge {
     const Array* bias = call.array("bias");
     if (!bias || call.softcap > 0) return;
     const bool subtracted = std::find(given.begin(), given.end(), FactRow{"bias", "subtracted"}) != given.end();
-    if (subtracted && meant({"relative_attention_num_buckets"}) > 0) return add(bias_sign);
+    if (subtracted && meant(call, {"relative_attention_num_buckets"}) > 0) return add(bias_sign);
     const auto slopes = slopes_of(*bias, allowed);
     if (!slopes) return take(subtracted ? phrases::bias_subtracted : phrases::bias_given);
     if (std::all_of(slopes->begin(), slopes->end(), [](double slope) { return slope < 0; })) return add(bias_sign);
     const auto count = static_cast<Index>(slopes->size());
-    const double most = meant({"alibi_bias_max"}) > 0 ? meant({"alibi_bias_max"}) : 8;
+    const double most = meant(call, {"alibi_bias_max"}) > 0 ? meant(call, {"alibi_bias_max"}) : 8;
     const std::vector<double> right = slopes_of_alibi(count, most);
     if (are_near(*slopes, right) || are_near(*slopes, geometric_slopes(count, most, count))) return;
     Bilingual how;
@@ -246,7 +250,7 @@ struct PartsJudge {
         how = words(phrases::of_heads, std::to_string(others), std::to_string(count));
     if (how.empty()) return take(phrases::alibi_given, decimal(slopes->front()));
     // Without a config they may be meant: other powers, some heads of several machines.
-    const auto* heads = expected(kHeadCounts);
+    const auto* heads = expected(call, kHeadCounts);
     if (heads && near(heads->second, static_cast<double>(count))) add(mistakes::alibi_slopes, how);
     else take(phrases::alibi_given_as, how);
   }
@@ -297,7 +301,7 @@ struct PartsJudge {
       return take(phrases::mask_offset, std::to_string(queries), std::to_string(keys));
     }
     if (queries != keys) return;
-    const double wanted = meant({"sliding_window"});
+    const double wanted = meant(call, {"sliding_window"});
     if (const Index window = parts_of(allowed).window; window > 0) {
       if (!compare({"sliding_window"}, static_cast<double>(window)))
         take(phrases::window_given, std::to_string(window));
@@ -318,7 +322,7 @@ struct PartsJudge {
       if (one[0] == "sides") take(phrases::sides_given, one[1], one.back());
     if (call.softcap > 0 && !compare({"attn_logit_softcapping"}, static_cast<double>(call.softcap)))
       take(phrases::softcap_given, decimal(static_cast<double>(call.softcap)));
-    if (call.softcap == 0 && meant({"attn_logit_softcapping"}) > 0) add(softcap_missing);
+    if (call.softcap == 0 && meant(call, {"attn_logit_softcapping"}) > 0) add(softcap_missing);
     if (call.array("sinks")) take(phrases::sinks_given);
     compare(kHeadCounts, static_cast<double>(call.heads));
     if (call.key_heads > 0) compare({"num_key_value_heads"}, static_cast<double>(call.key_heads));
@@ -328,19 +332,15 @@ struct PartsJudge {
 /// Whether scores have another scale than 1/√d_k on purpose: as a config says; without one as Gemma 2 beside its soft
 /// cap, or none, as T5 beside its bias.
 bool is_meant_scale(const CapturedCall& call) {
-  const auto meant = [&](const char* name) {
-    const auto at = call.expect.find(name);
-    return at == call.expect.end() ? 0 : at->second;
-  };
   const auto scale = static_cast<double>(call.scale);
-  if (const double width = meant("query_pre_attn_scalar"); width > 0) return near(scale, 1 / std::sqrt(width));
-  if (const double factor = meant("attention_multiplier"); factor > 0) return near(scale, factor);
+  if (const double width = meant(call, {"query_pre_attn_scalar"}); width > 0) return near(scale, 1 / std::sqrt(width));
+  if (const double factor = meant(call, {"attention_multiplier"}); factor > 0) return near(scale, factor);
   const double root = std::sqrt(static_cast<double>(call.d_k));
   if (call.softcap > 0 && call.expect.empty()) return !near(scale * root, 1);
   if (call.scale != 1 || !call.array("bias")) return false;
   const Array &query = *call.array("query"), &bias = *call.array("bias"), &key = *call.array("key");
   const bool even = slopes_of(bias, Allowed::Constant(query.shape[1], key.shape[1], true)).has_value();
-  return !even && (call.expect.empty() || meant("relative_attention_num_buckets") > 0);
+  return !even && (call.expect.empty() || meant(call, {"relative_attention_num_buckets"}) > 0);
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ struct Attempt {
     for (const SlipRow* row : slips) {
       touches |= row->touches;
       if (row->fit) continue;
-      texts.push_back(text_of(*row));
+      texts.push_back(row->text);
       if (!row->apply(known, variant)) return false;
     }
     if (options.stored) touches &= bit(SlipStep::scores);

@@ -281,8 +281,6 @@ std::array<std::pair<MistakeCode, double>, kScales> scale_factors(double d_k, do
 
 std::string decimal(double value) { return formatted("%.4g", value); }
 
-Bilingual text_of(const SlipRow& row) { return row.text.empty() ? words(row.code, translated(row.role)) : row.text; }
-
 const std::vector<SlipRow>& slips() {
   static const Table table = [] {
     Table rows;
@@ -294,6 +292,8 @@ const std::vector<SlipRow>& slips() {
     add_projections(rows);
     add_heads(rows);
     add_general_ones(rows);
+    for (SlipRow& row : rows)
+      if (row.text.empty()) row.text = words(row.code, translated(row.role));
     return rows;
   }();
   return table;

@@ -31,14 +31,13 @@ struct SlipRow {
   std::function<Bilingual(const Known& known, Variant& variant, const Outcome& without, const LayerArrays& found)> fit =
       {};
   std::string role = {};  // the projection that it is about: query, key, value, output, "query and key"
-  Bilingual text = {};    // in place of the words of the code
+  Bilingual text = {};    // with its role; of a row with `fit` without the numbers
   bool general = false;   // explains so much that all others are asked first
   bool whole = false;     // made in all heads or in none
 };
 
 /// From the particular to the general: of two that explain equally well the earlier is the simpler one.
 const std::vector<SlipRow>& slips();
-Bilingual text_of(const SlipRow& row);
 
 /// By what each slip in the scale multiplies the scores; the last one needs the number of heads.
 inline constexpr std::size_t kScales = 4;

@@ -48,7 +48,6 @@ class Call:
         self.merge_site = self.part_of = None     # type: Any
         self.join: Any = itemgetter(0)
         self.tensors = {"a": product.a.detach().clone(), "b": product.b.detach().clone()}
-        self.half = str(product.dtype) in ("torch.float16", "torch.bfloat16")
         self.notes: List[Sequence[str]] = []      # as Tracer.note has them
         self.observed: List[List[str]] = []       # codes of what is wrong, and the gaps of their words
         self.sites: Dict[Tuple[str, str], Optional[Site]] = {}   # by code and role

@@ -222,9 +222,9 @@ class Tracer:
             self._tag(tensor, Node("source", None, tensor.shape, None, parameter))
         return self.node_of(tensor)
 
-    def _step(self, kind: str, node: Node, out: Any, info: Any = None) -> None:
+    def _step(self, kind: str, node: Node, out: Any, info: Any = None, of: Any = None) -> None:
         """`out` was made from the tensor of `node`."""
-        self._tag(out, Node(kind, node, out.shape, caller(), info))
+        self._tag(out, Node(kind, node, out.shape, caller(), info, of=of))
 
     def follow(self, function: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
         """By the thread and the process that opened the watch."""
@@ -283,9 +283,7 @@ class Tracer:
     def _on_norm(self, op: Operation) -> None:
         if op.root.kind not in ("", "source"):
             return self._on_other(op)
-        self._tag(op.out, Node("source", None, op.out.shape, caller()))
-        self.node_of(op.out).of = weakref.ref(self._origin(op.args[0]))
-        return None
+        return self._tag(op.out, Node("source", None, op.out.shape, caller(), of=weakref.ref(self._origin(op.args[0]))))
 
     def _on_other(self, op: Operation) -> None:
         """An operation that is not known, on scores: they stay scores, and are not judged."""
@@ -403,9 +401,10 @@ class Tracer:
     def _product_node(self, product: Product, node_a: Node, node_b: Node) -> Node:
         """Of the operands' nodes, and what the caller calls them or what they were made from."""
         product.node_a, product.node_b = node_a, node_b
+        known = [(name, self.node_of(value)) for name, value in variables()]
         for side, node in (("a", node_a), ("b", node_b)):
             steps = path_to(node, MADE)
-            product.names[side] = [name for name, value in variables() if self.node_of(value) in steps]
+            product.names[side] = [name for name, one in known if one in steps]
         return Node("product", None, product.shape, caller(), product)
 
     def _without_softmax(self, product: Product, node: Node, root: Node, other: Node, out: Any) -> bool:
@@ -474,8 +473,7 @@ class Tracer:
             if number is not None and not (is_tensor(other) and other.dim()):
                 self._tag(out, node)   # one number for all changes no weight
             elif is_tensor(other):
-                self._step("add", self._broadcast(node, out), out, (other.detach(), sign))
-                self.node_of(out).of = friend.kind == "product"
+                self._step("add", self._broadcast(node, out), out, (other.detach(), sign), friend.kind == "product")
         elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
             info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))
@@ -635,7 +633,7 @@ class Tracer:
         if not op.get(2, "training", True) or p == 0:
             self._tag(op.out, None if node is NOTHING else node)
         elif kind == "weights":        # where dropout belongs, the weights before it are judged
-            self._on_post("drop", node, p, op.out, frames_around(self._module).eval_outside)
+            self._on_post("drop", node, p, op.out, any(not module.training for module in modules_around()))
         elif kind == "product":
             self._step("drop", node, op.out, ("drop", None, p))
         elif kind == "linear":
@@ -751,7 +749,7 @@ class Tracer:
         call = self._take_softmax("softmax", node, [-1], scores)
         if call is None:
             return
-        if p > 0 and frames_around(self._module).eval_outside:
+        if p > 0 and any(not module.training for module in modules_around()):
             call.observe("dropout_left_on", site, f"{p:g}")
         self._on_context(context, call.softmax, node_v, op.out)
         if p == 0 and op.out.numel() <= LARGE:

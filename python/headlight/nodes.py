@@ -38,11 +38,12 @@ class Node:
     contexts side by side)."""
     __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of")
 
-    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Optional[Site], info: Any = None) -> None:
+    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Optional[Site], info: Any = None,
+                 of: Any = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
         # The tensor, weakly; the axis of keys or values along which some are new, the first and how many; what it is a norm of,
         # weakly, or whether what is added is a product.
-        self.tensor = self.cache = self.of = None
+        self.tensor, self.cache, self.of = None, None, of
 
 
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
@@ -310,11 +311,10 @@ def recovered(index: Array, width: int, values: Array) -> Optional[Array]:
 
 
 class Frames(NamedTuple):
-    """Of the caller's code around an operation: names of its masks, the modules, whether one of them is in eval mode."""
+    """Of the caller's code around an operation: names of its masks, the modules, the path of the innermost one."""
     masks: List[Tuple[str, Any]]
     modules: List[Any]
     path: str
-    eval_outside: bool
 
 
 @functools.lru_cache(None)
@@ -382,7 +382,7 @@ def names_of(tensors: Sequence[Any]) -> Iterator[List[str]]:
 
 
 def frames_around(root: Any) -> Frames:
-    """What the caller's functions around an operation know: masks among their arguments, modules, modes."""
+    """What the caller's functions around an operation know: masks among their arguments, modules."""
     masks: List[Tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
@@ -399,7 +399,7 @@ def frames_around(root: Any) -> Frames:
     names = [next((name for name, module in outer.named_modules() if module is inner), "") or type(inner).__name__
              for inner, outer in zip(inside, inside[1:])]
     path = ".".join(names[::-1]) or (type(modules[-1]).__name__ if modules else "")
-    return Frames(masks, modules, path, any(not module.training for module in modules))
+    return Frames(masks, modules, path)
 
 
 def _only_role(names: Sequence[str]) -> Optional[str]:

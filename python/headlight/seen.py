@@ -191,9 +191,10 @@ class _Captured:
         kept = kept if rows is None else min(kept, 1)
         few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
         sentences = list(range(count if few else kept))
-        cuda = not call.half and "cuda" in str(call.tensors["a"].device)
-        self.facts.update(dtype="tf32" if cuda else str(call.product.dtype).replace("torch.", ""), heads=heads,
-                          count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
+        dtype = str(call.product.dtype).replace("torch.", "")
+        if dtype not in ("float16", "bfloat16") and "cuda" in str(call.tensors["a"].device):
+            dtype = "tf32"
+        self.facts.update(dtype=dtype, heads=heads, count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
                           by_query=call.contracted == call.sides()[0],
                           changed=any(step.kind == "post" for step in call.weight_path))
         swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}

@@ -11,12 +11,7 @@ namespace {
 using namespace mistaken;
 
 TEST(Diagnosis, MistakesShowInTheOutputWhereItIsAllThereIs) {
-  Attention right(4), wrong(4);
-  right.causal();
-  wrong.causal();
-  wrong.scale = 2;
-  right.run();
-  wrong.run();
+  const auto [right, wrong] = sides_with([](Attention& a) { a.scale = 2; }, causal);
   const ExportFile a = file_of(inputs_of(right), {{"num_heads", "3"}});
   EXPECT_EQ(diagnosed(a, file_of({{"output", array_of({7, 12}, {wrong.output})}})), kInverse);
 }
@@ -43,12 +38,7 @@ Array by_head(const Attention& a, int which) {
 
 TEST(Diagnosis, QueriesAndKeysOfAnExportTellWhatWeightsDoNot) {
   const auto with_wrong = [](auto change) {
-    Attention right(9), wrong(9);
-    right.causal();
-    wrong.causal();
-    change(wrong);
-    right.run();
-    wrong.run();
+    const auto [right, wrong] = sides_with(change, causal, 9);
     ExportFile a = weights_only(right);
     EXPECT_EQ(diagnosed(a, weights_only(wrong)), "none");
     a.arrays["queries"] = by_head(right, 0);
@@ -61,10 +51,7 @@ TEST(Diagnosis, QueriesAndKeysOfAnExportTellWhatWeightsDoNot) {
 }
 
 TEST(Diagnosis, ABiasThatNoWeightShowsIsFoundInTheKeys) {
-  Attention right(9), wrong(9);
-  wrong.no_bias[1] = true;
-  right.run();
-  wrong.run();
+  const auto [right, wrong] = sides_with([](Attention& a) { a.no_bias[1] = true; }, nothing, 9);
   const ExportFile a = file_of(inputs_of(right), {{"num_heads", "3"}});
   EXPECT_TRUE(compare(a, answers_of(wrong)).equal());
   ExportFile b = answers_of(wrong);
@@ -85,10 +72,7 @@ TEST(Diagnosis, WeightsAveragedOverTheHeadsAreNoticedInTheShape) {
 }
 
 TEST(Diagnosis, WithoutDKTheFactorIsNamedWithWhatItWouldMean) {
-  Attention right(4), wrong(4);
-  wrong.scale = 2;
-  right.run();
-  wrong.run();
+  const auto [right, wrong] = sides_with([](Attention& a) { a.scale = 2; });
   EXPECT_EQ(diagnosed(file_of({{"attentions", attentions_of(right)}}), file_of({{"attentions", attentions_of(wrong)}})),
             "scores multiplied by 4 (d_k is not in the files: if it is 16, they are not divided by sqrt(d_k); if 4, "
             "multiplied by sqrt(d_k) instead)");
@@ -153,11 +137,11 @@ TEST(Diagnosis, OneMapForEveryHeadIsTheMeanOfThem) {
 
 TEST(Diagnosis, ADiagonalThatIsBlockedIsNamedWithoutACausalMaskToo) {
   for (const bool padded : {false, true}) {
-    Attention right(4), wrong(4);
-    if (padded) right.pad(2), wrong.pad(2);
-    for (std::size_t i = 0; i < 7; ++i) wrong.allowed(i, i) = 0;
-    right.run();
-    wrong.run();
+    const auto [right, wrong] = sides_with(
+        [](Attention& a) {
+          for (std::size_t i = 0; i < 7; ++i) a.allowed(i, i) = 0;
+        },
+        padded ? with_padding : nothing);
     EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "diagonal blocked: no token attends to itself");
   }
 }

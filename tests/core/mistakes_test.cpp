@@ -105,45 +105,38 @@ std::vector<Mistake> mistakes() {
 
 class Mistakes : public testing::TestWithParam<Mistake> {
  protected:
-  static Attention right(std::uint64_t seed) {
-    Attention attention(seed);
-    GetParam().both(attention);
-    attention.run();
-    return attention;
-  }
-  static Attention wrong(std::uint64_t seed) {
-    Attention attention(seed);
-    GetParam().both(attention);
-    GetParam().wrong(attention);
-    attention.run();
-    return attention;
-  }
+  static Sides sides(std::uint64_t seed) { return sides_with(GetParam().wrong, GetParam().both, seed); }
 };
 
 TEST_P(Mistakes, AreRecognisedFromWeightsAlone) {
   if (GetParam().from_weights.empty()) {
     // Not to be seen from the weights: then nothing may be made up.
-    const ExportFile a = weights_only(right(3)), b = weights_only(wrong(3));
+    const auto [right, wrong] = sides(3);
+    const ExportFile a = weights_only(right), b = weights_only(wrong);
     EXPECT_FALSE(diagnose(a, b, compare(a, b)).named());
     return;
   }
-  for (std::uint64_t seed = 1; seed <= 5; ++seed)
-    EXPECT_EQ(diagnosed(weights_only(right(seed)), weights_only(wrong(seed))), GetParam().from_weights) << seed;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const auto [right, wrong] = sides(seed);
+    EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), GetParam().from_weights) << seed;
+  }
 }
 
 TEST_P(Mistakes, AreRecognisedFromTheInputs) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const ExportFile a = file_of(inputs_of(right(seed)), {{"num_heads", "3"}});
-    EXPECT_TRUE(compare(a, answers_of(right(seed))).equal()) << "the test's own attention is right";
-    EXPECT_FALSE(hidden_mistake(a, answers_of(right(seed))).named()) << "and no mistake is made up";
-    EXPECT_EQ(diagnosed(a, answers_of(wrong(seed))), GetParam().from_inputs) << seed;
+    const auto [right, wrong] = sides(seed);
+    const ExportFile a = file_of(inputs_of(right), {{"num_heads", "3"}});
+    EXPECT_TRUE(compare(a, answers_of(right)).equal()) << "the test's own attention is right";
+    EXPECT_FALSE(hidden_mistake(a, answers_of(right)).named()) << "and no mistake is made up";
+    EXPECT_EQ(diagnosed(a, answers_of(wrong)), GetParam().from_inputs) << seed;
   }
 }
 
 TEST_P(Mistakes, AreRecognisedFromOneFileWithInputsAndAnswers) {
-  auto arrays = inputs_of(right(7));
-  arrays["attentions"] = attentions_of(wrong(7));
-  arrays["output"] = array_of({7, 12}, {wrong(7).output});
+  const auto [right, wrong] = sides(7);
+  auto arrays = inputs_of(right);
+  arrays["attentions"] = attentions_of(wrong);
+  arrays["output"] = array_of({7, 12}, {wrong.output});
   const ExportFile mine = file_of(std::move(arrays), {{"num_heads", "3"}});
   const auto ours = answers_to(mine);
   ASSERT_TRUE(ours) << ours.error().message();

@@ -121,7 +121,7 @@ TEST(Texts, EachIsThereInBothLanguages) {
 
 TEST(Texts, EverySlipHasBoth) {
   for (const SlipRow& row : slips()) {
-    const Bilingual text = text_of(row);
+    const Bilingual& text = row.text;
     EXPECT_NE(text.en, text.zh);
     for (const char* english : {"query", "key", "value", "output", " of "})
       EXPECT_EQ(text.zh.find(english), std::string::npos) << text.zh;

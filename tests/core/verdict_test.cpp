@@ -11,13 +11,8 @@ namespace {
 using namespace mistaken;
 
 TEST(Diagnosis, AIsBlamedOnlyWhereBMayBeRight) {
-  Attention right(4), wrong(4);
-  right.causal();
-  wrong.causal();
-  wrong.scale = 2;
-  right.run();
-  wrong.run();
-  const auto examined = [&](RightSide side) {
+  auto [right, wrong] = sides_with([](Attention& a) { a.scale = 2; }, causal);
+  const auto examined = [&, &right = right, &wrong = wrong](RightSide side) {
     return examine(weights_only(wrong), weights_only(right), kCompareTolerance, side);
   };
   EXPECT_EQ(examined(RightSide::a).diagnosis.line().en.substr(0, 2), "sc") << "divided by d_k, the other way round";
@@ -122,13 +117,7 @@ TEST(Diagnosis, AnArrayThatCannotBeComputedIsNotExplained) {
 }
 
 TEST(Diagnosis, TwoMistakesAndSomeHeadsHaveTheirProof) {
-  Attention right(4), wrong(4);
-  right.causal();
-  right.run();
-  wrong.scale = 1;
-  wrong.merge = 2;
-  wrong.causal();
-  wrong.run();
+  auto [right, wrong] = sides_with([](Attention& a) { a.scale = 1, a.merge = 2; }, causal);
   const ExportFile inputs = file_of(inputs_of(right), {{"num_heads", "3"}});
   const auto verdicts = [&](const Attention& found) {
     const ExportFile b = answers_of(found);
@@ -203,9 +192,7 @@ TEST(Diagnosis, EvenWeightsThatDifferAreNotRounded) {
 // Within what bfloat16 leaves open, "not divided" (a factor of 2) explains too; the factor that is there explains
 // better.
 TEST(Diagnosis, TheBetterExplanationIsNamed) {
-  Attention right(4), wrong(4);
-  wrong.scale = 0.5 * 2.06;
-  right.run(), wrong.run();
+  auto [right, wrong] = sides_with([](Attention& a) { a.scale = 0.5 * 2.06; });
   for (Table& head : wrong.weights)
     for (double& weight : head.values) weight = as_bfloat16(weight);
   EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)).substr(0, 24), "scores multiplied by 2.0");

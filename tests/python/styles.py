@@ -1,57 +1,14 @@
 """Attention as people write it now: a row each, right or wrong, and what the report says of it (test_styles.py)."""
 import math
-from typing import Any, Callable, Dict, NamedTuple, Optional
 
-from common import torch
+from attention_style import B, CAUSAL, D, H, HALVES, NEIGHBOURS, OK, T, WIDTH, Attention, Style, angles, functional, half, nn, torch
+from cache_styles import CACHES, cached, values_too
 from torch2 import scaled_dot_product_attention
 
-nn, functional = torch.nn, torch.nn.functional
-B, T, H, D = 2, 6, 4, 32
-WIDTH = D // H
-CAUSAL = torch.ones(T, T).tril().bool()
-OK = "no mistake found in 1 call of attention"
-
-
-class Attention(nn.Module):
-    """Every step can be another one."""
-
-    def __init__(self, kv=H, **steps):
-        super().__init__()
-        self.q, self.k, self.v, self.o = nn.Linear(D, D), nn.Linear(D, kv * WIDTH), nn.Linear(D, kv * WIDTH), nn.Linear(D, D)
-        self.q_norm, self.k_norm = nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)
-        self.scale, self.one = nn.Parameter(5 + 3 * torch.rand(H, 1, 1)), nn.Parameter(torch.tensor(7.0))
-        self.sinks, self.table = nn.Parameter(torch.randn(H)), nn.Parameter(torch.randn(H, 2 * T))
-        self.kv, self.steps = kv, steps
-
-    def step(self, name, otherwise, *arguments):
-        return self.steps.get(name, otherwise)(self, *arguments)
-
-    def forward(self, x, memory=None):
-        memory = x if memory is None else memory
-        q = self.q(x).view(B, -1, H, WIDTH).transpose(1, 2)
-        k, v = (one(memory).view(B, -1, self.kv, WIDTH).transpose(1, 2) for one in (self.k, self.v))
-        q, k, v = self.step("norm", lambda _, q, k, v: (q, k, v), q, k, v)
-        q, k = self.step("turn", lambda _, q, k: (q, k), q, k)
-        q, k, v = self.step("repeat", lambda _, q, k, v: (q, k, v), q, k, v)
-        context = self.step("attend", attend, q, k, v)
-        return self.o(self.step("merge", lambda _, context: context.transpose(1, 2).reshape(B, -1, D), context))
-
-
-def attend(self, q, k, v):
-    scores = self.step("score", lambda _, q, k: q @ k.transpose(-2, -1) / math.sqrt(WIDTH), q, k)
-    mask = self.step("mask", lambda _, scores: CAUSAL, scores)
-    scores = scores.masked_fill(~mask, -math.inf)
-    weights = self.step("softmax", lambda _, scores: functional.softmax(scores, -1), scores)
-    return weights @ v
-
-
-def angles(first=0, base=10000.0, count=T, width=WIDTH):
-    return torch.arange(first, first + count)[:, None] * base ** (-torch.arange(0, width, 2) / width)
-
-
-def half(x, a, b=None):
-    a = torch.cat([a, a], -1) if b is None else b
-    return x * a.cos() + torch.cat([-x[..., x.shape[-1] // 2:], x[..., :x.shape[-1] // 2]], -1) * a.sin()
+TWO = "no mistake found in 2 calls of attention"
+SIDES = "sides of cross-attention swapped: queries come from memory, keys from x, and the sum goes on with x"
+NEAR = CAUSAL & ~torch.ones(T, T).tril(-3).bool()
+IN_BLOCKS = "key and value heads repeated in blocks: query head 1 reads group 1, not 0"
 
 
 def neighbours(x, a):
@@ -139,20 +96,6 @@ def rms(x):
     return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6)
 
 
-def cached(first=3, turned=False):
-    """Three new tokens after three that were computed before, as another call left them."""
-    def turn(self, q, k):
-        old = torch.randn(B, H, 3, WIDTH)
-        if turned:
-            q, k, old = half(q, angles(first, count=3)), half(k, angles(first, count=3)), half(old, angles(count=3))
-        return q, torch.cat([old, k], 2)
-    return turn
-
-
-def values_too(_, q, k, v):
-    return q, k, torch.cat([torch.randn(B, H, 3, WIDTH), v], 2)
-
-
 def by_blocks(_, q, k, v):
     """Online softmax."""
     most, total, out = torch.full((B, H, T, 1), -math.inf), torch.zeros(B, H, T, 1), torch.zeros(B, H, T, WIDTH)
@@ -175,75 +118,6 @@ def fused(_, q, k, v, **options):
 
 def dropped(_, scores):
     return functional.dropout(functional.softmax(scores, -1), 0.4, True)
-
-
-class Cached(nn.Module):
-    """Three tokens, then one by one the others, with the keys and values of those before in a cache. `keep` puts new ones into
-    it; `spoil` is what goes wrong with it."""
-
-    def __init__(self, keep, spoil=lambda keys, values, step: (keys, values), turned=False):
-        super().__init__()
-        self.q, self.k, self.v, self.o = (nn.Linear(D, D) for _ in range(4))
-        self.keep, self.spoil, self.turned = keep, spoil, turned
-
-    def step(self, x, first, cache, step):
-        q, k, v = (one(x).view(B, -1, H, WIDTH).transpose(1, 2) for one in (self.q, self.k, self.v))
-        if self.turned:
-            q = half(q, angles(first, count=x.shape[1]))
-            k = k if self.turned == "later" else half(k, angles(first, count=x.shape[1]))
-        k, v = (self.keep(cache, name, new, first) for name, new in (("k", k), ("v", v)))
-        k, v = self.spoil(k, v, step)
-        k = half(k, angles(count=k.shape[2])) if self.turned == "later" else k
-        scores = q @ k.transpose(-2, -1) / math.sqrt(WIDTH)
-        weights = functional.softmax(scores.masked_fill(~CAUSAL[first:first + x.shape[1], :k.shape[2]], -math.inf), -1)
-        return self.o((weights @ v).transpose(1, 2).reshape(B, -1, D))
-
-    def forward(self, x):
-        cache = {}
-        with torch.no_grad():
-            return torch.cat([self.step(x[:, first:last], first, cache, step)
-                              for step, (first, last) in enumerate(((0, 3), (3, 4), (4, 5), (5, 6)))], 1)
-
-
-def side_by_side(cache, name, new, first):
-    old = cache.get(name)
-    cache[name] = new if old is None else torch.cat([old, new], 2)
-    return cache[name]
-
-
-def in_place(cache, name, new, first):
-    whole = cache.setdefault(name, torch.zeros(B, H, T, WIDTH))
-    whole[:, :, first:first + new.shape[2]] = new
-    return whole[:, :, :first + new.shape[2]]
-
-
-def one_row_late(cache, name, new, first):
-    """The position does not go on: each new row is written over the one before."""
-    whole = cache.setdefault(name, torch.zeros(B, H, T, WIDTH))
-    at = 0 if first == 0 else 3
-    whole[:, :, at:at + new.shape[2]] = new
-    return whole[:, :, :first + new.shape[2]]
-
-
-def forgetful(cache, name, new, first):
-    """The cache of the prompt is kept; what came after it is not put into it."""
-    cache.setdefault(name, new)
-    return new if first == 0 else torch.cat([cache[name], new], 2)
-
-
-def window(cache, name, new, first):
-    cache[name] = new if first == 0 else torch.cat([cache[name], new], 2)[:, :, -3:]
-    return cache[name]
-
-
-def overwritten(which):
-    """An entry that is changed between two steps."""
-    def spoil(keys, values, step):
-        if step > 1:
-            spoiled = (keys, values)[which]
-            spoiled[:, :, 1] = torch.randn(B, H, WIDTH)
-        return keys, values
-    return spoil
 
 
 class Decoder(nn.Module):
@@ -284,27 +158,6 @@ class Nested(nn.Module):
 def nested(factor):
     return lambda q, k, v: functional.softmax((q * factor).matmul(k.transpose(-2, -1)), -1).matmul(v)
 
-
-class Style(NamedTuple):
-    name: str
-    right: bool
-    said: str                                   # a line of the report, as a regular expression
-    steps: Dict[str, Callable[..., Any]] = {}
-    kv: int = H
-    tokens: int = T
-    expect: Optional[Dict[str, float]] = None
-    module: Optional[Callable[[], Any]] = None  # another one
-
-
-LATE = CAUSAL[3:]
-DONE, TWO = (f"no mistake found in {count} calls of attention" for count in (4, 2))
-STALE = "the cache does not hold what the call before left: {} of row . differ \\(.*\\)"
-SIDES = "sides of cross-attention swapped: queries come from memory, keys from x, and the sum goes on with x"
-EARLY = torch.ones(3, T).tril().bool()
-NEAR = CAUSAL & ~torch.ones(T, T).tril(-3).bool()
-IN_BLOCKS = "key and value heads repeated in blocks: query head 1 reads group 1, not 0"
-ROTARY = "positions inside q and k: rotary, {}, base 1e\\+04: taken as given"
-HALVES, NEIGHBOURS = ROTARY.format("columns c and c \\+ d/2"), ROTARY.format("neighbouring columns")
 
 STYLES = [
     Style("plain", True, OK),
@@ -364,26 +217,7 @@ STYLES = [
     Style("cosine, a factor for each head", True, "scale: learned: taken as given", {"score": cosine(lambda m: m.scale)}),
     Style("cosine, one factor", True, "scale: learned: taken as given",
           {"score": cosine(lambda m: torch.clamp(m.one.exp(), max=100))}),
-    Style("cache", True, "cache: 3 of 6 keys are new, .* taken as given",
-          {"turn": cached(), "repeat": values_too, "mask": lambda *_: LATE}, tokens=3),
-    Style("cache: mask without its offset", False, "causal mask without the offset of the cache: .*",
-          {"turn": cached(), "repeat": values_too, "mask": lambda *_: EARLY}, tokens=3),
-    Style("cache: positions go on", True, "cache: 3 of 6 keys are new, .*",
-          {"turn": cached(3, True), "repeat": values_too, "mask": lambda *_: LATE}, tokens=3),
-    Style("cache: positions start again", False, "positions of query 0 and key 0 .*: 0 found, 3 expected",
-          {"turn": cached(0, True), "repeat": values_too, "mask": lambda *_: LATE}, tokens=3),
-    Style("cache, step by step", True, DONE, module=lambda: Cached(side_by_side)),
-    Style("cache, step by step, positions go on", True, HALVES, module=lambda: Cached(side_by_side, turned=True)),
-    Style("cache, step by step, turned when it is read", True, "no mistake found in 4 calls of attention",
-          module=lambda: Cached(side_by_side, turned="later")),
-    Style("cache, written in place", True, DONE, module=lambda: Cached(in_place)),
-    Style("cache of a window", True, "cache: 1 of 4 keys are new, .*|no mistake found in 4 .*", module=lambda: Cached(window)),
-    Style("cache: an entry of the keys overwritten", False, STALE.format("keys"), module=lambda: Cached(side_by_side, overwritten(0))),
-    Style("cache: an entry of the values overwritten", False, STALE.format("values"), module=lambda: Cached(in_place, overwritten(1))),
-    Style("cache: the position does not go on", False, ".*row 4 of the cache was never written, .*|" + STALE.format("keys"),
-          module=lambda: Cached(one_row_late)),
-    Style("cache cut back to the prompt", True, "cache: 1 of the 4 keys that the call before left are not in it: taken as given",
-          module=lambda: Cached(forgetful)),
+    *CACHES,
     Style("cross-attention", True, OK, module=lambda: Decoder(lambda m, x, memory: x + m.attend(x, memory))),
     Style("cross-attention after a norm", True, OK, module=lambda: Decoder(lambda m, x, memory: x + m.attend(m.norm(x), memory), True)),
     Style("the memory reads what is new", True, OK, module=lambda: Decoder(lambda m, x, memory: memory + m.attend(memory, x))),

@@ -22,9 +22,10 @@ constexpr float kBlocked = -std::numeric_limits<float>::infinity();
 /// A JSON mask of 5,000 tokens takes 50 to 75 MB. Parsed, JSON takes up to 33 times the memory of its text ("{},{},…").
 constexpr std::size_t kMostJsonBytes = std::size_t{80} << 20;
 
-std::string cell_name(std::string_view what, Index query, Index key) {
-  return (what.empty() ? std::string() : std::string(what) + ": ") + "query " + std::to_string(query) + " key " +
-         std::to_string(key);
+/// "[0, 1, 2]".
+std::string list_name(const std::vector<Index>& place) {
+  const std::string text = axes_text(place);
+  return "[" + text.substr(1, text.size() - 2) + "]";
 }
 
 bool is_zeros_and_ones(const std::vector<float>& values) {
@@ -72,10 +73,9 @@ std::string place_name(const std::vector<Index>& shape, std::size_t element) {
   std::vector<Index> place(shape.size());
   auto rest = static_cast<Index>(element);
   for (std::size_t axis = shape.size(); axis-- > 0; rest /= shape[axis]) place[axis] = rest % shape[axis];
-  if (shape.size() == 1) return cell_name({}, 0, place[0]);
-  if (shape.size() == 2) return cell_name({}, place[0], place[1]);
-  const std::string text = axes_text(place);
-  return "[" + text.substr(1, text.size() - 2) + "]";
+  if (shape.size() > 2) return list_name(place);
+  const Index query = shape.size() == 1 ? 0 : place[0];
+  return "query " + std::to_string(query) + " key " + std::to_string(place.back());
 }
 
 /// A JSON list of rows of cells, of two axes or more, while it is read.
@@ -101,8 +101,7 @@ struct JsonCells {
     if (!value.is_array() || static_cast<Index>(value.size()) != size) {
       constexpr const char* kParts[] = {" cells", " rows", " heads"};
       const bool table = shape.size() == 2;
-      const std::string place = axes_text(at),
-                        name = table ? "query " + std::to_string(at[0]) : "[" + place.substr(1, place.size() - 2) + "]";
+      const std::string name = table ? "query " + std::to_string(at[0]) : list_name(at);
       return bad_input(where, "mask: " + name,
                        "a list of " + std::to_string(size) + (table ? " keys" : kParts[shape.size() - at.size() - 1]),
                        value.is_array() ? std::to_string(value.size()) : value.type_name(), ErrorCode::not_a_mask);
@@ -135,17 +134,15 @@ Result<std::vector<float>> addends_of(std::string_view where, std::string_view w
         ErrorCode::bad_value, where,
         std::string(what) + ": floats of nothing but 0 and 1 are read as a boolean mask, 1 = may attend");
   std::vector<float> addends = array.values;
-  const auto cell_name = [&](std::size_t element) {
-    return std::string(what) + ": " + place_name(array.shape, element);
-  };
+  const auto name_of = [&](std::size_t element) { return std::string(what) + ": " + place_name(array.shape, element); };
   for (std::size_t i = 0; i < addends.size(); ++i) {
     float& cell = addends[i];
     if (is_floating(array.dtype) && !stored_as_floats) {
       if (std::isnan(cell) || cell > std::numeric_limits<float>::max())
-        return not_finite(where, cell_name(i), cell, "a finite number or -inf", ErrorCode::mask_not_finite);
+        return not_finite(where, name_of(i), cell, "a finite number or -inf", ErrorCode::mask_not_finite);
     } else {
       if (cell != 0.0f && cell != 1.0f)
-        return bad_input(where, cell_name(i), "0 or 1", json(static_cast<double>(cell)).dump(),
+        return bad_input(where, name_of(i), "0 or 1", json(static_cast<double>(cell)).dump(),
                          ErrorCode::mask_not_boolean);
       cell = cell == 1.0f ? 0.0f : kBlocked;
     }
