@@ -71,7 +71,7 @@ void add_diagnosis(Lines& lines, const Examination& answer) {
     lines.add_below(words(phrases::or_of_a, otherwise.line()));
     add_verdict(lines, otherwise);
   }
-  if (found.stopped) lines.add_below(words(phrases::search_ended, two_digits(kSearchSeconds)));
+  if (found.stopped) lines.add_below(words(phrases::search_ended));
   for (const Bilingual& line : found.unchecked) lines.add_below(line);
 }
 

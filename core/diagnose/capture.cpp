@@ -250,8 +250,8 @@ struct Judge {
     auto ours = answers_to(*mine);
     if (!ours) return ours.error();
     const float tolerance = call.tolerance > 0 ? call.tolerance : tolerance_of(call.dtype);
-    constexpr double kSeconds = 0.5;  // of a call and a sentence
-    return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kSeconds));
+    constexpr double kCells = kSearchCells / 4;  // of a call and a sentence
+    return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kCells));
   }
 
   /// One sentence under its mask; nothing where it cannot be judged. Heads whose masks differ are judged one by one,

@@ -120,9 +120,9 @@ bool only_scores_differ(const Layer& layer) {
   return scores && weights && !others;
 }
 
-Found found_in(const Layer& layer, double seconds, bool hidden) {
+Found found_in(const Layer& layer, double cells, bool hidden) {
   return search(layer.known, layer.found, layer.judged,
-                {.seconds = seconds, .hidden = hidden, .stored = !hidden && only_scores_differ(layer)});
+                {.cells = cells, .hidden = hidden, .stored = !hidden && only_scores_differ(layer)});
 }
 
 /// Other layers that differ: those that the same mistakes explain, and a line about the rest.
@@ -166,7 +166,7 @@ Bilingual Diagnosis::line() const {
   return of_a ? words(phrases::of_a, first().text()) : first().text();
 }
 
-Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison, double seconds) {
+Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison, double cells) {
   Diagnosis diagnosis;
   auto subject = subject_of(comparison);
   if (!subject) return diagnosis;
@@ -175,7 +175,7 @@ Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileC
   const Layer layer = layer_of(right, found, *subject, subject->layer);
   if (layer.known.right[SlipStep::weights].empty() || !layer.differs()) return diagnosis;
   const auto rounding = rounding_of(layer.known, layer.found, layer.judged);
-  Found answer = found_in(layer, rounding ? 0.25 * seconds : seconds, false);
+  Found answer = found_in(layer, rounding ? 0.25 * cells : cells, false);
   if (rounding && (answer.explanations.empty() || answer.explanations.front().slips.size() > 1)) {
     const Mistake none{.code = mistakes::rounding, .text = words(mistakes::rounding, rounding->text)};
     diagnosis.rounding = verdict_of(*subject, layer, {none}, rounding->after);
@@ -204,7 +204,7 @@ Diagnosis hidden_mistake(const ExportFile& right, const ExportFile& found) {
   });
   if (!layer.known.direct || !reaches) return diagnosis;
   diagnosis.layer = subject->layer;
-  for (const Explanation& one : found_in(layer, kSearchSeconds, true).explanations)
+  for (const Explanation& one : found_in(layer, kSearchCells, true).explanations)
     diagnosis.verdicts.push_back(verdict_of(*subject, layer, one));
   return diagnosis;
 }
@@ -232,16 +232,16 @@ std::vector<Mistake> Examination::mistakes() const {
            .after = before}};
 }
 
-Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right, double seconds) {
+Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right, double cells) {
   Examination result{std::move(a), std::move(b)};
   result.comparison = compare(result.a, result.b, tolerance);
   const auto of_a = [&] {
-    Diagnosis diagnosis = diagnose(result.b, result.a, result.comparison, seconds);
+    Diagnosis diagnosis = diagnose(result.b, result.a, result.comparison, cells);
     diagnosis.of_a = true;
     return diagnosis;
   };
   if (!result.comparison.equal()) {
-    result.diagnosis = right == RightSide::b ? of_a() : diagnose(result.a, result.b, result.comparison, seconds);
+    result.diagnosis = right == RightSide::b ? of_a() : diagnose(result.a, result.b, result.comparison, cells);
     if (right == RightSide::either) result.otherwise = of_a();
   } else if (tolerance <= kCompareTolerance && right != RightSide::b) {
     result.diagnosis = hidden_mistake(result.a, result.b);

@@ -33,7 +33,7 @@ struct Diagnosis {
   std::vector<Verdict> verdicts = {};     // that explain equally well, the simplest first; none: nothing does
   std::optional<Verdict> rounding = {};   // its one "mistake" is mistakes::rounding, which is none
   bool of_a = false;                      // A would be the one that is wrong
-  bool stopped = false;                   // the search ended at its limit of time
+  bool stopped = false;                   // the search ended at its limit
   Index layer = 0;                        // that is judged, the first that differs; 0 where arrays have no layers
   std::vector<Bilingual> unchecked = {};  // what differs and could not be judged, a line each
 
@@ -44,14 +44,15 @@ struct Diagnosis {
   Bilingual line() const;
 };
 
-/// A limit of the search; a computation of 128 tokens and 12 heads takes some milliseconds.
-inline constexpr double kSearchSeconds = 2;
+/// The limit of a search: the cells that it computes (Outcome), about a second for 128 tokens and 12 heads. It is no
+/// time, so that the verdict is the same on every machine.
+inline constexpr double kSearchCells = 250e6;
 
 /// Looks for the mistake in `found`; `right` is taken to be right. Judged are queries, keys, values, scores, attentions
 /// and output of the first layer that differs; later layers follow from it, and are listed beside it where the same
 /// mistake explains them.
 Diagnosis diagnose(const ExportFile& right, const ExportFile& found, const FileComparison& comparison,
-                   double seconds = kSearchSeconds);
+                   double cells = kSearchCells);
 
 /// The mistake in `found` that makes differences below the tolerance, because inputs near 0 give nearly even weights
 /// with it and without. Tried are mistakes that take no number from it, where queries and keys are known. It is named
@@ -78,6 +79,6 @@ struct Examination {
 /// Compares two files, and finds the mistake in B. Differences below the tolerance are looked into where that is no
 /// larger than kCompareTolerance; where a mistake explains them, the comparison is so close that they are differences.
 Examination examine(ExportFile a, ExportFile b, float tolerance, RightSide right = RightSide::a,
-                    double seconds = kSearchSeconds);
+                    double cells = kSearchCells);
 
 }  // namespace headlight

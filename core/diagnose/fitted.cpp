@@ -15,7 +15,7 @@ namespace {
 template <class Use>
 void for_each_pair(const Heads& known, const Heads& found, const Variant& variant, const Use& use) {
   for (std::size_t head = 0; head < std::min(known.size(), found.size()); ++head) {
-    if (!same_shape({known[head]}, {found[head]})) return;
+    if (!same_shape(known[head], found[head])) return;
     const auto own = static_cast<Index>(head);
     if (!variant.heads.empty() && std::find(variant.heads.begin(), variant.heads.end(), own) == variant.heads.end())
       continue;

@@ -1,7 +1,6 @@
 #include "diagnose/search.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <map>
 
@@ -34,6 +33,13 @@ struct Attempt {
   Variant variant = {};
   std::vector<Bilingual> texts = {};
   Steps touches = 0;
+  double cells = 0;  // that were computed
+
+  bool compute(Outcome& outcome, std::size_t most_heads) {
+    const bool computed = compute_weights(known, variant, found, outcome, most_heads);
+    cells += outcome.cells;
+    return computed;
+  }
 
   bool make() {
     // Those with numbers from what was found are made last.
@@ -57,17 +63,17 @@ struct Attempt {
       if (!row->fit) continue;
       Outcome without;
       const bool all = row->whole || !variant.heads.empty();
-      if (!compute_weights(known, variant, found, without, all ? known.logits.size() : kScreened)) return false;
-      LayerArrays seen = found;
-      if (options.stored) seen[SlipStep::weights].clear();
-      texts.push_back(row->fit(known, variant, without, seen));
+      if (!compute(without, all ? known.logits.size() : kScreened)) return false;
+      LayerArrays seen;
+      if (options.stored) seen = found, seen[SlipStep::weights].clear();
+      texts.push_back(row->fit(known, variant, without, options.stored ? seen : found));
       if (texts.back().empty()) return false;
     }
     return true;
   }
 
   /// Whether these arrays of the outcome are as found. `after`: what is left of each.
-  bool fits(const Outcome& outcome, std::vector<double>& after, double& worst, Index& cells) const {
+  bool fits(const Outcome& outcome, std::vector<double>& after, double& worst, Index& agreeing) const {
     bool any = false;
     for (std::size_t at = 0; at < judged.size(); ++at) {
       const JudgedArray& one = judged[at];
@@ -88,7 +94,7 @@ struct Attempt {
       after[at] = left.largest;
       if (options.hidden) {
         if (!hides(one.step, computed, left.largest, worst, any)) return false;
-        cells += left.cells;
+        agreeing += left.cells;
         continue;
       }
       if (!left.within || !left.varies) return false;
@@ -96,7 +102,7 @@ struct Attempt {
       if (!(left.largest <= kLeft * left.before) || !(left.before > 0)) return false;
       any = true;
       worst = std::max(worst, std::isfinite(left.before) ? left.largest / left.before : 0);
-      cells += left.cells;
+      agreeing += left.cells;
     }
     return any;
   }
@@ -121,14 +127,14 @@ struct Attempt {
   }
 
   /// The first heads and the weights' steps alone: a cheap no.
-  bool passes_screen() const {
+  bool passes_screen() {
     constexpr Steps kWeightSteps = bit(SlipStep::scores) | bit(SlipStep::weights);
     if (known.logits.size() <= kScreened || options.hidden || (touches & kWeightSteps) == 0) return true;
     if (std::none_of(judged.begin(), judged.end(),
                      [](const JudgedArray& one) { return (bit(one.step) & kWeightSteps) != 0; }))
       return true;
     Outcome outcome;
-    if (!compute_weights(known, variant, found, outcome, kScreened)) return false;
+    if (!compute(outcome, kScreened)) return false;
     for (const JudgedArray& one : judged) {
       const Heads& computed = outcome.arrays[one.step];
       if ((touches & bit(one.step) & kWeightSteps) == 0 || computed.empty() || found[one.step].size() < computed.size())
@@ -144,17 +150,19 @@ struct Attempt {
     Explanation explanation{
         .slips = slips, .texts = texts, .heads = variant.heads, .after = std::vector<double>(judged.size(), kOpenCell)};
     Outcome outcome;
-    if (!compute_weights(known, variant, found, outcome)) return std::nullopt;
+    if (!compute(outcome, known.logits.size())) return std::nullopt;
     if (options.stored) outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
     const bool ends = (touches & (bit(SlipStep::values) | bit(SlipStep::output))) == 0;
     if (!ends) {
       if ((touches & bit(SlipStep::weights)) == 0 && !known.direct)
         outcome.arrays[SlipStep::weights] = known.right[SlipStep::weights];
+      const double before = outcome.cells;
       compute_output(known, variant, outcome);
+      cells += outcome.cells - before;
     }
-    Index cells = 0;
-    if (!fits(outcome, explanation.after, explanation.worst, cells)) return std::nullopt;
-    explanation.evidence = cells - outcome.fitted;
+    Index agreeing = 0;
+    if (!fits(outcome, explanation.after, explanation.worst, agreeing)) return std::nullopt;
+    explanation.evidence = agreeing - outcome.fitted;
     if (explanation.evidence < (slips.size() > 1 ? kEvidenceOfTwo : kEvidence)) return std::nullopt;
     return explanation;
   }
@@ -166,18 +174,24 @@ struct Search {
   const std::vector<JudgedArray>& judged;
   const SearchOptions& options;
   Found result = {};
-  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+  double cells = 0;  // that were computed
   std::vector<Explanation> fitting = {};
 
   bool is_over() {
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    result.stopped = result.stopped || taken.count() > options.seconds;
+    result.stopped = result.stopped || cells > options.cells;
     return result.stopped;
   }
 
   void attempt(const std::vector<const SlipRow*>& rows, const std::vector<Index>& heads) {
-    if (auto explanation = explain(known, found, judged, rows, heads, options))
-      fitting.push_back(std::move(*explanation));
+    if (auto explanation = explained(judged, rows, heads)) fitting.push_back(std::move(*explanation));
+  }
+  std::optional<Explanation> explained(const std::vector<JudgedArray>& arrays, const std::vector<const SlipRow*>& rows,
+                                       const std::vector<Index>& heads) {
+    Attempt one{.known = known, .found = found, .judged = arrays, .options = options, .slips = rows};
+    one.variant.heads = heads;
+    auto explanation = one.explains();
+    cells += one.cells;
+    return explanation;
   }
 
   /// Of those that fit: as good as the best, by what is left and by their evidence, one of each list of codes.
@@ -235,7 +249,7 @@ struct Search {
     for (const JudgedArray& one : judged)
       if (one.step != SlipStep::output && one.step != SlipStep::values) up_to.push_back(one);
     if (std::any_of(up_to.begin(), up_to.end(), [](const JudgedArray& one) { return one.differs; }))
-      at->second = explain(known, found, up_to, {&row}, heads, options).has_value();
+      at->second = explained(up_to, {&row}, heads).has_value();
     return at->second;
   }
 
@@ -277,7 +291,7 @@ Distance distance(SlipStep step, const Heads& computed, const Heads& found, doub
   Distance result;
   if (!same_shape(computed, found)) return {.largest = kApart, .within = false};
   const bool right =
-      beside.right && beside.right->size() >= computed.size() && same_shape({(*beside.right)[0]}, {computed[0]});
+      beside.right && beside.right->size() >= computed.size() && same_shape((*beside.right)[0], computed[0]);
   if (!right) result.before = kApart;
   std::optional<double> opened;  // the first score that was found where one is open
   bool opens = false, varies = false;
@@ -344,9 +358,7 @@ std::vector<JudgedArray> judged_arrays(const Known& known, const LayerArrays& fo
 std::optional<Explanation> explain(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,
                                    const std::vector<const SlipRow*>& slips, const std::vector<Index>& heads,
                                    const SearchOptions& options) {
-  Attempt attempt{.known = known, .found = found, .judged = judged, .options = options, .slips = slips};
-  attempt.variant.heads = heads;
-  return attempt.explains();
+  return Search{.known = known, .found = found, .judged = judged, .options = options}.explained(judged, slips, heads);
 }
 
 Found search(const Known& known, const LayerArrays& found, const std::vector<JudgedArray>& judged,

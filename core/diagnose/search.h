@@ -26,7 +26,7 @@ struct Explanation {
 };
 
 struct SearchOptions {
-  double seconds = 2;   // after so long no further slips are tried
+  double cells = 0;     // after so many that were computed (Outcome) no further slips are tried
   bool hidden = false;  // differences are below the tolerance: what is left is held against what the slip does
   bool stored = false;  // the stored scores alone have the slips; what follows from them is right
 };

@@ -21,7 +21,7 @@ Grid softmax_of_columns(const Grid& logits) {
 
 /// softmax over the rows of exp(logits + r), where the numbers r, one a row, are those that lead to `found` best: the
 /// logits of a row are known up to such a number when only its softmax is.
-Grid softmax_of_columns_up_to_rows(const Grid& logits, const Grid& found) {
+Grid softmax_of_columns_up_to_rows(const Grid& logits, const Grid& found, Outcome& outcome) {
   constexpr int kMostRounds = 500;
   constexpr double kSettled = 1e-12, kTooSmall = 1e-30;
   const Index rows = logits.rows(), cols = logits.cols();
@@ -48,6 +48,7 @@ Grid softmax_of_columns_up_to_rows(const Grid& logits, const Grid& found) {
       moved = std::max(moved, std::abs(sum / count - of_row(i)));
       of_row(i) = sum / count;
     }
+    outcome.cells += static_cast<double>(logits.size());
     if (moved < kSettled) break;
   }
   return softmax_of_columns(logits.colwise() + of_row);
@@ -66,7 +67,7 @@ struct Computation {
   const Variant& variant;
   const LayerArrays& found;
   Outcome& outcome;
-  Grid mask = variant.mask ? *variant.mask : known.mask;
+  const Grid& mask = variant.mask ? *variant.mask : known.mask;
   Allowed allowed = allowed_by(mask);
   const Heads& found_weights = found[SlipStep::weights];
 
@@ -229,7 +230,7 @@ struct Computation {
         if (!known.exact) seen.row(head) = found_weights[static_cast<std::size_t>(head)].row(i);
       }
       if (logits.hasNaN()) return false;
-      const Grid one = known.exact ? softmax_of_columns(logits) : softmax_of_columns_up_to_rows(logits, seen);
+      const Grid one = known.exact ? softmax_of_columns(logits) : softmax_of_columns_up_to_rows(logits, seen, outcome);
       for (Index head = 0; head < heads; ++head) weights[static_cast<std::size_t>(head)].row(i) = one.row(head);
     }
     if (!known.exact) outcome.fitted += heads * known.queries();
@@ -245,7 +246,7 @@ struct Computation {
       return variant.blocked && kind == SoftmaxKind::keys && !variant.swapped && zero_up_to_rows(head, weights);
     if (!known.exact && variant.swapped) {
       if (kind != SoftmaxKind::keys || known.has_mask() || !same_shape(found_weights, known.logits)) return false;
-      weights = softmax_of_columns_up_to_rows(scores.transpose(), found_weights[head].transpose()).transpose();
+      weights = softmax_of_columns_up_to_rows(scores.transpose(), found_weights[head].transpose(), outcome).transpose();
       outcome.fitted += scores.rows();
       return true;
     }
@@ -253,7 +254,7 @@ struct Computation {
     else if (kind == SoftmaxKind::sigmoid) weights = 1 / (1 + (-scores.array()).exp());
     else if (kind == SoftmaxKind::queries) {
       if (scores.hasNaN()) return false;
-      weights = known.exact ? softmax_of_columns(scores) : softmax_of_columns_up_to_rows(scores, found_weights[head]);
+      weights = known.exact ? softmax_of_columns(scores) : softmax_of_columns_up_to_rows(scores, found_weights[head], outcome);
       if (!known.exact) outcome.fitted += scores.rows();
     } else {
       if (!over_keys(scores, head, weights)) return false;
@@ -266,12 +267,12 @@ struct Computation {
 
   /// What happens after the softmax.
   void finish(Grid& weights, std::size_t head) {
+    const bool seen = found_weights.size() > head && same_shape(found_weights[head], weights);
     for (Index i = 0; i < weights.rows(); ++i) {
       const bool empty = !allowed.row(i).any();
       for (Index j = 0; variant.use == MaskUse::after && j < weights.cols(); ++j)
         if (!allowed(i, j)) weights(i, j) = 0;
       if (empty && variant.even_rows) weights.row(i).setConstant(1 / static_cast<double>(weights.cols()));
-      const bool seen = found_weights.size() > head && same_shape({found_weights[head]}, {weights});
       if (empty && variant.mask && (!seen || is_of_blocked_row(found_weights[head].row(i))))
         weights.row(i).setConstant(kOpenCell);
     }
@@ -300,6 +301,8 @@ struct Computation {
     const std::size_t all = known.logits.size();
     const bool together = variant.softmax == SoftmaxKind::heads || variant.averaged || !variant.order.empty();
     const std::size_t count = together ? all : std::min(all, most_heads);
+    const double products = is_plain_product() ? 0 : static_cast<double>(known.d_k) / 4;
+    outcome.cells += static_cast<double>(count) * static_cast<double>(mask.size()) * (1 + products);
     auto scores = logits(count);
     if (!scores) return false;
     for (Grid& head : *scores) head = masked(head);
@@ -373,6 +376,7 @@ void compute_output(const Known& known, const Variant& variant, Outcome& outcome
   if (known.inputs && static_cast<Index>(weights.size()) == known.num_heads &&
       (!variant.transposed || known.is_square())) {
     Heads z;
+    outcome.cells += static_cast<double>(known.queries() * known.keys() * known.num_heads * known.d_k) / 4;
     for (std::size_t head = 0; head < weights.size(); ++head) {
       const std::size_t shared = group_of(head, weights.size(), values.size(), variant.groups_in_blocks);
       const Grid used = rounded(variant.transposed ? Grid(weights[head].transpose()) : weights[head], variant.bits);

@@ -93,6 +93,7 @@ struct Variant {
 struct Outcome {
   LayerArrays arrays;
   Index fitted = 0;  // how many numbers were taken from what was found
+  double cells = 0;  // that were computed, those of each round; four columns of a product count as one cell
 };
 
 /// Queries to weights; those of the first `most_heads` heads alone where heads do not depend on one another. Where
@@ -104,8 +105,9 @@ bool compute_weights(const Known& known, const Variant& variant, const LayerArra
 /// Values and output from these weights; whatever is not known stays empty.
 void compute_output(const Known& known, const Variant& variant, Outcome& outcome);
 
+inline bool same_shape(const Grid& a, const Grid& b) { return a.rows() == b.rows() && a.cols() == b.cols(); }
 inline bool same_shape(const Heads& a, const Heads& b) {
-  return a.size() == b.size() && !a.empty() && a[0].rows() == b[0].rows() && a[0].cols() == b[0].cols();
+  return a.size() == b.size() && !a.empty() && same_shape(a[0], b[0]);
 }
 
 }  // namespace headlight

@@ -145,7 +145,7 @@ TEST(Diagnosis, TheSearchEndsAtItsLimit) {
   right.run(), other.run();
   const ExportFile a = weights_only(right), b = weights_only(other);
   EXPECT_TRUE(diagnose(a, b, compare(a, b), 0).stopped);
-  EXPECT_FALSE(diagnose(a, b, compare(a, b), 60).stopped);
+  EXPECT_FALSE(diagnose(a, b, compare(a, b)).stopped);
 }
 
 TEST(Diagnosis, RoundingIsItsOwnVerdict) {
