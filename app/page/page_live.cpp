@@ -68,8 +68,8 @@ Result<LiveFiles> live_files(const Document& document) {
   if (model && !cuts_by_list(tokenizers->source) && !cuts_by_list(tokenizers->target)) return files;
   const auto assets = asset_folder();
   if (!assets) return assets.error();
-  for (const char* name : {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json",
-                           "assets/models/any-sentence/tokenizer.json"})
+  for (const char* name :
+       {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json", "assets/models/any-sentence/tokenizer.json"})
     if (path_exists(*assets / name)) add(*assets / name, "/" + std::string(name));
   return files;
 }

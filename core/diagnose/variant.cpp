@@ -254,7 +254,8 @@ struct Computation {
     else if (kind == SoftmaxKind::sigmoid) weights = 1 / (1 + (-scores.array()).exp());
     else if (kind == SoftmaxKind::queries) {
       if (scores.hasNaN()) return false;
-      weights = known.exact ? softmax_of_columns(scores) : softmax_of_columns_up_to_rows(scores, found_weights[head], outcome);
+      weights = known.exact ? softmax_of_columns(scores)
+                            : softmax_of_columns_up_to_rows(scores, found_weights[head], outcome);
       if (!known.exact) outcome.fitted += scores.rows();
     } else {
       if (!over_keys(scores, head, weights)) return false;

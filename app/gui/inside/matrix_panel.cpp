@@ -127,7 +127,9 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   const bool adds_up = is_sum_of_terms(cell.operation);
   const auto part_of = [&](const CellValue& place) {
     return TermPart{shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value),
-                    [place] { return LookAt{{place.id, MatrixCell{place.row, place.col}}}; }};
+                    [place] {
+                      return LookAt{{place.id, MatrixCell{place.row, place.col}}};
+                    }};
   };
   const auto line = [&](std::size_t i) {
     const Term& term = cell.terms[i];

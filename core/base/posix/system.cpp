@@ -121,9 +121,7 @@ bool is_writable(const std::filesystem::path& file) {
   return ::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
-bool is_device(const std::filesystem::path& path) {
-  return path_exists(path) && !is_regular(path);
-}
+bool is_device(const std::filesystem::path& path) { return path_exists(path) && !is_regular(path); }
 
 void copy_permissions(const std::filesystem::path& from, int to) {
   struct stat old {};
