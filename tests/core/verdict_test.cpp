@@ -73,6 +73,11 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
     EXPECT_EQ(said(a, file_of({{"output", array_of({7, 12}, {wrong.output})}})), kNoScale) << seed;
     const ExportFile c = file_of(inputs_of(with_small_inputs(seed, 0.003, causal)), {{"num_heads", "3"}});
     EXPECT_EQ(said(c, answers_of(with_small_inputs(seed, 0.003, open))), kNoScale) << seed;
+    Attention noisy = right;
+    Random random(seed);
+    for (Table& head : noisy.weights)
+      for (double& weight : head.values) weight += 1e-5 * static_cast<double>(random.symmetric(1));
+    EXPECT_EQ(said(a, answers_of(noisy)), "none") << seed;
     for (const double size : {1e-5, 1e-3, 0.003, 0.1, 1.0, 3.0})
       for (const auto& both : {nothing, causal, with_padding}) {
         const Attention good = with_small_inputs(seed, size, both);
