@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kBuffer = 1 << 20;
 constexpr int kLinks = 40;         // symbolic links followed, as Linux does
 constexpr int kTemporaries = 100;  // names tried; a taken name is left over from a killed process with this number
-/// In place of a name, of an output whose file has none yet.
+/// Instead of a name, for an output whose file has no name yet.
 constexpr const char* kNameless = "/";
 constexpr int kInput = 0, kOutput = 1;  // the standard streams
 

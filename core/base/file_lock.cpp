@@ -14,7 +14,7 @@ Result<std::optional<FileLock>> FileLock::take(const std::filesystem::path& path
     if (descriptor < 0)
       return bad_input(path.string(), "", "a file that can be written", system_error_text(errno), write_fault(errno));
     const bool locked = lock_file(descriptor, false);
-    // Its holder may have removed the file between the two calls: another may hold the one of that name by now.
+    // Its holder may have removed the file between the two calls, and another program may hold a new one of that name.
     if (locked && is_named(descriptor, path)) return std::optional(FileLock(descriptor));
     close_file(descriptor);
     if (!locked) return std::optional<FileLock>();

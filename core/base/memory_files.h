@@ -1,4 +1,4 @@
-// Files that a page in a browser put into memory, by their paths. There they stand behind base/file.h and mapped_file.h
+// Files that a page in a browser put into memory, by their paths. There base/file.h and mapped_file.h read them
 // (base/web); other builds have none.
 #pragma once
 

@@ -20,7 +20,7 @@ std::vector<std::string> names_in(const fs::path& folder) {
     if (std::string name = entry->path().filename().string(); !name.starts_with('.')) names.push_back(std::move(name));
     entry.increment(failed);
   }
-  std::sort(names.begin(), names.end());  // the system names them in an order of its own
+  std::sort(names.begin(), names.end());  // the system lists them in any order
   return names;
 }
 

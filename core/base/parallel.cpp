@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// The program's shared pool. A caller that finds it busy starts a pool of its own.
+/// The program's shared pool. A caller that finds it busy starts another pool.
 struct SharedPool {
   std::mutex taken;
   Pool pool{0};

@@ -1,5 +1,5 @@
-// Independent parts of a computation, spread over threads. Each part writes only its own results, so the result does
-// not depend on the number of threads.
+// Independent parts of a computation, spread over threads. No two parts write the same result, so the result does not
+// depend on the number of threads.
 #pragma once
 
 #include <atomic>

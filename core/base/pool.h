@@ -24,9 +24,9 @@ class Pool {
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
 
   /// Calls part(i, worker) for i of 0 … count − 1, each once, worker in [0, threads()), and below `most` where that is
-  /// not 0; returns when all are done. No two calls with the same worker run at a time. Each worker begins with a share
-  /// of its own, the same in every run of so many parts: what it read for them before is still in its caches. The first
-  /// exception of a part keeps parts that have not begun from beginning, and is thrown when no part runs any more.
+  /// not 0; returns when all are done. No two calls with the same worker run at a time. Each worker begins with its
+  /// share, the same one in every run of this many parts: what it read for them is still in its caches. After the first
+  /// exception of a part no further part begins; the exception is thrown when no part runs any more.
   void run(Index count, const std::function<void(Index, int)>& part, int most = 0);
 
  private:

@@ -1,4 +1,4 @@
-// Where a test lets the system refuse a call at a chosen moment, so that what must bear a refusal is shown to bear it.
+// A test makes a chosen system call fail here, to check that the code behind the call handles the failure.
 #pragma once
 
 #include <atomic>
@@ -8,8 +8,8 @@ namespace headlight {
 
 enum class SystemCall { write, sync, rename, map, thread };
 
-/// Asked before each such call: 0, or the error number (errno) with which the call is to fail. May be asked by several
-/// threads at a time. Null, as in the program: no call is refused.
+/// Called before each such call: returns 0, or the error number (errno) with which the call is to fail. Several threads
+/// may call it at a time. Null, as in the program: no call is refused.
 inline std::atomic<int (*)(SystemCall)> refusal = nullptr;
 
 /// Whether a test refuses the call; errno then holds the reason.

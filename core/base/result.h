@@ -20,7 +20,7 @@ struct Error {
   ErrorCode code = ErrorCode::bad_value;
   std::string where;                      // a file, an option or a field
   std::string what = {};                  // the part of it that is wrong
-  std::string expected = {}, found = {};  // both empty: `what` says it all
+  std::string expected = {}, found = {};  // both empty: `what` is the whole message
 
   // Out of line: each Result has one inside, and would compile them again.
   explicit Error(ErrorCode code, std::string_view where, std::string_view what = {}, std::string_view expected = {},

@@ -42,8 +42,8 @@ extern const char* const kNowhere;
 /// Gives a new file the permissions of another.
 void copy_permissions(const std::filesystem::path& from, int to);
 
-/// Until it is closed, also against other programs; at once false where one holds it. A shared lock keeps out exclusive
-/// ones alone.
+/// Until it is closed, also against other programs; false at once where another holds the lock. A shared lock excludes
+/// only exclusive ones.
 bool lock_file(int descriptor, bool shared);
 /// Whether the path names the open file, and not another one by now.
 bool is_named(int descriptor, const std::filesystem::path& path);

@@ -30,15 +30,15 @@ struct Place {
 };
 std::array<Place, kMostMappedFiles> places;
 std::atomic<std::size_t> shortened_files = 0;
-std::mutex places_mutex;  // of taking and giving back
+std::mutex places_mutex;  // locked while an entry is taken or given back
 
 std::uintptr_t page_size() {
   static const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   return size;
 }
 
-/// A page was read that its file no longer has. Zeros take its place and that of all behind it; the reader goes on, and
-/// learns of it by was_shortened().
+/// A page was read that its file no longer has. It and all pages behind it become zeros; the reader goes on, and
+/// was_shortened() reports it.
 void on_bus_error(int signal, siginfo_t* info, void*) {
   const int error = errno;
   const auto at = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -75,14 +75,14 @@ void give_back_pages(std::string_view part) {
   if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
-/// The place of a MappedFile; null where it has none. With places_mutex held.
+/// The entry of a MappedFile; null where it has none. With places_mutex held.
 Place* place_of(const void* owner) {
   const auto is_it = [owner](const Place& place) { return place.owner == owner; };
   const auto found = std::find_if(places.begin(), places.end(), is_it);
   return found == places.end() ? nullptr : &*found;
 }
 
-/// False where all places are taken.
+/// False where all entries are taken.
 bool take_place(const void* owner, std::string_view bytes) {
   const std::lock_guard lock(places_mutex);
   Place* const place = place_of(nullptr);

@@ -248,7 +248,7 @@ int end_program(int status) {
 }  // namespace headlight
 
 // libstdc++ takes the narrow characters that a path is made of for those of the C library's locale, which knows no
-// UTF-8 here. The linker puts this in place of the conversion (--wrap, in CMakeLists.txt); its way back is UTF-8.
+// UTF-8 here. The linker replaces the conversion by this (--wrap, in CMakeLists.txt); its way back is UTF-8.
 std::codecvt_base::result from_utf8(
     const void*, std::mbstate_t&, const char* from, const char* from_end, const char*& from_next, wchar_t* to,
     wchar_t* to_end, wchar_t*& to_next) __asm__("__wrap__ZNKSt7codecvtIwciE5do_inERiPKcS3_RS3_PwS5_RS5_");
