@@ -74,7 +74,7 @@ const BlockTrace* earlier_block(const StackRun& run, Index layer) {
   return run.earlier ? &run.earlier->blocks[static_cast<std::size_t>(layer)] : nullptr;
 }
 
-/// Calls visit(patch) for those of a text in this place.
+/// Calls visit(patch) for the patches of a text that replace this activation.
 template <class Visit>
 void for_patches(const StackRun& run, Index text, PatchAt at, Stack stack, Index layer, const Visit& visit) {
   if (!run.variants) return;
@@ -90,7 +90,7 @@ void patch_heads(const StackRun& run, Index text, PatchAt at, Stack stack, Index
               [&](const Patch& patch) { put(patch, side_by_side.middleCols(patch.head * width, width)); });
 }
 
-/// Patches z by weights that stand in place of those of a head.
+/// Patches z by weights that replace those of a head.
 void patch_patterns(const StackRun& run, Index text, Stack stack, Index layer, AttentionTrace& attention) {
   for_patches(run, text, PatchAt::pattern, stack, layer, [&](const Patch& patch) {
     const auto values = head_columns(attention.value, attention.kv_head(patch.head), attention.num_kv_heads);
@@ -100,7 +100,7 @@ void patch_patterns(const StackRun& run, Index text, Stack stack, Index layer, A
   });
 }
 
-/// Patches what a batch has in this place of the stream; of each text the first `skipped` rows are missing.
+/// Patches this activation of a batch; the first `skipped` rows of each text are missing.
 void patch_stream(const StackRun& run, PatchAt at, Stack stack, Index layer, Index skipped, Matrix& batch) {
   const Index rows = batch.rows() / run.texts();
   for (Index text = 0; text < run.texts(); ++text)

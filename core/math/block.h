@@ -25,11 +25,11 @@ Status check_finite(const std::string& where, const Matrix& matrix, const Thread
 /// Whether a query may attend to any key.
 bool may_attend(const Mask& mask, Index query);
 
-/// The name of a mask in messages: the stack's, or a layer's own.
+/// The name of a mask in messages: that of the stack or of the layer.
 std::string mask_name(Stack stack, std::optional<Index> own_layer = {});
 
-/// The mask of one attention, or of one of its layers, which may have its own; Errors name one that does not fit its
-/// sentence.
+/// The mask of one attention, or of one of its layers, which may have another one. Errors name one that does not fit
+/// its sentence.
 /// `own_window` is that of the layer's weights.
 Result<ResolvedMask> resolve_mask(const Request& request, Stack stack, std::optional<Index> layer = {},
                                   Index own_window = 0);
@@ -42,13 +42,13 @@ struct StackRun {
   const StackTrace* encoder = nullptr;         // what cross-attention reads
   const StackTrace* earlier = nullptr;         // an answer whose first rows are the same in every layer; null: none
   Index first = 0;                             // the number of those rows: computation starts here
-  ResolvedMask mask, cross_mask;               // of the layers that have none of their own
+  ResolvedMask mask, cross_mask;               // of the layers without another mask
   std::map<Index, ResolvedMask> windows = {};  // instead of `mask` for layers with a window of so many tokens
   Progress& progress;
   float share = 0;  // what one attention adds to Progress::done
   Threads threads;
-  // What is put in place of what is computed, a batch of texts: each computes the request with patches of its own, and
-  // their rows lie one text below the other, or once where they are the same in all. Null: one text, nothing.
+  // The patches of a batch of texts: each text computes the request with its patches, and
+  // their rows lie one text below the other, or once where they are the same in all. Null: one text, no patch.
   const std::vector<Patches>* variants = nullptr;
   Index asked = 0;  // of the last layer: earlier queries are not wanted, and their rows are left out of its output
 
@@ -59,7 +59,7 @@ struct StackRun {
 Result<StackRun> stack_run(const Request& request, const Model& model, const StackWeights& weights, Stack stack,
                            const StackTrace* encoder, Progress& progress, const Threads& threads);
 
-/// The mask of a layer: its edit's, which is made into `own`, else that of its window, else the stack's.
+/// The mask of a layer: that of its edit, which is stored in `own`, else that of its window, else the stack's.
 Result<const ResolvedMask*> mask_of(const StackRun& run, Stack stack, Index layer, std::optional<ResolvedMask>& own);
 
 /// q, k or v of all heads: the projection, then each head's norm and rotation where the model has them. `x` (T,

@@ -9,7 +9,7 @@
 namespace headlight {
 namespace {
 
-/// The number of tokens that get a position of their own: padding may not.
+/// The number of tokens that get separate positions: padding tokens may share one.
 Index counted_tokens(const Embeddings& embeddings, const Tokens& tokens) {
   if (!embeddings.pad_id) return static_cast<Index>(tokens.size());
   return std::count_if(tokens.tokens.begin(), tokens.tokens.end(),

@@ -15,7 +15,7 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
 /// The most tokens of a text without padding that the stack reads; nothing: any number.
 std::optional<Index> most_tokens(const Model& model, const StackWeights& stack);
 
-/// The tokens' own vectors, scaled, (T, e): d_model, or the tables' own width where the sum is projected.
+/// The vectors of the tokens, scaled, (T, e); e: d_model, or the width of the tables where the sum is projected.
 Matrix token_vectors(const Model& model, const StackWeights& stack, const Tokens& tokens);
 
 /// The vectors of their positions, (T, e); empty where none are added (none, rotary).

@@ -85,7 +85,7 @@ void warn_of_empty_rows(const std::string& where, const AttentionTrace& attentio
                             "): their rows are zeros");
 }
 
-/// One warning for each mask: a stack's, or a layer's own.
+/// One warning for each mask of a stack or of a layer.
 void warn_of_empty_rows(Trace& trace) {
   for (const Stack stack : kStacks) {
     if (!trace.has(stack)) continue;

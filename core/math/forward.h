@@ -14,8 +14,8 @@ namespace headlight {
 /// that are the same in `previous`, an earlier answer, are copied from it: weights drawn from the same seed, the layers
 /// below the first difference of the edits, leading rows. The result is the same to the bit with and without it, and
 /// with any number of threads.
-/// With patches their numbers stand in place of those that their places compute; the answer's hidden states and logits
-/// follow, but what others compute again from it (explain/matrices.h) knows nothing of the patches.
+/// The numbers of patches replace computed ones; the answer's hidden states and logits follow from them, but what is
+/// computed again from the answer (explain/matrices.h) ignores the patches.
 /// Errors: a configuration no model can have, no tokens, a mask of the wrong shape, scores that are not finite.
 /// Attention: softmax(Q·Kᵀ·scale + mask)·V per head, concatenated, times W_O (Vaswani et al. 2017, section 3.2).
 Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress,

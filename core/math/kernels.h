@@ -90,7 +90,7 @@ struct MathKernels {
   bool (*finite)(const float* x, Index count);
 
   // Of training alone.
-  /// dx (+)= the gradient of x; the gradients of scale and shift are added to.
+  /// dx (+)= the gradient of x; the gradients of scale and shift accumulate.
   void (*norm_backward)(const NormPass&, const float* dy, float* dx, bool add, float* dscale, float* dshift);
   /// x ← x · factors
   void (*multiply)(float* x, const float* factors, Index count);
@@ -101,7 +101,7 @@ struct MathKernels {
   /// scores (n) → the gradient of weight · cross-entropy; returned: the cross-entropy itself, and whether the target
   /// had the largest score.
   double (*cross_entropy)(float* scores, Index n, Index target, float weight, float smoothing, bool& right);
-  /// 0 with probability p, else 1 / (1 − p); a function of seed and place.
+  /// 0 with probability p, else 1 / (1 − p); a function of seed and index.
   void (*dropout_factors)(std::uint64_t seed, float p, float* factors, Index count);
   double (*sum_of_squares)(const float* x, Index count);
   void (*adamw)(const AdamWStep&, const float* gradients, float* first, float* second, float* values, Index count);

@@ -1,6 +1,6 @@
-// Activation patching: numbers of one answer put in place of those that a pass computes, and everything after them
-// follows (Meng et al. 2022, "Locating and Editing Factual Associations in GPT", section 2; Wang et al. 2022,
-// "Interpretability in the Wild", section 3).
+// Activation patching: numbers of one answer replace those that a pass computes, and all later steps use them (Meng et
+// al. 2022, "Locating and Editing Factual Associations in GPT", section 2; Wang et al. 2022, "Interpretability in the
+// Wild", section 3).
 #pragma once
 
 #include <algorithm>
@@ -32,13 +32,13 @@ struct Patch {
   Index layer = 0;
   Index head = 0;                // of k and v one of the keys' heads; of residual and ffn without meaning
   std::vector<Index> rows = {};  // of which tokens; of a pattern, of which queries
-  Matrix values = {};            // (rows, width of the place)
+  Matrix values = {};            // (rows, width of the activation)
 };
 
-/// All that is put into one pass, each in a place of its own.
+/// All patches of one pass; no two replace the same numbers.
 using Patches = std::vector<Patch>;
 
-/// Puts in all rows of a place.
+/// A patch of all rows of an activation.
 inline Patch patch_of_rows(PatchAt at, const HeadRef& head, Matrix values) {
   Patch patch{.at = at, .stack = head.stack, .layer = head.layer, .head = head.head};
   for (Index row = 0; row < values.rows(); ++row) patch.rows.push_back(row);
@@ -56,7 +56,7 @@ inline std::optional<Index> lowest_patch(const std::vector<Patches>& passes, boo
   return lowest;
 }
 
-/// Puts the values into the rows of `target`, which is the place itself: (T, width), or its rows from `skipped` on.
+/// Puts the values into the rows of `target`, the activation: (T, width), or its rows from `skipped` on.
 inline void put(const Patch& patch, MatrixRef target, Index skipped = 0) {
   for (std::size_t i = 0; i < patch.rows.size(); ++i)
     if (patch.rows[i] >= skipped) target.row(patch.rows[i] - skipped) = patch.values.row(static_cast<Index>(i));

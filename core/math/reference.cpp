@@ -26,7 +26,7 @@ Grid linear(const Grid& x, const LinearLayer& layer) {
   return y;
 }
 
-// 2. Multi-head: several attentions run side by side, each in a space of its own of d_k columns, so that one can follow
+// 2. Multi-head: several attentions run side by side, each in a separate space of d_k columns, so that one can follow
 // grammar and another the word before (section 3.2.2). The heads lie side by side in one matrix: head 0 has the first d
 // columns, head 1 the next d, and so on.
 Heads split_heads(const Grid& x, Index num_heads) {
@@ -221,8 +221,8 @@ Grid feed_forward(const Grid& x, const LinearLayer& gate, const LinearLayer& up,
   return linear(hidden, down);  // → (T, d_model)
 }
 
-// Or there are several, of which a token goes through those that a softmax over their scores likes best (Shazeer et al.
-// 2017): each output counts as much as the softmax says, or as its share of what the chosen have.
+// Or there are several, the experts: a token goes through those of the largest softmax weight (Shazeer et al. 2017).
+// Each output is multiplied by that weight, or by its share of the weights of the chosen ones.
 Grid routing(const Grid& scores, Index chosen, bool to_one) {
   const Grid all = softmax(scores);
   Grid weights = Grid::Zero(all.rows(), all.cols());

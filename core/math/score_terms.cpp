@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// The columns of one head, a matrix of its own.
+/// The columns of one head, as a separate matrix.
 Matrix head_of(const Matrix& side_by_side, Index head, Index heads) {
   return side_by_side.size() > 0 ? Matrix(head_columns(side_by_side, head, heads)) : Matrix{};
 }

@@ -121,8 +121,8 @@ std::shared_ptr<const PanelMatrix> panels_of_used(const StoredMatrix& stored, co
 }
 
 bool all_finite(StoredMatrix::Kind kind, const char* bytes, std::size_t count, const Threads& threads) {
-  // Several numbers a word: behind the sign, a number that is not finite is at least `infinite`, and then what is added
-  // carries into the place of the sign.
+  // Several numbers a word: behind the sign, a number that is not finite is at least `infinite`, and then the addition
+  // carries into the sign bit.
   struct Bits {
     std::uint64_t behind_sign, added;
   };

@@ -66,7 +66,7 @@ inline double cross_entropy(float* scores, Index n, Index target, float weight, 
   return whole - wanted;
 }
 
-/// The finalizer of MurmurHash3 (Appleby 2011) over the place, with half of the seed before and half after it.
+/// The finalizer of MurmurHash3 (Appleby 2011) over the index, with half of the seed before and half after it.
 inline void dropout_factors(std::uint64_t seed, float p, float* factors, Index count) {
   const auto before = static_cast<std::uint32_t>(seed), after = static_cast<std::uint32_t>(seed >> 32);
   const auto mixed = [](std::uint32_t x) {

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// The last hidden states of `base` with each of the variants' patches in place: of variant i the queries from `first`
+/// The last hidden states of `base` with the patches of each variant: of variant i the queries from `first`
 /// on, (n·(T − first), d_model) one variant below the other. Every row is the same to the bit as that of forward()
 /// with these patches, with any number of threads. Each variant has a patch, and the answer is that of a model with
 /// blocks. Fills progress.share. Nothing when stopped. Errors: numbers that are not finite.
