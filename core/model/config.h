@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-enum class Arch { encoder, decoder, encoder_decoder };  // a decoder's own attention is causal unless asked otherwise
+enum class Arch { encoder, decoder, encoder_decoder };  // a decoder's self-attention is causal by default
 /// sinusoidal: sine and cosine interleaved (Vaswani et al. 2017, section 3.5); sinusoidal_halves: all sines, then all
 /// cosines, as Marian stores them; learned: a vector for each position; rotary: pairs of q and k rotated by an angle
 /// that grows with the position (Su et al. 2021).

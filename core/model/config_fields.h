@@ -28,7 +28,7 @@ struct FieldNames {
 struct SizeField : FieldNames {
   Index Config::*value;
   Index least, most;
-  Index (*used)(const Config&);  // what the model has, where 0 means that other fields say it; null: the value itself
+  Index (*used)(const Config&);  // the value in effect, where 0: it follows from other fields; null: the value
 
   bool is_derived() const { return used != nullptr; }
   Index used_by(const Config& config) const { return used ? used(config) : config.*value; }

@@ -26,7 +26,7 @@ struct WeightEdit {
 };
 
 /// A part of a block that can be switched off in one layer, to see why it is there (Vaswani et al. 2017, sections 3.1,
-/// 3.2.1 and 3.3). residual: a sublayer hands on f(x) in place of x + f(x); norm: the block norms nothing; scale: the
+/// 3.2.1 and 3.3). residual: a sublayer gives f(x) instead of x + f(x); norm: the block norms nothing; scale: the
 /// scores are q·k, LayerEdit::scale is 1; ffn: no feed-forward, nor its sum and norm.
 enum class BlockPart { residual, norm, scale, ffn };
 inline constexpr BlockPart kBlockParts[] = {BlockPart::residual, BlockPart::norm, BlockPart::scale, BlockPart::ffn};
@@ -58,7 +58,7 @@ struct LayerEdit {
 };
 
 struct Edits {
-  std::optional<float> scale = {};  // multiplies the scores in place of 1/sqrt(d_k)
+  std::optional<float> scale = {};  // multiplies the scores instead of 1/sqrt(d_k)
   std::vector<HeadRef> off = {};    // ordered, each once
   OffAs off_as = OffAs::zero;
   std::vector<WeightEdit> weights = {};  // ordered by head, then cell; each cell once

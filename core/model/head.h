@@ -8,7 +8,7 @@
 namespace headlight {
 
 /// The attentions of an architecture. A model of one stack has only `self`; in an encoder-decoder `self` is the
-/// decoder's own, `encoder` the encoder's own, and `cross` the decoder's over the encoder's output.
+/// decoder's self-attention, `encoder` the encoder's, `cross` the decoder's over the encoder's output.
 enum class Stack { self, encoder, cross };
 inline constexpr Stack kStacks[] = {Stack::encoder, Stack::self, Stack::cross};  // in the order of the computation
 

@@ -1,4 +1,4 @@
-// The text of a head, of a layer's heads and of an attention's name: one place that writes it and one that reads it.
+// Writes and reads the text of a head, of a layer's heads and of an attention's name.
 // Layers and heads count from 0.
 #pragma once
 

@@ -34,9 +34,9 @@ struct MaskSpec {
   std::optional<Index> window = {};  // keys so far from the query or farther are blocked; 0: none; unset: as the
                                      // layer has it
   Index chunk = 0;                   // keys in another chunk of so many tokens are blocked; 0: no chunks
-  Index prefix = 0;                  // the first so many keys are visible to all, whatever the above say
+  Index prefix = 0;                  // the first so many keys are visible to all, whatever the fields above state
   std::shared_ptr<const Matrix> given = {};  // (T, S), added to the scores: 0 where a query may attend, -inf where not
-  /// In place of `given`, with an axis for sentences: give_own_mask() fills `given` from it, and `sentences` with the
+  /// Instead of `given`, with an axis for sentences: give_own_mask() fills `given` from it, and `sentences` with the
   /// number of sentences of the batch.
   std::shared_ptr<const BatchMask> batch = {};
   Index sentences = 0;
@@ -48,16 +48,16 @@ struct MaskSpec {
 /// Adds one cell in order; a later one replaces an earlier one of the same query and key.
 void paint(std::vector<PaintedCell>& painted, PaintedCell cell);
 
-/// none, or causal, padding, window:4, chunk:8, prefix:2 with + between them: what a MaskSpec says without cells and
-/// matrix, and the way back. An Error names the words that are known.
+/// A MaskSpec without cells and matrix as text: none, or causal, padding, window:4, chunk:8, prefix:2 with + between
+/// them; and the reverse. An Error names the words that are known.
 std::string mask_words(const MaskSpec& spec);
 Result<MaskSpec> parse_mask_words(std::string_view where, std::string_view text);
 /// The largest window, chunk or prefix.
 inline constexpr Index kMaxMaskTokens = Index{1} << 30;
 
-/// Numbers up to this one mask their cell, beside `largest` of the row: implementations add to a score, or put in its
-/// place, −1e4 (BERT's first code), half precision's −65504, −1e9 or the smallest float in place of −inf. They lie so
-/// far below the rest that the weight is 0: e^-4000 is 0 in every precision.
+/// Numbers up to this one mask their cell, where `largest` is the largest of the row: implementations use −1e4 (BERT's
+/// first code), half precision's −65504, −1e9 or the smallest float instead of −inf, added to a score or replacing it.
+/// They lie so far below the rest that the weight is 0: e^-4000 is 0 in every precision.
 float masked_from(float largest);
 
 /// The mask of one sentence: T queries × S keys.

@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// Of a conversation with an instruct model, whose turn it is.
+/// The speaker of a turn in a conversation with an instruct model.
 enum class ChatRole : std::uint8_t { system, user, assistant, none };
 inline constexpr std::string_view kChatRoles[]{"system", "user", "assistant"};
 
@@ -23,8 +23,8 @@ struct Token {
   bool pad = false;
   bool known = true;       // in the vocabulary
   bool continues = false;  // a later piece of the word that the token before belongs to, where Tokens::has_words
-  int type = 0;            // of models that tell two sentences apart (token_type_ids)
-  ChatRole role = ChatRole::none;  // of a conversation, whose turn it belongs to, with the tokens that mark the turn
+  int type = 0;            // of models that distinguish two sentences (token_type_ids)
+  ChatRole role = ChatRole::none;  // the speaker of its turn in a conversation, the marks of the turn included
 
   friend bool operator==(const Token&, const Token&) = default;
 };
@@ -36,7 +36,7 @@ struct Tokens {
   std::string text;
   std::vector<Token> tokens;
   std::size_t second = 0;      // of two sentences, the first token of the second; 0: there is one
-  bool has_words = false;      // the tokenizer knows words: Token::continues says where they go on
+  bool has_words = false;      // the tokenizer knows words: Token::continues marks where they go on
   std::int64_t word_rows = 0;  // … and ids below are whole words, not pieces that begin one; 0: not known
 
   std::size_t size() const { return tokens.size(); }
@@ -49,8 +49,8 @@ std::int64_t hashed_id(std::string_view token_text);
 /// Appends padding tokens until there are `size`.
 Tokens padded(Tokens tokens, std::size_t size);
 
-/// Where the second of two sentences begins: where Tokens::second says so, else at the first token of type 1 behind
-/// those of type 0. 0: there is one sentence.
+/// Where the second of two sentences begins: at Tokens::second where that is set, else at the first token of type 1
+/// behind those of type 0. 0: there is one sentence.
 std::size_t second_sentence(const Tokens& tokens);
 
 /// Marks the last `count` tokens as padding (all of them where there are fewer).

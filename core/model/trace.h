@@ -67,7 +67,7 @@ struct StackTrace {
   }
 };
 
-/// The main stack's own trace, and all that goes with it.
+/// The trace of the main stack, and all that belongs to it.
 struct Trace : StackTrace {
   Request request;
   std::shared_ptr<const Model> model;         // the request's, or the fresh one

@@ -293,7 +293,7 @@ bool is_half(const Matrix& rows) {
 
 Index packed_size(Index rows, Index cols) { return (rows + kPanel - 1) / kPanel * kPanel * cols; }
 
-/// Calls visit(first, rows) for the rows of one panel after the other, until it says no.
+/// Calls visit(first, rows) for the rows of one panel after the other, until it returns false.
 template <class Visit>
 bool for_each_panel(Index rows, const RowsOf& rows_of, const Visit& visit) {
   for (Index first = 0; first < rows; first += kPanel)

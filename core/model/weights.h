@@ -95,7 +95,7 @@ struct NormWeights {
   float epsilon = 1e-5f;
   NormKind kind = NormKind::layer_norm;
 
-  /// A place where other models have a norm.
+  /// Without numbers: other models have a norm here.
   bool is_identity() const { return scale.size() == 0; }
 };
 
@@ -105,7 +105,7 @@ struct RelativeBias {
   Matrix table;               // (buckets, H)
   bool bidirectional = true;  // half of the buckets are for keys after the query; else those share bucket 0
   Index max_distance = 128;   // all that are as far or farther share the last bucket
-  bool of_keys = false;       // instead: row j of the table is for the key at place j, whatever the query
+  bool of_keys = false;       // instead: row j of the table is for the key at position j, whatever the query
 };
 
 /// Rotary positions: pair i of a head's columns is rotated by position·frequencies(i).
@@ -265,10 +265,10 @@ struct Model : StackWeights {
 void pack(Model& model);
 
 /// A model with fresh weights: projections Xavier-uniform (Glorot & Bengio 2010) as torch.nn.MultiheadAttention draws
-/// them, biases uniform in ±1/sqrt(fan in), norms 1 and 0. Each matrix has a stream of its own, so that changing the
-/// number of layers leaves the layers below as they were. With a vocabulary it has an output layer: the words' own
-/// vectors where `config.tied`, else vectors drawn the same way; both divided by sqrt(d_model), so that the scores
-/// stay within a few units.
+/// them, biases uniform in ±1/sqrt(fan in), norms 1 and 0. Each matrix is drawn from a separate stream, so that
+/// changing the number of layers leaves the layers below as they were. With a vocabulary it has an output layer: the
+/// vectors of the words where `config.tied`, else vectors drawn the same way; both divided by sqrt(d_model), so that
+/// the scores stay within a few units.
 std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
 
 /// The vector of a word in a model with fresh weights: uniform with unit variance, seeded by the word alone, so that
