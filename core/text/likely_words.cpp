@@ -164,7 +164,7 @@ void cut_by_icu(std::string_view run, std::size_t begin, std::vector<std::size_t
   const std::unique_ptr<UBreakIterator, decltype(&ubrk_close)> breaks(ubrk_open(UBRK_WORD, "root", nullptr, 0, &status),
                                                                       ubrk_close);
   ubrk_setUText(breaks.get(), input.get(), &status);
-  assert(U_SUCCESS(status));  // ICU carries these rules inside its own library
+  assert(U_SUCCESS(status));  // these rules are part of the ICU library
   if (U_FAILURE(status)) return;
   for (std::int32_t at = ubrk_first(breaks.get()); at != UBRK_DONE; at = ubrk_next(breaks.get()))
     if (at > 0 && static_cast<std::size_t>(at) < run.size()) cuts.push_back(begin + static_cast<std::size_t>(at));

@@ -36,8 +36,8 @@ class LikelyWords {
 
   /// Of equal words one; costs as they count, in whole steps of a nat / 1024.
   std::vector<Word> words() const;
-  /// Offsets of the cuts, ascending, 0 and text.size() left out; `text` is valid UTF-8. White space is a piece of its
-  /// own. The time is linear in the text.
+  /// Offsets of the cuts, ascending, 0 and text.size() left out; `text` is valid UTF-8. White space is a separate
+  /// piece. The time is linear in the text.
   std::vector<std::size_t> cuts(std::string_view text) const;
 
  private:

@@ -64,7 +64,7 @@ Status Charsmap::check(std::string_view where) const {
     return bad_input(where, "precompiled_charsmap", what, "offset " + std::to_string(found));
   };
   std::vector<bool> seen(units_.size());
-  std::vector<std::size_t> nodes{offset(units_[0])};  // a node is the place that its children are counted from
+  std::vector<std::size_t> nodes{offset(units_[0])};  // a node is the offset of its children
   while (!nodes.empty()) {
     const std::size_t node = nodes.back();
     nodes.pop_back();
@@ -194,7 +194,7 @@ void normalize_stretch(const UNormalizer2* form, LetterSpan stretch, Utf16& utf1
   }
 }
 
-/// Parts that cannot interact are normalised one by one, so that each letter keeps its own bytes.
+/// Parts that cannot interact are normalised separately, so that each letter keeps its bytes.
 void to_form(UnicodeForm which, Letters& letters) {
   const UNormalizer2* form = normalizer_of(which);
   Letters result;

@@ -23,8 +23,8 @@ class Charsmap {
   /// inside it, and every offset that it gives inside the replacements, at the beginning of a character.
   static Result<Charsmap> parse(std::string_view where, std::string_view bytes);
 
-  /// Replaces what the trie knows. As in Hugging Face's tokenizers, it is asked about every grapheme cluster of less
-  /// than six bytes as a whole, else about its characters one by one, and its shortest prefix counts.
+  /// Replaces what the trie knows. As in Hugging Face's tokenizers, a grapheme cluster of less than six bytes is looked
+  /// up as a whole, else its characters one by one, and the shortest prefix counts.
   void normalize(Letters& letters) const;
 
  private:

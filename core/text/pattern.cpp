@@ -13,7 +13,7 @@ namespace headlight {
 namespace {
 
 constexpr std::size_t kMostPattern = 1 << 15;     // bytes of an expression …
-constexpr std::size_t kMostTranslated = 1 << 16;  // … and of what ICU reads in its place
+constexpr std::size_t kMostTranslated = 1 << 16;  // … and of its translation for ICU
 // ICU counts ten thousand saved states as one unit of time.
 constexpr std::int32_t kLeastTime = 2000;
 constexpr std::size_t kLettersPerTime = 50;
@@ -32,7 +32,7 @@ UBool U_CALLCONV goes_on(const void*, std::int32_t) {
   return !budget_left || *budget_left > 0;
 }
 
-/// Adds what lies between the last stretch and `begin`, then the found one. Empty ones at the same place count once.
+/// Adds what lies between the last stretch and `begin`, then the found one. Empty ones at one offset count once.
 void add_found(std::vector<Stretch>& stretches, std::size_t begin, std::size_t end) {
   const std::size_t last = stretches.empty() ? 0 : stretches.back().end;
   if (begin == end && !stretches.empty() && stretches.back().found && last == begin) return;

@@ -40,7 +40,7 @@ class Finder {
   explicit Finder(const Pattern& pattern) : pattern_(pattern) {}
 
   /// The piece as stretches that were found and those between, in order, leaving out no letter. What is found may be
-  /// empty, but not right after what was found before. An expression whose search takes unreasonably long, or needs
+  /// empty, but not right behind the match before. An expression whose search takes unreasonably long, or needs
   /// unreasonably much memory, is an Error; a long text is given more time.
   Result<std::vector<Stretch>> find(LetterSpan letters);
 
@@ -55,8 +55,8 @@ class Finder {
   Utf16 utf16_;
 };
 
-/// While it lives, the searches on this thread share one budget: as rules and pieces are many, a bound on
-/// each search is none on their sum. What exceeds it is an Error of the search. One inside another counts for nothing.
+/// While it lives, the searches on this thread share one budget: a bound on each search does not bound the sum over
+/// many rules and pieces. What exceeds it is an Error of the search. One inside another counts for nothing.
 class SearchBudget {
  public:
   /// `letters` of the text: a long text is given more time.

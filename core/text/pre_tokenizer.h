@@ -19,7 +19,7 @@ namespace headlight {
 
 struct Lexicon;
 
-/// What becomes of the places at which a piece is cut: dropped, pieces of their own, or part of a neighbour; contiguous
+/// What becomes of the stretches at which a piece is cut: dropped, separate pieces, or part of a neighbour; contiguous
 /// joins those that touch.
 enum class Delimiters { removed, isolated, merged_with_previous, merged_with_next, contiguous };
 
@@ -53,8 +53,8 @@ struct Metaspace {
   bool split = true;
 };
 /// Words as text/words.h cuts them (Split::words), the lexicon being the vocabulary. White space is part of no word,
-/// but of the bytes that the word after it stands for; behind the last word it is dropped. Headlight's own rule,
-/// `Words`.
+/// but of the bytes that the word after it stands for; behind the last word it is dropped. A rule that only Headlight
+/// has, `Words`.
 struct SplitLexiconWords {
   std::shared_ptr<const Lexicon> lexicon;  // not null
 };
@@ -78,7 +78,7 @@ struct Pieces {
   void add(LetterSpan piece, std::int32_t added = -1);
 };
 
-/// The expression by which GPT-2 cuts (Radford et al. 2019, encoder.py): what ByteLevel does unless told otherwise.
+/// The expression by which GPT-2 cuts (Radford et al. 2019, encoder.py): the default of ByteLevel.
 extern const char* const kGpt2Split;
 
 /// Applies the rules to all pieces but added tokens; `cut_by_hand`: rules that find words leave them whole. Errors: a
@@ -90,7 +90,7 @@ struct AddedToken {
   std::int32_t id = 0;
   bool single_word = false;                      // not where a word character touches it
   bool strip_left = false, strip_right = false;  // the white space beside it is part of it
-  bool normalized = true;                        // found in the normalised text, by its own normalised content
+  bool normalized = true;                        // found in the normalised text, its content normalised too
   bool special = false;
 };
 
@@ -103,7 +103,7 @@ class AddedTokens {
   const std::vector<AddedToken>& tokens() const { return tokens_; }
 
   /// Adds the letters as pieces, cut at the added tokens that are, or are not, looked for in a normalised text: of
-  /// those that begin at the same place the longest. Pieces name the token by its place in tokens().
+  /// those that begin at the same letter the longest. Pieces hold the token's index in tokens().
   void split(LetterSpan letters, bool normalized, Pieces& pieces) const;
 
  private:

@@ -188,7 +188,7 @@ class Translation {
   std::size_t at_ = 0;
   std::string out_;
   int depth_ = 0;                         // of sets in sets
-  std::size_t atom_ = 0;                  // where in out_ the thing begins that a quantifier would repeat
+  std::size_t atom_ = 0;                  // where in out_ begins what a quantifier repeats
   std::vector<std::size_t> groups_ = {};  // where the open groups begin
 };
 

@@ -134,7 +134,7 @@ Status Bpe::symbols_of(std::string_view piece, std::vector<Symbol>& symbols) con
     const auto is_byte = [this](char c) { return byte_ids_[static_cast<unsigned char>(c)] != kNone; };
     if (options_.byte_fallback && std::all_of(word.begin(), word.end(), is_byte)) {
       // The bytes come before an unknown character that still waits, as they do in Hugging Face's tokenizers; so that
-      // ranges do not run backwards, they take its place.
+      // ranges do not run backwards, they begin at its first byte.
       const std::uint32_t first = unknown ? unknown->begin : from;
       for (std::size_t i = 0; i < word.size(); ++i) {
         const auto at = first + static_cast<std::uint32_t>(std::min(i, end - begin - 1));

@@ -18,8 +18,8 @@ namespace headlight {
 /// The number of ids that are accepted.
 inline constexpr std::int64_t kMostTokenIds = std::int64_t{1} << 21;
 
-/// Bytes of the longest word that a model may have whose words are looked up by what a text begins with: at each
-/// position of the text that takes as many steps.
+/// Bytes of the longest word of a model whose words are looked up by the beginning of a text: the look-up takes that
+/// many steps at each position of the text.
 inline constexpr std::size_t kLongestWord = 1024;
 
 /// A token that a model makes of a piece.
@@ -56,7 +56,7 @@ class WordTable {
 
  private:
   std::vector<Word> words_;               // in the order of their bytes
-  std::vector<std::int32_t> word_of_id_;  // its place in words_; none: -1
+  std::vector<std::int32_t> word_of_id_;  // its index in words_; none: -1
   std::array<std::size_t, 257> first_{};  // where the words begin that begin with a byte; words_[0] may be empty
 };
 
@@ -167,8 +167,8 @@ struct WordPiece {
   std::string unknown = "[UNK]";    // the word for a piece that cannot be spelt
   std::string prefix = "##";        // before words that do not begin a piece
   std::size_t longest_piece = 100;  // characters; a longer piece is unknown
-  /// Where no word of the vocabulary goes on: a character on its own, without the prefix; a Chinese character as its
-  /// bytes, <0xE9>; any other is unknown, alone or with unknown neighbours. No piece is too long then.
+  /// Where no word of the vocabulary goes on: a single character, without the prefix; a Chinese character as its bytes,
+  /// <0xE9>; any other is unknown, alone or with unknown neighbours. No piece is too long then.
   bool character_fallback = false;
   /// The smallest id of a word with the prefix. A vocabulary that begins with the words of its text, and goes on with
   /// pieces of words, has whole words alone below. 0: there is none.

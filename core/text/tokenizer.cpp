@@ -14,8 +14,8 @@ struct Range {
   std::size_t begin = 0, end = 0;
 };
 
-/// The bytes of the original behind the bytes [begin, end) of a piece, end > begin. A letter that is as long as it was
-/// has one byte for each of its own.
+/// The bytes of the original behind the bytes [begin, end) of a piece, end > begin. In a letter whose length is
+/// unchanged, each byte stands for the byte at the same offset.
 Range original_range(LetterSpan letters, const Spelling& spelling, std::size_t begin, std::size_t end) {
   const auto& letter_of_byte = spelling.letter_of_byte;
   const auto exact = [&](std::size_t byte, bool past) -> std::size_t {
@@ -105,7 +105,7 @@ Token token_of(const Tokenizer& tokenizer, std::string_view text, const ModelTok
   return token;
 }
 
-/// Puts what stands around them around the tokens of a text, or of two.
+/// Adds the special tokens of the templates around the tokens of a text, or of two.
 std::vector<Token> surrounded(const std::vector<Template::Part>& parts, const std::vector<Token>& tokens,
                               const std::vector<Token>& second, bool add_special_tokens) {
   std::vector<Token> result;

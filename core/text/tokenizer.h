@@ -1,4 +1,4 @@
-// A checkpoint's own tokenizer, as a value: normalise, cut at added tokens, cut into pieces, spell each piece with the
+// A checkpoint's tokenizer, as a value: normalise, cut at added tokens, cut into pieces, spell each piece with the
 // vocabulary, put special tokens around. Every token knows the bytes of the text that it stands for.
 // The stages and their order are those of https://huggingface.co/docs/tokenizers/pipeline
 #pragma once
@@ -37,7 +37,7 @@ struct Template {
   std::vector<Part> pair = {};  // the same around two texts, the first before the second; empty: it takes one
 };
 
-/// Ids that are not the model's own: Marian spells with SentencePiece and then looks each piece up elsewhere.
+/// Ids that differ from the model's: Marian spells with SentencePiece and then looks each piece up elsewhere.
 struct ForeignIds {
   WordTable words;
   std::int32_t unknown = 0;
@@ -60,8 +60,8 @@ inline constexpr std::size_t kLongestText = std::size_t{1} << 28;
 ///
 /// Token::raw is the word as Hugging Face's Encoding.tokens has it; Token::text is what people read (visible()),
 /// without the white space before it; of an unknown token the bytes of the text that it hides. Ranges never run
-/// backwards, and without normalisation they tile the text: a token that is part of a character has only its own bytes.
-/// A leading space belongs to its token. Of a character that normalisation made into several, each has all bytes; what
+/// backwards, and without normalisation they tile the text: a token that is part of a character has only its bytes. A
+/// leading space belongs to its token. Of a character that normalisation made into several, each has all bytes; what
 /// was put in, and special tokens, have an empty range. `special` are those that templates add, only if
 /// `add_special_tokens`; what was typed is not.
 ///
@@ -69,12 +69,12 @@ inline constexpr std::size_t kLongestText = std::size_t{1} << 28;
 /// tokenizer has no word for it.
 Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens);
 
-/// The same for a text cut by hand at `cuts` (text/words.h, are_cuts): each piece is encoded as a text of its own,
-/// then special tokens are put around the whole. A tokenizer that finds words looks up each piece as one word.
+/// The same for a text cut by hand at `cuts` (text/words.h, are_cuts): each piece is encoded as a separate text, then
+/// special tokens are put around the whole. A tokenizer that finds words looks up each piece as one word.
 Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, const std::vector<std::size_t>& cuts,
                              bool add_special_tokens);
 
-/// Whether two texts can be put beside each other as its template for pairs says.
+/// Whether its template for pairs can join two texts.
 bool takes_pairs(const Tokenizer& tokenizer);
 
 /// Two texts as one sequence, only of a tokenizer that takes pairs: special tokens and types as its template for pairs
@@ -92,7 +92,7 @@ std::string bytes_of_id(const Tokenizer& tokenizer, std::int64_t id);
 /// The words that its ids stand for, without added tokens.
 const WordTable& words_of(const Tokenizer& tokenizer);
 
-/// How the parts of the tokenizer say that its words are spelt.
+/// The spelling of its words, as the parts of the tokenizer state it.
 WordSpelling spelling_of(const Tokenizer& tokenizer);
 
 /// The words by their ids, added tokens among them, as people read them, with their leading spaces; a row that is no

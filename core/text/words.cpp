@@ -84,7 +84,7 @@ Offsets boundaries(std::string_view text, UBreakIteratorType type) {
   const std::unique_ptr<UBreakIterator, decltype(&ubrk_close)> breaks(ubrk_open(type, "root", nullptr, 0, &status),
                                                                       ubrk_close);
   ubrk_setUText(breaks.get(), input.get(), &status);
-  assert(U_SUCCESS(status));  // ICU carries these rules inside its own library
+  assert(U_SUCCESS(status));  // these rules are part of the ICU library
   if (U_FAILURE(status)) return result;
   for (int32_t at = ubrk_first(breaks.get()); at != UBRK_DONE; at = ubrk_next(breaks.get()))
     result[static_cast<std::size_t>(at)] = true;

@@ -1,4 +1,4 @@
-// Cutting text without a model: into words, into characters, or where a person says.
+// Cutting text without a model: into words, into characters, or at cuts made by hand.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct Lexicon {
   };
   std::unordered_set<std::string, Hash, std::equal_to<>> words;
   std::vector<std::size_t> lengths;  // of the words, in bytes, each once, longest first
-  /// The words in the order of their bytes, ids hashed: what a model with fresh weights can say. Never null.
+  /// The words in the order of their bytes, ids hashed: what a model with fresh weights can predict. Never null.
   std::shared_ptr<const Vocabulary> vocabulary = std::make_shared<const Vocabulary>();
 
-  /// Where words begin and end before `words` are laid over them; null: ICU says it.
+  /// Where words begin and end before `words` are laid over them; null: ICU decides.
   std::shared_ptr<const LikelyWords> likely = {};
 
   friend bool operator==(const Lexicon& a, const Lexicon& b) { return a.words == b.words && a.likely == b.likely; }
@@ -47,14 +47,14 @@ Lexicon lexicon_of(const std::vector<std::string>& words);
 ///
 /// characters: every grapheme cluster (UAX #29) is a token, spaces too.
 ///
-/// words: the word boundaries of ICU's root locale (UAX #29 and its dictionaries; a mark is a token of its own), or
-/// those of Lexicon::likely where it is there, with the words of the lexicon laid over them:
+/// words: the word boundaries of ICU's root locale (UAX #29 and its dictionaries; a mark is a separate token), or those
+/// of Lexicon::likely where it is there, with the words of the lexicon laid over them:
 ///   1. The words of the lexicon are looked up in the text, the longest first, of equal ones the leftmost; no two
 ///      overlap. Inside a run of letters of a script that writes spaces between its words, nothing is found.
-///   2. A word found across such a boundary is cut out whole: that boundary goes, the word's own ends become cuts.
+///   2. A word found across such a boundary is cut out whole: that boundary goes, the ends of the word become cuts.
 ///   3. A word found inside a longer one does not cut it, unless such words fill the longer one without a
 ///      gap. So a stretch made of nothing but words of the lexicon is cut the same by every version of ICU.
-///   4. White space goes to the token after it; at the end of the text it is a token of its own.
+///   4. White space goes to the token after it; at the end of the text it is a separate token.
 std::vector<std::size_t> cut_points(std::string_view text, Split split, const Lexicon& lexicon);
 
 /// Whether `offset` is at a code point's first byte or at the end of `text`.
@@ -80,13 +80,13 @@ Result<MarkedText> parse_marked_tokens(std::string_view where, std::string_view 
 /// The reverse: the text with its cuts as bars.
 std::string mark_tokens(std::string_view text, const std::vector<std::size_t>& cuts);
 
-/// The lexicon with more words, which a model with fresh weights does not say; those that no line of a file could be
-/// are left out. Of a lexicon that has words, `likely` says where words of Chinese characters begin and end, and ICU
-/// the rest; beside kana ICU says it all, whose dictionary knows Japanese.
+/// The lexicon with more words, which a model with fresh weights does not predict; those that no line of a file could
+/// be are left out. In a lexicon with words, `likely` decides where words of Chinese characters begin and end, and ICU
+/// the rest; text beside kana is cut by ICU alone, whose dictionary has Japanese.
 Lexicon with_words(Lexicon lexicon, const std::vector<std::string>& more);
 
-/// Lets a tokenizer whose tokens are whole words cut text as this lexicon does, the words of its vocabulary besides.
-/// Other tokenizers stay as they are.
+/// Makes a tokenizer whose tokens are whole words cut text as this lexicon does, with the words of its vocabulary
+/// besides. Other tokenizers stay as they are.
 void cut_by(Tokenizer& tokenizer, const Lexicon& lexicon);
 
 }  // namespace headlight

@@ -28,7 +28,7 @@ FROM_PAGE(character) std::uint32_t page_character(int code);
 FROM_PAGE(lower) int page_lower(int code);
 /// A number for the expression; −1: the browser does not know it.
 FROM_PAGE(expression) int page_expression(const char16_t* text, int size);
-/// Whether it is found from `from` on; where, into `to`.
+/// Whether it matches from `from` on; the match is stored in `to`.
 FROM_PAGE(find) int page_find(int expression, const char16_t* text, int size, int from, std::int32_t* to);
 }
 
@@ -46,7 +46,7 @@ std::uint32_t bits_of(UChar32 c) {
 bool has(UChar32 c, Flag flag) { return (bits_of(c) >> (5 + static_cast<int>(flag)) & 1) != 0; }
 
 /// Characters younger than Unicode 9, or of those that it has younger than Unicode 8: punctuation, marks, format
-/// characters and what a normal form changes. core/text asks for the age of these alone.
+/// characters and what a normal form changes. The age of other characters is not used.
 struct Range {
   UChar32 first, last;
 };
