@@ -17,8 +17,7 @@
 namespace headlight {
 
 /// Special tokens, which the tokenizer adds: shown; left out of every array and list; or left out and the rest of each
-/// row
-/// of weights scaled to sum to 1 (a row of nothing else stays zeros).
+/// row of weights scaled to sum to 1 (a row of nothing else stays zeros).
 enum class SpecialTokens { show, hide, renormalize };
 std::string_view name(SpecialTokens special);
 

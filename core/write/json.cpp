@@ -58,7 +58,7 @@ std::string_view mask_name(Stack stack) {
   return stack == Stack::self ? "mask" : stack == Stack::encoder ? "encoder_mask" : "cross_mask";
 }
 
-/// The mask of each attention, then those of the layers that have their own.
+/// The mask of each attention, then the masks of single layers.
 void write_masks(const Trace& trace, SpecialTokens special, Output& output) {
   const auto own = [&](Stack stack, Index layer) {
     const LayerEdit* edit = layer_edit(trace.request.edits, stack, layer);

@@ -42,8 +42,8 @@ std::string json_candidates(const std::vector<Candidate>& words);
 /// The attentions as BertViz takes them: [{"name", "attn" [layer][head][query][key], "left_text", "right_text"}].
 Status write_attention(const Trace& trace, Output& output, Work& work, const ExportOptions& options = {});
 
-/// One answer as one JSON object without a newline anywhere, so that it can be a line of its own.
-/// `request_json` is one JSON value, or empty for none. Where special tokens are left out, `special` says how.
+/// One answer as one JSON object without a newline anywhere, so that it can be one line of a file. `request_json` is
+/// one JSON value, or empty for none. Where special tokens are left out, `special` states how.
 Status write_json_object(const Trace& trace, std::string_view request_json, const ExportOptions& options,
                          Output& output, Work& work);
 

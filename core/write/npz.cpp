@@ -54,7 +54,7 @@ struct Scratch {
     return got;
   }
 
-  /// Moves the place at which it is read or written, as libzip asks for it.
+  /// Moves the offset at which it is read or written, as libzip asks for it.
   zip_int64_t seek(std::int64_t& at, void* data, zip_uint64_t length) {
     const zip_int64_t to = zip_source_seek_compute_offset(static_cast<zip_uint64_t>(at),
                                                           static_cast<zip_uint64_t>(size), data, length, &zip_error);
@@ -238,7 +238,7 @@ std::string npy_header(std::vector<Index> shape, TensorType type, bool is_text) 
   if (is_text) kind = "<U" + std::to_string(shape.back()), shape.pop_back();
   std::string dictionary = "{'descr': '" + kind + "', 'fortran_order': False, 'shape': (";
   for (const Index size : shape) dictionary += std::to_string(size) + ", ";
-  // NumPy's own form: no space before the parenthesis, and a comma only after a single size.
+  // the form that NumPy writes: no space before the parenthesis, and a comma only after a single size.
   if (!shape.empty()) dictionary.resize(dictionary.size() - (shape.size() == 1 ? 1 : 2));
   dictionary += "), }";
   dictionary.append(kAlignment - (kPrefix + dictionary.size()) % kAlignment - 1, ' ');

@@ -18,7 +18,7 @@ namespace headlight {
 Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                          Output& output, Progress& progress);
 
-/// An array in memory; the caller owns the numbers.
+/// An array in memory; the caller keeps the numbers.
 struct NamedTensor {
   std::string name;
   std::vector<Index> shape;
