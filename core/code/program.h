@@ -32,7 +32,7 @@ struct ProgramLine {
   std::string makes = {};              // the tensor that it makes; empty: none
   std::vector<Index> shape = {};       // of that tensor, the batch included
   std::string axes = {};               // a word or letter for each of them: "b h i d"
-  std::optional<MatrixId> shows = {};  // the matrix of the explanation that the tensor holds, of the head asked for
+  std::optional<MatrixId> shows = {};  // the matrix of the explanation that the tensor holds, of the chosen head
   LineKind kind = LineKind::computes;
 };
 
@@ -62,7 +62,7 @@ std::string line_text(const ProgramLine& line, std::size_t column = 72);
 /// The whole file.
 std::string program_text(const Program& program);
 
-/// Where the inputs of a program file stand: beside it, .npz in place of .py.
+/// The file of the inputs of a program file: beside it, .npz instead of .py.
 std::filesystem::path inputs_beside(const std::filesystem::path& file);
 
 /// Writes the inputs beside `file`, then the program: where the program is, its inputs are. Errors: an ending other

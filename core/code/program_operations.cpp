@@ -23,7 +23,7 @@ std::string slice_text(Index first, Index last, Index step = 1) {
   return std::to_string(first) + ":" + std::to_string(last) + (step == 1 ? "" : ":" + std::to_string(step));
 }
 
-/// Shape and axes of what has one number in place of the last axis.
+/// Shape and axes of what has one number instead of the last axis.
 void keep_one(std::vector<Index>& shape, std::string& axes) {
   shape.back() = 1;
   axes = axes.substr(0, axes.rfind(' ') + 1) + "1";

@@ -76,7 +76,7 @@ std::string ProgramWriter::base_name(const MatrixId& id) const {
   if (id.stack == Stack::encoder && head_.stack != Stack::encoder) return "memory";
   // Beside the attention, the feed-forward reads x as it was.
   if (id.quantity == Q::after_attention && MatrixSource(trace_, id).block->parallel) return "after_attention";
-  // Tensors of a block's second attention have names of their own.
+  // The tensors of a block's second attention have other names.
   const bool second = options_.block && id.stack == Stack::cross && id.quantity != Q::after_attention;
   return (second ? "cross_" : "") + plain_name(id.quantity);
 }

@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// Whether nn.MultiheadAttention can compute this attention; an Error says what it does not have.
+/// Whether nn.MultiheadAttention can compute this attention; an Error states what it does not have.
 Status check_module(const Trace& trace, const HeadRef& head);
 
 /// A tensor of the program.
