@@ -1,5 +1,5 @@
-// Is this checkpoint loaded right? Its answers against those of the reference that stand beside it, and what can be
-// seen without any: weights that nothing filled, attention that says nothing, words without a vector.
+// Is this checkpoint loaded right? Its answers against those of the reference beside it, and what is visible without a
+// reference: weights that nothing filled, attention near uniform, words without a vector.
 #pragma once
 
 #include <filesystem>
