@@ -193,8 +193,8 @@ std::string dropout(Language language, const NamedAnswer& answer) {
 
 std::string source_path(Language, const NamedAnswer& answer) { return answer.document.model_path; }
 
-/// A field whose words are not `name value`: an answer knows more than its document, as the sentence that it is about.
-/// No aspect: another row's words have it.
+/// A field whose words are not `name value`: an answer contains more than its document, for example its sentence.
+/// No aspect: the words of another row include this field.
 struct FieldAspect {
   std::string_view field;
   Aspect aspect;
@@ -222,7 +222,7 @@ constexpr FieldAspect kOfTheAttention[] = {{"mask", masks},         {"mask", pai
                                            {"scale", scale},        {"weights", by_hand}, {"layer_edits", layer_edits},
                                            {"dropout", dropout}};
 
-/// The words for what is not the same of two answers.
+/// The words for what differs between two answers.
 struct Differences {
   Language language;
   const NamedAnswer &a, &b;
@@ -236,7 +236,7 @@ struct Differences {
     return true;
   }
   bool add(Aspect aspect) { return add(aspect(language, a), aspect(language, b)); }
-  /// Of a row that has no words of its own.
+  /// For a row without words in the table.
   bool add(const QuestionField& field) {
     const auto text = [&](const NamedAnswer& answer) { return field.name + (" " + field.text(answer.document)); };
     return add(text(a), text(b));
@@ -262,7 +262,7 @@ DifferenceWords difference_words(Language language, const NamedAnswer& a, const 
   if (!all.add(target_text)) all.add(target_cuts);
   all.add(padding);
   if (a.trace.model != b.trace.model) {
-    // A model that is called something else says enough; the shapes tell those of one name apart.
+    // Different names are enough; models of the same name are distinguished by their shapes.
     const bool one_training = a.step && b.step && a.document.model_path == b.document.model_path;
     bool differs = all.add(one_training ? training_step : model_name);
     if (!differs) differs = all.add(FieldPart::model, kOfTheModel);

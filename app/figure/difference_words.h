@@ -12,14 +12,14 @@
 
 namespace headlight {
 
-/// An answer, and what its question does not say itself.
+/// An answer, and what its question does not contain.
 struct NamedAnswer {
   const Trace& trace;
   const Document& document;        // how it was asked: what its model is called
   std::optional<Index> step = {};  // of the training whose model answered
 };
 
-/// As many words for the one as for the other: each says the same thing of both where it is not the same.
+/// Two lists of equal length: entries of the same index describe the same thing, in which the answers differ.
 struct DifferenceWords {
   std::vector<std::string> a, b;
 };

@@ -22,7 +22,7 @@ inline constexpr Index kMostFlowWords = 2000;
 struct FigureSubject {
   const Trace& trace;
   const Document& document;            // what was asked: the model's name, what was measured of its heads
-  const FoldedMaps* folded = nullptr;  // of `trace`; null: every token has its own row and column
+  const FoldedMaps* folded = nullptr;  // of `trace`; null: each token is one row and one column
   const DerivedMaps* other = nullptr;  // of `trace`; drawn instead of the weights where its stack has any
 };
 
@@ -45,7 +45,7 @@ struct FigureOptions {
   Look look = {};                             // of a matrix: which, and the cell whose terms are listed
   std::optional<std::vector<Index>> layers = {};  // of all heads, and of rollout: which layers; none: all of them
   bool caption = true;                            // is drawn below the figure; else it is Drawing::caption alone
-  bool own_range = false;                         // each map up to its own largest number
+  bool own_range = false;                         // the colours of each map end at its largest number
   float threshold = 0.05f;                        // of a flow: lines of smaller weights are left out
 };
 

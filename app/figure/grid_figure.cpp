@@ -47,8 +47,8 @@ Tile tile_of(const Page& page, const PrintedMap& map, float width, bool names_be
   return tile;
 }
 
-/// Where the heads of all layers stand: each layer begins a new row, its heads from left to right. In an order of their
-/// own all heads follow each other like those of one layer.
+/// The positions of the heads of all layers: each layer begins a new row, its heads from left to right. Heads that are
+/// sorted by a measure follow each other like those of one layer.
 struct GridLayout {
   Index in_a_layer = 1;
   Index columns = 1;         // heads side by side
@@ -97,7 +97,7 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   GridLayout grid = grid_of(page, first, layers, heads, gap, false);
   Tile tile = tile_of(page, first, grid.width, false);
   float room = grid.width - tile.layout.plot.x;
-  // Names that have no room beside the heads' numbers have a line of their own.
+  // Names that do not fit beside the heads' numbers take a separate line.
   constexpr float kAnyLength = 1e6f;
   const auto whole = titles_of(page, subject, options, every, kAnyLength);
   const bool names_below = std::any_of(whole.begin(), whole.end(), [&](const HeadTitle& title) {

@@ -14,14 +14,14 @@ struct HeadTitle {
   HeadRef head;
   MeasuredTitle words;
   bool off = false;
-  std::string below = {};  // the name, where it has a line of its own
+  std::string below = {};  // the name, where it is on a separate line
 };
 
-/// The em of a name that has a line of its own.
+/// The em of a name on a separate line.
 float name_size(const Page& page);
 
-/// "L1·H5  object → its verb 100 %" as far as there is room; where `below` is wider than 0, the name in a line of its
-/// own, of that width. Of maps that belong to no head: "Layer 1".
+/// "L1·H5  object → its verb 100 %" as far as there is room; where `below` is above 0, the name is on a separate line
+/// of that width. Of maps that belong to no head: "Layer 1".
 std::vector<HeadTitle> titles_of(const Page& page, const FigureSubject& subject, const FigureOptions& options,
                                  const std::vector<HeadRef>& heads, float room, float below = 0);
 

@@ -19,7 +19,7 @@ constexpr Index kLeastSide = 12;
 constexpr float kLargestThumbnail = 72;  // points
 constexpr float kFrame = 0.35f;          // the width of its line
 
-/// The rows and columns of thumbnails: layers of heads, or heads in an order of their own, each with its name.
+/// The rows and columns of thumbnails: layers of heads, or heads sorted by a measure, each with its name.
 struct Arrangement {
   std::vector<HeadRef> heads = {};
   Index columns = 1;
@@ -35,7 +35,7 @@ struct Arrangement {
   }
 };
 
-/// The maps of a row side by side, empty columns between them; where each has its own range, as shares of `scale`.
+/// The maps of a row side by side, empty columns between them; where each has a separate range, as shares of `scale`.
 Matrix side_by_side(const FigureSubject& subject, const FigureOptions& options, const ColourScale& scale,
                     const Arrangement& all, Index at, Index most) {
   Matrix row;

@@ -33,7 +33,7 @@ MapKind kind_of(const FigureSubject& subject, Stack stack);
 /// The colour scale of what a figure draws of a stack.
 ColourScale map_scale(const FigureSubject& subject, const FigureOptions& options);
 
-/// The same up to a round number above the largest of these weights, where each map has its own range.
+/// The same up to a round number above the largest of these weights, where each map has a separate range.
 ColourScale own_scale(ColourScale scale, const Matrix& weights, const FigureOptions& options);
 
 /// How many maps a layer has: one a head, of a rollout one.

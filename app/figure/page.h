@@ -1,4 +1,4 @@
-// Parts of each figure: a page with its sizes of type, a colour bar with numbers, and a caption that says what is seen.
+// Parts of each figure: a page with its sizes of type, a colour bar with numbers, and a caption that describes it.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::vector<std::string> wrapped(std::string_view text, float size, float room, 
 /// An Error names a stack, a layer or a head that the answer does not have.
 Status check_head(const Trace& trace, const HeadRef& head);
 
-/// The cell of the head that is asked about, or the one that the window begins with. Errors: there is none.
+/// The cell of the head in the options, else the default cell of the window. Errors: there is none.
 Result<CellRef> asked_cell(const FigureSubject& subject, const FigureOptions& options);
 
 /// The folded maps of a stack; null where its tokens are not folded.

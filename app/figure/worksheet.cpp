@@ -55,7 +55,7 @@ std::vector<MatrixId> inputs_of_head(const Trace& trace, const HeadRef& head) {
   return read;
 }
 
-/// The symbol, and those of inputs that have the same numbers and no table of their own: "query = key = value".
+/// The symbol, and those of inputs that have the same numbers and no separate table: "query = key = value".
 std::string heading_of(const Trace& trace, const HeadRef& head, const MatrixId& id) {
   std::string heading = symbol(id);
   std::vector<MatrixId> named{id};

@@ -160,7 +160,7 @@ Rgb role_colour(Theme theme, ChatRole role) {
 
 Rgb head_colour(Theme theme, std::size_t index) {
   // Hue in degrees; neighbours in the list are far apart, and dark and bright ones take turns, which colour-blind eyes
-  // tell apart where hues fail them.
+  // distinguish where hues are not enough.
   struct Tone {
     double lightness, chroma, hue;
   };

@@ -126,7 +126,7 @@ class DiagramMaker {
     }
   }
 
-  /// Edges over several ranks pass the boxes between in lanes of their own, at the right of each rank.
+  /// Edges over several ranks pass the boxes between in separate lanes, at the right of each rank.
   void place_boxes(std::size_t rank, std::size_t c) {
     const InRank boxes = in_rank(diagram_, ranks_, rank, static_cast<Index>(c));
     const auto& here = boxes.nodes;

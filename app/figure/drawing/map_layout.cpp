@@ -106,7 +106,7 @@ MapLayout layout_map(const Box& area, Index rows, Index columns, const LabelMetr
   layout.rows = row_labels.widest > 0 && left <= most_left;
   const float width = area.w - (layout.rows ? left : 0);
 
-  // The cells without column labels tell which kind of label fits above them.
+  // The size of the cells without column labels decides which kind of label fits above them.
   const float roomy = std::min({width / count_columns, area.h / count_rows, largest_cell});
   const float stacked = static_cast<float>(column_labels.longest) * text;
   const float turned = std::max(column_labels.widest_turned, static_cast<float>(column_labels.most_standing) * text);

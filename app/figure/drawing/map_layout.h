@@ -41,7 +41,7 @@ struct LabelMetrics {
   float widest_turned = 0;        // of those that cannot stand in a column, as a line of text
   std::size_t most_standing = 0;  // characters, of those that can
 
-  /// Measures one label more; `width` is its own as a line of text. The first makes `upright` true or false.
+  /// Takes the size of one more label; `width` is its width as a line of text. The first sets `upright`.
   void add(std::string_view label, float width);
 };
 
