@@ -97,7 +97,7 @@ std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointT
   return std::nullopt;
 }
 
-/// The scores of an answer's words: those it says or, in place of a token, those it guesses where that is hidden.
+/// The logits of an answer's prediction, or of the guess at the token `hidden` while that is hidden.
 Vector scores_of(const Trace& trace, std::optional<Index> hidden, Progress& progress) {
   if (!hidden) return says_word(trace) ? trace.logits : Vector{};
   if (!can_hide(trace, *hidden)) return {};

@@ -22,7 +22,7 @@ enum class DifferenceOrder { layer, largest, mean, divergence };
 struct ComparisonQuestion {
   WeakRef<Trace> a, b;
   HeadRef head;
-  std::optional<Index> hidden = {};  // the token of B that is hidden and guessed; nothing: what the answers say
+  std::optional<Index> hidden = {};  // the token of B that is hidden and guessed; nothing: the answers' predictions
   Alignment alignment = Alignment::words;
 
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
@@ -49,8 +49,8 @@ struct HeadDifference {
   PatternDifference measured;
 };
 
-/// A word that an answer says next, or at the masked or hidden position, and how probable it is; nothing where its
-/// model does not know the word.
+/// A word that an answer predicts next, or at the masked or hidden position, and its probability; nothing where the
+/// word is not in the model's vocabulary.
 struct ComparedWord {
   std::string text;
   std::optional<float> a, b;
@@ -76,16 +76,16 @@ struct AnswerComparison {
   std::shared_ptr<const ComparedHeads> heads;
   HeadRef chosen;
   PatternPair maps = {};  // of `chosen`; A's all NaN where it has no such head; empty where the sentences are too long
-  std::vector<ComparedWord> words = {};  // the most probable of either, where both say one
+  std::vector<ComparedWord> words = {};  // the most probable of either, where both predict one
   std::optional<Index> hidden = {};      // … with this token of B hidden
 };
 
-/// The upper end of the colours of a head's difference: the largest of all heads, or its own. The largest weight of the
-/// chosen head in either answer.
+/// The upper end of the colours of a head's difference: the largest of all heads or, with `own`, of this head. The
+/// largest weight of the chosen head in either answer.
 float range_of(const ComparedHeads& compared, const HeadRef& head, bool own);
 float largest_weight(const PatternPair& maps);
 
-/// The answer; what `known` says of the same two is taken over. Null when stopped, or one of them is gone.
+/// The answer; results in `known` for the same two are reused. Null when stopped, or one of them is gone.
 std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion& question,
                                                         const AnswerComparison* known, Progress& progress,
                                                         int threads = 0);

@@ -1,5 +1,5 @@
-// What the model guesses: the next word, or the word at a position that is hidden from an encoder; as the question
-// stands and as it was before anything was changed by hand. Hiding a word takes a forward pass of its own.
+// What the model guesses: the next word, or the word at a position that is hidden from an encoder; for the question as
+// it is, and as it was before any change by hand. Hiding a word takes a separate forward pass.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace headlight {
 
 struct GuessQuestion {
   WeakRef<Trace> trace;
-  std::optional<Index> hidden = {};  // the token of an encoder that is hidden; nothing: what the answer itself says
+  std::optional<Index> hidden = {};  // the token of an encoder that is hidden; nothing: the answer's prediction
 
   friend bool operator==(const GuessQuestion&, const GuessQuestion&) = default;
 };
@@ -30,7 +30,7 @@ struct Guess {
   WeakRef<Model> model = {};
   std::string place = {};  // the text of the hidden token, or of the one that the guess comes after
   std::vector<GuessedWord> words =
-      {};  // the most probable now, behind the first what was lost; none where the model cannot say any
+      {};  // the most probable now, behind the first what was lost; none where the model predicts no words
   std::optional<GuessedWord> right = {};  // the word that is hidden
 };
 

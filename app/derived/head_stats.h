@@ -68,7 +68,7 @@ struct HeadStats {
   std::vector<StrongestCell> found = {};
 };
 
-/// The answer; what `known` says of the same trace is taken over. Null when stopped, or the trace is gone.
+/// The answer; results in `known` for the same trace are reused. Null when stopped, or the trace is gone.
 std::shared_ptr<const HeadStats> answer_heads(const HeadQuestion& question, const HeadStats* known, Progress& progress);
 
 /// What is lost without each head of an answer.

@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// The question: the answer on the screen, and the requests of all sentences of its batch, its own among them.
+/// The question: the answer on the screen, and the requests of all sentences of its batch, its sentence included.
 struct ListingQuestion {
   std::shared_ptr<const Trace> trace;
   std::vector<Request> batch;

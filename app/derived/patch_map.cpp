@@ -26,7 +26,7 @@ Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice&
   return wanted;
 }
 
-/// An empty map of these places.
+/// An empty map with these rows and columns.
 PatchMap begun(const Trace& b, const PatchChoice& choice, const PatchWanted& wanted) {
   PatchMap map;
   map.choice = choice;

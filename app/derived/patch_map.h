@@ -1,4 +1,4 @@
-// What of an answer A comes back where a part of it is put into B: a map of places, filled row by row.
+// Activation patching: how much of answer A is restored when a part of it is put into B; a map, filled row by row.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@
 
 namespace headlight {
 
-/// The places of the map, a row and a column each: z of each head, all tokens at once; the residual stream after each
-/// layer, at each token; z of each head of one layer, at each token.
+/// What is patched, a cell of the map each: z of each head, all tokens at once; the residual stream after each layer,
+/// at each token; z of each head of one layer, at each token.
 enum class PatchForm { heads, residual, tokens };
 inline constexpr std::string_view kPatchForms[] = {"heads", "residual", "tokens"};
 

@@ -1,5 +1,5 @@
-// The weights that shade a text in place: how much the chosen words look at each word, or how much each word looks at
-// them.
+// The weights that shade the words of a text: how much the chosen words look at each word, or how much each word looks
+// at them.
 #pragma once
 
 #include <atomic>

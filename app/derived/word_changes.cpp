@@ -43,7 +43,7 @@ double products_of(const Trace& trace) {
          width * static_cast<double>(trace.logits.size());
 }
 
-/// A word to be tried in place of a token.
+/// A word to be tried instead of a token.
 struct Proposal {
   Index token = 0;
   std::string word;
@@ -65,7 +65,7 @@ struct Search {
   const std::vector<Token>& tokens() const { return trace.query_tokens().tokens; }
   const Token& token(Index at) const { return tokens()[static_cast<std::size_t>(at)]; }
 
-  /// The row's weights; those on the pieces of a word together, in place of its first.
+  /// The row's weights; those on the pieces of a word are summed at its first piece.
   Vector row_of(const Trace& answer) const {
     Vector weights = attention_rows(answer, question.head, question.query, 1).row(0);
     for (const SpeltWord& word : words) {
@@ -158,7 +158,7 @@ struct Search {
       shifting.push_back(std::move(change));
   }
 
-  /// The examples' own; then the first proposals of every position, then the second ones …
+  /// The examples' changes; then the first proposals of every position, then the second ones …
   void try_all() {
     std::vector<Index> positions;
     for (Index at = 0; at < trace.queries(); ++at)

@@ -39,7 +39,7 @@ struct WordChange {
 };
 
 struct WordChanges {
-  std::vector<WordChange> best = {};  // an example's own change first; those that move the row, the largest first
+  std::vector<WordChange> best = {};  // an example's change first; those that move the row, the largest first
   Index tried = 0, moving = 0;        // changes that were tried; those of them that move the row
 };
 
@@ -50,14 +50,14 @@ struct WordChanges {
 inline constexpr float kMovedWeight = 0.3f, kLeastShift = 0.1f;
 inline constexpr std::size_t kMostOffered = 3;
 /// Answers computed for one question, those with a word hidden among them; of a large model fewer: this many
-/// multiplications in all. Words tried in one position. Longer sentences are not asked about.
+/// multiplications in all. Words tried in one position. The longest sentence that is examined.
 inline constexpr Index kMostAnswers = 500, kMostWordsTried = 40, kLongestChanged = 128;
 inline constexpr double kMostProducts = 4e10;
 /// Words that are less probable than so much of the likeliest guess in their position are not tried.
 inline constexpr float kLeastOfLikeliest = 0.05f;
 
-/// The document with a word in place of a token: its text, and the question that comes of it. Nothing where it would be
-/// cut otherwise or answered by another model.
+/// The document with a token replaced by a word: its text, and the question that results. Nothing where the text would
+/// be cut otherwise or answered by another model.
 struct Retyped {
   std::string text;
   Request request;
