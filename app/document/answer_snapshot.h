@@ -11,7 +11,7 @@ namespace headlight {
 
 /// An answer that later answers are compared with, and its question.
 struct AnswerSnapshot {
-  std::shared_ptr<const Trace> trace;  // null: a session says what was asked, and the answer is being computed
+  std::shared_ptr<const Trace> trace;  // null: the question came from a session, and the answer is being computed
   Document document;
   std::size_t sentence = 0;        // of the document's
   std::size_t prefix = 0;          // as ViewState::prefix

@@ -1,4 +1,4 @@
-// Where the program's own files are: the bundled models, the lexicon, the shaders.
+// Where the program's files are: the bundled models, the lexicon, the shaders.
 #pragma once
 
 #include <filesystem>

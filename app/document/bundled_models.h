@@ -13,7 +13,7 @@
 
 namespace headlight {
 
-/// How a document names a shipped model in place of a path: "shipped:encoder".
+/// How a document names a shipped model instead of a path: "shipped:encoder".
 inline constexpr std::string_view kShipped = "shipped:";
 /// The model that the program opens on.
 inline constexpr std::string_view kDefaultModel = "shipped:encoder";
@@ -54,7 +54,7 @@ const BundledShape* nearest_model(const std::vector<BundledShape>& shapes, const
 /// Puts a bundled model into the document; text, masks and edits stay.
 void take_model(Document& document, const BundledModel& shipped);
 
-/// Replaces the document's own copy of a bundled model by the loaded one, because models are compared by identity.
+/// Replaces the document's copy of a bundled model by the loaded one, because models are compared by identity.
 /// `models` may be null.
 void share_model(Document& document, const BundledModels* models);
 
@@ -65,7 +65,7 @@ void reshape(Document& document, const Config& config, const BundledModels* mode
 /// The document that the program begins with: the default sentence, and the first shipped model where there is one.
 Document default_document(const BundledModels* models);
 
-/// A head wears a relation where its score is above what position alone reaches by so much.
+/// A head is named by a relation where its score exceeds the score of position alone by so much.
 inline constexpr double kLeastGain = 0.15;
 /// The score of position alone for a relation: the best fixed distance, for each kind of sentence or for all.
 double position_alone(const RelationScore& relation);

@@ -57,13 +57,13 @@ MaskSpec Document::*mask_field(Stack stack) {
 /// The first rows and columns of a given mask, where it has more.
 void shrink(MaskSpec& mask, Index queries, Index keys) {
   std::erase_if(mask.painted, [&](const PaintedCell& cell) { return cell.query >= queries || cell.key >= keys; });
-  mask.batch = nullptr;  // `given` is the sentence's own
+  mask.batch = nullptr;  // `given` is of one sentence
   if (!mask.given || (mask.given->rows() <= queries && mask.given->cols() <= keys)) return;
   mask.given = std::make_shared<const Matrix>(
       mask.given->topLeftCorner(std::min(queries, mask.given->rows()), std::min(keys, mask.given->cols())));
 }
 
-/// A mask with an axis for sentences becomes each sentence's own.
+/// Splits a mask with an axis for sentences into a mask for each sentence.
 Status part_masks(std::vector<Request>& requests) {
   const auto sentences = static_cast<Index>(requests.size());
   for (Index i = 0; i < sentences; ++i) {
@@ -274,7 +274,7 @@ std::vector<std::int64_t> ids_of(const Tokens& tokens) {
   return ids;
 }
 
-/// From now on the sentence alone is asked, the written side by `ids`.
+/// Reduces the document to the sentence, with the written side as `ids`.
 void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
   for (const TextSide each : {TextSide::source, TextSide::target}) {
     const auto lines = sentences(text_input(document, each).text);

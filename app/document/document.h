@@ -36,14 +36,14 @@ struct Document {
   TextInput target{.text = std::string(kDefaultTarget)};  // read where the model is an encoder-decoder
   std::string text_pair;         // sentence B of a pair, a line for each line of the text; empty: no pair.
                                  // Read where takes_pairs()
-  Chat chat;                     // a conversation, read in place of the text; no turns: none. Read where reads_chat()
+  Chat chat;                     // a conversation, read instead of the text; no turns: none. Read where reads_chat()
   std::vector<int> token_types;  // of `ids`; empty: all 0
   std::size_t pad = 0;           // the last tokens of each sentence of the source that count as padding
   Config config;                 // of fresh weights
-  std::shared_ptr<const Model> model;            // in place of fresh weights: a checkpoint, or what a tensors file held
+  std::shared_ptr<const Model> model;            // instead of fresh weights: a checkpoint, or what a tensors file held
   std::shared_ptr<const Tokenizers> tokenizers;  // of a checkpoint (document/tokenizers.h); null: it has none
   std::shared_ptr<const TrainingCard> card;      // how the model was made and what was measured; null: unknown
-  std::shared_ptr<const OwnNumbers> numbers;     // of one's own, which `model` was made of; null: none
+  std::shared_ptr<const OwnNumbers> numbers;     // entered by the user, the source of `model`; null: none
   std::string model_path;  // the path `model` was read from, or a shipped model (document/bundled_models.h)
   bool trained = false;    // of a model: `config` is its shape; without: shapes that a shipped model
                            // has are answered by it, others by fresh weights
@@ -70,10 +70,10 @@ const TextInput& text_input(const Document& document, TextSide side);
 /// The text that the main stack reads, to which generated words are appended.
 TextSide main_side(const Document& document);
 
-/// The model's own configuration where there is a model.
+/// The configuration of the model, else `document.config`.
 const Config& config_of(const Document& document);
 
-/// Whether the model came with its own inputs in place of a text: a tensors file.
+/// Whether the model came with inputs instead of a text: a tensors file.
 bool has_own_inputs(const Document& document);
 /// Whether the model is a checkpoint, which reads ids, and texts where it has a tokenizer.
 bool is_checkpoint(const Document& document);
@@ -85,7 +85,7 @@ bool can_read_text(const Document& document);
 bool reads_ids(const Document& document, TextSide side = TextSide::source);
 /// Whether a conversation could be asked: a checkpoint of a family whose marks are known (read/tokenizer/chat.h).
 bool takes_chat(const Document& document);
-/// Whether one is: the model takes it, there is one, and no ids stand in its place.
+/// Whether one is: the model takes it, there is one, and no ids replace it.
 bool reads_chat(const Document& document);
 /// Whether sentences may be pairs: the model is no decoder, reads text, and its tokenizer has a template for pairs.
 bool takes_pairs(const Document& document);
@@ -96,7 +96,7 @@ bool cuts_words(const Document& document, TextSide side = TextSide::source);
 /// The lexicon that cuts a text without cuts by hand: the vocabulary of a word-level model, or `lexicon`.
 const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);
 
-/// Changes a text as set_text of text_input.h does, and removes the ids or the conversation that stood in its place.
+/// Changes a text as set_text of text_input.h does, and removes the ids or the conversation that replaced it.
 void set_text(Document& document, TextSide side, std::string text, const Lexicon& lexicon);
 /// Adds or removes a cut at a byte offset. Precondition: cuts_words.
 void toggle_cut(Document& document, TextSide side, std::size_t offset, const Lexicon& lexicon);
@@ -107,21 +107,21 @@ inline bool is_causal_by_default(Arch arch) { return arch != Arch::encoder; }
 /// The mask of a stack.
 MaskSpec& mask_of(Document& document, Stack stack);
 const MaskSpec& mask_of(const Document& document, Stack stack);
-/// The mask of one layer: its own where it has one, else its stack's.
+/// The mask of one layer: that of its edit where there is one, else its stack's.
 const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
 
 /// One Request a sentence, each padded to the longest; an encoder-decoder takes the lines of both texts in pairs, each
-/// side padded to its own longest. A tensors file and ids give exactly one. A checkpoint's tokenizer encodes its text,
+/// side padded to its longest. A tensors file and ids give exactly one. A checkpoint's tokenizer encodes its text,
 /// with special tokens; its decoder reads the target shifted right (document/tokenizers.h), so for an empty target the
 /// start token alone.
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
-/// Each sentence, with its target, as a document of its own; a model that reads no text has one.
+/// Each sentence, with its target, as a separate document; a model that reads no text has one.
 Result<std::vector<Document>> documents_of_lines(const Document& document);
 
-/// Appends a word to what the main stack reads in one sentence, before any padding: as a token of its own, whatever
-/// the split would make of it. A checkpoint is asked about exactly the ids it was asked about before, and the new one:
-/// where no text comes to those, the sentence alone goes on as ids.
+/// Appends a word to what the main stack reads in one sentence, before any padding: as one token, whatever the split
+/// would make of it. A checkpoint then reads exactly the ids that it read before, and the new one: where no text is
+/// encoded as those, the document continues as the ids of this sentence alone.
 void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon);
 
 /// The same question about the first `count` tokens of what the decoder reads; given masks are cut to fit. An encoder

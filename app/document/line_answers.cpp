@@ -19,7 +19,7 @@
 namespace headlight {
 namespace {
 
-constexpr std::size_t kMostWarnings = 16;  // in the report; each object has its own
+constexpr std::size_t kMostWarnings = 16;  // in the report; each object has a separate list
 /// Answers of a job that may wait for an earlier line's.
 constexpr std::size_t kAheadOfJob = 8;
 constexpr std::size_t kShownOfRefused = 4096;  // bytes of the text beside an error
@@ -84,7 +84,7 @@ class GivenLines {
 struct LineAnswer {
   std::shared_ptr<const Trace> trace = {};  // to be written with `request`; else …
   std::string request = {};
-  std::string object = {};            // … what stands in its place
+  std::string object = {};            // … what is written instead
   std::optional<Error> problem = {};  // of a line that is refused
   std::vector<Error> warnings = {};
 };
@@ -290,7 +290,7 @@ class Answering {
     if (const Status valid = check_options(**trace, asked_.arrays); !valid) return {.problem = valid.error()};
     LineAnswer answered{.trace = *trace, .request = request_json(document)};
     if (asked_.arrays.scores || asked_.arrays.queries_keys_values) {
-      // These may hold numbers that no JSON can say: found before the line is begun.
+      // These may hold numbers that JSON cannot express: found before the line is begun.
       auto nowhere = Output::to_file(kNowhere);
       if (!nowhere) return {.problem = nowhere.error()};
       if (const Status possible = put(answered, *nowhere); !possible) return {.problem = possible.error()};

@@ -31,7 +31,7 @@ fs::path with_home(const std::string& text, const fs::path& home) {
   return text.starts_with("~/") && !home.empty() ? home / text.substr(2) : fs::path(text);
 }
 
-/// An absolute path; empty where the variable says none.
+/// An absolute path; empty where the variable holds none.
 fs::path folder_in(const Variables& variables, const char* name) {
   const char* text = variables(name);
   return text != nullptr && fs::path(text).is_absolute() ? fs::path(text) : fs::path();

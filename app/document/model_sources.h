@@ -18,7 +18,7 @@ inline constexpr const char* kModelFolders = "model-folders.txt";
 using Variables = std::function<const char*(const char* name)>;
 
 /// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME/hub, the cache under $XDG_CACHE_HOME or ~/.cache, TRANSFORMERS_CACHE;
-/// MODELSCOPE_CACHE and ~/.cache/modelscope, each as the tool's versions lay it out; then `folders`. Each place once.
+/// MODELSCOPE_CACHE and ~/.cache/modelscope, each as the tool's versions lay it out; then `folders`. Each folder once.
 /// A value may begin with ~/ or be relative to the working folder, but for HOME and XDG_CACHE_HOME.
 ModelPlaces model_places(const Variables& variables, std::vector<std::filesystem::path> folders);
 
@@ -28,7 +28,7 @@ ModelPlaces model_places();
 /// Models that can be opened by name on this disk, and why others cannot. A thousand models take less than a second.
 std::vector<ListedModel> models_on_disk(int threads = 0);
 
-/// Whether this can only be the name of a model in one of the places: it is no path.
+/// Whether this can only be the name of a model in one of those folders: it is no path.
 bool names_kept_model(const std::filesystem::path& source);
 
 /// The path of a SOURCE: the folder of a shipped model or one in a cache by its name, the folder of a file in it (its

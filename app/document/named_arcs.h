@@ -22,7 +22,7 @@ struct NamedArc {
   std::string relation;    // of Universal Dependencies, or of the grammar
   bool reversed = false;   // the head looks from the second word of the relation at the first
   double precision = 0;    // the share of such cells that was right where it was measured
-  double probability = 1;  // that this one is, as far as its label says
+  double probability = 1;  // of this arc, by its label
 
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
 };

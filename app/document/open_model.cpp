@@ -23,13 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// PyTorch's own, or safetensors, which both may hold the weights of a model or the tensors of one attention.
+/// PyTorch, NumPy or safetensors files: each may hold the weights of a model or the tensors of one attention.
 bool is_tensors(const fs::path& path) {
   return path.extension() == ".safetensors" || path.extension() == ".npz" || is_torch_name(path) ||
          holds_attention(path);
 }
 
-/// Weights of a model under a name of their own, beside its config.json.
+/// A file of weights with any name, beside the config.json of its model.
 bool is_weights(const fs::path& path) {
   if (path.extension() == ".npz" || path.extension() == ".npy" || !is_tensors(path) ||
       !path_exists(path.parent_path() / "config.json"))

@@ -45,7 +45,7 @@ Result<std::vector<std::string>> request_words(const Document& document, const Q
 
 Status resolve_masks(const std::string& where, PageAttention& page) {
   for (auto& [stack, of_stack] : page.stacks) {
-    std::map<Index, std::shared_ptr<const Mask>> of_window;  // of layers without a mask of their own
+    std::map<Index, std::shared_ptr<const Mask>> of_window;  // of layers whose edit has no mask
     for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
       const LayerEdit* edit = layer_edit(page.edits, stack, static_cast<Index>(layer));
       const bool has_own = edit && edit->mask;

@@ -72,7 +72,7 @@ enum class FieldPart { text, model, mask, edits };
 struct QuestionField {
   FieldPart part;
   const char* name;   // in JSON, in messages and in goals of lessons
-  Words change = {};  // what is said where this field changed; empty: nothing of it alone
+  Words change = {};  // the message where this field changed; empty: no separate message
   std::vector<FieldOption> options = {};
   /// Whether two documents have the same value.
   std::function<bool(const Document&, const Document&)> is_same = {};
@@ -92,7 +92,7 @@ using QuestionFields = std::vector<QuestionField>;
 /// The table.
 const QuestionFields& question_fields();
 
-// Its parts, each in a file of its own.
+// Its parts, each in a separate file.
 QuestionFields text_fields();
 QuestionFields model_fields();
 QuestionFields attention_fields();  // masks and edits
@@ -138,8 +138,8 @@ Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::j
 /// Gives every layer the Mask that `masks` and the layer's edit ask for. Errors: a mask of another shape.
 Status resolve_masks(const std::string& where, PageAttention& page);
 
-/// What a document with inputs of its own came from, for messages; and where its model is from: of numbers not the
-/// numbers.
+/// The source of a document with inputs instead of a text, for messages; and the source of its model, which of numbers
+/// does not include the numbers.
 std::string inputs_in_words(const Document& document);
 std::string source_in_words(const Document& document);
 
@@ -163,7 +163,7 @@ std::string mask_option_word(const MaskSpec& mask, OptionWords& words);
 /// `self` is the stack that an option leaves out.
 std::string stack_prefix(Stack stack);
 
-// Rows with a file of their own (edit_fields.cpp).
+// Rows in a separate file (edit_fields.cpp).
 QuestionField heads_off_field();
 QuestionField weights_field();
 QuestionField layer_edits_field();

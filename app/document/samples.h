@@ -14,8 +14,8 @@ namespace headlight {
 struct Sample {
   std::string text;                    // the sentence, or the title of a file
   std::string note_en, note_zh;        // what to look for, one short sentence
-  std::string file = {};               // opened in place of a sentence
-  std::string change = {}, into = {};  // a word of it, and what to put there: what the heads then do tells something
+  std::string file = {};               // opened instead of a sentence
+  std::string change = {}, into = {};  // a word of it, and its replacement, which changes what the heads do
 };
 
 /// [{"text": …, "note": {"en": …, "zh": …}, "file": a path from `folder` on, if any, "change": a word of the text, if

@@ -94,7 +94,7 @@ bool begins_in_ascii(std::string_view word) { return static_cast<unsigned char>(
 
 bool is_special(std::string_view word) { return word.size() > 2 && word.front() == '<' && word.back() == '>'; }
 
-/// Punctuation is known to every model and tells nothing.
+/// Punctuation is known to every model and carries no information.
 bool tells(std::string_view word) {
   const char first = word.front();
   const bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');

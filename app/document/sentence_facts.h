@@ -44,20 +44,20 @@ bool is_of_measured_kind(const Tokens& tokens);
 SentenceFacts sentence_facts(const Tokens& tokens, const Grammar* grammar);
 
 /// Which words of a translation were made of which words of the sentence, where the grammar writes this sentence and
-/// its English begins like the translation: "OWN" from the token of the word, "NEXT" from the one before, which is to
-/// say it (not from the special first token). Queries are tokens of the translation, keys of the sentence.
+/// its English begins like the translation: "OWN" from the token of the word, "NEXT" from the one before, which
+/// predicts it (not from the special first token). Queries are tokens of the translation, keys of the sentence.
 std::vector<RelatedWords> translated_words(const Grammar& grammar, const Tokens& sentence, const Tokens& translation);
 
 /// The grammar that comes with the program, read once; null where it cannot be read.
 const Grammar* shipped_grammar();
 
-/// The sentence that is nearest to these words among `samples` and the grammar's own, of those that have only words of
-/// the vocabulary: the fewest words changed, put in or taken out; of equally near ones the first. Empty: there is none.
-/// The same for the same words, always.
+/// The sentence that is nearest to these words among `samples` and the grammar's sentences, of those that have only
+/// words of the vocabulary: the fewest words changed, put in or taken out; of equally near ones the first. Empty: there
+/// is none. Deterministic.
 std::string nearest_known_sentence(const std::vector<std::string>& words, const Vocabulary& vocabulary,
                                    const Grammar& grammar, const std::vector<std::vector<std::string>>& samples);
 
-/// Words of a vocabulary that stand in the same places of the grammar's sentences.
+/// Words of a vocabulary that have the same role in the grammar's sentences.
 struct WordFamily {
   std::string_view name;  // "role.person"
   std::vector<std::string> words;
@@ -71,7 +71,7 @@ struct KnownWords {
   std::vector<std::string> examples = {};  // some of them, in the vocabulary's order
 };
 
-/// The largest vocabulary of which examples say anything: larger ones hold pieces of words.
+/// The largest vocabulary of which examples are useful: larger ones hold pieces of words.
 inline constexpr std::size_t kMostWholeWords = 5000;
 
 /// How many words there are, and at most `most` of them that are written as `like` is: in letters of ASCII or not.

@@ -173,7 +173,7 @@ Status take_target_ids(Document& document, const GivenOptions& given) {
 
 constexpr Words kSentence{"Another sentence", "换了句子"}, kCut{"Words cut anew", "重新切分"};
 
-/// A text with its cuts, or the ids in its place.
+/// A text with its cuts, or the ids that replace it.
 QuestionField side_field(const SideNames& names, const char* text, const char* tokens, const char* ids,
                          Status (*take_ids)(Document&, const GivenOptions&)) {
   QuestionField row{FieldPart::text, names.text, kSentence};

@@ -59,7 +59,7 @@ std::vector<std::size_t> cuts_of_change(const TextInput& before, const Change& c
   const auto at_end = [&](std::size_t cut) { return cut == change.begin || cut == change.end; };
   const bool between_tokens = cut_before || change.begin == 0 || change.begin == before.text.size();
   if (change.begin == change.old_end && between_tokens) {
-    // Typed between two tokens: which of them it belongs to, if any, is not said by hand.
+    // Typed between two tokens: no cut by hand decides which of them it belongs to, if any.
     if (cut_before && std::none_of(cuts.begin(), cuts.end(), at_end)) cuts.insert(cuts.begin(), change.begin);
     return cuts;
   }

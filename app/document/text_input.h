@@ -20,8 +20,8 @@ inline constexpr std::size_t kMaxSentences = 4096;
 struct TextInput {
   std::string text = {};  // UTF-8; each line that is not empty is a sentence
   Split split = Split::words;
-  std::optional<std::vector<std::size_t>> hand_cuts = {};  // byte offsets into `text`, ascending; in place of `split`
-  std::vector<std::int64_t> ids = {};                      // what a checkpoint reads in place of `text`
+  std::optional<std::vector<std::size_t>> hand_cuts = {};  // byte offsets into `text`, ascending; instead of `split`
+  std::vector<std::int64_t> ids = {};                      // what a checkpoint reads instead of `text`
 
   friend bool operator==(const TextInput&, const TextInput&) = default;
 };
@@ -34,7 +34,7 @@ struct Line {
 };
 std::vector<Line> sentences(std::string_view text);
 
-/// One sentence as a input of its own, cut as it was.
+/// One sentence as a separate input, cut as it was.
 TextInput text_input_of(const TextInput& input, Line line);
 
 /// An Error, its line beginning with `where`, for a text that is too long or not UTF-8.
@@ -54,8 +54,8 @@ void set_text(TextInput& input, std::string text, const Lexicon& lexicon);
 /// Cuts at `offset`, or joins there; from then on the boundaries are the user's.
 void toggle_cut(TextInput& input, std::size_t offset, const Lexicon& lexicon);
 
-/// Puts a word into a sentence as a token of its own, `from_end` tokens before the sentence's end; words written with
-/// spaces between them get one.
+/// Inserts a word into a sentence as one token, `from_end` tokens before the sentence's end; Latin words are separated
+/// by a space.
 void insert_word(TextInput& input, std::size_t sentence, std::size_t from_end, std::string_view word,
                  const Lexicon& lexicon);
 

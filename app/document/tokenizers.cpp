@@ -26,7 +26,7 @@ Token special_token(std::int64_t id, const Tokenizer& tokenizer) {
   return token;
 }
 
-/// An id, or a list of ids, under a key of one of the folder's files; empty where it says nothing.
+/// An id, or a list of ids, under a key of one of the folder's files; empty where the file has none.
 std::vector<std::int64_t> ids_at(const std::filesystem::path& file, const char* key) {
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
   std::vector<std::int64_t> ids;
@@ -44,7 +44,7 @@ std::vector<std::int64_t> ids_at(const std::filesystem::path& file, const char* 
   return ids;
 }
 
-/// generation_config.json goes before config.json, as in transformers' generate; nothing where neither says it.
+/// generation_config.json goes before config.json, as in transformers' generate; nothing where neither has it.
 std::optional<std::int64_t> decoder_start(const std::filesystem::path& folder) {
   if (const auto ids = ids_at(folder / "generation_config.json", "decoder_start_token_id"); !ids.empty())
     return ids.front();

@@ -1,5 +1,5 @@
-// How a checkpoint reads text: by its own tokenizers, or why it cannot, read once, when its folder is opened; and the
-// words of the program, by which other text is cut.
+// How a checkpoint reads text: its tokenizers, or why it has none, read once, when its folder is opened; and the
+// lexicon of the program, by which other text is cut.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 namespace headlight {
 
 struct Tokenizers {
-  std::shared_ptr<const Tokenizer> source;  // null: there is none, and `problem` says why
+  std::shared_ptr<const Tokenizer> source;  // null: there is none, and `problem` is the reason
   std::shared_ptr<const Tokenizer> target;  // of an encoder-decoder's decoder; perhaps the same
   std::optional<Error> problem;
   std::optional<Token> start;        // what the decoder of an encoder-decoder reads first
@@ -44,7 +44,7 @@ const Lexicon* kept_lexicon();
 bool is_end(const Tokenizers* tokenizers, std::int64_t id);
 
 /// The tokens of each sentence, special tokens around them, by `tokenizer`: where boundaries were set by hand each
-/// piece is encoded on its own. Errors as tokens_of_lines, those of the tokenizer, and an id that a table of embeddings
+/// piece is encoded separately. Errors as tokens_of_lines, those of the tokenizer, and an id that a table of embeddings
 /// of `rows` rows does not have. Of pairs each line of `second` is the second sentence of the line with its number; a
 /// line that has none, or an empty one, is one sentence. Boundaries that were set by hand are not those of a pair.
 Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& input, const Tokenizer& tokenizer,
@@ -57,8 +57,8 @@ Result<Tokens> encoded_text(std::string_view where, const std::string& text, con
 /// The line with a number of a text of second sentences, empty ones counted; empty where there is none.
 std::string line_of_text_pair(std::string_view second, std::size_t number);
 
-/// What a decoder reads of a text: `start` first, and nothing of what the tokenizer puts behind a text, which is what
-/// it has yet to say (transformers' shift_tokens_right).
+/// What a decoder reads of a text: `start` first, and nothing of what the tokenizer appends to a text, which the
+/// decoder has yet to predict (transformers' shift_tokens_right).
 Tokens shifted_right(Tokens tokens, const std::optional<Token>& start);
 
 /// The ids as tokens, spelt as the tokenizer spells them; those that it would put around a text are special.
