@@ -39,7 +39,7 @@ struct Array {
 
 struct ArrayFile {
   std::map<std::string, Array> arrays;
-  std::map<std::string, std::string> metadata;  // safetensors' own; an .npz has none
+  std::map<std::string, std::string> metadata;  // of a safetensors file; an .npz has none
 };
 
 /// The text of a metadata field; nothing where the file has no such field.
@@ -68,7 +68,7 @@ struct StoredArray {
 
 struct StoredArrays {
   std::map<std::string, StoredArray> arrays;
-  std::map<std::string, std::string> metadata;  // safetensors' own
+  std::map<std::string, std::string> metadata;  // of a safetensors file
 };
 
 /// Whether weights are packed as they are read, or stay in their file and are packed once they are used often: the

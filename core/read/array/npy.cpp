@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostDictionaryBytes = 1 << 16;
-constexpr std::size_t kMostAxes = 32;  // NumPy's own limit
+constexpr std::size_t kMostAxes = 32;  // NumPy's limit
 
 /// A reader of the one dictionary that a header holds, in the part of Python that NumPy writes it in.
 class DictionaryReader {
@@ -83,7 +83,7 @@ class DictionaryReader {
   std::string_view rest_;
 };
 
-/// `<f4` and the like; without an order sign the machine's own.
+/// `<f4` and the like; without an order sign that of the machine.
 bool take_descr(std::string_view descr, NpyHeader& header) {
   if (!descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos) {
     header.big_endian = descr.front() == '>';

@@ -22,7 +22,7 @@ struct NpyHeader {
   std::size_t count = 0;  // elements
 };
 
-/// Magic, version and header length: this many bytes tell how long the header is.
+/// Magic, version and header length: this many bytes state how long the header is.
 inline constexpr std::size_t kNpyPrefix = 12;
 
 /// The offset at which the data begins, from the first bytes of the file. Versions 1 to 3.

@@ -44,12 +44,12 @@ Result<std::string> read_bytes(std::string_view where, zip_file_t* member, std::
   return bytes;
 }
 
-/// A member that was opened, and what its header says; its data are to be read next.
+/// A member that was opened, and the contents of its header; its data are to be read next.
 struct OpenMember {
   ZipMember file;
   std::string where;  // in messages
   NpyHeader header;
-  std::optional<NpyStrings> strings = {};  // where it holds text in place of numbers
+  std::optional<NpyStrings> strings = {};  // where it holds text instead of numbers
   std::size_t data_at = 0;
 
   std::size_t size() const { return header.count * width(header.dtype); }

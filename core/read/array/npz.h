@@ -17,7 +17,7 @@ inline constexpr std::size_t kMostNpzInflation = 64;
 inline constexpr std::size_t kMostNpzBytes = within_memory(std::uint64_t{4} << 30);
 
 /// All arrays, named without `.npy`; those of strings, of one axis or none, are metadata: the text, or a JSON list.
-/// Each member's size must be what its header says, each name stands once, and the archive's checksums are verified.
+/// Each member's size must be that in its header, each name stands once, and the archive's checksums are verified.
 /// All headers are read before memory is taken for any array.
 Result<ArrayFile> parse_npz(std::string_view where, std::string_view bytes, std::size_t limit = kMostNpzBytes);
 

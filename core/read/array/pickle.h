@@ -44,8 +44,8 @@ struct Pickle {
 /// The limits of one pickle, beyond which it is refused.
 inline constexpr std::size_t kMostPickleBytes = std::size_t{64} << 20, kMostPickleValues = std::size_t{4} << 20;
 
-/// Reads the pickle at the beginning of `bytes`, which must stay. `known` says of "module name" whether a global may
-/// stand there. Errors name the byte.
+/// Reads the pickle at the beginning of `bytes`, which must stay. `known` states whether a global "module name" is
+/// allowed. Errors name the byte.
 Result<Pickle> parse_pickle(std::string_view where, std::string_view bytes,
                             const std::function<bool(std::string_view name)>& known);
 

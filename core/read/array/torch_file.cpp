@@ -76,7 +76,7 @@ std::optional<std::vector<Index>> sizes_of(const PickleValue& value) {
   return sizes;
 }
 
-/// Whether the elements lie one after another in C order; strides of axes of size 1 say nothing.
+/// Whether the elements lie one after another in C order; strides of axes of size 1 are ignored.
 bool is_contiguous(const std::vector<Index>& shape, const std::vector<Index>& strides) {
   Index expected = 1;
   for (std::size_t axis = shape.size(); axis > 0; --axis) {

@@ -28,8 +28,8 @@ struct ZipEntry {
   std::uint64_t header = 0;            // where its local header begins
 };
 
-/// libzip does not say where the bytes of a member lie, which is what makes weights of many gigabytes open at once; so
-/// the directory is read here, and libzip inflates the few members that are deflated. The bytes must stay.
+/// libzip does not report where the bytes of a member lie, which is needed to open weights of many gigabytes at once;
+/// so the directory is read here, and libzip inflates the few deflated members. The bytes must stay.
 class ZipDirectory {
  public:
   static Result<ZipDirectory> read(std::string_view where, std::string_view bytes);
@@ -40,7 +40,7 @@ class ZipDirectory {
   std::optional<std::string> folder() const;
   /// The bytes of a member that is stored as it is.
   Result<std::string_view> stored(const std::string& name, const ZipEntry& member) const;
-  /// Those of a deflated one: exactly as many as the directory says.
+  /// Those of a deflated one: exactly as many as the directory states.
   Result<std::shared_ptr<const std::string>> inflated(const std::string& name, const ZipEntry& member);
 
  private:

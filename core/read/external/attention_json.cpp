@@ -87,7 +87,7 @@ Status check_list(std::string_view where, std::string_view place, const json& va
   return bad_input(where, place, "a list of " + std::string(of), value.is_array() ? "an empty one" : value.type_name());
 }
 
-/// [layer][head][query][key], every list as long as its sisters.
+/// [layer][head][query][key], the lists of one level all of one length.
 Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& place,
                                                         const json& layers) {
   const auto array = nested_numbers(where, place, layers, 4);

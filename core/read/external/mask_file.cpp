@@ -68,7 +68,7 @@ Result<Array> without_heads(std::string_view where, std::string_view what, Array
   return array;
 }
 
-/// The place of an element: "query 0 key 1", or of three axes "[0, 1, 2]".
+/// The index of an element: "query 0 key 1", or of three axes "[0, 1, 2]".
 std::string place_name(const std::vector<Index>& shape, std::size_t element) {
   std::vector<Index> place(shape.size());
   auto rest = static_cast<Index>(element);

@@ -18,7 +18,7 @@ namespace headlight {
 /// keys, 1) is one row for all queries. Of four axes, (1, H, queries, keys), all heads must have the same. A side of
 /// 1 is for all queries, or for all keys. bool and integers 0/1: 1 = may attend → 0, 0 → −inf. Floats are added as
 /// they are; NaN and +inf are Errors. Floats of nothing but 0 and 1, of each at least one, are a boolean mask that
-/// was stored as numbers (added, they would mask nothing): read as such, and `notes` gets a line that says so.
+/// was stored as numbers (added, they would mask nothing): read as such, and `notes` gets a line about it.
 Result<Matrix> additive_mask(std::string_view where, std::string_view what, const Array& array,
                              std::vector<Error>& notes);
 

@@ -114,7 +114,7 @@ class BracketReader {
   }
 
  private:
-  /// The next row where each is a list of its own.
+  /// The next row where each is a separate list.
   bool begins_a_list() const {
     const std::size_t next = text_.find_first_not_of(", \t\r\n\f\v", at_);
     return next != std::string_view::npos && text_[next] == '[';

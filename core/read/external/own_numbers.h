@@ -1,5 +1,5 @@
-// Numbers of one's own: the matrices of one small attention, as a page prints them, become a Model; and what cannot be
-// right about them is said.
+// The user's numbers: the matrices of one small attention, as a page prints them, become a Model, and errors in them
+// are reported.
 #pragma once
 
 #include <filesystem>
@@ -33,7 +33,7 @@ struct NumberTable {
 ///   plain     CSV (commas, semicolons or tabs), or numbers with spaces between, a row a line
 /// A first row or column of words are labels. `-` is an empty cell, 0. A single row is a table
 /// of one row. Errors, `where: row R, column C: …` counted from 0: a word or NaN where a number should be; a row of
-/// another length; dots in place of numbers; nothing; more than kMostTableCells.
+/// another length; dots instead of numbers; nothing; more than kMostTableCells.
 Result<NumberTable> parse_number_table(std::string_view where, std::string_view text);
 
 /// The same from a file, or a .npy of one or two axes.
@@ -70,7 +70,7 @@ Matrix side_by_side(const std::vector<NumberTable>& heads);
 std::size_t count_of(const OwnNumbers& numbers, OwnTable table);
 /// The table, or of those of the heads that of `head`; null where there is none.
 const NumberTable* own_table(const OwnNumbers& numbers, OwnTable table, std::size_t head = 0);
-/// The numbers with this table in the place of that one, or behind the last of the heads; nothing removes it.
+/// The numbers with this table instead of that one, or behind the last of the heads; none: it is removed.
 OwnNumbers with_own_table(OwnNumbers numbers, OwnTable table, std::size_t head, std::optional<NumberTable> put);
 
 /// The model of these numbers: of x the attention that they come to, a missing weight being the identity; without x of
@@ -80,9 +80,8 @@ Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& n
 
 /// Errors of the numbers, a line each, none where all is well: weights of a row that do not sum to 1; scores that are
 /// not x·W_Q·(x·W_K)ᵀ/√d_k, and which mistake they are if a known one; weights that are not the softmax of the scores,
-/// given or of x and one head;
-/// a mask by which no row sees itself, as where row t is said to see 1 … t − 1.
-/// Printed numbers are compared as far as they were printed, to two decimals.
+/// given or of x and one head; a mask by which no row sees itself, as where row t sees 1 … t − 1 alone. Printed numbers
+/// are compared as far as they were printed, to two decimals.
 std::vector<Error> check_numbers(const OwnNumbers& numbers);
 
 /// The numbers as one line of JSON: {"x": {"numbers": [[1, 2]], "rows": ["我"]}, "w_q": [[[…]], [[…]]], "num_heads": 2};

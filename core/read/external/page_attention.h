@@ -53,10 +53,10 @@ struct PageModel {
   std::vector<Error> warnings;
 };
 
-/// The weights of q and k before any mask, so that another mask acts on them as it does in the page; of a row whose
-/// keys that may be attended to have less than 1e-6 of that, its weights under the page's mask, which each layer must
-/// have. The only attention of a page is `self`, whatever it was. Errors: more than 2²⁸ weights; numbers that overflow;
-/// stopped by `progress`.
+/// The weights of q and k before any mask, so that another mask acts on them as it does in the page. A row in which the
+/// visible keys have less than 1e-6 of that has its weights under the page's mask, which each layer must then have. The
+/// only attention of a page is `self`, whatever it was. Errors: more than 2²⁸ weights; numbers that overflow; stopped
+/// by `progress`.
 Result<PageModel> model_of_page(const std::string& where, PageAttention page, Progress& progress);
 
 }  // namespace headlight

@@ -41,7 +41,7 @@ Matrix weights_before_mask(const Trace& open, const Trace& masked, const HeadRef
   return weights;
 }
 
-/// Under which name the page's attentions go on: a model of weights alone always has `self`.
+/// The name of the page's attentions in the model: a model of weights alone always has `self`.
 Stack name_in_model(const std::map<Stack, PageStack>& stacks, Stack stack) {
   if (stacks.size() == 1 || (stack == Stack::cross && !stacks.contains(Stack::self))) return Stack::self;
   return stack;
@@ -67,7 +67,7 @@ Edits edits_in_model(const std::map<Stack, PageStack>& stacks, const Edits& edit
   return kept;
 }
 
-/// A layer's window as a mask of its own: a model of weights alone has none.
+/// A layer's window as a mask of the layer: a model of weights alone has no windows.
 void keep_windows(const PageAttention& page, Edits& edits) {
   for (const auto& [stack, of_stack] : page.stacks)
     for (std::size_t layer = 0; layer < of_stack.windows.size(); ++layer) {

@@ -9,7 +9,7 @@ namespace headlight {
 bool names_page(const std::filesystem::path& path) { return path.extension() == ".html"; }
 
 Result<std::string> data_of_page(std::string_view where, std::string_view html) {
-  // As the writer spells it; a browser's "save page" may have put its own order into the tag.
+  // As the writer spells it; a browser's "save page" may write the attributes in another order.
   const std::size_t id = html.find("id=\"headlight-data\"");
   const std::size_t begin = id == std::string_view::npos ? id : html.find('>', id);
   if (begin == std::string_view::npos)

@@ -1,4 +1,4 @@
-// The data of an HTML page that Headlight wrote (docs/page.md): JSON in a script element of its own.
+// The data of an HTML page that Headlight wrote (docs/page.md): JSON in a separate script element.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@
 
 namespace headlight {
 
-/// Whether the name says that the file is such a page: it ends in .html.
+/// Whether the file is such a page by its name, which ends in .html.
 bool names_page(const std::filesystem::path& path);
 
 /// The JSON between the element's tags. `where` is the file. Errors: no such element; the file ends within it.

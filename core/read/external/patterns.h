@@ -28,18 +28,18 @@ bool has_layers(const ArrayFile& file);
 /// The same file with them as one array `attentions`. Errors: layers of different shapes, a layer that is missing.
 Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 
-/// Tokens whose ranges tile the text made of them.
+/// Tokens of these texts; their ranges tile the joined text.
 Tokens tokens_of(const std::vector<std::string>& texts);
 /// 0, 1, … `count` − 1.
 Tokens numbered_tokens(Index count);
 
-/// Text, spelling and flags of the tokens as an export of Headlight has them; what a token does not say is left alone.
+/// Text, spelling and flags of the tokens as an export of Headlight has them; what a token does not state is unchanged.
 /// Tokens that were added, not typed, have no bytes of the text. Padding is not marked again, for what its mask did to
 /// the weights is in them already. An Error where the list has another length than `tokens`, naming the field.
 Status take_details(std::string_view where, const std::string& place, const nlohmann::json& list, Tokens& tokens);
 
-/// Only the weights are known, so the configuration says no more than how many layers and heads there are. A single
-/// stack is `self` whatever it is called in the file; the cross-attention is where the decoder's own is missing.
+/// Only the weights are known, so the configuration states no more than the numbers of layers and heads. A single stack
+/// is `self` whatever its name in the file; so is the cross-attention where the decoder's self-attention is missing.
 /// Weights must be finite and at least 0 (rounding down to −1e-6 counts as 0); a row need not sum to 1, as after
 /// dropout, but that is a warning. Errors name `where`, the stack and the index.
 Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::map<Stack, FoundPatterns> found,

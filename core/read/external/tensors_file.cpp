@@ -176,7 +176,7 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
   auto query_tokens = parse_tokens(where, "tokens", tokens, given.query.rows());
   if (!query_tokens) return query_tokens.error();
   given.query_tokens = std::move(*query_tokens);
-  // Where the keys are as many as the queries, they are the same tokens unless the file says otherwise.
+  // Where the keys are as many as the queries, they are the same tokens unless the file states others.
   const auto key_list = metadata_text(file, "key_tokens");
   const bool same_tokens = !key_list && given.key.rows() == given.query.rows();
   auto key_tokens = parse_tokens(where, "key_tokens", same_tokens ? tokens : key_list, given.key.rows());
@@ -269,7 +269,7 @@ Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arr
                              : take_tokens(where, file, {"tokens"}, first.rows());
     if (!queries) return queries.error();
     patterns->stack.query_tokens = std::move(*queries);
-    // The keys of an own attention are its queries, where they are as many; those of a cross-attention the source.
+    // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
     const bool source = stack == Stack::cross && file.metadata.contains("target_tokens");
     auto keys = source ? take_tokens(where, file, {"tokens"}, first.cols())
                 : file.metadata.contains("key_tokens") && (one || stack == Stack::cross)

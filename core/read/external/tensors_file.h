@@ -26,7 +26,7 @@ struct TensorsFile {
 
 /// Inputs: `query` (T, d_model); `key`, `value` (S, …), by default `query`; `mask`; `q_proj`, `k_proj`, `v_proj`,
 /// `out_proj` with `.weight` (out, in) and `.bias` (out): a missing weight is the identity, a missing bias zero. Key
-/// and value may be wider or narrower than query where their projections say so. The number of heads is `num_heads`
+/// and value may be wider or narrower than query as their projections state. The number of heads is `num_heads`
 /// where given, else the metadata's (an array of one number in an .npz). Tokens are the metadata's `tokens` and
 /// `key_tokens`, JSON lists, by default 0, 1, …
 ///
@@ -49,20 +49,20 @@ bool holds_attention(const std::filesystem::path& npy);
 /// parse_attention_json has it.
 Result<TensorsFile> read_tensors(const std::filesystem::path& path, std::optional<Index> num_heads);
 
-/// An Error where an export says that it has a form that is not known. BertViz's objects say nothing.
+/// An Error where an export states an unknown form. BertViz's objects state none.
 Status check_schema(std::string_view where, const nlohmann::json& document);
 
 /// An object with `attention`: a list of `{"name", "attn": [layer][head][query][key], "left_text", "right_text"}`, the
 /// texts' lists naming queries and keys. The names Encoder, Decoder and Cross are the stacks of an encoder-decoder;
-/// under any other names the first of the list is shown. A Headlight export (`schema` headlight.attention/1) says more
-/// about its tokens, which is kept; of a `batch` the first is taken. What is left out is a warning.
-/// Errors name the path of a ragged list or of a weight that is not one.
+/// under any other names the first of the list is shown. A Headlight export (`schema` headlight.attention/1) has more
+/// about its tokens, which is kept; of a `batch` the first is taken. What is left out is a warning. Errors name the
+/// path of a ragged list or of a weight that is not one.
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text);
 
 Result<TensorsFile> read_attention_json(const std::filesystem::path& path);
 
-/// The array that stands at `place` of a file, with at most so many axes. Takes no more memory than the numbers that
-/// are there, whatever the first lists promise. Errors name the path of an empty or ragged list, and of what is no
+/// The array at the path `place` of a file, with at most so many axes. Takes no more memory than the numbers that are
+/// there, whatever sizes the first lists have. Errors name the path of an empty or ragged list, and of what is no
 /// number.
 Result<Array> nested_numbers(std::string_view where, const std::string& place, const nlohmann::json& list,
                              std::size_t most_axes);

@@ -61,7 +61,7 @@ class Loader {
     return row.part == StackPart::encoder ? hub_.config.layers_of_encoder() : hub_.config.num_layers;
   }
 
-  /// Calls visit(row, layer) for each tensor of a row, with a row of its own for each expert, up to the first Error.
+  /// Calls visit(row, layer) for each tensor of a row, with a separate row for each expert, up to the first Error.
   template <class Visit>
   Status for_each_stored(const Row& row, const Visit& visit) const {
     std::string name;

@@ -42,8 +42,8 @@ void refuse_options_of_others(Keyed& keyed) {
   }
 }
 
-/// A model that reads pictures too, whose text is a model of a known family with a configuration of its own (Gemma Team
-/// 2025, section 2): that, as its files would have it alone. Other documents as they are.
+/// A model that reads pictures too (Gemma Team 2025, section 2), whose text model is of a known family with a
+/// configuration in `text_config`: the text model, as its files would have it alone. Other documents are unchanged.
 Result<nlohmann::json> text_model(std::string_view where, nlohmann::json document) {
   constexpr const char* kKey = "text_config";
   if (document.value("model_type", nlohmann::json()) != "gemma3") return document;

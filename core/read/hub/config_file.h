@@ -1,5 +1,5 @@
-// config.json of a folder in the Hugging Face layout: each family of models spells the same few sizes its own way.
-// Read here into Config and the little that the tensors' shapes need beside it.
+// config.json of a folder in the Hugging Face layout: each family of models has other keys for the same few sizes. Read
+// here into Config and the little that the tensors' shapes need beside it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace headlight {
 struct Family;  // families.h
 std::string_view name(const Family& family);
 
-/// Whether the checkpoint ends in scores over the vocabulary, as the class named in `architectures` says.
+/// Whether the checkpoint ends in scores over the vocabulary, by the class named in `architectures`.
 enum class OutputLayer { none, if_stored, required };
 
 struct HubConfig {
@@ -30,10 +30,10 @@ struct HubConfig {
   Index positions = 0;                      // rows of the position table, of families that have one
   Index first_position = 0;                 // the row of the first token
   bool falling_sinusoids = false;           // the table is not stored: falling_sinusoids() of checkpoint_layout.h
-  std::optional<std::int64_t> pad_id = {};  // of families whose padding has a position of its own (Embeddings)
+  std::optional<std::int64_t> pad_id = {};  // of families whose padding has a separate position (Embeddings)
   Index token_types = 0;
   Index task_types = 0;     // rows of a table of which the first is added to every token (ERNIE); 0: none
-  Index layer_groups = 0;   // sets of weights that the layers share, in order (ALBERT); 0: each layer has its own
+  Index layer_groups = 0;   // sets of weights that the layers share, in order (ALBERT); 0: none are shared
   Index encoder_heads = 0;  // of an encoder-decoder
   Index encoder_ffn = 0;
   bool shared_embeddings = true;  // encoder and decoder have one table of token vectors
@@ -47,13 +47,13 @@ struct HubConfig {
   bool norms_store_rest = false;              // a norm's scale is 1 and what is stored (Gemma)
   bool final_norms = false;                   // both stacks of a BART-like model, and OPT's one, end with a norm
   bool linear_biases = false;                 // a bias of the scores that falls with the distance (ALiBi)
-  bool linear_key_biases = false;             // one that grows with the key's place, rounded to bfloat16 (Falcon)
+  bool linear_key_biases = false;             // one that grows with the key's position, rounded to bfloat16 (Falcon)
   std::optional<float> attention_scale = {};  // instead of 1/sqrt(d_k)
   Index relative_buckets = 0;                 // of a bias for distances; 0: none
   Index relative_distance = 0;                // RelativeBias::max_distance
   bool parallel = false;                      // BlockWeights
   bool one_norm = false;                      // the norm of the attention serves the feed-forward as well
-  bool two_norms = false;                     // of a parallel block of Falcon: each has its own
+  bool two_norms = false;                     // of a parallel block of Falcon: one each
   Index experts = 0;                          // E; 0: none
   Index chosen_experts = 0;
   Index expert_ffn = 0, shared_ffn = 0;  // widths; 0: no shared expert
@@ -77,7 +77,7 @@ struct HubConfig {
 inline constexpr Index kMaxVocabulary = Index{1} << 21, kMaxPositions = Index{1} << 20;
 
 /// Errors name the key: a family, an activation or an option that is not known, a size that is missing or absurd.
-/// Keys without which a family has a default of its own (transformers' configuration classes) may be missing or null.
+/// Keys for which a family has a default (transformers' configuration classes) may be missing or null.
 Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text);
 
 Result<HubConfig> read_hub_config(const std::filesystem::path& path);

@@ -44,7 +44,7 @@ class Keyed {
   void only(const Keys& keys, std::string_view supported);
   void only(const Keys& keys, const char* supported) { only(keys, std::string_view(supported)); }  // which is no bool
 
-  /// Whether anything has asked for the key.
+  /// Whether the key was read.
   bool was_read(const char* key) const { return read_.contains(key); }
 
   void fail(const Keys& keys, std::string_view expected, std::string_view found);
@@ -115,8 +115,8 @@ inline constexpr std::string_view kHiddenColumns = "columns of a hidden state", 
 /// Reads rope_theta and rope_scaling (or rope_parameters) into hub.rotary, and hub.longest where the frequencies would
 /// depend on the length of the text. Kinds: default; linear, all frequencies divided (Chen et al. 2023); dynamic, which
 /// changes nothing up to the trained length; llama3, the low ones divided (Llama 3.1); yarn (Peng et al. 2023).
-/// hub.config must be there. What a file means that says neither is `unsaid_theta` and `unsaid_share`: the share of a
-/// head's columns that are rotated, the first ones; all columns in families without one.
+/// hub.config must be there. A file that has neither key means `unsaid_theta` and `unsaid_share`: the share of a head's
+/// columns that are rotated, the first ones; all columns in families without one.
 void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta = 10000, std::optional<double> unsaid_share = {});
 
 /// theta^(−2i / columns) for each pair of so many columns, unscaled.

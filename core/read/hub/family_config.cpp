@@ -1,4 +1,4 @@
-// The reader of config.json that all families share: each field of HubConfig as the family's row says it.
+// The reader of config.json that all families share: each field of HubConfig by the family's row.
 
 #include <algorithm>
 #include <cassert>
@@ -198,7 +198,7 @@ class FamilyReader {
 
   bool has(const char* field) { return find(field) != nullptr; }
 
-  /// Whether every entry of the row was asked for: one with another name would be overlooked.
+  /// Whether every entry of the row was read: one with another name would be overlooked.
   bool is_complete() const { return entries_.is_null() || found_.size() == entries_.size(); }
 
  private:

@@ -56,7 +56,7 @@ class FieldReader {
   Config& config_;
 };
 
-/// The models that are trained here: the standard blocks, whose choices config.json spells out.
+/// The models that are trained here: the standard blocks; config.json states the choices.
 void read_headlight(Keyed& keyed, const Family&, HubConfig& hub) {
   hub.vocabulary = keyed.size({"vocab_size"}, kMaxVocabulary);
   hub.norm_epsilon = static_cast<float>(keyed.number({"norm_eps"}, 0, 1, 1e-5));
@@ -84,7 +84,7 @@ void read_headlight(Keyed& keyed, const Family&, HubConfig& hub) {
 
 using nlohmann::json;
 
-/// Positions are counted from behind the padding's own, which is the row of its id.
+/// Positions are counted from behind that of the padding, which is the row of its id.
 void positions_behind_padding(Keyed& keyed, const Family&, HubConfig& hub) {
   const Index pad = keyed.size({"pad_token_id"}, kMaxVocabulary, 1, 0);
   if (pad + 1 >= hub.positions)

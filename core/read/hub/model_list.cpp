@@ -23,7 +23,7 @@ std::string without_folder(std::string message, const std::filesystem::path& fol
   return message;
 }
 
-/// The family and the sizes as far as a configuration says them, whatever else is wrong with it.
+/// The family and the sizes as far as a configuration states them, whatever else is wrong with it.
 void read_sizes(const nlohmann::json& config, ListedModel& model) {
   const auto size = [&](std::initializer_list<const char*> keys) -> Index {
     for (const char* key : keys)

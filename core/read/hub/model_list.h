@@ -24,8 +24,7 @@ struct ListedModel {
   bool opens() const { return reason.empty(); }
 };
 
-/// Of each model what its headers say. It can be opened where read_checkpoint would find every tensor: no number is
-/// read.
+/// The headers of each model. It can be opened where read_checkpoint would find every tensor: no number is read.
 std::vector<ListedModel> listed_models(const std::vector<KeptModel>& kept, int threads);
 
 /// The description of one folder with config.json.

@@ -70,7 +70,7 @@ struct Place {
   enum class Kind { hugging_face, model_scope, folder } kind = Kind::folder;
   std::string name;
   fs::path folder;  // of Hugging Face's cache: models--ORG--NAME
-  fs::path root;    // the cache; empty: the user's own folders, whose links lead anywhere
+  fs::path root;    // the cache; empty: a folder of the user, whose links may lead anywhere
 };
 
 void add_hugging_face(const fs::path& root, std::vector<Place>& found) {
@@ -91,7 +91,7 @@ bool is_of_model_scope(const fs::path& folder) {
   return false;
 }
 
-/// Folders of one or two levels: ORG/NAME, and of the user's own ones NAME.
+/// Folders of one or two levels: ORG/NAME, and of the folders of the user also NAME.
 void add_tree(Place::Kind kind, const fs::path& root, std::vector<Place>& found) {
   const bool own = kind == Place::Kind::folder;
   const auto shown = [&](const std::string& entry) { return own ? entry : replaced(entry, kDot, "."); };
@@ -113,11 +113,11 @@ void add_tree(Place::Kind kind, const fs::path& root, std::vector<Place>& found)
   }
 }
 
-/// All places, each name once.
+/// The folders of all models, each name once.
 std::vector<Place> all_places(const ModelPlaces& places) {
   std::vector<Place> found;
   for (const fs::path& root : places.hugging_face) add_hugging_face(root, found);
-  // A folder that holds others of these as its own, as hub/ holds hub/models/, is no organisation.
+  // A folder that is itself listed, as hub/models/ inside hub/ is, is no organisation.
   std::set<fs::path> roots(places.model_scope.begin(), places.model_scope.end());
   for (const fs::path& root : places.model_scope) add_tree(Place::Kind::model_scope, root, found);
   for (const fs::path& root : places.folders) add_tree(Place::Kind::folder, root, found);

@@ -1,5 +1,5 @@
 // Models that are on this disk already, found by the names under which they were downloaded: in the caches of Hugging
-// Face's and ModelScope's tools, and in folders of the user's own. Nothing is downloaded.
+// Face's and ModelScope's tools, and in folders of the user. Nothing is downloaded.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +21,26 @@ struct ModelPlaces {
   friend bool operator==(const ModelPlaces&, const ModelPlaces&) = default;
 };
 
-/// A model in one of the places.
+/// A model in one of these folders.
 struct KeptModel {
   std::string name;                   // as the command line takes it: bert-base-chinese, Qwen/Qwen3-0.6B
   std::filesystem::path folder;       // that holds its config.json; of Hugging Face's cache a snapshot
   std::optional<Error> trouble = {};  // why its files cannot be read: half downloaded, links out of the cache
 };
 
-/// At most so many models of one place are looked at, and so many entries of a model's folder.
+/// At most so many models of one folder are looked at, and so many entries of a model's folder.
 inline constexpr std::size_t kMostKeptModels = 20000, kMostModelFiles = 4096;
 
 /// Whether the text can be the name of a model, perhaps with @REVISION behind it: one or two parts of letters, digits,
 /// `-`, `_` and `.` that begin with none of the signs, not the name of a file of Headlight's or PyTorch's formats.
 bool is_model_name(std::string_view text);
 
-/// All of them in the order of the places, those of a place by name; a name that an earlier place has is not repeated.
+/// All models, folder by folder, those of a folder by name; a name that an earlier folder has is not repeated.
 std::vector<KeptModel> kept_models(const ModelPlaces& places);
 
 /// The model of this name. In Hugging Face's cache a revision is a branch or tag (refs/), or a commit or its beginning;
 /// without one it is the branch main, else the newest snapshot. Errors: no such model, with the nearest names that are
-/// there and the command that downloads it; no such revision; what `trouble` says.
+/// there and the command that downloads it; no such revision; `trouble`.
 Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view name);
 
 }  // namespace headlight

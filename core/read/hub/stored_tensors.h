@@ -1,5 +1,5 @@
 // The tensors of a checkpoint while a model is made of them: each is taken once, checked, and given out as float32, or
-// left where it is in half precision; what is left over in the end is told.
+// left where it is in half precision; what is left over in the end is reported.
 #pragma once
 
 #include <set>
@@ -34,8 +34,8 @@ class StoredTensors {
   Result<Matrix> take_matrix(const std::vector<std::string>& names, TensorShape size, Need need);
   /// The same with one axis; leading axes of size 1 are dropped.
   Result<Vector> take_vector(const std::vector<std::string>& names, Index size, Need need);
-  /// The weight of a linear layer or a table: its place in the file; of numbers of another kind than StoredMatrix has a
-  /// matrix. `transposed`: stored (in, out).
+  /// The weight of a linear layer or a table: its bytes in the file; a matrix where StoredMatrix does not have its kind
+  /// of numbers. `transposed`: stored (in, out).
   Result<Linear> take_weight(const std::vector<std::string>& names, TensorShape size, Need need,
                              bool transposed = false);
   /// The same weight, or part of it, as the model keeps it: in its file, or packed.
@@ -51,7 +51,7 @@ class StoredTensors {
   Status check_memory() const;
 
   void warn(std::string_view what, std::string_view remark, ErrorCode code);
-  /// Warns of every tensor that was not taken, except of `derived` ones. `model` says what does not ask for it.
+  /// Warns of every tensor that was not taken, except of `derived` ones. `model` is the model's name in the warning.
   void warn_of_surplus(const std::vector<Row>& rows, std::string_view model);
   const std::vector<Error>& warnings() const { return warnings_; }
 

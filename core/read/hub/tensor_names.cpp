@@ -194,7 +194,7 @@ StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
       if (is_wrapping(before) && (!wrapper || before.size() < wrapper->size())) wrapper = before;
     }
   if (!wrapper || wrapper->empty()) return stored;
-  // Where what reads pictures stands beside the text in the family's own prefix, the text's names get it again.
+  // A model that reads pictures may name them and the text under the family's prefix: the text's names keep it.
   const std::string again = wrapper->ends_with(kTextModel) && wrapper->starts_with(begin) ? begin : std::string();
   StoredArrays plain{.arrays = {}, .metadata = std::move(stored.metadata)};
   for (auto& [name, array] : stored.arrays)

@@ -31,7 +31,7 @@ std::vector<std::string> missing_weights(const std::filesystem::path& folder);
 /// Whether this is the name of one of the files that open_weights reads in a folder: weights, a shard or the index.
 bool is_weight_file(std::string_view name);
 
-/// The shard of each tensor, as the index says it: at least one. Errors as above.
+/// The shard of each tensor, as the index states it: at least one. Errors as above.
 Result<std::map<std::string, std::string>> parse_shard_index(std::string_view where, std::string_view text);
 
 /// What a folder without config.json has, for a message: a tokenizer alone, or no config.json.

@@ -52,7 +52,7 @@ class DocumentBuilder final : public nlohmann::json_sax<json> {
     const std::string_view before = text_.substr(0, position > 0 ? std::min(position - 1, text_.size()) : 0);
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::string_view in_line = before.substr(before.rfind('\n') + 1);
-    // Continuation bytes of UTF-8 are no columns of their own.
+    // Continuation bytes of UTF-8 are not counted as columns.
     const auto column = 1 + count_characters(in_line);
     const bool at_end = position > text_.size();
     error_ = bad_input(where_, "line " + std::to_string(line) + ", column " + std::to_string(column), "valid JSON",

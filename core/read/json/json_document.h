@@ -13,8 +13,8 @@ namespace headlight {
 /// Objects and arrays inside one another; a document that goes deeper is an Error.
 inline constexpr int kMostJsonDepth = 64;
 
-/// Empties a document of parse_json without taking memory, as its own destructor does: nothing could bear it if there
-/// was none.
+/// Empties a document of parse_json without taking memory, unlike its destructor, whose failure for lack of memory
+/// nothing could handle.
 void take_apart(nlohmann::json& document) noexcept;
 
 /// A Result<nlohmann::json> that takes no memory where it ends.

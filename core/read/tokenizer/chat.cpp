@@ -11,7 +11,7 @@
 
 namespace headlight {
 
-/// How a family writes a conversation, as its authors document it.
+/// How a family writes a conversation, as the authors of the family document it.
 struct ChatFamily {
   /// What stands before and behind a turn; null before: the family has no such role.
   struct Around {
@@ -186,7 +186,7 @@ Result<std::string> chat_text(const ChatFamily& family, const Chat& chat) {
     text += family.trims ? trimmed(said, true, !goes_on) : std::string_view(said);
     if (!goes_on) text += around(family, role).behind;
   }
-  // An answer without a mark of its own begins with its first word.
+  // An answer without a mark begins with its first word.
   const std::string_view answer = around(family, ChatRole::assistant).before;
   if (!chat.turns.empty() && chat.turns.back().role != ChatRole::assistant && answer != " ") text += answer;
   return text;

@@ -77,7 +77,7 @@ class Message {
   std::size_t at_ = 0;
 };
 
-/// Calls take(field) for each field; false where the bytes are no message or take says so.
+/// Calls take(field) for each field; false where the bytes are no message or take returns false.
 template <class Take>
 bool each_field(std::string_view bytes, Take take) {
   Message message(bytes);

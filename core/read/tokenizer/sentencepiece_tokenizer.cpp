@@ -131,7 +131,7 @@ Result<Tokenizer> llama(std::string_view where, const SentencePieceModel& model,
   return tokenizer;
 }
 
-/// The rules of every unigram: the model's own normalisation, spaces dropped at the end (SentencePiece itself drops
+/// The rules of every unigram: the normalisation of the model, spaces dropped at the end (SentencePiece itself drops
 /// them at the beginning, too) and joined elsewhere, ▁ before every word.
 Status add_unigram_rules(std::string_view where, const SentencePieceModel& model, bool strip_left,
                          Tokenizer& tokenizer) {

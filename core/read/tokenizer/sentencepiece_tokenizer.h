@@ -53,7 +53,7 @@ Result<Tokenizer> sentencepiece_tokenizer(std::string_view where, const Sentence
                                           SentencePieceFamily family, const TokenizerSettings& settings);
 
 /// Marian: the pieces of a unigram, looked up in vocab.json, which numbers both languages; </s> after the text. Codes
-/// of languages, >>fra<<, are tokens. The text itself goes through the model's own normalisation.
+/// of languages, >>fra<<, are tokens. The text itself is normalised as the model states.
 Result<Tokenizer> marian_tokenizer(std::string_view where, const SentencePieceModel& model, WordTable vocabulary);
 
 }  // namespace headlight

@@ -357,7 +357,7 @@ Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::pa
   const Path path = folder / "tokenizer.json";
   const auto text = read_file(path, kMostBytes);
   if (!text) return text.error();
-  const auto document = parse_json(path.string(), *text, "model");  // whose pieces are the most of it
+  const auto document = parse_json(path.string(), *text, "model");  // the model, most of the file, is left out
   if (!document) return document.error();
   JsonProblems problems{path.string()};
   const JsonField rule = JsonField(*document, "", problems).at("pre_tokenizer");

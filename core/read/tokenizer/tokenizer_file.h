@@ -16,8 +16,8 @@ namespace headlight {
 
 struct TokenizerSettings {
   bool stored = false;                               // there is a tokenizer_config.json
-  std::string tokenizer_class = {};                  // without "Fast"; empty: not said
-  std::string model_type = {};                       // of config.json; empty: not said
+  std::string tokenizer_class = {};                  // without "Fast"; empty: not stated
+  std::string model_type = {};                       // of config.json; empty: not stated
   std::map<std::string, bool> flags = {};            // do_lower_case, add_prefix_space, legacy, …
   std::map<std::string, std::string> specials = {};  // bos_token, unk_token, …: their contents
   std::vector<AddedToken> added = {};                // added_tokens_decoder, by id
@@ -26,12 +26,12 @@ struct TokenizerSettings {
   std::string special(const std::string& name, const std::string& fallback) const;
 };
 
-/// Files that are not there say nothing. Errors name the file and the field.
+/// Files that are not there leave fields empty. Errors name the file and the field.
 Result<TokenizerSettings> read_tokenizer_settings(const std::filesystem::path& folder);
 
 struct TokenizerFile {
   std::shared_ptr<const Tokenizer> tokenizer;
-  std::shared_ptr<const Tokenizer> target = nullptr;  // of the decoder's side, where it has one of its own (Marian)
+  std::shared_ptr<const Tokenizer> target = nullptr;  // of the decoder's side, where it has another one (Marian)
   std::filesystem::path file = {};                    // where the vocabulary came from
   std::vector<Error> warnings = {};
 };

@@ -18,7 +18,7 @@ namespace headlight {
 /// Of what is read so far nothing counts if there is a problem: an unknown type, a field that is not as it must be. A
 /// null is no rule; a sequence is its rules one after the other.
 std::vector<Normalizer> normalizers_from(const JsonField& field);
-/// Of `Words`, a rule of Headlight's own, the lexicon is left open: it is the vocabulary's.
+/// In `Words`, a rule that only Headlight has, the lexicon is left open: it is the vocabulary's.
 std::vector<PreTokenizer> pre_tokenizers_from(const JsonField& field);
 /// "costs": [[7.25, "的 了"], …], words of Chinese characters by their cost in nats (text/likely_words.h).
 std::vector<LikelyWords::Word> word_costs_from(const JsonField& costs);
@@ -27,7 +27,7 @@ std::vector<Template> templates_from(const JsonField& field);
 
 /// The steps of ByteLevel: perhaps a space in front, perhaps GPT-2's split, bytes as letters.
 std::vector<PreTokenizer> byte_level_rules(bool prefix_space, bool split);
-/// An expression of our own, known to be good.
+/// An expression of the program, known to be good.
 Regex known_regex(std::string_view expression);
 /// Special tokens before and after the text.
 Template template_around(std::vector<std::pair<std::int32_t, std::string>> before,
