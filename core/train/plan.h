@@ -15,7 +15,7 @@ struct TrainingPlan {
   Config config = {};  // the model's shape, and the seed of everything that is drawn
   Task task = Task::masked;
   Corruption corruption = {};  // of a masked task
-  TrainingRecipe recipe = {};  // its schedule says how many steps
+  TrainingRecipe recipe = {};  // its schedule has the number of steps
   Index batch = 64;            // sentences a step
   Teaching teaching = {};      // what heads are taught besides; Objective::attention weighs it
 
@@ -24,14 +24,14 @@ struct TrainingPlan {
   Index taught_sentences(Index step) const;
 };
 
-/// The plan that the shipped models were made by, for a model of this shape: pre-norm and gelu whatever it says.
+/// The plan that the shipped models were made by, for a model of this shape: always pre-norm and gelu.
 TrainingPlan default_plan(const Config& config);
 
 /// A training that has not begun. Errors: a shape that cannot be trained.
 Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus);
 
-/// Steps until `until` (at most the plan's last), calling `after` behind each; `after` says whether to go on. The same
-/// to the bit however often it is interrupted, and with any number of threads.
+/// Steps until `until` (at most the plan's last), calling `after` behind each; `after` returns whether to go on. The
+/// same to the bit however often it is interrupted, and with any number of threads.
 void train(Training& training, const TrainingPlan& plan, const Corpus& corpus, Workspace& workspace, Index until,
            const std::function<bool(const StepReport&, const Batch&)>& after);
 

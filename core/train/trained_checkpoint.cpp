@@ -78,7 +78,7 @@ Json tokenizer_json(const Vocabulary& vocabulary, Arch arch) {
           {"added_tokens", added},
           {"normalizer", nullptr},
           {"pre_tokenizer", {{"type", "Words"}}},
-          // A masked word is predicted in its own position; the next word needs <s> at the beginning.
+          // A masked word is predicted at its position; the next word needs <s> at the beginning.
           {"post_processor", arch == Arch::decoder ? template_processing : Json()},
           {"decoder", nullptr},
           {"model", {{"type", "WordLevel"}, {"vocab", words}, {"unk_token", kSpecialWords[kUnknownRow]}}}};

@@ -1,4 +1,4 @@
-// A trained model on disk: a folder in the Hugging Face layout with a card that says how it was made.
+// A trained model on disk: a folder in the Hugging Face layout with a card that describes how it was made.
 #pragma once
 
 #include <filesystem>
@@ -29,7 +29,7 @@ struct TrainingCard {
 
 /// Writes config.json, tokenizer.json, training.json, README.md, arcs.safetensors where the card has some, and
 /// model.safetensors, each whole or not at all, into the folder, which is made where it is missing. The model must have
-/// a vocabulary. `tokenizer`: what tokenizer.json says, where the corpus had one of its own; else it holds the words of
+/// a vocabulary. `tokenizer`: the text of tokenizer.json, where the corpus had a tokenizer; else it holds the words of
 /// the vocabulary, looked up as they are.
 Status save_checkpoint(const std::filesystem::path& folder, const Model& model, const TrainingCard& card,
                        TensorType type = TensorType::float32, std::string_view tokenizer = {});

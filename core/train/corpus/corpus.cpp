@@ -25,7 +25,7 @@ double fraction(Random& random) { return static_cast<double>(random.next() >> 11
 std::size_t sentences_in(const CorpusText& text) { return text.lines.size(); }
 std::size_t sentences_in(const TaughtText& text) { return text.sentences.size(); }
 
-/// One of several texts and one of its sentences, each as probable as its text's weight says.
+/// One of several texts and one of its sentences, each with the probability that the weight of its text gives.
 template <class Text>
 std::pair<const Text*, std::size_t> draw_place(const std::vector<Text>& texts, Random& random) {
   const auto mass = [](const Text& text) {
@@ -78,7 +78,7 @@ std::size_t end_of_word(const std::vector<std::int32_t>& rows, std::size_t begin
   return end;
 }
 
-/// Hides, swaps and keeps words of one sentence in place; the words that are asked for are the answer, −1 elsewhere.
+/// Hides, swaps and keeps words of one sentence; the words that are to be predicted are the answer, −1 elsewhere.
 /// Special tokens around a sentence and unknown tokens are left alone.
 std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const Corruption& corruption, Random& random) {
   std::vector<std::int32_t> targets(sentence.rows.size(), -1);
@@ -107,7 +107,7 @@ std::vector<std::int32_t> corrupt(const Corpus& corpus, Drawn& sentence, const C
   return targets;
 }
 
-/// Adds what the heads are asked for in sentence `number` of the batch.
+/// Adds what the heads are taught in sentence `number` of the batch.
 void ask_heads(const TaughtSentence& sentence, const Teaching& teaching, std::int32_t number,
                std::vector<AttentionTarget>& targets) {
   std::vector<float> share(sentence.rows.size());  // of each token in its word
@@ -132,7 +132,7 @@ void ask_heads(const TaughtSentence& sentence, const Teaching& teaching, std::in
         target.weight = share[query];
         ++arc;
       } else {
-        target.rest = true;  // at place 0, <s>
+        target.rest = true;  // at position 0, <s>
         target.weight = teaching.rest * share[query];
         if (sentence.asks_rest(head, query) && target.weight > 0) targets.push_back(target);
         continue;

@@ -1,4 +1,4 @@
-// The data of a training: sentences of the grammar or a text of one's own, as rows of a model's token table, and the
+// The data of a training: sentences of the grammar or a text of the user, as rows of a model's token table, and the
 // questions that are asked about them.
 #pragma once
 
@@ -18,10 +18,10 @@
 namespace headlight {
 
 enum class Task {
-  masked,       // words are hidden, swapped or left as they are, and asked for in their place (Devlin et al. 2019,
+  masked,       // words are hidden, swapped or left as they are, and predicted at their positions (Devlin et al. 2019,
                 // section 3.1)
-  causal,       // each place is asked for the next word
-  translation,  // the same of a sentence in English, whose Chinese the encoder reads; the last word is kEndWord
+  causal,       // each position predicts the next word
+  translation,  // the same of a sentence in English, with its Chinese in the encoder; the last word is kEndWord
 };
 std::string_view name(Task task);
 
@@ -34,7 +34,7 @@ struct Corpus {
   std::shared_ptr<const Grammar> grammar = {};        // its words in its order, those of its translations; null: …
   std::vector<std::vector<std::int32_t>> lines = {};  // … rows of each sentence
 
-  // Of a tokenizer of one's own, in place of those:
+  // Of a tokenizer of the user, instead of those:
   std::shared_ptr<const Tokenizer> tokenizer = {};  // its vocabulary is `words` behind the special ones; null: none
   std::string tokenizer_json = {};                  // as it was read
   std::vector<CorpusText> texts = {};
@@ -49,7 +49,7 @@ struct Corpus {
 /// The grammar as a corpus for this task: of translations also their words.
 Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task = Task::masked);
 
-/// Sentences that were cut into words already. The `most_words` most frequent words have rows of their own, of equally
+/// Sentences that were cut into words already. The `most_words` most frequent words have a row each, of equally
 /// frequent ones those that come first; sentences longer than `longest` are left out. An Error where nothing is left.
 Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<std::string>>& sentences,
                          std::size_t most_words, std::size_t longest);
@@ -61,14 +61,14 @@ Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokeniz
 std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus);
 
 /// What a masked task does to the words, each a probability. Of a translation, to the English words that the decoder
-/// reads: hidden and swapped ones are asked for in their place, as if the reader had slipped; the others are followed
-/// by the next word as ever.
+/// reads: hidden and swapped ones are to be predicted at their positions, as if the reader had slipped; the others are
+/// followed by the next word as ever.
 struct Corruption {
   float mask = 0.15f;    // hidden behind <mask>
   float swap = 0.15f;    // replaced by another word: a word that is not hidden must be checked against its partners
-  float keep = 0.10f;    // left as it is and asked for
-  float family = 0.7f;   // of swaps: by a word that stands in the same places of the grammar
-  float restore = 0.5f;  // of pronouns that the grammar knows: asked for the noun, as if the pronoun had replaced it
+  float keep = 0.10f;    // left as it is and predicted
+  float family = 0.7f;   // of swaps: by a word that stands at the same positions of the grammar
+  float restore = 0.5f;  // of pronouns that the grammar knows: the noun is predicted, as if the pronoun had replaced it
 
   friend bool operator==(const Corruption&, const Corruption&) = default;
 };

@@ -208,7 +208,7 @@ class Reader {
   void add_word(const Fields& fields) {
     const bool in_range = next() <= open_until_;
     std::string_view form = fields[kForm];
-    if (in_range) {  // its own letters, if they come next; else its even share of what is left
+    if (in_range) {  // its letters, if they come next; else its even share of what is left
       const auto left = static_cast<std::size_t>(open_until_ - next());
       const std::size_t characters = count_characters(rest_);
       if (left == 0) form = rest_;

@@ -22,15 +22,15 @@ struct TaughtHead {
   friend bool operator==(const TaughtHead&, const TaughtHead&) = default;
 };
 
-/// How a training teaches. The loss is Objective::attention times the weighted mean, over the words that are asked and
-/// their heads, of −ln of the weight that the head gives to the right word.
+/// How a training teaches. The loss is Objective::attention times the weighted mean, over the taught words and their
+/// heads, of −ln of the weight that the head gives to the right word.
 struct Teaching {
   std::vector<TaughtHead> heads = {};  // ascending by layer and head; none: nothing is taught
   float share = 0.66f;                 // of a step's sentences …
   float from = 0.8f;                   // … once this share of the steps is taken
-  float grammar = 0;                   // of those the share that the grammar says; else treebanks
+  float grammar = 0;                   // of those the share from the grammar; the rest is from treebanks
   float rest = 0.15f;                  // weight of a word without such a relation, which is to look at <s>
-  float hide = 0.1f;                   // share of the words of taught sentences that are hidden, and asked for
+  float hide = 0.1f;                   // share of the words of taught sentences that are hidden, and predicted
 
   friend bool operator==(const Teaching&, const Teaching&) = default;
 };
@@ -50,7 +50,7 @@ Status check_teaching(const Teaching& teaching, Index layers, Index heads);
 /// subtype. Nothing where none is.
 std::optional<std::size_t> taught_head(const std::vector<TaughtHead>& heads, std::string_view relation);
 
-/// A sentence whose words are known to depend on each other.
+/// A sentence with the dependencies between its words.
 struct TreebankSentence {
   struct Word {
     std::size_t begin = 0, end = 0;  // bytes of the text

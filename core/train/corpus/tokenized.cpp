@@ -117,8 +117,8 @@ void add_arc(TaughtSentence& sentence, std::size_t head, const Places& from, con
     sentence.arcs.push_back({static_cast<std::int32_t>(head), query, to->first, to->second});
 }
 
-/// Of each head, whether the treebank says where it looks: by an arc somewhere; for heads of the grammar, by marking
-/// pronouns. A treebank of one relation says nothing of the words without the others.
+/// For each head, whether the treebank has the words where it should look: an arc somewhere; for heads of the grammar,
+/// marked pronouns. In a treebank of one relation nothing is known of the words without the others.
 std::vector<char> known_heads(const std::vector<TreebankSentence>& treebank, const std::vector<TaughtHead>& heads,
                               const Grammar* grammar) {
   std::vector<char> known(heads.size(), 0);

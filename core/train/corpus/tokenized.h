@@ -1,4 +1,4 @@
-// Texts and treebanks as a tokenizer of one's own spells them.
+// Texts and treebanks as a tokenizer of the user spells them.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ Status check_trainable(std::string_view where, const Tokenizer& tokenizer);
 Result<CorpusText> tokenized_text(std::string_view where, std::string_view text, float weight,
                                   const Tokenizer& tokenizer, const Progress& progress);
 
-/// A sentence whose heads are told where to look.
+/// A sentence whose heads are taught where to look.
 struct TaughtSentence {
   struct Arc {
     std::int32_t head = 0;            // of Teaching::heads
@@ -62,7 +62,7 @@ struct TaughtSentence {
   std::vector<Arc> arcs;           // ascending by head, then by query; of each query and head one
   enum class Rest : char { asked, not_of_grammar, never };
   std::vector<Rest> rests;       // of each token, whether a head rests there that has no arc from it …
-  std::vector<char> known;       // … and of each head whether this source says where it has arcs
+  std::vector<char> known;       // … and of each head whether this source has its arcs
   std::vector<char> of_grammar;  // of each head, whether its relations are the grammar's
 
   bool asks_rest(std::size_t head, std::size_t token) const {
@@ -79,12 +79,12 @@ struct TaughtText {
 
 /// The sentences of a treebank that the tokenizer spells in at most kLongestSentence tokens. Words and tokens belong
 /// together that share bytes; an arc within one token is left out. A head of which the treebank has no arc anywhere is
-/// told nothing. Heads of the grammar's relations (null: no grammar) rest, but for pronouns: what those stand for, no
-/// treebank says; where a treebank marks no pronouns, they are told nothing either.
+/// not taught. Heads of the grammar's relations (null: no grammar) rest, but for pronouns: no treebank states what
+/// those stand for; where a treebank marks no pronouns, these heads are not taught either.
 std::vector<TaughtSentence> taught_sentences(const std::vector<TreebankSentence>& treebank, const Tokenizer& tokenizer,
                                              const std::vector<TaughtHead>& heads, const Grammar* grammar);
 
-/// A sentence of the grammar; only heads of its relations are told anything.
+/// A sentence of the grammar; only heads of its relations are taught.
 TaughtSentence taught_sentence(const Grammar& grammar, const Sentence& sentence, const Tokenizer& tokenizer,
                                const std::vector<TaughtHead>& heads);
 

@@ -1,5 +1,5 @@
-// A written grammar: sentences by the thousand in which every word that can be foretold is foretold by the word it
-// belongs to. assets/grammar.json holds the words and the patterns; the README says how it is read and extended.
+// A written grammar: sentences by the thousand in which every predictable word is predicted by the word it belongs to.
+// assets/grammar.json holds the words and the patterns; the README describes how it is read and extended.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ inline constexpr std::size_t kLongestSentence = 120;
 /// The end of a translation: the last word of a corpus with translations.
 inline constexpr std::string_view kEndWord = "</s>";
 
-/// A place in a container.
+/// An index into a container.
 inline std::size_t at(std::ptrdiff_t index) { return static_cast<std::size_t>(index); }
 
 /// A word of the grammar in English.
@@ -58,14 +58,14 @@ struct Dictionary {
   std::vector<std::string> words = {};                                // that no sentence of the grammar has
   std::vector<std::string> forms = {};                                // "plain", "The", "past" …
   std::map<std::pair<std::int32_t, int>, Rendering> renderings = {};  // by word of the grammar and form
-  std::vector<std::vector<std::int32_t>> families = {};               // English words that stand in the same places
+  std::vector<std::vector<std::int32_t>> families = {};               // English words that stand at the same positions
   std::int32_t a = -1, an = -1;  // the one becomes the other before a vowel; −1: no pattern has it
 };
 
 /// A sentence in English.
 struct Translation {
   std::vector<std::int32_t> words = {};  // numbers as in Dictionary; empty: not known
-  std::vector<int> made_of = {};         // of each the place of a word in the sentence; −1: of none
+  std::vector<int> made_of = {};         // of each the position of a word in the sentence; −1: none
   std::vector<int> families = {};        // of each in Dictionary::families; −1: none
 };
 
@@ -76,15 +76,15 @@ struct Relation {
   bool held_out = false;  // an eighth of its word pairs are kept from training
 };
 
-/// One item of a pattern: a word of a family, a word that stands there already, or a word as it is written.
+/// One item of a pattern: a word of a family, a word that the pattern has already, or a word as it is written.
 struct PatternItem {
   enum class Kind { written, list, field, repeat } kind = Kind::written;
   std::int32_t word = 0;    // written
-  int family = -1;          // list; of a field: its link's own family
+  int family = -1;          // list; of a field: the family of its link
   int choice = 0;           // field: which of the kind's chosen classes …
   int field = 0;            // … and which of its fields
   int repeats = 0;          // repeat: an earlier item's name
-  int name = -1;            // what relations and repeats call it; −1: nothing
+  int name = -1;            // its name in relations and repeats; −1: none
   int stands_for = -1;      // of a pronoun: the name of what it stands for
   int group = -1;           // left out with its group; −1: always there
   std::uint64_t seed = 0;   // of its draw
@@ -125,7 +125,7 @@ struct Link {
 /// Which word belongs to which in one sentence.
 struct Gold {
   int relation = 0;
-  int query = 0, key = 0;  // places in the sentence
+  int query = 0, key = 0;  // positions in the sentence
 
   friend bool operator==(const Gold&, const Gold&) = default;
 };
@@ -139,8 +139,8 @@ struct Literal {
 
 struct Grammar {
   std::vector<Relation> relations;
-  std::vector<std::string> words;                   // in the order in which the file says them first
-  std::vector<std::vector<std::int32_t>> families;  // words that stand in the same places: what a word is swapped for
+  std::vector<std::string> words;                   // in the order of their first use in the file
+  std::vector<std::vector<std::int32_t>> families;  // words of the same positions: what a word is swapped for
   std::vector<std::string> family_names;
   std::vector<Link> links;
   std::vector<SentenceKind> kinds;
@@ -148,13 +148,13 @@ struct Grammar {
   Dictionary dictionary;  // of the words in English
 };
 
-/// Errors name the place in the file `where`, or what could not be drawn of it (check_draws).
+/// Errors name the part of the file `where`, or what could not be drawn of it (check_draws).
 Result<Grammar> parse_grammar(std::string_view where, std::string_view text);
 
 struct Sentence {
   std::vector<std::int32_t> words = {};  // of the grammar
   std::vector<int> families = {};        // of each word; −1: none
-  std::vector<int> stands_for = {};      // of a pronoun: the place of the noun; −1
+  std::vector<int> stands_for = {};      // of a pronoun: the position of the noun; −1
   std::vector<int> items = {};           // of each word its item of the pattern
   std::vector<Gold> gold = {};
   int kind = 0, pattern = 0;

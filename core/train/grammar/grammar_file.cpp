@@ -252,7 +252,7 @@ class Reader {
         const std::vector<std::string> both = parts_of(text);
         if (both.size() != 2) return pairs.problem("two names of words");
         const auto query = named(both[0], names, pattern), key = named(both[1], names, pattern);
-        // A relation of the kind may speak of words that this variant has not.
+        // A relation of the kind may have words that this variant does not have.
         if (!query || !key) continue;
         pattern.relations.push_back({relation->second, *query, *key});
       }

@@ -18,11 +18,11 @@ std::vector<std::string> parts_of(std::string_view text);
 std::string in_quotes(std::string_view part);
 
 /// Reads the dictionary, the English patterns and the English of the literals of a grammar that was read from `root`.
-/// Mistakes go to the field's problems: names that no word has, words without English, places beyond the end.
+/// Mistakes go to the field's problems: names that no word has, words without English, positions beyond the end.
 void read_translations(const JsonField& root, Grammar& grammar);
 
 /// Whether one draw in some hundred gives a training sentence, one a held-out one and, where a kind has pairs, one a
-/// minimal pair: then draw_sentence and draw_minimal_pair come to an end. Errors say what there is too little of.
+/// minimal pair: then draw_sentence and draw_minimal_pair come to an end. Errors name what is too rare.
 Status check_draws(std::string_view where, const Grammar& grammar);
 
 }  // namespace headlight

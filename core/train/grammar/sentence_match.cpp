@@ -54,7 +54,7 @@ class Laying {
                        [&](const PatternItem& item) { return item.name == pronoun && item.stands_for == noun; });
   }
 
-  /// The place of the word that the pattern calls so; −1: it was left out.
+  /// The position of the word of this name in the pattern; −1: it was left out.
   int place_of_name(int name) const {
     for (std::size_t i = 0; i < items_.size(); ++i)
       if (items_[i].name == name && place_of_[i] >= 0) return place_of_[i];

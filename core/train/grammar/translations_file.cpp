@@ -194,7 +194,7 @@ class TranslationsReader {
         return words;
       case PatternItem::Kind::repeat: break;
     }
-    // Of a name that is said before: what repeats stands for comes to an end.
+    // Of a name that occurs before: what repeats stands for comes to an end.
     for (const PatternItem& other : pattern.items) {
       if (&other == &item) break;
       if (other.name != item.repeats) continue;

@@ -62,7 +62,7 @@ HeadLook look(const Matrix& weights, Index row, const Aligned& word) {
   return look;
 }
 
-/// Pairs, each of whose aligned words is read in its own row and in the row before. The pairs must stay.
+/// Pairs, each of whose aligned words is read in the row of the word and in the row before. The pairs must stay.
 std::vector<MeasuredCase> cases_of(const std::shared_ptr<const Model>& model, const Speller& speller,
                                    const std::vector<Pair>& pairs) {
   std::vector<MeasuredCase> cases;
@@ -92,8 +92,8 @@ std::string english_text(const Grammar& grammar, const std::vector<std::int32_t>
   return text;
 }
 
-/// A relation of the rows that read a word, or (`next`) of those before them; its head by validation, whose accuracy
-/// `validated` is set to.
+/// A relation of the rows that read a word, or (`next`) of those before them; its head by validation; `validated` is
+/// set to that head's accuracy.
 RelationScore score_of_rows(bool next, const RelationMeasure& measure, const std::vector<CrossHead>& heads,
                             double& validated) {
   RelationScore score{.relation = next ? "NEXT" : "OWN",

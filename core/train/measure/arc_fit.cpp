@@ -168,7 +168,7 @@ float least_right(std::vector<Judged> labels, double share, const std::function<
 
 /// Sets the calibration and the least probability of one language.
 void calibrate(ArcLabels& labels, ArcLanguage language, const std::vector<const Example*>& examples) {
-  constexpr double kTrusted = 0.63;  // of each relation: more than what is named demands, which is measured on others
+  constexpr double kTrusted = 0.63;  // of each relation: more than given labels need, which is measured on others
   constexpr double kPrior = 3, kLeastBelieved = 0.4;  // less likely labels are wrong in another way
   ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
   const auto judge = [&](bool any) {
@@ -265,7 +265,7 @@ Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const 
   return Done{};
 }
 
-/// Whether the treebank has most of these relations: one of a few says nothing of the words without them.
+/// Whether the treebank has most of these relations: with few, nothing is known of the words without them.
 bool says_all(const HeldOutTreebank& treebank, const std::vector<std::string>& relations) {
   std::set<std::string_view> known;
   for (const TreebankSentence& sentence : treebank.sentences)

@@ -14,7 +14,7 @@
 
 namespace headlight {
 
-/// Whether the treebank has this relation, subtypes counted with it as universal_relations() says, between a word that
+/// Whether the treebank has this relation, subtypes counted with it as in universal_relations(), between a word that
 /// the one spelt word covers and one that the other covers.
 bool has_relation(const TreebankSentence& sentence, const SpeltWord& from, const SpeltWord& to,
                   const std::string& relation);
@@ -24,19 +24,19 @@ struct ArcFitQuestion {
   const Tokenizer* tokenizer = nullptr;
   std::vector<TaughtHead> taught = {};
   std::vector<HeldOutTreebank> teaching = {};  // the labels are fitted on these …
-  std::vector<HeldOutTreebank> scored = {};    // … and trusted as these say, which taught nothing
+  std::vector<HeldOutTreebank> scored = {};    // … and calibrated on these, which taught nothing
   const Grammar* grammar = nullptr;            // of the taught heads' other relations; null: none
   int threads = 0;
 };
 
-/// Softmax regression with weight decay over the pairs at which taught heads point, of each language on its own; some
+/// Softmax regression with weight decay over the pairs at which taught heads point, separately for each language; some
 /// words are hidden as in training, since the heads are surer of sentences that taught them than of others. The
-/// sentences of `scored` say how far a probability is to be believed, and from which one on a label is given: English
-/// labels are then right in kEnglishGoal of the cases, Chinese ones in kChineseGoal. The precision of each head,
-/// relation and language is that of either half of them by what the other half says. A language without a treebank to
-/// score has no labels. Of the grammar's relations the precision is that of their heads on its sentences. The same with
-/// any number of threads. Nothing where it was stopped. Errors: a model without words, or with cross-attention; no
-/// taught head.
+/// sentences of `scored` decide how far a probability is to be believed, and from which one on a label is given:
+/// English labels are then right in kEnglishGoal of the cases, Chinese ones in kChineseGoal. The precision of each
+/// head, relation and language is measured on either half of them with the other half's calibration. A language without
+/// a treebank to score has no labels. Of the grammar's relations the precision is that of their heads on its sentences.
+/// The same with any number of threads. Nothing where it was stopped. Errors: a model without words, or with
+/// cross-attention; no taught head.
 inline constexpr double kEnglishGoal = 0.92, kChineseGoal = 0.72;
 Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, Progress& progress);
 

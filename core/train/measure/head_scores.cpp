@@ -53,7 +53,7 @@ Tokens Speller::tokens(const std::vector<std::int32_t>& words, bool start) const
 
 std::shared_ptr<const Model> untrained_model(const Model& model) {
   Model fresh = *random_model(model.config);
-  fresh.embeddings = model.embeddings;  // the words' own vectors, and none of what was learned about them …
+  fresh.embeddings = model.embeddings;  // the vectors of the words, and none of what was learned about them …
   Random random(derive_seed(model.config.seed, "relations"));
   Matrix tokens(model.embeddings.tokens->outputs(), model.embeddings.tokens->inputs());
   const float limit = std::sqrt(3.0f / static_cast<float>(tokens.cols()));

@@ -21,7 +21,7 @@ class Speller {
   Speller(const Model& model, const Grammar& grammar);
 
   Index unknown = 0;  // words of the grammar's sentences that the model does not have
-  /// Places of words are places of tokens plus this.
+  /// Positions of words are positions of tokens plus this.
   int first() const { return start_ ? 1 : 0; }
 
   /// A question about a sentence; of an encoder-decoder with what its decoder reads.
@@ -53,8 +53,8 @@ struct GoldPair {
   int relation = 0, distance = 0, kind = 0;
 };
 
-/// A sentence that is measured: its question, whose model is set when it is asked; its gold pairs; and what a head
-/// shows of one of them, in both ways.
+/// A sentence that is measured: its question (the model is set when it is asked); its gold pairs; and what a head shows
+/// of one of them, in both ways.
 struct MeasuredCase {
   Request request;
   std::vector<GoldPair> golds = {};
@@ -102,7 +102,7 @@ RelationGolds golds_of(const std::vector<MeasuredCase>& cases, int relation);
 /// One relation on the cases of a Measured, which must stay.
 class RelationMeasure {
  public:
-  /// `leads_right`: whether this distance leads a test gold to the right word, where more than the pair's own do.
+  /// `leads_right`: whether this distance leads a test gold to the right word, where more than the pair's words do.
   RelationMeasure(const Measured& measured, int relation,
                   const std::function<bool(std::size_t gold, int distance)>& leads_right = {});
 

@@ -32,7 +32,7 @@ void scramble(const Grammar& grammar, Sentence& sentence, Random& random) {
   }
 }
 
-/// A sentence, each of whose golds is read from its query to its key and back.
+/// A sentence; each of its golds is read from its query to its key and back.
 MeasuredCase case_of(const std::shared_ptr<const Model>& model, const Speller& speller,
                      const std::vector<std::int32_t>& words, const std::vector<Gold>& golds, int kind) {
   MeasuredCase one{.request = speller.request(model, words)};

@@ -46,7 +46,7 @@ struct RelationScore {
   std::vector<std::size_t> best_of_layer = {};
 };
 
-/// The head that shows a relation of one sentence best: of those whose strongest target is the right word, the one of
+/// The head that shows a relation of one sentence best: among those with the right word as strongest target, the one of
 /// the strongest weight.
 struct LiteralLook {
   DirectedHead head = {};
@@ -70,7 +70,7 @@ struct LiteralScore {
 struct CrossHead {
   Index layer = 0, head = 0;
   HeadScore own = {};   // in the row that reads the word
-  HeadScore next = {};  // in the row before, which says it
+  HeadScore next = {};  // in the row before, which predicts it
 };
 
 /// A sentence of the tutorials and its English: how many of the words that come from one are shown to.
@@ -105,7 +105,7 @@ struct RelationReport {
   std::vector<LiteralScore> literals = {};
   Index unknown_words = 0;         // of the grammar, that the model does not have
   AlignmentReport alignment = {};  // of an encoder-decoder; else no heads
-  NextWordScore next_word = {};    // of a model that says the next word; else of no words
+  NextWordScore next_word = {};    // of a model that predicts the next word; else of no words
 };
 
 /// The other direction of one of its relations; null where it was not measured.
@@ -115,12 +115,12 @@ struct RelationOptions {
   std::uint64_t validation_seed = 1, test_seed = 2;
   Index sentences = 1000;  // of validation, and of test
   Index pairs = 200;
-  bool scrambled = false;  // every word replaced by one of its family: what is left when words' own ties are cut
-  std::vector<std::string> apart = {"SP", "VO", "DP", "CO"};  // relations that want heads of their own
+  bool scrambled = false;  // every word replaced by one of its family: what is left without word-specific ties
+  std::vector<std::string> apart = {"SP", "VO", "DP", "CO"};  // relations that must have different heads
   int threads = 0;
 };
 
-/// Measures the self-attention of a model whose vocabulary says the grammar's words; of an encoder-decoder the
+/// Measures the self-attention of a model whose vocabulary has the grammar's words; of an encoder-decoder the
 /// cross-attention, on sentences and their English. Nothing where it was stopped.
 /// Errors: no vocabulary, none of the words, of an encoder-decoder no English in the grammar.
 Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<const Model>& model,
@@ -128,8 +128,8 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
                                                         Progress& progress);
 
 /// Alignment of every cross head of an encoder-decoder on held-out sentences and their English, as the relations OWN
-/// (the row that reads a word) and NEXT (the row before it, which says it): heads are chosen on validation sentences
-/// and scored on others. Nothing where it was stopped. Errors: a grammar without English.
+/// (the row that reads a word) and NEXT (the row before it, which predicts it): heads are chosen on validation
+/// sentences and scored on others. Nothing where it was stopped. Errors: a grammar without English.
 Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<const Model>& model,
                                                         const Grammar& grammar, const RelationOptions& options,
                                                         Progress& progress);

@@ -11,7 +11,7 @@ namespace headlight {
 
 /// {"test_seed": …, "relations": [one a relation], "pairs": …, "literals": […]}, and where they were measured
 /// "alignment" and "next_word".
-/// `taught`: what heads of the model were told, for "supervised".
+/// `taught`: what heads of the model were taught, for "supervised".
 nlohmann::ordered_json relations_json(const RelationReport& report, const std::vector<TaughtHead>& taught = {});
 
 /// The heads of each layer that look best: {"test_seed": …, "relations": [{"relation", "label", "layers": [{"layer",

@@ -31,7 +31,7 @@ int relation_index(std::string_view name) {
   return found ? static_cast<int>(found - universal_relations().data()) : -1;
 }
 
-/// Bytes that a token and a word share; white space before a token is not its own.
+/// Bytes that a token and a word share; white space before a token does not count.
 float shared_bytes(const Tokens& tokens, const Token& token, const TreebankSentence::Word& word) {
   std::size_t begin = token.begin;
   while (begin < token.end && tokens.text[begin] == ' ') ++begin;
@@ -65,8 +65,8 @@ HeadLook strongest(const Matrix& weights, Index from, Index to, const std::set<I
   return {most >= 0 && (position == to || also_right.contains(position)), std::max(0.0f, weights(from, to))};
 }
 
-/// A sentence with the arcs whose relation is in the list, read from the dependent to its head and back. The sentence
-/// must stay.
+/// A sentence with the arcs of the listed relations, read from the dependent to its head and back. The sentence must
+/// stay.
 std::optional<MeasuredCase> tree_case(const std::shared_ptr<const Model>& model, const TreebankSentence& sentence,
                                       const Tokenizer& tokenizer) {
   auto tokens = encode(tokenizer, sentence.text, true);

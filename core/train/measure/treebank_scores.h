@@ -1,5 +1,5 @@
-// Which head shows which relation of a treebank, measured on the text as it stood: the model's own cutting into words
-// counts. Beside it what the best fixed distance and fresh weights give.
+// Which head shows which relation of a treebank, measured on the text as it stood: it is cut into words by the model's
+// tokenizer. Beside it what the best fixed distance and fresh weights give.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The input of one step of training: sentences as rows of the token table, and the words that are asked for.
+// The input of one step of training: sentences as rows of the token table, and the words to predict.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace headlight {
 /// The settings of the loss besides cross-entropy of the right word.
 struct Objective {
   float label_smoothing = 0;  // this share of the target is spread evenly over all words (Szegedy et al. 2016, sec. 7)
-  float attention = 0;        // weight of what heads are asked for (Batch::attention) beside that of the words
+  float attention = 0;        // weight of what heads are taught (Batch::attention) beside that of the words
   float dropout = 0;          // of attention weights and of what each sublayer adds (Srivastava et al. 2014)
 };
 
@@ -53,7 +53,7 @@ class Workspace {
 
 /// Cross-entropy of the softmax over words, averaged over the targets, and its gradients, laid out as network.values.
 /// `seed` decides what dropout hides. The same to the bit with any number of threads: the batch is cut into shards by
-/// its own size, and their gradients are summed in order.
+/// its size, and their gradients are summed in order.
 /// Ids are rows of the token table; sentences are no longer than network.longest where positions are learned.
 Loss loss_and_gradients(const Network& network, const Batch& batch, const Objective& objective, std::uint64_t seed,
                         Floats& gradients, Workspace& workspace);

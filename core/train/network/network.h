@@ -20,7 +20,7 @@ struct Parameter {
   Index size() const { return rows * cols; }
 };
 
-/// Places in the flat array; −1 where there is none.
+/// Offsets in the flat array; −1 where there is none.
 struct LinearOffsets {
   Index out = 0, in = 0;
   Index weight = -1, bias = -1;  // (out, in), (out)

@@ -61,7 +61,7 @@ void linear_forward(const PassContext& context, const LinearOffsets& offsets, co
 void linear_backward(const PassContext& context, const LinearOffsets& offsets, const float* x, const float* dy,
                      Index rows, float* dx, bool add);
 
-/// Sets to zero the gradients that are always accumulated.
+/// Sets to zero the gradients that always accumulate.
 void clear_added(const Network& network, float* gradients);
 
 /// One head of one sentence. Rows of queries, keys and values lie `q_row`, `k_row`, `v_row` apart.
@@ -81,7 +81,7 @@ struct AttentionPass {
 };
 inline constexpr Index kWeightsMultiple = 16;
 
-/// Further inputs of the backward pass. Gradients of q, k, v lie as they do, and are written, not added to.
+/// Further inputs of the backward pass. Gradients of q, k, v have the layout of q, k, v; they are overwritten.
 struct AttentionGradients {
   const float* z = nullptr;  // rows z_row apart
   /// (queries, weights_row) What else is known of the gradients of the scaled scores; null: nothing.

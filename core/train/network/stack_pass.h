@@ -10,8 +10,8 @@ namespace headlight {
 
 class StackPass {
  public:
-  /// `source`: the sentences whose hidden states cross-attention reads; null where there is none. `causal`: of the
-  /// self-attention.
+  /// `source`: the sentences with the hidden states that cross-attention reads; null where there is none. `causal`: of
+  /// the self-attention.
   StackPass(const PassContext& context, const StackOffsets& offsets, const Packed& own, const Packed* source,
             bool causal);
 
