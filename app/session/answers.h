@@ -1,4 +1,4 @@
-// Everything that workers find out for the window, a slot each: a function that finds the question in the state, and
+// Everything that workers compute for the window, a slot each: a function that reads the question from the state, and
 // one that answers it. A new analysis is a function that answers (app/derived) and a slot in `Answers`.
 #pragma once
 
@@ -154,8 +154,8 @@ std::optional<SnapshotQuestion> snapshot_question(const AppState& state);
 /// The next word, or the word at the position of the pinned row, else of the chosen head's strongest cell; nothing
 /// where the model predicts no words.
 std::optional<GuessQuestion> guess_question(const AppState& state);
-/// The row of the pinned cell, else of the chosen head's strongest, in View::heads; nothing where no word can be put in
-/// place of another: ids, typed numbers, a conversation, a pair, two stacks, random weights; or the row is set by hand.
+/// The row of the pinned cell, else of the chosen head's strongest, in View::heads; nothing where no word can replace
+/// another: ids, typed numbers, a conversation, a pair, two stacks, random weights; or the row is set by hand.
 std::optional<ChangesQuestion> changes_question(const AppState& state);
 std::optional<NearestQuestion> nearest_question(const AppState& state);
 std::optional<TrainedQuestion> trained_question(const AppState& state, const Services& services);

@@ -43,7 +43,7 @@ struct SetText { std::string text; };
 struct SetTarget { std::string text; };           // of the decoder of an encoder-decoder
 // sentence B of a pair, a line for each line of the text
 using SetTextPair = Set<Part::document, &Document::text_pair>;
-struct SetChat { Chat chat; };                    // a conversation in place of the text; no turns: the text again
+struct SetChat { Chat chat; };                    // a conversation instead of the text; no turns: the text again
 struct SetSplit { Split split; };                 // also gives up boundaries set by hand
 struct ToggleCut { std::size_t offset = 0; TextSide side = TextSide::source; };  // byte offset in the text
 struct SetIds {                                   // what a checkpoint reads
@@ -56,7 +56,7 @@ using SetPad = Set<Part::document, &Document::pad>;
 struct SetConfig { Config config; };
 struct UseTrained { bool on = true; };            // a shipped model, the nearest in shape; else fresh weights
 using SetScale = Set<Part::edits, &Edits::scale>;
-// Of one layer where a layer is named: it gets a mask of its own, which begins as its stack's.
+// Of one layer where `layer` is given: it gets a separate mask, at first a copy of its stack's.
 struct SetMask { bool causal = false, padding = true; Stack stack = Stack::self; std::optional<Index> layer = {}; };
 struct GiveMask { std::shared_ptr<const Matrix> mask; Stack stack = Stack::self; std::optional<Index> layer = {}; };
 struct PaintCell { CellRef cell; bool allowed = false; Stack stack = Stack::self; std::optional<Index> layer = {}; };
@@ -102,7 +102,7 @@ using SetSampling = Set<Part::look, &ViewState::sampling>;
 using SearchWord = Set<Part::look, &ViewState::word>;
 using SetPainting = Set<Part::view, &ViewState::painting>;
 using SetStroke = Set<Part::view, &ViewState::stroke>;
-struct FocusText { bool on = false; std::string typed = {}; };  // typed: in place of the sentence
+struct FocusText { bool on = false; std::string typed = {}; };  // typed: replaces the sentence
 struct ShowView { View view = View::heads; };
 // a matrix of the answer: its head becomes the chosen one; where they are given, the cell is pinned and the tab shown
 struct LookAt { Look look; std::optional<CellRef> pin = {}; std::optional<InsideTab> tab = {}; };
@@ -136,7 +136,7 @@ struct GoToStep { std::size_t step = 0; };
 using FocusControl = Set<Part::view, &ViewState::focus>;  // by the Tab key
 using PointAt = Set<Part::view, &ViewState::pointed>;  // a control that the lesson speaks of; empty: none
 
-// Training. One goes on at a time; the step has a worker of its own carry it out.
+// Training. One runs at a time, on a separate worker.
 struct SetTrainingPlan { TrainingPlan plan; };    // of the next training: all but its shape, which is the document's
 using ShowAdvanced = Set<Part::view, &ViewState::train_advanced>;  // what a training can be given
 struct SetCorpus { std::string text; };           // of the next training; empty: the grammar

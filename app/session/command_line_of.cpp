@@ -108,7 +108,7 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
 }
 
 /// The question of A of View::compare as --against takes it. Errors: those of request_words, and a word with quotes of
-/// both kinds, which the option's own string cannot hold.
+/// both kinds, which the option's quoted string cannot hold.
 Result<std::string> against_words(const Document& document) {
   const auto words = request_words(document);
   if (!words) return words.error();
@@ -129,7 +129,7 @@ Result<Document> one_sentence(const AppState& state) {
   return std::move((*lines)[state.view.sentence]);
 }
 
-/// SOURCE and REQUEST of the document, or the session's file where it says the same.
+/// SOURCE and REQUEST of the document, or the session's file where it has the same question.
 Result<CommandWords> asking(const AppState& state, const Document& document) {
   auto request = request_words(document);
   if (!request && !state.session_path.empty() && !has_unsaved_changes(state)) return CommandWords{state.session_path};

@@ -1,5 +1,5 @@
-// Whether a lesson can be read as it was meant: every step is answered, shows what it points at, says what is true of
-// the numbers, and asks for something that is not there from the start.
+// Whether a lesson works as intended: every step has an answer, shows what it points at, makes claims that are true of
+// the numbers, and asks for a state that is not reached at its start.
 #pragma once
 
 #include <memory>

@@ -25,14 +25,14 @@ void mark_done(AppState& state);
 
 /// The position of the lesson with this path, else with this name; nothing where there is none.
 std::optional<LessonPosition> position_of(const AppState& state, const LessonMark& mark);
-/// The line that says so.
+/// The error for a lesson that is missing.
 Error lesson_is_gone(const LessonMark& mark);
 
 /// Begins a lesson; without one, leaves the current lesson and changes nothing else. `kind` is that of the command.
 void open_lesson(AppState& state, std::optional<std::size_t> lesson, std::size_t kind);
 /// Goes to a step: the question becomes what it sets, in one step of undo, and so does the look.
 void go_to_step(AppState& state, std::size_t step, std::size_t kind);
-/// Takes the settings. In another language a step with an English sentence of its own is shown anew: its text speaks of
+/// Takes the settings. In another language a step with a separate English sentence is shown anew: its text is about
 /// another sentence then.
 void take_settings(AppState& state, Settings settings, std::size_t kind);
 /// Adds a lesson from a file, or replaces an earlier one from that file. Returns its index.

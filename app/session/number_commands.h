@@ -1,4 +1,4 @@
-// Numbers of one's own in the window: a table that was typed or pasted, and one of its cells.
+// Numbers entered by the user in the window: a table that was typed or pasted, and one of its cells.
 #pragma once
 
 #include <optional>
@@ -17,12 +17,12 @@ NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head 
 /// The same on the first table that there is, or on X.
 NumbersDialog dialog_on_first(const AppState& state);
 
-/// Replaces a table, or all tables by a whole {"x": …}. What cannot be read leaves everything
-/// as it is; a table that does not fit those there yet waits in the dialog for the others. The dialog shows why in one
+/// Replaces a table, or all tables by a whole {"x": …}. Text that cannot be read changes nothing; a table that does
+/// not fit the present ones waits in the dialog for the others. The dialog shows the reason in one
 /// line.
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind);
 
-/// Sets one cell; a notice says why where that cannot be.
+/// Sets one cell; a notice states the reason where that cannot be.
 void set_own_number(AppState& state, const SetOwnNumber& command, std::size_t kind);
 
 /// The typed number that a cell of a matrix of the answer shows; nothing where it was computed.

@@ -37,7 +37,7 @@ json kept_json(const AnswerSnapshot& kept) {
   return object;
 }
 
-/// It never keeps a session from opening either: where its model is gone, a line says so.
+/// It never keeps a session from opening either: where its model is gone, a line reports it.
 void read_kept(const std::string& where, const JsonField& object, Progress& progress, Session& session) {
   if (object.is_null()) return;
   if (const json& step = object.at("step").value(); step.is_number_unsigned()) {
@@ -69,8 +69,8 @@ void read_lesson_of(const JsonField& object, Session& session) {
   if (auto lesson = read_lesson(path, nullptr)) session.own_lesson = std::make_shared<const Lesson>(*std::move(lesson));
 }
 
-/// A page whose model cannot be opened: its own numbers, and a line that says so. Errors: damaged numbers, or a
-/// question that could not be asked with the model either.
+/// A page whose model cannot be opened: the page's numbers, and a line that reports it. Errors: damaged numbers, or a
+/// question that could not be answered with the model either.
 Result<Document> document_of_numbers(const std::string& where, const json& data, const Error& why, Progress& progress,
                                      Session& session) {
   const json request = data.value("request", json());
@@ -100,7 +100,7 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   return std::move(own->document);
 }
 
-/// Says that the model where the page's was is another one.
+/// Warns where the file of the page's model now holds another model.
 void compare_models(const std::string& where, const json& data, Session& session) {
   const json own = data.value("fingerprint", json());
   const auto& model = session.document.model;

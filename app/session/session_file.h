@@ -36,8 +36,8 @@ Result<Session> session_of_json(const std::string& where, const nlohmann::json& 
 /// The same of its text.
 Result<Session> session_from_json(const std::string& where, const std::string& text, Progress& progress);
 Result<Session> session_from_json(const std::string& where, const std::string& text);
-/// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is not there the document holds the
-/// page's own numbers (document/open_model.h), and `lost` says so; it also says where the model has other weights now.
+/// A session's file, or a page (.html) that Headlight wrote. Of a page whose model is missing the document holds the
+/// page's numbers (document/open_model.h), and `lost` reports it; it also reports a model whose weights differ now.
 Result<Session> read_session(const std::filesystem::path& path, Progress& progress);
 /// The sentence of a session that cannot be opened since its model is not there; empty where it asks about none, or
 /// where the file is no session.

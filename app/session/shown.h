@@ -26,8 +26,8 @@ MapKind wanted_kind(const AppState& state);
 const DerivedMaps* shown_maps(const AppState& state, Stack stack);
 MapKind shown_kind(const AppState& state, Stack stack);
 
-/// Whether the stage shows the text in place of the chosen head's map, and whether that can be chosen: of short texts
-/// where it was.
+/// Whether the stage shows the text instead of the chosen head's map, and whether that can be chosen: for short texts
+/// where it was chosen before.
 bool shows_text(const AppState& state);
 bool offers_text(const AppState& state);
 /// What shades the text: the words that were chosen, else that of the pinned cell; none where there is neither.

@@ -90,8 +90,8 @@ class Slot {
   std::uint64_t version_ = 0;
 };
 
-/// Takes an answer or an error into its slot, and then those beside it. Another question's is dropped where that of now
-/// is answered already.
+/// Takes an answer or an error into its slot, and then those beside it. An answer to another question is dropped where
+/// the current one is answered already.
 template <class Host, class SlotType>
 bool take(AppState& state, SlotType Host::*member, const typename SlotType::Question& question,
           const Result<typename SlotType::Pointer>& answer, double milliseconds, const std::vector<Answered>& beside) {

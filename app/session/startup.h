@@ -1,4 +1,4 @@
-// The start of the program: the request of the command line, and the program's own data.
+// The start of the program: the request of the command line, and the program's data.
 #pragma once
 
 #include <filesystem>
@@ -41,7 +41,7 @@ struct ScreenshotOptions {
   Index train_steps = 0;               // of a training that is begun for the picture, and kept nowhere
 };
 
-/// The program's own data that a window needs.
+/// The program's data that a window needs.
 struct Resources {
   std::filesystem::path folder;  // holds `assets` and `shaders`
   Lexicon lexicon;
@@ -64,7 +64,7 @@ void take_up(AppState& state, const Settings& settings);
 /// The view as a click on its tab opens it: Inside begins with a weight, Compare with the head that changed most.
 void show_view(AppState& state, View view);
 
-/// A window that begins with a question and no look of its own begins with the head and the cell of start_cell.h; the
+/// A window that begins with a question but without a view begins with the head and the cell of start_cell.h; the
 /// first time the sentence box has the keyboard.
 void begin_looking(AppState& state);
 

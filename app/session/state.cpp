@@ -145,7 +145,7 @@ TrainingPlan next_training(const AppState& state) {
   const TrainingPlan& chosen = state.training_plan;
   TrainingPlan plan = default_plan(takes_shape(state.document) ? state.document.config : config_of(state.document));
   plan.config.seed = chosen.config.seed;
-  if (chosen.task == plan.task) plan.corruption = chosen.corruption;  // another task's says nothing about this one
+  if (chosen.task == plan.task) plan.corruption = chosen.corruption;  // that of another task has no meaning here
   plan.recipe = chosen.recipe;
   plan.batch = chosen.batch;
   return plan;

@@ -16,7 +16,7 @@ struct Lesson;  // lesson/lesson.h
 /// A line for the user at the foot of the window, until it is dismissed or replaced.
 struct Notice {
   enum class Kind { opened, saved, exported, restored, copied, changed, failed } kind = Kind::failed;
-  std::string text;  // a path, or what went wrong; further lines say more of it. Of a change it may be empty: then it
+  std::string text;  // a path, or what went wrong; further lines add details. Of a change it may be empty: then it
                      // is what differs from the last step of undo
   ErrorCode code = ErrorCode::bad_value;  // of a failure
 };
@@ -82,7 +82,7 @@ struct AppState : Answers {
 
   Browser browser;
   std::optional<OpenFailure> open_failure;
-  bool shows_problem = false;  // the line that says why the question cannot be asked is shown on the card
+  bool shows_problem = false;  // the card shows the line with the reason why the question cannot be asked
   std::string session_path;    // where Save writes
   Document saved_document;     // as it was saved or opened last
   std::optional<Notice> notice;
@@ -95,7 +95,7 @@ const Request* whole_request(const AppState& state);
 /// Whether the answer on the screen was computed with edits, so that there is a before and an after.
 bool is_edited(const AppState& state);
 
-/// Whether the model can say a next word: it has an output layer.
+/// Whether the model can predict a next word: it has an output layer.
 bool can_say_words(const AppState& state);
 
 /// The arcs of the answer that have names; none until they are known.
@@ -122,10 +122,10 @@ const Error* problem_of(const AppState& state);
 /// The region that the enlarged head shows of the current answer.
 Region shown_region(const AppState& state);
 
-/// Whether the enlarged head needs weights of its own: where its thumbnail is not the shown region cell for cell.
+/// Whether the enlarged head needs separate weights: where its thumbnail is not the shown region cell for cell.
 bool needs_detail(const AppState& state);
 
-/// The folded maps that are shown of a stack; null where every token has its own row and column, as inside a block, in
+/// The folded maps that are shown of a stack; null where each token is one row and one column, as inside a block, in
 /// View::compare, and in maps of another kind than weights.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
 

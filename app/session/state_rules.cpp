@@ -330,7 +330,7 @@ void take_opened(AppState& state, FileOpened& opened, std::size_t kind) {
       break;
     case OpenFile::Kind::document: {
       Document& fresh = file.session.document;
-      if (is_checkpoint(fresh)) {  // asked about what was typed, cut its own way
+      if (is_checkpoint(fresh)) {  // reads the typed text with its tokenizer
         for (const TextSide side : {TextSide::source, TextSide::target})
           text_input(fresh, side).text = text_input(document, side).text;
         fresh.text_pair = document.text_pair;

@@ -23,7 +23,7 @@ void end_gesture(AppState& state);
 void step_through(AppState& state, std::vector<Document>& from, std::vector<Document>& to);
 
 // The question.
-/// After the document changed: what it asks now, and a look that fits it.
+/// After the document changed: updates the requests, and fits the look to them.
 void ask_again(AppState& state);
 /// After the sentence changed: the model that suits it. A model that cannot be read leaves the one that answers.
 void choose_by_sentence(AppState& state);
@@ -35,9 +35,9 @@ void stop_generating(AppState& state);
 /// Takes over what a file held; `kind` is that of the command.
 void take_opened(AppState& state, FileOpened& opened, std::size_t kind);
 /// What a session has beside its question and its look: A of View::compare, which is computed again, and the lesson
-/// that was read in it. The lines say what of the session is not there any more.
+/// that was read in it. The lines name the parts of the session that are missing now.
 std::vector<Error> take_kept_and_lesson(AppState& state, Session& session);
-/// Whether the document's checkpoint was loaded right is to be found out.
+/// Requests the check that the document's checkpoint was loaded correctly.
 void await_check(AppState& state, std::vector<Error> warnings);
 
 /// The trained model to go back to from a shape that has none: the one before, else the nearest; null: there is none.

@@ -164,7 +164,7 @@ void take(AppState& state, TrainingNews& news, std::size_t) {
     add(run->losses, ++run->step, result);
     run->tokens += static_cast<double>(result.tokens);
   }
-  if (run->live && run->live->given && !news.shots.empty()) {  // of another program, which says no loss
+  if (run->live && run->live->given && !news.shots.empty()) {  // of another program, which reports no loss
     run->step = std::max(run->step, news.shots.back().step);
     run->plan.recipe.schedule.steps = run->step;
   }

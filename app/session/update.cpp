@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMostLooked = 100;
 
-/// What a user says about the question, the look at the answer, trainings and lessons: one function a command; `kind`
-/// is the command's index in the variant.
+/// The user's commands about the question, the look at the answer, trainings and lessons: one function a command;
+/// `kind` is the command's index in the variant.
 struct Update {
   AppState& state;
   std::size_t kind;
@@ -166,7 +166,7 @@ struct Update {
     ask_again(state);
   }
   void operator()(const SwitchHead& c) {
-    if (state.view.view == View::compare) state.seeks_most_changed = false;  // its own change is what is looked at
+    if (state.view.view == View::compare) state.seeks_most_changed = false;  // the user looks at this change
     switch_off(document().edits, c.head, c.off);
     ask_again(state);
   }

@@ -99,7 +99,7 @@ std::string model_in_words(std::string_view family, const Config& config) {
   return std::string(shown) + ", " + std::to_string(config.num_layers) + "×" + std::to_string(config.num_heads);
 }
 
-/// Empty where config.json says nothing that is known.
+/// Empty where config.json has no known field.
 std::string model_in_words(const fs::path& folder) {
   const auto config = read_hub_config(folder / "config.json");
   return config ? model_in_words(name(*config->family), config->config) : std::string();

@@ -1,5 +1,5 @@
 // The user's changes survive a crash and an end without saving: every running window keeps its session in a
-// file of its own, its autosave. A window that ends with nothing unsaved removes it; any other autosave is taken over
+// separate file, its autosave. A window that ends with nothing unsaved removes it; any other autosave is taken over
 // by a later window.
 #pragma once
 
@@ -22,10 +22,10 @@ inline constexpr double kAutosaveRetry = 5;
 /// programs that were killed while they wrote there are removed.
 std::filesystem::path autosave_path();
 
-/// Says that the window of this autosave is running, as long as the lock lives; nothing where it cannot be made.
+/// Marks the window of this autosave as running, as long as the lock lives; nothing where the lock cannot be made.
 std::optional<FileLock> lock_autosave(const std::filesystem::path& path);
 
-/// The autosaves of windows that are gone, the newest first. To be asked before this process keeps its own.
+/// The autosaves of windows that are gone, the newest first. To be called before this process writes its autosave.
 std::vector<std::filesystem::path> left_sessions();
 
 struct Recovered {
@@ -33,7 +33,7 @@ struct Recovered {
   std::vector<Error> problems = {};  // a line for each newer autosave that could not be read
 };
 /// Takes over the newest of left_sessions() that can be read: its file becomes `autosave`. One that cannot be read is
-/// renamed, so that it hides no older one, and its line says where it is.
+/// renamed, so that it hides no older one, and its line contains the new path.
 Recovered recover_session(const std::filesystem::path& autosave);
 
 /// Removes an autosave and its lock's file.
