@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostListed = 64;
 constexpr int kMostOfAName = 1000;
-/// White space at the end of a line is a token of its own, but no word.
+/// White space at the end of a line is a separate token, but no word.
 bool is_blank(const std::string& text) {
   const std::vector<char32_t> characters = code_points(text);
   return std::all_of(characters.begin(), characters.end(), is_white_space);

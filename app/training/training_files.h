@@ -21,7 +21,7 @@ struct TrainingCard;  // train/trained_checkpoint.h
 struct CorpusChoice {
   std::string text = {};          // a file of sentences, one a line ("-": standard input); empty: …
   std::string grammar = {};       // … the grammar of this file; empty: the one that comes along
-  std::size_t most_words = 4000;  // the most frequent words of a text that have rows of their own
+  std::size_t most_words = 4000;  // the most frequent words of a text: each has a row
 
   std::string tokenizer = {};               // a tokenizer.json that spells `texts` and `treebanks`; empty: neither
   std::vector<std::string> texts = {};      // "FILE" or "FILE:WEIGHT", the weight of each of its sentences
@@ -30,8 +30,8 @@ struct CorpusChoice {
   friend bool operator==(const CorpusChoice&, const CorpusChoice&) = default;
 };
 
-/// Reads it for a task; a text without a tokenizer is cut into words as the window cuts it. `teaching` says which arcs
-/// of treebanks are kept, and whether the grammar teaches. Errors are those of the files; stopped, one that says so.
+/// Reads it for a task; a text without a tokenizer is cut into words as the window cuts it. `teaching` chooses the arcs
+/// of treebanks, and whether the grammar teaches. Errors are those of the files; `cancelled` where it was stopped.
 Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching = {});
 
 /// The grammar of the shipped models, or another one.
@@ -50,9 +50,9 @@ inline constexpr Index kScoreSentences = 2000;
 /// A folder that a training left.
 struct TrainedFolder {
   std::string folder, name;
-  std::string corpus = {};    // as its card says
+  std::string corpus = {};    // from its card
   Index step = 0, steps = 0;  // taken, and planned
-  bool unfinished = false;    // it can be gone on with
+  bool unfinished = false;    // it can be continued
   std::optional<Error> problem = {};
 
   friend bool operator==(const TrainedFolder&, const TrainedFolder&) = default;
@@ -79,8 +79,8 @@ Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& to
                   const std::vector<std::string>& teaching, const std::vector<HeldOutTreebank>& scored, int threads,
                   TrainingCard& card);
 
-/// Puts the weights of `source` (what open_model takes) in place of a training's fresh ones; the step stays, and
-/// nothing of the other training's moments is known. Errors: those of open_model, and what differs from `training` and
+/// Puts the weights of `source` (what open_model takes) instead of a training's fresh ones; the step stays, and
+/// the moments of the other training are unknown. Errors: those of open_model, and what differs from `training` and
 /// `corpus`: the shape, or the words of the rows.
 Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training);
 

@@ -25,7 +25,7 @@ enum class OutputFolder {
 
 /// Makes the folder where it is missing, holds it, and removes what a killed program had begun to write there.
 /// `command` is TrainingCard::command of the training to come. Errors: another training holds it; for
-/// OutputFolder::fresh, it holds a file that the training would replace and that is not its own.
+/// OutputFolder::fresh, it holds a file that the training would replace and did not write.
 Result<FileLock> take_output_folder(const std::filesystem::path& folder, const std::string& command, OutputFolder use);
 
 /// The files of a training that are not in the folder yet.
