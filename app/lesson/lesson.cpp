@@ -73,7 +73,7 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
   return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
 }
 
-/// What the object says of a step's content; of what it does not speak of, the content stays as it is.
+/// Reads the fields of a step's content from the object; fields that are absent keep their values.
 Status read_content(StepContent& content, const std::string& where, const json& object, const fs::path& folder,
                     const BundledModels* shipped) {
   if (const auto set = object.find("set"); set != object.end()) {

@@ -1,5 +1,5 @@
-// Lessons: a guided walk, each step of which sets the program to the state it speaks of and asks for a change. They are
-// files in assets/lessons and in the user's own folder; docs/formats.md says how one is written.
+// Lessons: a guided walk, each step of which sets the program to the state it describes and asks for a change. They are
+// files in assets/lessons and in the user's folder; docs/formats.md describes the format.
 #pragma once
 
 #include <filesystem>
@@ -19,13 +19,13 @@
 namespace headlight {
 
 /// A word of a sentence: its text, of several the n-th (`我#2`, counted from 1; without a number the first), or the
-/// place of a token counted from 0.
+/// position of a token counted from 0.
 struct WordPosition {
   std::string word;
   std::optional<Index> place = {};
 };
 
-/// A number of an answer, and between which two it is said to be.
+/// A number of an answer, and the bounds that are claimed for it.
 struct Claim {
   enum class Kind {
     weight,       // of a head, from a word to a word
@@ -45,15 +45,15 @@ struct Claim {
 /// [{"layer": 1, "head": 5, "query": "机票", "key": "订了", "above": 0.9}, …]
 Result<std::vector<Claim>> claims_from_json(const std::string& where, const nlohmann::json& list);
 
-/// The claim as a person would say it: `head 1.5, 机票 → 订了`.
+/// The claim in words: `head 1.5, 机票 → 订了`.
 std::string words_of(const Claim& claim);
 
 /// The number that it is about. An Error where the answer has no such thing.
 Result<double> claimed_number(const Claim& claim, const Document& document, const Trace& trace);
-/// Whether the number is where the claim says.
+/// Whether the number is within the bounds of the claim.
 bool holds(const Claim& claim, double number);
 
-/// The token that a word place names; nothing where there is none.
+/// The token at a word position; nothing where there is none.
 std::optional<Index> find_position(const Tokens& tokens, const WordPosition& place);
 
 struct Scene;
@@ -69,7 +69,7 @@ struct GoalFacts {
 
 /// One property of what is asked and looked at. The table of them, and of what each takes, is in lesson_goal.cpp.
 struct Goal {
-  std::size_t kind = 0;            // its place in the table
+  std::size_t kind = 0;            // its index in the table
   std::vector<std::string> words;  // of a kind that takes words: any one of them will do
   double number = 0;               // of a kind that takes a number
 };
@@ -98,14 +98,14 @@ struct Scene {
 struct StepContent {
   std::optional<Scene> scene;  // nothing: everything stays as the reader has it
   std::vector<Goal> goals;     // all of them reached: the attempt is done. Empty: unknown
-  std::vector<Claim> claims;   // what the text says about the numbers, so that it can be checked
+  std::vector<Claim> claims;   // what the text claims about the numbers, so that it can be checked
 };
 
 struct LessonStep : StepContent {
   Said text;                           // what is to be seen
   Said attempt;                        // what the reader is asked to change; empty: nothing
   std::string points;                  // at a control, until that is done; empty: at none
-  std::optional<StepContent> english;  // in the English window in place of the step's own
+  std::optional<StepContent> english;  // in the English window instead of the step's content
 
   const StepContent& in(Language language) const { return language == Language::en && english ? *english : *this; }
 };
@@ -135,10 +135,10 @@ struct Lessons {
 /// passed over.
 Lessons read_lessons(const std::vector<std::filesystem::path>& folders, const BundledModels* shipped);
 
-/// The place of the lesson with this name, with or without the number it begins with; nothing where there is none.
+/// The index of the lesson with this name, with or without the number it begins with; nothing where there is none.
 std::optional<std::size_t> find_lesson(const std::vector<Lesson>& lessons, std::string_view name);
 
-/// $XDG_DATA_HOME/headlight/lessons, or its usual place under $HOME: a teacher's own.
+/// $XDG_DATA_HOME/headlight/lessons, or its default path under $HOME: a teacher's lessons.
 std::filesystem::path lessons_folder();
 
 // A lesson's text points at what it describes: `[it|it→animal]` is the word “it”, which lights a cell of the chosen
@@ -154,8 +154,8 @@ struct LessonSpan {
 /// The pieces of a text, in order. Brackets without a bar are text.
 std::vector<LessonSpan> spans_of(std::string_view text);
 
-/// The object that a target names: an action; a control and perhaps its value; a word of the sentence and the text in
-/// its stead (`=` alone before it: the whole sentence); or a word and perhaps the word it looks at (each
+/// The object that a target names: an action; a control and perhaps its value; a word of the sentence and the text that
+/// replaces it (`=` alone before it: the whole sentence); or a word and perhaps the word it looks at (each
 /// a WordPosition's text, `我#2`).
 struct LessonTarget {
   std::string action = {}, control = {}, value = {}, replaced = {}, text = {}, query = {}, key = {};
