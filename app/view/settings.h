@@ -36,7 +36,7 @@ inline constexpr WindowSize kLeastWindow{960, 600}, kMostWindow{16384, 16384};
 struct Settings {
   Language language = Language::en;
   Theme theme = Theme::light;
-  float ui_scale = 1;                   // 1 … 2, on top of the display's own
+  float ui_scale = 1;                   // 1 … 2, multiplies the display's scale
   std::vector<std::string> recent;      // sessions and files, newest first
   std::string folder = "/";             // where the file browser begins
   bool greeted = false;                 // the first words about the window were read
@@ -78,10 +78,10 @@ std::filesystem::path state_folder();
 std::filesystem::path data_folder();
 std::filesystem::path trained_folder();
 
-/// What 2200 × 1250 pixels show at 100 % a larger window shows larger, from kLeastUiScale to kMostUiScale in steps of 1
-/// %: larger steps would make the maps smaller in a window that is a pixel larger. In a window of that shape the maps'
-/// room is as wide as it is high, so that neither side loses by the other's growth. Pixels are those at the display's
-/// own scale.
+/// The scale of a window: 100 % at 2200 × 1250 pixels, in a larger window larger, from kLeastUiScale to kMostUiScale in
+/// steps of 1 %: larger steps would make the maps smaller in a window that is a pixel larger. In a window of that shape
+/// the maps' room is as wide as it is high, so that neither side loses by the other's growth. Pixels are those at the
+/// display's scale.
 float fitting_ui_scale(float width, float height);
 
 }  // namespace headlight

@@ -90,7 +90,7 @@ struct LessonMark {
 /// score, the guess after each layer, the data flow diagram, one matrix of it.
 enum class FigureKind { grid, head, text, flow, layers, compare, patch, steps, writers, lens, diagram, matrix };
 
-/// Whether such a picture has all heads of a stack, which can have an order of their own.
+/// Whether such a picture has all heads of a stack, which can be sorted.
 inline bool shows_all_heads(FigureKind kind) { return kind == FigureKind::grid || kind == FigureKind::layers; }
 
 /// Whether such a picture is of two answers.
@@ -117,7 +117,7 @@ struct FlowLook {
   friend bool operator==(const FlowLook&, const FlowLook&) = default;
 };
 
-/// How the stage of View::heads shows the text itself, shaded by weights, in place of the map.
+/// How the stage of View::heads shows the text itself, shaded by weights, instead of the map.
 struct TextLook {
   std::optional<bool> shown = {};  // the text, or the map; nothing: the text where it is longer than kLongText
   bool columns = false;            // ShadeChoice has the next three
@@ -131,7 +131,7 @@ inline constexpr Index kOffersText = 40, kLongText = 120;
 
 /// What of A is put into B in View::compare.
 struct PatchLook {
-  bool on = false;  // the map of what comes back, in place of the maps of the heads
+  bool on = false;  // the map of what is restored, instead of the maps of the heads
   PatchForm form = PatchForm::heads;
   bool stopped = false;  // the rows that are not known yet are not computed
 
@@ -154,7 +154,7 @@ struct Layout {
   FoldChoice fold;
   Scale scale = Scale::linear;         // scale_of_colours (session/shown.h) is what is drawn
   bool chose_scale = false;            // by the user: linear holds for long texts, too
-  bool own_range = false;              // each map's colours go up to its own largest value, not to that of all
+  bool own_range = false;              // each map's colours end at its largest value, not at that of all maps
   InsideTab tab = InsideTab::numbers;  // of View::inside
   DifferenceOrder differences = DifferenceOrder::largest;
 
