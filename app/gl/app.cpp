@@ -164,7 +164,7 @@ Status open_window(const Startup& asked) {
   if (restored) state.saved_document = first;  // what was restored was never saved
   if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
   if (!start.asked && !restored) take_up(state, settings);
-  // A source of the command line gets the last window's view, unless the source has a view of its own.
+  // A source of the command line gets the last window's view, unless the source has a view.
   else if (!restored && start.session_path.empty() && start.lesson.empty()) take_layout(state, settings.layout);
   if (!start.lesson.empty()) start.session.lesson = {};
   take_beside(state, start.session, notice);

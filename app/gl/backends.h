@@ -1,4 +1,4 @@
-// Dear ImGui's own backends, wherever the installed package keeps their headers.
+// Dear ImGui's backends, wherever the installed package keeps their headers.
 #pragma once
 
 #if __has_include(<backends/imgui_impl_opengl3.h>)

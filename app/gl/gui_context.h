@@ -16,8 +16,8 @@ namespace headlight {
 
 class GuiContext {
  public:
-  /// Needs a current OpenGL 3.3 context, which must outlive it. Makes its ImGui context the current one; nothing of
-  /// ImGui's own is read from or written to disk. An Error comes from Fonts::open.
+  /// Needs a current OpenGL 3.3 context, which must outlive it. Makes its ImGui context the current one; ImGui reads
+  /// and writes no settings file. An Error comes from Fonts::open.
   static Result<std::unique_ptr<GuiContext>> open();
   GuiContext(const GuiContext&) = delete;
   ~GuiContext();

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kSmallestSlot = 16, kLargestSlot = 512;
 constexpr int kPageSide = 2048, kSlotsASide = 16;
-constexpr std::size_t kOwnTexels = std::size_t{1} << 26;  // 256 MiB of textures of their own, where that is enough
+constexpr std::size_t kOwnTexels = std::size_t{1} << 26;  // 256 MiB of separate textures, where that is enough
 
 /// Without texels yet; bound. Its texels are read one at a time.
 unsigned nearest_texture() {
@@ -180,21 +180,21 @@ Result<unsigned> link(const std::filesystem::path& shaders, const std::string& d
   return bad_input(shaders.string(), "map.vert and map.frag", "shaders that link", *wrong);
 }
 
-/// map.frag as one kind of map needs it, with the places of its uniforms.
+/// map.frag as one kind of map needs it, with the locations of its uniforms.
 struct Program {
   unsigned id = 0;
   unsigned fitted_to = 0;  // the backend's program whose attribute locations it has
   int projection = -1, first = -1, cells = -1, row = -1, gain = -1, zero = -1, decades = -1, least = -1,
       blocked_tint = -1, blocked_line = -1, blocked_ground = -1, period = -1, opacity = -1;
 };
-constexpr int kLogarithmic = 1, kHatched = 2;  // added up they are a program's place
+constexpr int kLogarithmic = 1, kHatched = 2;  // their sum is a program's index
 using Programs = std::array<Program, 4>;
 
 void delete_programs(const Programs& programs) {
   for (const Program& program : programs) glDeleteProgram(program.id);
 }
 
-// The backend has set its vertex array up for its own program: ours must expect each attribute at the same location.
+// The backend has set its vertex array up for its program: this one must expect each attribute at the same location.
 void fit(Program& program, unsigned backend_program) {
   if (backend_program == program.fitted_to) return;
   program.fitted_to = backend_program;

@@ -25,7 +25,7 @@ struct MapKey {
   auto operator<=>(const MapKey&) const = default;
 };
 
-/// A matrix's place: a float texture and the texel of its cell (0, 0).
+/// The slot of a matrix: a float texture and the texel of its cell (0, 0).
 struct MapSlot {
   unsigned texture = 0;
   int x = 0, y = 0;
@@ -40,7 +40,7 @@ class MapPages {
   MapPages(const MapPages&) = delete;
   ~MapPages();
 
-  /// The place of a matrix that was sent to the graphics card and is still there. `frame` counts frames: what was drawn
+  /// The slot of a matrix that was sent to the graphics card and is still there. `frame` counts frames: what was drawn
   /// in this one or the one before is never moved out.
   std::optional<MapSlot> find(const MapKey& key, int frame);
   /// Sends one that is not there. It has no more rows or columns than GL_MAX_TEXTURE_SIZE.
@@ -52,7 +52,7 @@ class MapPages {
  private:
   struct Held {
     MapSlot at;
-    int side = 0;  // of its slot; 0 where it has a texture of its own
+    int side = 0;  // of its slot; 0 where it has a separate texture
     std::size_t texels = 0;
     int frame = 0;
   };

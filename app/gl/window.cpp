@@ -91,7 +91,7 @@ void Window::State::install_before_imgui() {
 }
 
 void Window::State::install_after_imgui() {
-  // In place of ImGui's, which drops characters above U+FFFF.
+  // Instead of ImGui's callback, which drops characters above U+FFFF.
   glfwSetCharCallback(window, [](GLFWwindow* w, unsigned code_point) { of(w).on_key({.character = code_point}); });
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
     of(w).on_key({.key = key, .scancode = scancode, .action = action, .mods = mods});
