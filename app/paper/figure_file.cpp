@@ -49,7 +49,7 @@ void append_png(png_structp png, png_bytep data, png_size_t size) {
   static_cast<std::string*>(png_get_io_ptr(png))->append(reinterpret_cast<const char*>(data), size);
 }
 
-/// The pixels of a surface of CAIRO_FORMAT_RGB24 as a PNG with its size on paper, which cairo's own writer
+/// The pixels of a surface of CAIRO_FORMAT_RGB24 as a PNG with its size on paper, which cairo's PNG writer
 /// leaves out. False where libpng fails; nothing here has a destructor that its longjmp would skip.
 bool write_png(cairo_surface_t* surface, std::string& bytes) {
   const int width = cairo_image_surface_get_width(surface), height = cairo_image_surface_get_height(surface);

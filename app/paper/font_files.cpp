@@ -50,7 +50,7 @@ struct FontFiles::State {
     Faces::Face* file = nullptr;
     FT_Face face = nullptr;
   };
-  std::optional<std::size_t> mono;  // its place among the fonts, the last
+  std::optional<std::size_t> mono;  // its index among the fonts, the last
   std::vector<Font> fonts;
   std::unordered_map<char32_t, std::optional<std::size_t>> found;
   std::shared_ptr<Faces> faces = std::make_shared<Faces>();

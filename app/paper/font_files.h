@@ -40,7 +40,7 @@ class FontFiles {
   FontFiles(const FontFiles&) = delete;
 
   /// Finds the fonts. `preferred`: a font file, or a family's name; it stands before all others. An Error names what to
-  /// install, or says that there is no such font.
+  /// install, or the font that is missing.
   Status open(const std::string& preferred = {});
 
   /// The first font with an outline for the character; a font that turns out to be unreadable is passed over.

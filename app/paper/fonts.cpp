@@ -62,7 +62,7 @@ cairo_font_face_t* PaperFonts::State::face(std::size_t font) {
   cairo_font_face_t*& face = faces[font];
   if (face) return face;
   face = cairo_ft_font_face_create_for_ft_face(files.face(font), 0);
-  // cairo keeps fonts for a while after everybody else has let them go; so long FreeType's must be there.
+  // cairo keeps fonts for a while after their last user releases them; FreeType's faces must live as long.
   cairo_font_face_set_user_data(face, &kOwner, new std::shared_ptr<const void>(files.keeper()),
                                 [](void* owner) { delete static_cast<std::shared_ptr<const void>*>(owner); });
   return face;

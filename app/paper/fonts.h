@@ -35,7 +35,7 @@ class PaperFonts {
   std::shared_ptr<State> state_;
 };
 
-/// Cells are shapes of their own up to this many in a drawing, and pixels of an image that is never smoothed above it.
+/// Up to this many cells in a drawing are separate shapes; more are pixels of an image that is never smoothed.
 inline constexpr Index kMostShapes = 4000;
 
 void paint(_cairo* cairo, const Drawing& drawing, PaperFonts& fonts);
