@@ -22,7 +22,7 @@ from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, 
 class Keep(NamedTuple):
     """What `watch` keeps. Of a call: queries, keys and values, and of its weights at most 2²⁰ numbers a sentence."""
     calls: int = 1000                        # of attention, at most; the others are counted
-    layers: Optional[Sequence[int]] = None   # by their order among the places in the code where attention runs; None: all
+    layers: Optional[Sequence[int]] = None   # by their order among the lines of code that run attention; None: all
     sentences: int = 4                       # of a batch whose weights are kept for check(); queries, keys, values: all
     memory: int = 1 << 30                    # bytes of all calls, after which further ones are counted alone
     every: int = 1                           # of `with seen:` blocks every n-th is followed
@@ -429,7 +429,7 @@ class Tracer:
         if over and total.kind == "expsum" and node is not NOTHING:
             if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
                 self._take_softmax("softmax", node.parent, total.info, op.out, other.dim() not in (0, first.dim()))
-            elif op.root.kind == "weights":                       # divided by their own sum
+            elif op.root.kind == "weights":                       # divided by their sum
                 self._on_post("sum", node, None, op.out)
             return None
         if node.kind in ("", "source"):

@@ -13,7 +13,7 @@ import numpy as np
 from .engine import Array, is_tensor, notebook_shell, role_of, torch_module
 
 LARGE = 1 << 22          # elements above which an index is not carried along
-BLOCKED = -1e3           # added to a score, or in its place: as good as −inf
+BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 PACKED = r"in_proj|qkv|c_attn|query_key_value"     # one weight for query, key and value, in this order
 Place = Tuple[int, ...]  # indices along the shared axes of a product
