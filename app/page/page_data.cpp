@@ -88,7 +88,7 @@ std::string float32_base64(const Matrix& numbers) {
   return encode_base64({reinterpret_cast<const char*>(numbers.data()), static_cast<std::size_t>(numbers.size()) * 4});
 }
 
-/// The mask of the answer's sentence: of a batch of masks the one that is its own.
+/// The mask of the answer's sentence: of a batch of masks the one of this sentence.
 MaskSpec of_one_sentence(MaskSpec mask) {
   mask.batch = nullptr;
   return mask;
@@ -141,7 +141,7 @@ json distances_object(const DistanceVectors& vectors) {
   return object;
 }
 
-/// What the scores of some families have besides q·k, a value for each layer.
+/// What some model families add to the scores besides q·k, a value for each layer.
 void add_terms(const Trace& trace, Stack stack, json& object) {
   const AttentionTrace& first = trace.attention(stack, 0);
   json caps = json::array(), distances = json::array();

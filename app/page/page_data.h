@@ -36,8 +36,8 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 /// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces. `document` is how it was asked.
 void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink);
 
-/// What a page needs to answer other sentences: the files of the model, and of words where the program's own list cuts
-/// them. Errors: numbers without a model, a model whose weights are in other files than .safetensors, or without a
+/// What a page needs to answer other sentences: the files of the model, and the lexicon where it cuts the
+/// words. Errors: numbers without a model, a model whose weights are in other files than .safetensors, or without a
 /// tokenizer.
 Result<LiveFiles> live_files(const Document& document);
 /// Those files as a JSON object. Errors: a file that can no longer be read.

@@ -37,7 +37,7 @@ bool is_read(const fs::path& path) {
          name.ends_with(".jinja") || (path.extension() == ".safetensors" && name.starts_with("model"));
 }
 
-/// Whether the program's own list of words cuts the texts of this tokenizer.
+/// Whether the program's lexicon cuts the texts of this tokenizer.
 bool cuts_by_list(const std::shared_ptr<const Tokenizer>& tokenizer) { return tokenizer && finds_words(*tokenizer); }
 
 }  // namespace

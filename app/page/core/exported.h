@@ -15,7 +15,7 @@
 
 namespace headlight {
 
-/// The page's own answer, and A of its comparison.
+/// The answer of the page, and A of its comparison.
 inline std::unique_ptr<PageAnswer> page_sides[2];
 inline std::string page_reply;
 

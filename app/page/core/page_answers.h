@@ -23,14 +23,14 @@ inline constexpr const char* kPage = "page";
 /// The masks that stand in a request, and its edits. Errors: a field of another kind.
 Status read_changes(const nlohmann::json& request, std::map<Stack, MaskSpec>& masks, Edits& edits);
 
-/// The seed of dropout where it stands as text, `seed`: JavaScript rounds such numbers.
+/// The seed of dropout where it is stored as text, `seed`: JavaScript rounds such numbers.
 void take_seed(const nlohmann::json& request, Edits& edits);
 
 class PageAnswer {
  public:
   virtual ~PageAnswer() = default;
   virtual const Trace& trace() const = 0;
-  /// The masks and edits of a request, in place of those before; the tokens stay. Errors: those of resolve() and
+  /// Replaces the masks and edits by those of a request; the tokens stay. Errors: those of resolve() and
   /// forward().
   virtual Status change(const nlohmann::json& request) = 0;
 };

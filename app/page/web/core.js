@@ -1,5 +1,5 @@
-// The program's own core as WebAssembly (app/page/core): whatever a page computes. Texts go in and come out as JSON in its
-// memory, numbers are copied out of it.
+// The core of the program as WebAssembly (app/page/core): it computes every number of a page. Texts go in and come out
+// as JSON in its memory, numbers are copied out of it.
 
 import { unicodeFor } from './unicode.js';
 
@@ -20,7 +20,7 @@ export async function startCore(bytes) {
     proc_exit(status) { throw new Error(`core: ended with ${status}`); },
   };
   const module = await WebAssembly.compile(bytes), imports = {};
-  // A page has no files and no processes: what asks for them hears that there are none (ENOSYS).
+  // A page has no files and no processes: calls for them return ENOSYS.
   for (const {module: from, name} of WebAssembly.Module.imports(module))
     (imports[from] ??= {})[name] = page[name] ?? system[name] ?? (() => 52);
   core = (await WebAssembly.instantiate(module, imports)).exports;
@@ -47,9 +47,9 @@ export async function startCore(bytes) {
   return {
     /** A file of the core's memory. */
     put(name, data) { give(encoder.encode(name), (at, size) => give(data, (bytes, count) => core.put(at, size, bytes, count), true)); },
-    /** The numbers of an answer: its own (0) or A's of a comparison (1). */
+    /** The numbers of an answer: that of the page (0) or A of a comparison (1). */
     open(side, answer) { giveText(answer, (at, size) => core.open(side, at, size)); reply(); },
-    /** Has a request answered by the model of the page. */
+    /** Answers a request by the model of the page. */
     ask(request, most) { giveText(request, (at, size) => core.ask(at, size, most)); return reply(); },
     /** Other masks and edits for the same tokens. */
     change(request) { giveText(request, (at, size) => core.change(at, size)); return reply(); },

@@ -30,7 +30,7 @@ function stackOf(stack, index, page, side) {
   };
 }
 
-/** The answer that a page (side 0), or the A of its comparison (1), holds. Its seed stands as text: a number would be rounded. */
+/** The answer of a page (side 0), or of A in its comparison (1). Its seed is text: a number would be rounded. */
 export function answerOf(page, side) {
   const {dropout_seed: rounded, ...edits} = page.edits;
   return {
@@ -52,7 +52,7 @@ export async function openAnswer(core, page, side, {edits}) {
   core.open(side, {...sides, stacks, edits, error: page.error});
 }
 
-/** Whether a layer of this stack has a mask of its own. */
+/** Whether a layer of this stack has a separate mask. */
 export function hasLayerMasks({edits}, {number}) {
   return (edits.layer_edits ?? []).some((one) => one.stack === STACK_NAMES[number] && one.mask);
 }

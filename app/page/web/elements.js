@@ -19,8 +19,8 @@ export function make(tag, properties = {}, ...children) {
 
 export function byId(id) { return document.getElementById(id); }
 
-/** Puts these children in place of those that were there. The control that had the focus has it again; a slider that is
-    dragged stays, and all beside it. */
+/** Replaces the children. The control that had the focus keeps it; a slider that is dragged stays, and all
+    beside it. */
 export function fill(element, ...children) {
   if (element.querySelector('input[type=range]:active')) return;
   const controls = () => [...element.querySelectorAll('button, input, select')];

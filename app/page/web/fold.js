@@ -1,6 +1,6 @@
 // Where the tokens of a folded map stand; the core folds it (app/derived/fold.h).
 
-/** The fold of a stack {foldable, fold}, as the core says; `fold` is null where every token keeps its row and column. */
+/** The fold of a stack {foldable, fold}, from the core; `fold` is null where each token is one row and one column. */
 export function foldOf(core, stack, choice) {
   const {foldable, fold = null} = core.fold(stack, choice);
   const groups = (side, tokens) => side.map(([first, count, text]) => ({first, count, token: {...tokens[first], text}}));

@@ -1,4 +1,4 @@
-// The reader's sentence: the model that goes along answers it, and the new answer stands in place of the written one.
+// The reader's sentence: the model in the page answers it, and the new answer replaces the written one.
 
 import { inflated } from './bytes.js';
 import { changesOf, sidesOf } from './data.js';
@@ -7,7 +7,7 @@ import { percent, wordsOf } from './labels.js';
 
 /** More words than that are refused: the page would stand still. */
 const MOST_TOKENS = 256, MOST_WRITTEN = 16384, GUESSES = 8, MODEL = '/model';
-/** What a request says of the sentence that it was written for. */
+/** The fields of a request that belong to the sentence that it was written for. */
 const OF_SENTENCE = ['ids', 'decoder_ids', 'cuts', 'target_cuts', 'text_pair', 'chat', 'chat_open', 'token_type_ids', 'pad', 'target', 'weights',
   'dropout', 'dropout_seed'];
 
@@ -60,7 +60,7 @@ export function createLive(store, page) {
     } catch (error) {
       throw error.tooMany ? new Error(wordsOf('too_many_words', MOST_TOKENS, error.tooMany)) : error;
     }
-    answer.relations = same ? written.relations : [];  // the page names no arcs of its own
+    answer.relations = same ? written.relations : [];  // the page does not compute named arcs
     store.notify({answer: true});
     const [tokens, reply] = both ? [stacks.find(({number}) => number !== 0).keyTokens, stacks.find(({number}) => number === 0)?.queryTokens]
       : [stacks[0].queryTokens, null];

@@ -1,5 +1,5 @@
-// The text in lines. The background of each word has the colour of a weight: that of the chosen words at it, or its own
-// at them.
+// The text in lines. The background of each word has the colour of a weight: from the chosen words to it, or from it
+// to them.
 
 import { colourOf, niceTop, textOn } from './colour.js';
 import { fill, make, segmented } from './elements.js';

@@ -31,7 +31,7 @@ Region whole_map(const Trace& trace, const HeadRef& head) {
   return {.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
 }
 
-/// Of no map fewer cells are shown.
+/// No map is shown with fewer cells.
 constexpr Index kEveryCell = PTRDIFF_MAX;
 
 const float* keep(const Matrix& matrix) {
@@ -82,7 +82,7 @@ HEADLIGHT_EXPORT(open) void core_open(int side, const char* text, int size) {
   });
 }
 
-/// Puts masks and edits in place of those before.
+/// Replaces the masks and edits.
 HEADLIGHT_EXPORT(change) void core_change(const char* text, int size) {
   answer_with([&]() -> Result<json> {
     const Status status = page_sides[0]->change(parsed(text, size));
@@ -118,7 +118,7 @@ HEADLIGHT_EXPORT(measures) const float* core_measures(int side, int stack, int l
 }
 
 /// {"special", "words", "queries", "keys"}: what is folded, and of each group its first token, their number and its
-/// text; null where nothing is. `foldable` says what there is to fold.
+/// text; null where nothing is. `foldable` names what can be folded.
 HEADLIGHT_EXPORT(fold) void core_fold(int side, int stack, int special, int words) {
   answer_with([&]() -> Result<json> {
     const Trace& trace = page_sides[side]->trace();
