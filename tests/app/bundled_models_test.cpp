@@ -199,7 +199,7 @@ TEST_F(Shipped, TrainedWeightsAreAChoice) {
   update(alone, UseTrained{true});
   EXPECT_EQ(alone.document, before) << "none came along";
 
-  // A user's checkpoint has a shape of its own.
+  // A user's checkpoint has a fixed shape.
   AppState own = this->state();
   own.document.model_path = "/some/folder";
   own.document.trained = false;

@@ -1,4 +1,4 @@
-// A checkpoint that is asked by texts: its own tokenizer, from the folder to the exported numbers.
+// A checkpoint that reads text: its tokenizer, from the folder to the exported numbers.
 #include <sstream>
 
 #include "app/checkpoint_folder.h"
@@ -144,7 +144,7 @@ TEST(CheckpointText, TheDecoderBeginsWithItsStart) {
                        .front()
                        .target),
             (Ids{7, 0, 12}));
-  // What a tokenizer puts behind a text is what the decoder has yet to say.
+  // What a tokenizer appends to a text is what the decoder has yet to predict.
   const Token end{.id = 9, .text = "</s>", .raw = "</s>", .begin = 1, .end = 1, .special = true};
   const Token word{.id = 5, .text = "a", .raw = "a", .begin = 0, .end = 1};
   EXPECT_EQ(ids_of(shifted_right({"a", {word, end}}, end)), (Ids{9, 5}));

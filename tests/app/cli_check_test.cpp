@@ -1,4 +1,4 @@
-// `headlight check`: what it says of a checkpoint that is right, of one that is not, and with which exit status.
+// `headlight check`: its report on a checkpoint that is right, on one that is not, and the exit status of each.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -103,7 +103,7 @@ TEST(CliHeads, SaysWhatIsLostWithoutEachHead) {
   EXPECT_EQ(off["heads"][1]["effect"], 0.0);
   EXPECT_GT(off["heads"][0]["effect"].get<double>(), 0);
 
-  // The same as `next` says with and without the head.
+  // The same as `next` reports with and without the head.
   const json words = measured({"--arch", "decoder", "--text", "我请李雷帮", "--effect", "--layers", "1"});
   EXPECT_EQ(words["effect_on"], "words");
   const Ran next = run({"next", "--arch", "decoder", "--text", "我请李雷帮", "--layers", "1", "--off", "0.2", "--top",
@@ -280,7 +280,7 @@ TEST(CliHeads, AnEffectAgainstOtherSentences) {
     EXPECT_EQ(ran.status, 0) << ran.err;
     return json::parse(ran.out, nullptr, false)["heads"];
   };
-  // A head in place of itself changes nothing, by resampling and, of a token alone, by the mean.
+  // A head replaced by itself changes nothing, by resampling and, of a token alone, by the mean.
   const std::string same = folder.with("same.txt", kSentence + "\n"),
                     two = folder.with("two.txt", kSentence + "\n我去北京\n");
   for (const json& head : effects({"--baseline", "resample:" + same}))

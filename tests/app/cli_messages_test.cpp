@@ -1,4 +1,4 @@
-// What the program says where a call is not what was meant: one line that names what would be right.
+// The error messages for wrong calls: one line that names what would be right.
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -10,7 +10,7 @@ namespace {
 using namespace program;
 namespace fs = std::filesystem;
 
-/// The caches of this process and of the programs it starts are folders of its own.
+/// The caches of this process and of the programs it starts are folders of this test.
 class Models : public testing::Test {
  protected:
   Models() {

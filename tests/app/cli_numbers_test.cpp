@@ -1,4 +1,4 @@
-// Numbers of one's own on the command line, worksheets of them, and programs on standard output.
+// Numbers entered by the user on the command line, worksheets of them, and programs on standard output.
 #include <gtest/gtest.h>
 
 #include <cmath>

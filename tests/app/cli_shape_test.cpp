@@ -1,5 +1,5 @@
-// What the command line takes where no SOURCE is named: a trained model of the shape that is asked for, else random
-// weights, which it says; what a translator's decoder reads; words that a model does not know.
+// What the command line takes where no SOURCE is named: a trained model of the requested shape, else random
+// weights, which it reports; what a translator's decoder reads; words that a model does not know.
 #include <gtest/gtest.h>
 
 #include "app/program.h"

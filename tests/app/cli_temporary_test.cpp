@@ -1,5 +1,5 @@
-// A folder for temporary files that is missing, is none, takes no file, or is full: the work is done or one line says
-// why not, and nothing stays behind.
+// A folder for temporary files that is missing, is none, takes no file, or is full: the work is done or one line states
+// the reason, and no file is left behind.
 #include <stdlib.h>
 #include <sys/resource.h>
 

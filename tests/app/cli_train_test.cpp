@@ -122,7 +122,7 @@ TEST(CliTrain, MakesAModelThatTranslatesAndSaysWhereWordsComeFrom) {
   EXPECT_TRUE(contains(text.out, "next word: right")) << text.out;
   EXPECT_TRUE(contains(text.out, "a diagonal: ")) << text.out;
 
-  // Nothing said yet: it writes from its start token on, to the end that it says or as far as it was asked.
+  // An empty target: it writes from its start token on, to the end token or to `--count` words.
   const Ran said = run({"generate", model.string(), "--text", "naa reads bookaa", "--target", "", "--count", "3"});
   EXPECT_EQ(said.status, 0) << said.err;
   EXPECT_TRUE(contains(said.out, "1\t")) << said.out;
@@ -164,7 +164,7 @@ TEST(CliTrain, ReadsATextOfOnesOwn) {
   EXPECT_EQ(texts(object["tokens"]), (Strings{"<s>", "the", "cat", "sat", "on"}));
   EXPECT_TRUE(contains(ran.err, "done"));
 
-  // Its own command makes it again.
+  // The command in the card makes it again.
   const std::string command = card["command"];
   EXPECT_EQ(command,
             "headlight train --text " + text +

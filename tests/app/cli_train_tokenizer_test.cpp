@@ -1,4 +1,4 @@
-// `headlight train` with a tokenizer of one's own: texts, treebanks, taught heads, a beginning from other weights.
+// `headlight train` with a tokenizer of the user: texts, treebanks, taught heads, a beginning from other weights.
 #include <algorithm>
 
 #include "app/train_program.h"
@@ -7,7 +7,7 @@
 namespace headlight::program {
 namespace {
 
-/// A folder with a tokenizer of one's own, a text and a treebank.
+/// A folder with a tokenizer of the user, a text and a treebank.
 struct OwnCorpus {
   Folder folder;
   std::string tokenizer = folder.with("tokenizer.json", own::tokenizer_json().dump());

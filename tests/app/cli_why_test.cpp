@@ -146,7 +146,7 @@ TEST(CliLens, EveryFormatHasTheSameNumbers) {
   EXPECT_EQ(static_cast<std::size_t>(arrays->arrays.at("attribution").shape[0]), lens["attribution"].size());
 }
 
-/// BERT's words stand behind a layer with an activation: the lens reads them, no head's share can be told.
+/// BERT's output layer follows a layer with an activation: the lens reads its words, but no share of a head is defined.
 TEST(CliLens, SaysWhereNothingCanBeToldApart) {
   const Ran ran = run({"lens", golden("family-roberta").string(), "--ids", "5,9,3", "--format", "json"});
   EXPECT_EQ(ran.status, 0);

@@ -191,7 +191,7 @@ TEST(AsCommand, TheViewChoosesTheCommand) {
   EXPECT_EQ(line(), numbers);
 }
 
-/// The window's own figure of what it shows, and that of the line which it copies.
+/// The window's figure of what it shows, and that of the command line which it copies.
 void expect_same_picture(const AppState& state, const std::string& what) {
   const Folder folder;
   const std::string own = (folder.path() / "own.svg").string(), copied = (folder.path() / "copied.svg").string();

@@ -61,7 +61,7 @@ TEST_F(Cutting, OtherWordsAreCutTheSameWithEveryModel) {
     EXPECT_EQ(cut(text), expected);
   }
   cut("The cat didn't sit on the mat, because it's 3.5 m high");
-  // Without the word list of the any-sentence model ICU says where these end.
+  // Without the word list of the any-sentence model ICU decides where these end.
   const bool listed = kept_lexicon()->likely != nullptr;
   const Texts told = cut("他告诉我，他要走了。"), student = cut("我是一个学生");
   if (!listed) return;

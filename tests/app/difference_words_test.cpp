@@ -1,4 +1,4 @@
-// What differs between two questions, in words that say only that.
+// The words for the difference between two questions, and for nothing else.
 #include "figure/difference_words.h"
 
 #include "document/open_model.h"

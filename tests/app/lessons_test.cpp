@@ -1,4 +1,4 @@
-// The lessons that come along: that each can be read and shown, that what it says of the models is true, and that what
+// The bundled lessons: that each can be read and shown, that its claims about the models are true, and that what
 // it asks for can be done. And how a lesson is walked through and left.
 #include <set>
 

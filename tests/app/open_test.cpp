@@ -1,4 +1,4 @@
-// What the window is told to begin with.
+// The input that the window begins with.
 #include <gtest/gtest.h>
 
 #include "cli/cli.h"

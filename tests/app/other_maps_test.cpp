@@ -1,4 +1,4 @@
-// Norms and rollout in place of the weights: when they are made, what is shown of them, and in figures.
+// Norms and rollout instead of the weights: when they are made, what is shown of them, and in figures.
 #include "derived/derived_maps.h"
 
 #include <gtest/gtest.h>

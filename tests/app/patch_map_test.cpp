@@ -1,4 +1,4 @@
-// What of A brings its answer back in B: every cell is the share that a patch of its own restores.
+// Activation patching from A into B: every cell is the share that a separate patch restores.
 #include "derived/patch_map.h"
 
 #include <cmath>

@@ -58,7 +58,7 @@ TEST(PooledMap, NumbersShowBesideWhatIsNone) {
   EXPECT_TRUE(std::isnan(pooled_map(Matrix::Constant(4, 4, kNoNumber), {0, 2}, {0, 2}, false)(1, 1)));
 }
 
-// Wherever a map begins and however many cells share a pixel, each cell shows in one of the pixels, near its own.
+// Wherever a map begins and however many cells share a pixel, each cell shows in one of the pixels, near its position.
 TEST(PooledMap, NoCellVanishes) {
   for (const float begin : {0.f, 0.25f, 7.5f, 300.8f})
     for (const float length : {5.f, 33.5f, 96.f, 127.f})

@@ -63,7 +63,7 @@ inline int status_of(pid_t process) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Puts a file in place of one of this process's standard streams for as long as it lives.
+/// Redirects one of this process's standard streams to a file for as long as it lives.
 class Redirected {
  public:
   Redirected(int stream, const char* file, int flags) : stream_(stream), saved_(dup(stream)) {
@@ -83,7 +83,7 @@ class Redirected {
   int stream_, saved_;
 };
 
-/// Whether the words are of a command that needs no window, nor a process of its own.
+/// Whether the words are of a command that needs neither a window nor a separate process.
 inline bool runs_within(const Strings& words) {
   static const std::set<std::string> commands{"export", "figure",   "explain",  "why",     "lens",     "patch",
                                               "next",   "generate", "diagnose", "compare", "tokenize", "check",

@@ -73,7 +73,7 @@ TEST(SentenceFacts, APronounThatNoClassDecidesStandsForNothingKnown) {
   EXPECT_NE(find(facts, "ST"), nullptr) << "other relations are those of the pattern";
 }
 
-/// What the card says of pronouns is measured on sentences with *too*; it holds without.
+/// The scores for pronouns in the card are measured on sentences with *too*; they hold without.
 TEST(SentenceFacts, PronounsAreFoundAsOftenWithoutToo) {
   const Grammar& grammar = *shipped_grammar();
   const TrainingCard& card = *shipped_document().card;

@@ -1,4 +1,4 @@
-// What the tests of sessions share: a folder of their own, the shipped lexicon, small documents and files.
+// What the tests of sessions share: a separate folder, the shipped lexicon, small documents and files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ inline AppState answered_state() {
 /// One step of the loop with these commands.
 inline void push(Loop& loop, AppState& state, Commands commands, double now = 0) { loop.step(state, commands, now); }
 
-/// Does what the commands say, and all that comes of it.
+/// Carries out the commands, and all that follows from them.
 inline void settle(Loop& loop, AppState& state, Commands commands) {
   push(loop, state, std::move(commands));
   loop.settle(state);

@@ -1,4 +1,4 @@
-// What is said of a session that cannot be read, and what is no reason to refuse one.
+// The error messages for a session that cannot be read, and what is no reason to refuse one.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The one line that is said of a session with `value` at `pointer`.
+/// The error message for a session with `value` at `pointer`, one line.
 std::string complaint(const char* pointer, const json& value) {
   json object = json::parse(to_json(Session{}));
   object[json::json_pointer(pointer)] = value;

@@ -21,7 +21,7 @@ inline Config shape(Index d_model, Index heads, Index layers, Arch arch = Arch::
           .activation = Activation::gelu};
 }
 
-/// A model of the default sentence's words, and of more, in a folder of its own.
+/// A model of the default sentence's words, and of more, in `folder`.
 inline void write_model(const fs::path& folder, Config config, const std::vector<std::string>& more = {}) {
   std::vector<std::vector<std::string>> text = {{"我", "请", "李雷", "帮", "订了", "去", "北京", "的", "机票"}};
   if (!more.empty()) text.push_back(more);

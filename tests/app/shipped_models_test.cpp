@@ -1,4 +1,4 @@
-// The trained models that come along keep what is said of them: measured anew, on sentences of a seed of its own.
+// The scores in the cards of the trained models hold: measured anew, on sentences of another seed.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What a window begins with: the head and the cell that say most. And which edits a change of the model takes away.
+// What a window begins with: the head and the cell that show most. And which edits a change of the model removes.
 #include "session/start_cell.h"
 #include "app/shipped.h"
 

@@ -1,5 +1,5 @@
-// The text shaded in place: its numbers are those of the export, its lines are whole, and the picture says what it
-// shows.
+// The figure of the shaded text: its numbers are those of the export, its lines are whole, and its caption describes
+// what it shows.
 #include <nlohmann/json.hpp>
 
 #include "app/figures.h"

@@ -21,7 +21,7 @@ class TrainerTest : public testing::Test {
     return std::make_unique<Loop>([] {}, "", LoopOptions{.training = tiny_trainer(folder / "trained")});
   }
   void push(Commands commands) { loop->step(state, commands, 0); }
-  /// Says it and waits until the training stands still.
+  /// Pushes the commands and waits until the training stands still.
   void finish(Commands commands) {
     push(std::move(commands));
     loop->settle_training(state);

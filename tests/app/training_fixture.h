@@ -20,7 +20,7 @@ inline TrainerOptions tiny_trainer(const fs::path& folder) {
 inline const char* const kTrainingText =
     "the cat sat on the mat\nthe dog sat on the rug\na cat saw a dog\nthe dog saw the cat\n";
 
-/// Sentences of a file in the folder, in place of the grammar: nothing is scored.
+/// Sentences of a file in the folder, instead of the grammar: nothing is scored.
 inline CorpusChoice tiny_text(const Folder& folder) { return {.text = folder.with("sentences.txt", kTrainingText)}; }
 
 }  // namespace headlight::fixture

@@ -1,4 +1,4 @@
-// The model that comes along and translates: what its cross heads show, and what it says.
+// The bundled translator: what its cross heads show, and what it predicts.
 #include <gtest/gtest.h>
 
 #include "app/session_fixture.h"
@@ -56,7 +56,7 @@ TEST(Translator, AlignsWordsItNeverSawTogether) {
     EXPECT_EQ(one.right, one.words) << one.english;
   }
 
-  // The card says the same of its own seed's sentences, and where.
+  // The card has the same scores for the sentences of its seed, and the layer and head of each.
   ASSERT_TRUE(translator().card && translator().card->scores);
   const RelationScore& said = translator().card->scores->relations.front();
   EXPECT_EQ(said.relation, best.relation);

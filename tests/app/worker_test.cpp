@@ -17,7 +17,7 @@ Job numbered(std::string number) {
   return [number](Progress&) { return std::optional<Command>(FileFailed{Error(ErrorCode::bad_value, number)}); };
 }
 
-/// A job that runs until it is told to stop; `began` is set when it does.
+/// A job that runs until it is stopped; `began` is set when it starts.
 Job endless(std::promise<void>& began) {
   return [&began](Progress& progress) {
     began.set_value();
