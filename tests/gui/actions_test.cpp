@@ -23,7 +23,7 @@ class ActionsTest : public KeysTest {
       start();
       harness->push(said...);
       harness->settle();
-      harness->push(DismissNotice{});  // of what was said here
+      harness->push(DismissNotice{});  // a notice of these commands
       draws_ = std::string_view(name) == "edited";
       test(name);
     };
@@ -62,7 +62,7 @@ class ActionsTest : public KeysTest {
     EXPECT_TRUE(is_consistent(h.state));
     then();
   }
-  /// Carries out what was said.
+  /// Carries out the pending commands.
   void take() {
     Harness& h = *harness;
     if (draws_) return h.frame(2);

@@ -15,7 +15,7 @@ class CheckBadge : public GuiTest {
     harness->settle();
     harness->frame(2);
   }
-  /// The findings that the badge would show, in place of those that were found.
+  /// The findings that the badge would show, instead of those that were found.
   void find(std::vector<Finding> findings) {
     harness->push(reply(&Answers::check, {harness->state.document.model, {}, {}},
                         std::make_shared<const std::vector<Finding>>(std::move(findings))));

@@ -1,4 +1,4 @@
-// A checkpoint with a tokenizer in the window: its text box and chips, words that it does not know, ids in place of
+// A checkpoint with a tokenizer in the window: its text box and chips, words that it does not know, ids instead of
 // text.
 #include "base/file.h"
 #include "gui/frame/draw.h"

@@ -1,4 +1,4 @@
-// The column of controls: every edit does what it says, is one step of undo, and keeps the question possible.
+// The column of controls: every edit does what its label promises, is one step of undo, and keeps the question valid.
 #include <cmath>
 #include <functional>
 

@@ -1,4 +1,4 @@
-// What makes maps say little is said, with ways out: unknown words, random weights. And what a window begins with.
+// The warnings about maps that mean little, with remedies: unknown words, random weights. And how a window begins.
 #include <set>
 
 #include "app/shipped.h"

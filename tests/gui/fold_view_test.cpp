@@ -75,7 +75,7 @@ TEST_F(FoldViewTest, LinesAreFoldedAsTheMapsAre) {
   const Matrix& map = folded().map({0, 0});
   ASSERT_EQ(h.state.flow->heads.size(), 1u);
   EXPECT_EQ(h.state.flow->heads[0], strongest_lines(map));
-  // A word means the cell of its strongest line, by its first token; it is said as the maps say it.
+  // A word means the cell of its strongest line, by its first token; it is reported as by the maps.
   h.point_at("flow query 2");
   Index key = 0;
   const float weight = map.row(2).maxCoeff(&key);

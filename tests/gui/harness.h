@@ -1,5 +1,5 @@
-// The window without a display: a Dear ImGui context with no backend, the program's own state and loop behind it, and
-// hands to point, click and type with. Frames run in the order of app/gl/app.cpp.
+// The window without a display: a Dear ImGui context with no backend, the program's state and loop behind it, and
+// functions that point, click and type. Frames run in the order of app/gl/app.cpp.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,7 +70,7 @@ class Harness {
   Box box(const std::string& name) const;
   /// The middle of a cell of the pattern in a map ("head 0.1", "stage map").
   ImVec2 cell_point(const std::string& map, CellRef cell) const;
-  /// The map that the last frame asked for at a named place; a failure where there is none.
+  /// The map that the last frame drew under this name; a failure where there is none.
   DrawnMap map(const std::string& name) const;
 
   void move_to(ImVec2 at);  // and the two frames after which hovering is known

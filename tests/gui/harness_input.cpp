@@ -26,7 +26,7 @@ std::string menu_of(const Harness& harness, const std::string& name) {
   return harness.has("open controls") ? "open controls" : "";
 }
 
-/// Whether the middle of a place is in a menu that is open; what lies elsewhere cannot be clicked meanwhile.
+/// Whether the middle of a box is in an open menu; while it is open, nothing outside it can be clicked.
 bool is_over_menu(const Box& place) {
   for (const ImGuiPopupData& menu : ImGui::GetCurrentContext()->OpenPopupStack) {
     if (!menu.Window) continue;

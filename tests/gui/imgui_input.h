@@ -5,8 +5,8 @@
 
 namespace headlight {
 
-/// ImGui with neither a window nor a renderer, for tests: once after ImGui::CreateContext, in place of the backends,
-/// which would say which key is which and that they look after textures. Then the inject functions are its input.
+/// ImGui with neither a window nor a renderer, for tests: once after ImGui::CreateContext, instead of the backends,
+/// which would map the keys and announce support for textures. Then the inject functions are its input.
 inline void prepare_headless() {
 #if IMGUI_VERSION_NUM < 18700
   constexpr Key kNames[ImGuiKey_COUNT] = {

@@ -48,7 +48,7 @@ TEST_F(MapTextureTest, MoreCellsThanATextureHoldsAreDrawn) {
   EXPECT_EQ(at(seen, 509, 25), colour_of(colours, 0));
 }
 
-// A crowded map is sent once for each size, and for each place within a pixel: scrolling by pixels sends nothing.
+// A crowded map is sent once for each size, and for each offset within a pixel: scrolling by pixels sends nothing.
 TEST_F(MapTextureTest, CrowdedMapsAreSentOnceForEachSize) {
   const Matrix weights = ramp(100, 100);
   const ColourScale linear, logarithmic{.scale = Scale::log, .top = 0.2f};

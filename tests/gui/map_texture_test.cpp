@@ -177,7 +177,7 @@ TEST_F(MapTextureTest, OneBrightCellAmongManyShows) {
     for (int column = 0; column < 512; ++column)
       ASSERT_EQ(at(seen, 8 + column, 16 + row), colour_of(colours, weights(row, column))) << row << ' ' << column;
 
-  // A tenth of the pixels: the cell still shows, in its place.
+  // A tenth of the pixels: the cell still shows, at its position.
   seen = map(weights, 1, {0, 0}, {51, 51}, colours);
   int bright = 0;
   for (int y = 0; y < 51; ++y)

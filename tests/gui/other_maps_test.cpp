@@ -1,4 +1,4 @@
-// Norms and rollout in the window: drawn in place of the weights, and every number beside them of their kind.
+// Norms and rollout in the window: drawn instead of the weights, and every number beside them of their kind.
 #include <cstdio>
 
 #include "derived/derived_maps.h"

@@ -1,4 +1,4 @@
-// Numbers of one's own in the window: typed, pasted, changed cell by cell, checked.
+// Numbers entered by the user in the window: typed, pasted, changed cell by cell, checked.
 #include <cmath>
 
 #include "gui/harness.h"
@@ -15,7 +15,7 @@ class OwnNumbersTest : public GuiTest {
     harness->settle();
     ASSERT_TRUE(state().view.numbers);
   }
-  /// Chooses a table, types into its box in place of what it holds, and takes it.
+  /// Chooses a table, replaces the text in its box, and takes it.
   void take(const std::string& table, const std::string& text) {
     harness->click("table " + table);
     harness->settle();

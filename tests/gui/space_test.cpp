@@ -129,7 +129,7 @@ TEST_P(Space, NothingMovesThatDidNotChange) {
   h->push(SwitchHead{{0, 1}, true}, SetWeight{{0, 0}, {4, 5}, 0.3f}, EndGesture{});
   h->settle();
   auto after = places(*h);
-  after["switch head"] = before.at("switch head");  // what it says is as wide as it says it
+  after["switch head"] = before.at("switch head");  // the width of its label varies with the text
   EXPECT_EQ(after, before) << "an edit";
   Settings settings = h->state.settings;
   settings.greeted = !settings.greeted;

@@ -28,7 +28,7 @@ class FilesTest : public GuiTest {
     harness->click(button);
     harness->settle();
   }
-  /// In place of the name that stands there.
+  /// Replaces the name in the box.
   void type_name(const std::string& name) {
     harness->click("file name");
     harness->key({Key::left_ctrl, Key::a});

@@ -1,4 +1,4 @@
-// What cannot be opened, or not be asked: what the window says and keeps.
+// Files that cannot be opened or have no answer: what the window reports and keeps.
 #include "app/session_fixture.h"
 #include "gui/files/files_fixture.h"
 #include "pair_tokenizer.h"

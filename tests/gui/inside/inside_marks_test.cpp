@@ -13,7 +13,7 @@ constexpr Index kBeijing = 7;  // of 我|请|李雷|帮|我|订了|去|北京|�
 
 class InsideMarksTest : public InsideViewTest {
  protected:
-  /// A is the default sentence; on the screen is the same with another place.
+  /// A is the default sentence; on the screen is the same with another city.
   void change_a_word() {
     Harness& h = *harness;
     h.push(Pin{CellRef{9, 5}}, KeepAnswer{});

@@ -1,4 +1,4 @@
-// The keys: every row of the table that has keys does what it says. Here those of the program, its files and views.
+// The keys: every row of the table that has keys does what it names. Here those of the program, its files and views.
 #include <set>
 
 #include "gui/keys/key_help.h"
@@ -136,7 +136,7 @@ std::vector<KeyHelpTest::Promise> KeyHelpTest::window_promises() {
          ctrl(Key::digit_1);
          EXPECT_EQ(document().source.text, kDefaultSentence);
          harness->settle();
-         harness->push(ChooseHead{}, Pin{});  // a sample begins with a cell of its own
+         harness->push(ChooseHead{}, Pin{});  // a sample chooses its start cell
        }},
       {{Act::dark_theme, Act::light_theme, Act::other_language},
        [&] {
