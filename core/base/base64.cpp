@@ -39,7 +39,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
     held -= 8;
     bytes += static_cast<char>(bits >> held & 0xFF);
   }
-  if ((bits & ((1u << held) - 1)) != 0) return std::nullopt;  // padded with something
+  if ((bits & ((1u << held) - 1)) != 0) return std::nullopt;  // the padding bits are not 0
   return bytes;
 }
 

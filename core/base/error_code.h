@@ -1,4 +1,4 @@
-// The kinds of faults and remarks: what an explanation in words is chosen by (app/words/failure_words).
+// The kinds of errors and remarks: they choose the explanation (app/words/failure_words).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What a path names, and files that are being written, of which nothing may stay behind.
+// What a path names, and temporary files, of which nothing may remain.
 #pragma once
 
 #include <filesystem>
@@ -10,24 +10,23 @@
 
 namespace headlight {
 
-// What cannot be looked at counts as missing.
+// What cannot be read counts as missing.
 bool path_exists(const std::filesystem::path& path);
 bool is_folder(const std::filesystem::path& path);
 bool is_regular(const std::filesystem::path& path);
 
-/// The type that the listing has read, without asking the disk again.
+/// The type that the listing has read, without another access to the disk.
 inline bool is_folder(const std::filesystem::directory_entry& entry) {
   std::error_code unreadable;
   return entry.is_directory(unreadable);
 }
 
-/// A file of the folder without a name, which is gone as soon as it is closed: the descriptor, to be closed by the
-/// caller.
+/// The descriptor of a file of the folder without a name; the caller closes it, which removes the file.
 Result<int> nameless_file(const std::filesystem::path& folder);
 
-/// How a file is called until it is complete, before the number of the process.
+/// The name of a file until it is complete, before the number of the process.
 inline constexpr std::string_view kTemporaryName = ".headlight-";
-/// Removes what a program that was killed had begun to write into the folder.
+/// Removes the unfinished files of a killed program from the folder.
 void sweep_temporaries(const std::filesystem::path& folder);
 
 /// A folder for files that are needed for a while: it goes away with all that is in it.

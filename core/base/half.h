@@ -1,4 +1,4 @@
-// The 16-bit floats of files. Objects and no functions, so that loops they are handed to are inlined.
+// The 16-bit floats of files. Function objects, so that loops that take them inline them.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // A file mapped into memory: the system reads its pages on first access and may drop them again. Whether a file was
-// shortened meanwhile is asked when all that is wanted of it was read.
+// shortened meanwhile is checked after the last read.
 #pragma once
 
 #include <filesystem>
@@ -27,8 +27,8 @@ class MappedFile {
   std::string_view bytes_;
 };
 
-/// Returns the memory of a part of a mapped file to the system; the next access reads it from the file again. Of other
-/// memory nothing.
+/// Returns the memory of a part of a mapped file to the system; the next access reads it from the file again. Does
+/// nothing for other memory.
 void release_pages(std::string_view part);
 
 /// Whether the file of this MappedFile was shortened, and bytes that are gone were read as zeros. False for any other

@@ -12,16 +12,16 @@ namespace headlight {
 /// The least number of letters to insert, delete or replace (Levenshtein 1966). Letters are bytes.
 std::size_t letters_apart(std::string_view a, std::string_view b);
 
-/// Of these names the first of those that are nearest. Empty where each is farther than a third of the letters that
-/// were asked for (at least two letters, at most all but one), and where more than 255 bytes were asked for.
+/// The first of the nearest among these names. Empty where each differs in more than a third of the letters of `asked`
+/// (at least two letters, at most all but one), and where `asked` has more than 255 bytes.
 std::string nearest_name(std::span<const std::string> names, std::string_view asked);
 
-/// The path of a file or folder that is there, each missing part replaced by the nearest entry of its folder. Empty
-/// where a part has none. Of a folder 10,000 entries are looked at, hidden ones are not.
+/// The path of an existing file or folder, each missing part replaced by the nearest entry of its folder. Empty where a
+/// part has none. Only 10,000 entries of a folder are compared, hidden ones are not.
 std::filesystem::path nearest_path(const std::filesystem::path& asked);
 
-/// " (the nearest: PATH)", to stand behind a message about a path that is not there; empty where it is there, or none
-/// is near.
+/// " (the nearest: PATH)", the end of a message about a path that does not exist; empty where it exists, or none is
+/// near.
 std::string nearest_hint(const std::filesystem::path& path);
 
 /// For a message about a path where a file of a known kind was expected: "another file", "no such file", or

@@ -9,7 +9,7 @@ namespace headlight {
 /// A name from a file for a one-line message: control characters and invalid UTF-8 become `?`, long names are cut.
 std::string printable(std::string_view name);
 
-/// A whole message, which may hold such text, in one line that a terminal shows and does not obey; cut behind 4,000
+/// A whole message, which may hold such text, in one line without characters that control a terminal; cut behind 4,000
 /// bytes.
 std::string printable_message(std::string_view message);
 

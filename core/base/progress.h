@@ -1,4 +1,4 @@
-// How far a long computation is, and whether its caller still wants the result.
+// The progress of a long computation, and whether its caller still needs the result.
 #pragma once
 
 #include <atomic>

@@ -13,7 +13,7 @@ enum class Opening {
   read,    // a file that is there
   write,   // the same, to write into it
   create,  // a new file to read and write; EEXIST where there is one of this name
-  pass,    // the same, which is gone at the latest when it is closed
+  pass,    // the same; it is removed at the latest when it is closed
   lock     // to write; made where there is none
 };
 /// A descriptor that no child process inherits, of bytes as they are; −1 where it fails.
@@ -32,12 +32,12 @@ bool sync_file(int descriptor);
 /// A file of a folder without a name; −1 where the file system has none.
 int open_nameless(const std::filesystem::path& folder);
 bool give_name(int descriptor, const std::filesystem::path& name);
-/// In one step, also where there is a file `to`, which stays as it is where that fails.
+/// In one step, also over a file `to`, which is unchanged where that fails.
 bool rename_file(const std::filesystem::path& from, const std::filesystem::path& to);
 bool is_writable(const std::filesystem::path& file);
-/// Whether the path names something that takes bytes and is no file: a pipe, /dev/full, NUL.
+/// Whether the path names a device or a pipe (/dev/full, NUL), not a file.
 bool is_device(const std::filesystem::path& path);
-/// The device that takes bytes and keeps none.
+/// The device that discards all bytes.
 extern const char* const kNowhere;
 /// Gives a new file the permissions of another.
 void copy_permissions(const std::filesystem::path& from, int to);
@@ -48,7 +48,7 @@ bool lock_file(int descriptor, bool shared);
 /// Whether the path names the open file, and not another one by now.
 bool is_named(int descriptor, const std::filesystem::path& path);
 
-/// Where files that are needed for a while belong.
+/// The folder for temporary files.
 std::filesystem::path temporary_folder();
 /// A new folder there that only this user sees; none where it fails.
 std::optional<std::filesystem::path> new_temporary_folder();

@@ -53,7 +53,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     errno = error;
     return;
   }
-  ::signal(signal, SIG_DFL);  // none of ours: the program ends when it reads there again
+  ::signal(signal, SIG_DFL);  // not a mapped file: the program ends when it reads there again
 }
 
 void handle_bus_errors() {

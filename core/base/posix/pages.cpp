@@ -21,7 +21,7 @@ std::shared_ptr<std::byte> fresh_pages(std::size_t bytes) {
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
   auto* const aligned = static_cast<std::byte*>(memory) + (kLargePage - begin % kLargePage) % kLargePage;
 #ifdef MADV_HUGEPAGE
-  static_cast<void>(::madvise(aligned, bytes, MADV_HUGEPAGE));  // a wish
+  static_cast<void>(::madvise(aligned, bytes, MADV_HUGEPAGE));  // a hint
 #endif
   return {aligned, [memory, all](std::byte*) { ::munmap(memory, all); }};
 }

@@ -42,7 +42,7 @@ std::ptrdiff_t repeated(int descriptor, short event, const Call& call) {
 /// The path by which a file that has no name can be given one.
 std::string path_of(int descriptor) { return "/proc/self/fd/" + std::to_string(descriptor); }
 
-/// After a rename: that the folder knows the new name, also when the power fails. Not every file system can do it.
+/// After a rename: makes the new name in the folder survive a power failure. Not every file system can do it.
 void sync_folder(const std::filesystem::path& file) {
   const int descriptor =
       ::open(file.has_parent_path() ? file.parent_path().c_str() : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -52,7 +52,7 @@ void sync_folder(const std::filesystem::path& file) {
 }
 
 /// The home that the environment names, else that of the account. Never a folder such as /tmp, in which another user
-/// could have made ours: without a home nothing can be kept, and the first try to keep something reports it.
+/// could have made ours: without a home nothing can be stored, and the first try to store something reports it.
 std::filesystem::path home_folder() {
   if (const char* home = std::getenv("HOME"); home && *home == '/') return home;
   const passwd* account = getpwuid(getuid());
@@ -186,7 +186,7 @@ void begin_program() {
   ::signal(SIGPIPE, SIG_IGN);
   ::signal(SIGXFSZ, SIG_IGN);
 #if defined(__GLIBC__)
-  // An answer needs again what the last one gave back: pages that the system would have to clear anew each time.
+  // The next answer takes the memory that the last one freed; pages given back would be cleared by the system anew.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 #endif

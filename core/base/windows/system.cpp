@@ -151,7 +151,7 @@ bool is_writable(const fs::path& file) { return _waccess(file.c_str(), 2) == 0; 
 
 bool is_device(const fs::path& path) {
   wchar_t full[MAX_PATH] = L"";
-  GetFullPathNameW(path.c_str(), MAX_PATH, full, nullptr);  // of a longer path nothing: no device is called so
+  GetFullPathNameW(path.c_str(), MAX_PATH, full, nullptr);  // empty for a longer path: no device has such a name
   return std::wstring_view(full).starts_with(L"\\\\.\\");
 }
 
