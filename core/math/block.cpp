@@ -359,7 +359,7 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
   Matrix beside;
   {
     const Matrix input = read(weights.attention_norm);
-    Matrix queries;  // where not all of them are asked for
+    Matrix queries;  // where not all of them are computed
     if (skipped > 0)
       for (const auto& [all, rest] : {std::pair{&input, &queries}, {&std::as_const(stream), &stream}})
         *rest = last_rows(*all, x.rows() / static_cast<Index>(query_tokens(run.request, stack).size()), skipped);

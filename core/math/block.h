@@ -84,7 +84,7 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
                           AttentionTrace& attention);
 
 /// One block over the residual stream `x` (T, d_model). Post-norm: x ← norm(x + f(x)); pre-norm: x ← x + f(norm(x))
-/// (Xiong et al. 2020 compares the two); f(x) is normed itself where the block says so. f: attention; in a decoder over
+/// (Xiong et al. 2020 compares the two); f(x) is normed too where the block states it. f: attention; in a decoder over
 /// an encoder's output, cross-attention; and the feed-forward. An empty result when stopped.
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
                                             const StackRun& run);

@@ -70,7 +70,7 @@ Grid softmax(const Grid& scores, double sink) {
   return weights;
 }
 
-// 5. What a query takes home: the mean of the values, weighted by how well their keys answered. z = A·V, (T, d_v).
+// 5. What a query receives: the mean of the values, weighted by how well their keys answered. z = A·V, (T, d_v).
 Grid weighted_sums(const Grid& weights, const Grid& v) {
   Grid z = Grid::Zero(weights.rows(), v.cols());
   for (Index i = 0; i < weights.rows(); ++i)
@@ -78,8 +78,8 @@ Grid weighted_sums(const Grid& weights, const Grid& v) {
   return z;
 }
 
-// Some models multiply queries and keys with a vector of the distance between them as well (He et al. 2021): what the
-// query asks for at a distance, and what the key asks for. Far distances share a vector.
+// Some models multiply queries and keys with a vector of the distance between them as well (He et al. 2021): the
+// distance that the query looks for, and the one that the key looks for. Far distances share a vector.
 Index distance_row(const DistanceVectors& vectors, Index distance) {
   const Index half = vectors.rows() / 2, size = std::abs(distance);
   double row = static_cast<double>(size);

@@ -30,8 +30,8 @@ void widen_row(const char* bytes, Index count, float* to) {
   math_kernels().widen(halves, count, to);
 }
 
-/// Asks for the part of a row that is read a few rows later, in these columns or in the next: short parts of rows that
-/// lie far apart are not foreseen by the processor.
+/// Prefetches the part of a row that is read a few rows later, in these columns or in the next: the processor does not
+/// predict short parts of rows that lie far apart.
 void prefetch_later(const StoredMatrix& stored, Index first, Index outputs, Index row, Index k, Index count) {
   constexpr Index kRowsLater = 8, kLine = 64;
   Index later = row + kRowsLater;
