@@ -1,4 +1,4 @@
-// Attention masks: which query may attend to which key. A MaskSpec is what was asked for; resolve() makes a sentence's
+// Attention masks: which query may attend to which key. A MaskSpec is the request; resolve() makes a sentence's
 // Mask.
 #pragma once
 

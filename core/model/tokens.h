@@ -36,7 +36,7 @@ struct Tokens {
   std::string text;
   std::vector<Token> tokens;
   std::size_t second = 0;      // of two sentences, the first token of the second; 0: there is one
-  bool has_words = false;      // the tokenizer knows words: Token::continues marks where they go on
+  bool has_words = false;      // the tokenizer has words: Token::continues marks their later tokens
   std::int64_t word_rows = 0;  // … and ids below are whole words, not pieces that begin one; 0: not known
 
   std::size_t size() const { return tokens.size(); }
