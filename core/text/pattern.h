@@ -55,8 +55,8 @@ class Finder {
   Utf16 utf16_;
 };
 
-/// While it lives, the searches on this thread share one budget: a bound on each search does not bound the sum over
-/// many rules and pieces. What exceeds it is an Error of the search. One inside another counts for nothing.
+/// In its lifetime, the searches on this thread share one budget: a bound on each search does not bound the sum over
+/// many rules and pieces. What exceeds it is an Error of the search. A budget inside another one has no effect.
 class SearchBudget {
  public:
   /// `letters` of the text: a long text is given more time.
@@ -71,7 +71,7 @@ class SearchBudget {
 /// An expression that ICU (with lines ending in \n alone, and ^ and $ at every line) matches as Oniguruma matches
 /// `pattern` in its Ruby syntax over Unicode: \s is White_Space; \w has no joiners, and outside sets ² ³ ¹ ¼ ½ ¾; \b
 /// sees marks as part of a word; \h is a hexadecimal digit; (?m) lets a dot match \n; `x{1,3}+` repeats x{1,3}; braces
-/// that count nothing are characters. What neither knows is left to ICU to refuse.
+/// that count nothing are characters. What neither knows is refused by ICU.
 /// https://github.com/kkos/oniguruma/blob/master/doc/RE
 std::string icu_expression(std::string_view pattern);
 

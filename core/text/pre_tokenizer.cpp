@@ -25,7 +25,7 @@ Stretches stretches_of(LetterSpan letters, Found found) {
   return stretches;
 }
 
-/// Joins stretches as the rule says; what is marked as found afterwards is dropped.
+/// Joins stretches by the rule; afterwards the stretches marked as found are dropped.
 Stretches joined(Stretches stretches, Delimiters delimiters) {
   if (delimiters == Delimiters::removed) return stretches;
   const bool backwards = delimiters == Delimiters::merged_with_next;

@@ -66,7 +66,7 @@ class Translation {
     }
   }
 
-  /// Where a word begins or ends, or does not. ICU's own \\b looks past marks.
+  /// Where a word begins or ends, or does not. ICU's \\b looks past marks.
   void boundary(bool wanted) {
     const std::string word(kWord);
     const std::string after = wanted ? "(?!" : "(?=", before = wanted ? "(?=" : "(?!";

@@ -19,7 +19,7 @@ namespace headlight {
 
 enum class Split { words, characters };
 
-/// Words a person knows better than the segmentation does (李雷, 订了).
+/// Words that a user knows better than the segmentation does (李雷, 订了).
 struct Lexicon {
   struct Hash : std::hash<std::string_view> {
     using is_transparent = void;
