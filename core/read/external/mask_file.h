@@ -29,7 +29,7 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text);
 
 /// What a file gives to a mask: `given`, or of three axes, or four with one mask for all heads (sentences, H,
 /// queries, keys), `batch` (model/batch_mask.h). `.npy` or `.json`.
-/// Whether it fits a sentence is asked when it meets one.
+/// Whether it fits a sentence is checked when it is applied to one.
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes);
 
 }  // namespace headlight

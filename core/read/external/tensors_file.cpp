@@ -64,7 +64,7 @@ class Arrays {
         Eigen::Map<const Matrix>(array->values.data(), axes == 2 ? array->shape[0] : 1, columns)};
   }
 
-  /// Warns of arrays that were not taken: answers that an export holds beside its inputs, and strangers.
+  /// Warns of arrays that were not taken: answers that an export holds beside its inputs, and unknown ones.
   void warn_of_surplus(std::vector<Error>& warnings) const {
     std::vector<std::string> answers;
     for (const auto& [name, array] : file_.arrays) {

@@ -21,7 +21,7 @@ namespace headlight {
 struct TensorsFile {
   std::shared_ptr<const Model> model;  // given: inputs, their projections in blocks[0].self; or patterns, no blocks
   std::optional<Matrix> mask;          // added to the scores, (T, S) or broadcast to it
-  std::vector<Error> warnings;         // arrays that nothing asks for, rows that do not sum to 1
+  std::vector<Error> warnings;         // arrays that are not used, rows that do not sum to 1
 };
 
 /// Inputs: `query` (T, d_model); `key`, `value` (S, …), by default `query`; `mask`; `q_proj`, `k_proj`, `v_proj`,

@@ -17,7 +17,7 @@ namespace headlight {
 
 struct Checkpoint {
   std::shared_ptr<Model> model;  // not shared yet; null: it was stopped
-  std::vector<Error> warnings;   // tensors that nothing asks for, and the like
+  std::vector<Error> warnings;   // tensors that are not used, and the like
 };
 
 /// Weights in half precision that take no more bytes than this are widened to float32 as they are read; of more, those

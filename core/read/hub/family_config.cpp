@@ -352,7 +352,7 @@ HubConfig family_config(Keyed& keyed, const Family& family) {
     if (!keyed.error()) family_exception(name.get_ref<const std::string&>())(keyed, family, hub);
   if (const json& entries = value_or_null(family.row, "decoder start"); entries.is_array())
     hub.decoder_start = decoder_start(keyed, entries);
-  if (hub.linear_biases || hub.linear_key_biases)  // they go on for ever; so many stand in their table
+  if (hub.linear_biases || hub.linear_key_biases)  // they have no end; their table has so many
     hub.longest = LongestText{8192, "the longest for which a bias of each distance is kept"};
   return hub;
 }

@@ -241,8 +241,7 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// The names nearest to the one that was asked for, with or without its organisation; those that share nothing are
-/// none.
+/// The names nearest to `asked`, with or without its organisation; those that share nothing are none.
 std::vector<std::string> nearest(const std::vector<Place>& places, std::string_view asked) {
   const auto own = [](std::string_view name) { return name.substr(name.rfind('/') + 1); };
   const std::string wanted = lower(asked), wanted_own = lower(own(asked));

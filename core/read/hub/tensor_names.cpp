@@ -52,7 +52,7 @@ constexpr Size kSizes[] = {
     {"shared_ffn", [](const HubConfig& h, StackPart) { return h.shared_ffn; }},
 };
 
-/// What the rows of families.json ask of a configuration.
+/// The conditions that the rows of families.json put on a configuration.
 struct Condition {
   std::string_view name;
   bool (*holds)(const HubConfig& hub);

@@ -20,7 +20,7 @@ struct TokenizerJson {
 
 /// Ids are those that the library itself would give: an added token that the vocabulary has takes its id from there,
 /// others are numbered on from the vocabulary's size, whatever the file states. Truncation, padding and dropout are not
-/// applied, as transformers does not apply them unless asked, with a warning. Errors name `where` and the field.
+/// applied, as transformers does not apply them by default, with a warning. Errors name `where` and the field.
 Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_view text);
 
 /// A vocabulary {word: id}; ids are unique and below kMostTokenIds.
