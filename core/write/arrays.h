@@ -1,5 +1,5 @@
-// The arrays of an export, under the names and in the shapes that Hugging Face gives them, made piece by piece:
-// an array of gigabytes is never held whole. Every format is a way of writing these.
+// The arrays of an export, under the names and in the shapes that Hugging Face gives them, made piece by piece: an
+// array of gigabytes is never whole in memory. Every format is a way of writing these.
 #pragma once
 
 #include <cstddef>

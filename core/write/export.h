@@ -1,4 +1,4 @@
-// Taking the numbers away: one entry point for the window and the command line, so that both write the same bytes.
+// Export of the numbers: one entry point for the window and the command line, so that both write the same bytes.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,7 @@ enum class Format { json, npz, safetensors, csv };
 std::string_view name(Format format);
 /// json | npz | safetensors | csv; an Error about `--format` for anything else.
 Result<Format> parse_format(std::string_view format_name);
-/// The format that a file name's ending asks for, if it is one of them.
+/// The format of a file name's ending, if it is one of them.
 std::optional<Format> format_of(const std::filesystem::path& file);
 
 /// Writes the answers, several as a batch, to `file`, or to standard output where there is none. `requests_json` holds

@@ -1,4 +1,4 @@
-// The JSON export: what BertViz's JavaScript takes, with brothers beside it (schema headlight.attention/1).
+// The JSON export: what BertViz's JavaScript takes, with further fields (schema headlight.attention/1).
 #pragma once
 
 #include <memory>

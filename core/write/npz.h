@@ -22,7 +22,7 @@ std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& fi
 
 /// Arrays as arrays.h names them, for several traces `0.attentions`, `1.attentions`, … A zip archive cannot be written
 /// front to back (checksums stand before the data), so it grows in a file without a name in the folder `scratch` and is
-/// then copied to `output`; nothing of it is left, whatever happens.
+/// then copied to `output`; that file never remains.
 Status write_npz(const std::vector<std::shared_ptr<const Trace>>& traces, const ExportOptions& options,
                  const std::filesystem::path& scratch, Output& output, Progress& progress);
 
