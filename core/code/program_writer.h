@@ -118,7 +118,7 @@ class ProgramWriter {
   std::vector<ProgramLine> lines_;
   std::vector<ProgramLine> input_lines_;
   std::vector<ArrayStream> inputs_;
-  std::string weights_name_, scaled_name_;  // of the attention that was asked for
+  std::string weights_name_, scaled_name_;  // of the chosen attention
   std::string result_;
 };
 
