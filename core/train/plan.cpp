@@ -67,7 +67,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Only of a plan that teaches, so that others are spelt as ever.
+/// Only in a plan that teaches, so that the JSON of other plans is unchanged.
 void add_teaching(Json& json, const TrainingPlan& plan) {
   const Teaching& teaching = plan.teaching;
   if (teaching.heads.empty()) return;

@@ -17,7 +17,7 @@ struct TrainingPlan {
   Corruption corruption = {};  // of a masked task
   TrainingRecipe recipe = {};  // its schedule has the number of steps
   Index batch = 64;            // sentences a step
-  Teaching teaching = {};      // what heads are taught besides; Objective::attention weighs it
+  Teaching teaching = {};      // what heads are taught in addition; Objective::attention weighs it
 
   Index steps() const { return recipe.schedule.steps; }
   /// Sentences of a step (from 1) that teach.

@@ -1,5 +1,5 @@
 // The data of a training: sentences of the grammar or a text of the user, as rows of a model's token table, and the
-// questions that are asked about them.
+// words to predict from them.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokeniz
 std::shared_ptr<const Vocabulary> vocabulary_of(const Corpus& corpus);
 
 /// What a masked task does to the words, each a probability. Of a translation, to the English words that the decoder
-/// reads: hidden and swapped ones are to be predicted at their positions, as if the reader had slipped; the others are
-/// followed by the next word as ever.
+/// reads: hidden and swapped ones are to be predicted at their positions, as corrections; after the others the next
+/// word is predicted as always.
 struct Corruption {
   float mask = 0.15f;    // hidden behind <mask>
   float swap = 0.15f;    // replaced by another word: a word that is not hidden must be checked against its partners

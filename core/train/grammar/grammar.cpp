@@ -94,7 +94,7 @@ bool is_minimal_pair(const Grammar& grammar, const std::array<Sentence, 2>& both
   });
 }
 
-/// check_draws() wants kWanted of kTried draws, so that kMostDraws in vain will not be seen.
+/// check_draws() demands kWanted of kTried draws, so kMostDraws in vain are practically impossible.
 constexpr int kTried = 4000, kWanted = 20, kMostDraws = 100000;
 
 bool begins_with_vowel(std::string_view word) { return std::string_view("aeiou").find(word.front()) != word.npos; }

@@ -11,7 +11,7 @@
 namespace headlight {
 namespace {
 
-/// The form that a word has where a pattern asks for no other, and articles, which every word has.
+/// The form that a word has where a pattern names no other, and articles, which every word has.
 constexpr std::string_view kPlain = "plain", kArticles[] = {"the", "The"};
 
 bool is_article(const std::string& form) {
@@ -21,7 +21,7 @@ bool is_article(const std::string& form) {
 /// Names take no article.
 bool is_name(std::string_view word) { return !word.empty() && word.front() >= 'A' && word.front() <= 'Z'; }
 
-/// `ask.past` or `this#2`, or both: what an item is called, which of several, and the form.
+/// `ask.past` or `this#2`, or both: the name of an item, which of several, and the form.
 struct Reference {
   std::string called, form = std::string(kPlain);
   int which = 1;
@@ -98,7 +98,7 @@ class TranslationsReader {
   }
 
   void read_entry(const std::string& word, const JsonField& field) {
-    // A word that no sentence has is a slip of the pen.
+    // A word that no sentence has is a spelling mistake.
     const auto known = std::find(grammar_.words.begin(), grammar_.words.end(), word);
     if (known == grammar_.words.end()) return field.problem("English for words of the grammar, not " + in_quotes(word));
     const auto number = static_cast<std::int32_t>(known - grammar_.words.begin());

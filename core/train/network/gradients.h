@@ -19,11 +19,11 @@ struct Objective {
 
 struct Loss {
   double mean = 0;    // cross-entropy in nats per target, weighted
-  double weight = 0;  // of all targets; 0: nothing was asked, mean is 0
+  double weight = 0;  // of all targets; 0: no targets, mean is 0
   Index targets = 0;
   Index right = 0;              // targets that had the largest score
   double attention = 0;         // of Batch::attention: the weighted mean of −ln of the weight that a head gives
-  double attention_weight = 0;  // of all those; 0: none is asked, attention is 0
+  double attention_weight = 0;  // of all those; 0: no targets, attention is 0
   double looked = 0;            // the mean weight that heads give to the right word, rests left out …
   Index looks = 0;              // … and of how many
 

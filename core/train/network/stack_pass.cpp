@@ -248,7 +248,7 @@ void StackPass::ask_attention(std::span<const AttentionTarget> targets, Index fi
 }
 
 /// The gradient of −ln Σ softmax over the positions of a target: the weights, less their share of that sum. Null where
-/// the head is not asked.
+/// the head has no target.
 const float* StackPass::asked_gradients(const AttentionPass& pass, Index layer, Index sentence, Index head) {
   const auto targets = targets_of(asked_, first_asked_ + sentence, layer, head);
   if (targets.empty()) return nullptr;

@@ -1,4 +1,4 @@
-// One stack over some sentences, there and back. What the way back needs is kept from the way there.
+// One stack over some sentences, forward and backward; forward stores what backward needs.
 #pragma once
 
 #include <span>
@@ -18,12 +18,12 @@ class StackPass {
   /// The last hidden states (rows, d_model). `memory` (rows of the source, d_model).
   const float* forward(const float* memory = nullptr);
 
-  /// What the heads give of their weights where they are asked to, added to `loss`. `targets`: those of the stack's
-  /// sentences, of which the first is `first_sentence`; `scale`: what their gradients are multiplied by. Between
-  /// forward() and backward(), which then goes back from there too.
+  /// Adds the loss of the attention weights of taught heads to `loss`. `targets`: those of the stack's sentences, of
+  /// which the first is `first_sentence`; `scale`: the factor of their gradients. Between forward() and backward(),
+  /// which then includes these gradients.
   void ask_attention(std::span<const AttentionTarget> targets, Index first_sentence, float scale, Loss& loss);
 
-  /// `dx` (rows, d_model), the gradient of those, is used up. `dmemory` is added to.
+  /// `dx` (rows, d_model), the gradient of those, is overwritten. `dmemory` accumulates.
   void backward(float* dx, float* dmemory = nullptr);
 
  private:

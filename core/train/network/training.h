@@ -60,7 +60,7 @@ struct StepReport {
   float learning_rate = 0;
 };
 
-/// One step. Where the loss or the gradients are not finite, or nothing was asked, the network stays as it was
+/// One step. Where the loss or the gradients are not finite, or there are no targets, the network is unchanged
 /// (the step counts).
 StepReport train_step(Training& training, const Batch& batch, const TrainingRecipe& recipe, Workspace& workspace);
 
