@@ -35,8 +35,8 @@ struct FigureOptions {
   float width = kColumnMm * kPointsInMm;  // of the page, in points
   HeadRef head = {};                      // the one that is drawn large; all others are of its stack
   std::vector<HeadRef> heads = {};  // of a flow; none: `head` alone. Of all heads: which, in this order; none: all
-  HeadOrder order = {};             // by which these are in that order, for the caption
-  std::vector<std::optional<float>> numbers = {};  // by which they are, one a head; none: not written
+  HeadOrder order = {};             // the measure of that order, for the caption
+  std::vector<std::optional<float>> numbers = {};  // the values of that measure, one a head; none: not written
   std::optional<Index> query = {}, key = {};  // the steps of which weight; none: the cell that the window begins with
   ShadeChoice shades = {};                    // of a text; its head is `head`
   LensWords lens = {};                        // of a lens: the words that are split
@@ -58,7 +58,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure);
 
-/// What of A, put into B, brings A's answer back. Errors: those of patch_map (derived/patch_map.h).
+/// Activation patching from A into B (derived/patch_map.h). Errors: those of patch_map.
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure);
 /// The colours of its shares; and what stands above it: the metric in A and in B.

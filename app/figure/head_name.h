@@ -24,7 +24,7 @@ struct HeadName {
   bool named = false;      // by relations of this sentence, else by a measure
   std::optional<Measure> measure = {};     // that it is named by, and …
   float share = 0;                         // … its value
-  std::vector<const NamedArc*> arcs = {};  // of `named`; of the arcs that it was made of
+  std::vector<const NamedArc*> arcs = {};  // of `named`: the arcs that the name counts
 };
 
 /// The name of a head: what it did in this sentence. `measures`: of the answer, null where they are not known (yet).
@@ -44,7 +44,7 @@ struct CellInWords {
 };
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell);
 /// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). Then the same in fewer words, each line
-/// shorter than the one before, the last without the relation. `arc`: that the cell is; null: none, in one line.
+/// shorter than the one before, the last without the relation. `arc`: the arc of the cell; null: none, one line.
 /// `chosen`: the cell is pinned or under the pointer; any other is the strongest of its head, and the line begins so.
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
 
@@ -52,8 +52,8 @@ std::vector<std::string> lines_of_cell(Language language, const CellInWords& cel
 /// last cut off with an ellipsis; empty where even that is too short.
 std::string name_within(const HeadName& name, float room, const std::function<float(const std::string&)>& width_of);
 
-/// The same in at most so many lines, broken between words; of the first one so much is taken already, and where
-/// nothing has room beside it, it is empty.
+/// The same in at most `most` lines, broken between words; `taken` of the first line is used already, and where no word
+/// fits beside that, the first line is empty.
 std::vector<std::string> name_in_lines(const HeadName& name, float room, std::size_t most,
                                        const std::function<float(const std::string&)>& width_of, float taken = 0);
 
@@ -62,7 +62,7 @@ struct MeasuredTitle {
   std::string head, value, relations;
   bool quiet = false;  // the name is no relation: it is written in grey
 };
-/// Of the name what `room` leaves to it (name_within). `value` is there whole or, where there is no room, not at all.
+/// The name is shortened to `room` (name_within). `value` is complete or, where there is no room, empty.
 MeasuredTitle measured_title(const HeadRef& head, const HeadName& name, const std::string& value, float room,
                              const std::function<float(const std::string&)>& width_of);
 
