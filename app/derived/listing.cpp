@@ -8,7 +8,7 @@
 namespace headlight {
 namespace {
 
-/// Whether `made` is computed from `wanted`, through matrices alone that no line shows.
+/// Whether `made` is computed from `wanted` only through matrices that no line shows.
 bool is_within(const Trace& trace, const MatrixId& made, const MatrixId& wanted, const std::set<MatrixId>& shown,
                std::set<MatrixId>& seen) {
   for (const MatrixId& operand : recipe(trace, made).operands) {
@@ -35,8 +35,8 @@ std::vector<std::size_t> Listing::lines_that_make(const MatrixId& matrix) const 
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (shows[i] == wanted) made.push_back(i);
-  // What stands within a line, as the exponentials do in a softmax and q in a module. What an earlier line came upon in
-  // vain is not looked through again.
+  // Matrices within a line, such as the exponentials of a softmax and q of a module. A matrix that an earlier line has
+  // visited without success is not visited again.
   std::set<MatrixId> seen;
   for (std::size_t i = 0; made.empty() && i < lines.size(); ++i) {
     if (shows[i] && lines[i].kind == LineKind::computes && is_within(trace, *shows[i], wanted, shown, seen))

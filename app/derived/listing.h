@@ -25,10 +25,10 @@ struct ListingQuestion {
 struct Listing {
   ListingQuestion question;
   std::vector<ProgramLine> lines;
-  std::optional<Error> problem;  // why there is no program of it
+  std::optional<Error> problem;  // why it has no program
 
-  /// The lines that make a matrix of the answer, or the matrix that it equals, in their order; of one that no line
-  /// makes by itself, the line that it stands within.
+  /// The lines that make a matrix of the answer, or the matrix that it equals, in their order; for a matrix
+  /// that is only a part of a line, that line.
   std::vector<std::size_t> lines_that_make(const MatrixId& matrix) const;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSecondsAtOnce = 0.1;
 
-/// What every row asks of patch_answers. Errors: sentences that are too long, or share no token.
+/// The common arguments of patch_answers for all rows. Errors: sentences that are too long, or share no token.
 Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice& choice) {
   const Stack stack = choice.head.stack;
   PatchWanted wanted{.at = choice.form == PatchForm::residual ? PatchAt::residual : PatchAt::heads, .stack = stack};

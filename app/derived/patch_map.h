@@ -26,7 +26,7 @@ struct PatchChoice {
 
   friend bool operator==(const PatchChoice&, const PatchChoice&) = default;
 };
-/// With no more of the chosen head than the form depends on.
+/// Keeps only the parts of the chosen head that the form depends on.
 inline PatchChoice patch_choice(PatchForm form, const HeadRef& chosen, Alignment alignment) {
   return {form, {form == PatchForm::tokens ? chosen.layer : 0, 0, chosen.stack}, alignment};
 }
@@ -48,7 +48,7 @@ struct PatchMap {
   double in_a = 0, in_b = 0;       // of the metric
   Matrix restored;                 // (rows, columns): (m − B) / (A − B), 0 nothing, 1 all
   std::vector<Index> tokens = {};  // of B, the columns of PatchForm::residual and ::tokens
-  double seconds = 0;              // that the known rows took
+  double seconds = 0;              // of computing the known rows
 
   Index rows() const { return restored.rows(); }
   bool is_whole() const { return known == rows(); }
@@ -56,7 +56,7 @@ struct PatchMap {
   bool is_of(const WeakRef<Trace>& of_a, const WeakRef<Trace>& of_b, const PatchChoice& wanted) const {
     return a == of_a && b == of_b && choice == wanted;
   }
-  /// Where a cell is looked at: its head, of the residual stream the first of the layer.
+  /// The head that shows a cell: its head, for the residual stream the first of the layer.
   HeadRef head_of(const CellRef& cell) const;
 };
 

@@ -53,7 +53,7 @@ inline constexpr std::size_t kMostOffered = 3;
 /// multiplications in all. Words tried in one position. The longest sentence that is examined.
 inline constexpr Index kMostAnswers = 500, kMostWordsTried = 40, kLongestChanged = 128;
 inline constexpr double kMostProducts = 4e10;
-/// Words that are less probable than so much of the likeliest guess in their position are not tried.
+/// Words with less than this share of the probability of the likeliest guess in their position are not tried.
 inline constexpr float kLeastOfLikeliest = 0.05f;
 
 /// The document with a token replaced by a word: its text, and the question that results. Nothing where the text would
@@ -63,10 +63,10 @@ struct Retyped {
   Request request;
 };
 
-/// What is not known of an answer alone.
+/// What the search needs besides the answer.
 struct ChangeSource {
   std::function<std::optional<Retyped>(const Token& token, const std::string& word)> retype;
-  std::function<bool(const std::string& word, const std::string& other)> same_kind;  // beside how they are written
+  std::function<bool(const std::string& word, const std::string& other)> same_kind;  // beside written_alike()
   std::vector<std::pair<std::string, std::string>> examples = {};  // changes that are tried first: a word, another
 };
 
