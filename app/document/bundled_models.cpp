@@ -25,7 +25,7 @@ bool same_shape(const Config& a, const Config& b) {
          a.norm == b.norm && a.norm_kind == b.norm_kind && a.activation == b.activation && a.gated == b.gated;
 }
 
-/// Whether a change is one to what the trained models are found without, away from `trained`.
+/// Whether `tied` or `bias`, which find_model ignores, changed to another value than that of `trained`.
 bool leaves(const Config& trained, const Config& before, const Config& now) {
   return (now.tied != before.tied && now.tied != trained.tied) || (now.bias != before.bias && now.bias != trained.bias);
 }

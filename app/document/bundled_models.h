@@ -58,8 +58,8 @@ void take_model(Document& document, const BundledModel& shipped);
 /// `models` may be null.
 void share_model(Document& document, const BundledModels* models);
 
-/// The model for the sliders of a document that prefers trained models: the one of that shape where there is one, of
-/// another architecture than before the nearest of that; else fresh weights of it. `models` may be null.
+/// Sets the shape of a document that prefers trained models: the trained model of that shape; where the architecture
+/// changed, else the nearest model of the new one; else fresh weights. `models` may be null.
 void reshape(Document& document, const Config& config, const BundledModels* models);
 
 /// The document that the program begins with: the default sentence, and the first shipped model where there is one.
@@ -75,7 +75,7 @@ bool is_worn(const RelationScore& relation);
 
 /// The measured relations of a head: those that it was chosen for.
 std::vector<const RelationScore*> relations_of(const Document& document, const HeadRef& head);
-/// … and those of which it is the best in the other direction, which another head was not chosen for.
+/// … and those for which it is the best in the other direction, if no other head was chosen for that.
 std::vector<const RelationScore*> opposites_of(const Document& document, const HeadRef& head);
 
 }  // namespace headlight

@@ -79,19 +79,19 @@ bool has_own_inputs(const Document& document);
 bool is_checkpoint(const Document& document);
 /// Whether the controls of the shape act on it: fresh weights, a shipped model, one that was trained here.
 bool takes_shape(const Document& document);
-/// Whether a text could be asked: with fresh weights always, of a checkpoint where it has a tokenizer.
+/// Whether a text can be the input: with fresh weights always, of a checkpoint where it has a tokenizer.
 bool can_read_text(const Document& document);
-/// Whether a checkpoint is asked by ids on this side: where it has some, or nothing that could read a text.
+/// Whether ids are the input of a checkpoint on this side: where there are some, or no tokenizer.
 bool reads_ids(const Document& document, TextSide side = TextSide::source);
-/// Whether a conversation could be asked: a checkpoint of a family whose marks are known (read/tokenizer/chat.h).
+/// Whether a conversation can be the input: a checkpoint of a family whose marks are known (read/tokenizer/chat.h).
 bool takes_chat(const Document& document);
-/// Whether one is: the model takes it, there is one, and no ids replace it.
+/// Whether a conversation is the input: the model takes it, there is one, and no ids replace it.
 bool reads_chat(const Document& document);
 /// Whether sentences may be pairs: the model is no decoder, reads text, and its tokenizer has a template for pairs.
 bool takes_pairs(const Document& document);
 /// Whether each sentence of the text gives a Request: no ids, no conversation, no inputs of a tensors file.
 bool reads_sentences(const Document& document);
-/// Whether tokens may be cut by hand: they are words, not subwords of a tokenizer.
+/// Whether the user may set the boundaries of tokens: they are words, not subwords of a tokenizer.
 bool cuts_words(const Document& document, TextSide side = TextSide::source);
 /// The lexicon that cuts a text without cuts by hand: the vocabulary of a word-level model, or `lexicon`.
 const Lexicon& lexicon_of(const Document& document, TextSide side, const Lexicon& lexicon);

@@ -21,13 +21,13 @@ struct LinesAsked {
 
 struct LinesReport {
   std::size_t lines = 0, refused = 0;  // refused: lines that are not empty and could not be answered
-  std::string first = {};              // what is wrong with the first of them
+  std::string first = {};              // the error of the first of them
   std::vector<Error> warnings = {};    // the first of them, and a line about how many more there are
 };
 
 /// Answers each line as a sentence by itself, not padded to the others, by one JSON object a line: in order, as soon as
 /// it is there, with memory for a few lines. A line that is empty, or that cannot be answered, gives an object
-/// {"error", "code", "text"} instead. `document` is what is asked of each: its target and its text pair have a line for
+/// {"error", "code", "text"} instead. `document` has the settings of each: its target and its text pair have a line for
 /// each line of the text that is not empty. Errors: input that cannot be read, output that cannot be written.
 Result<LinesReport> export_lines(const Document& document, const Lexicon& lexicon, const LinesAsked& asked,
                                  const std::optional<std::filesystem::path>& file);

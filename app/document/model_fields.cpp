@@ -37,7 +37,7 @@ bool set_bias(Biases& bias, const json& name) {
   return false;
 }
 
-/// A value as its option has it.
+/// A value as its option takes it.
 template <class Field>
 std::string word_of(const Field& field, const auto& value) {
   if constexpr (kIsChoice<Field>) return std::string(name_in(field.names, value));
@@ -126,7 +126,7 @@ void read(const Field& field, const JsonField& fields, auto& value) {
   }
 }
 
-/// A field of a Config: of fresh weights, or of the model that there is.
+/// A field of a Config: of the loaded model, else of fresh weights.
 template <class Field>
 QuestionField config_field(const Field& field) {
   QuestionField row{FieldPart::model, field.name, {"Another model shape", "换了模型形状"}, options_of(field)};

@@ -35,7 +35,7 @@ struct SentenceArcs {
     Index words = 0;   // that look at the first token most, which is special
     bool all = false;  // whether that are all words of the text
   };
-  std::vector<Resting> resting = {};  // of heads that were taught: which words rest is what they did besides
+  std::vector<Resting> resting = {};  // of heads that were taught: how many words rest on the first token
   std::string rest = {};              // the text of that token
 
   /// Of one head.
@@ -44,8 +44,8 @@ struct SentenceArcs {
   const NamedArc* at(const HeadRef& head, const CellRef& cell) const;
 };
 
-/// Nothing is named where the answer is not the trained model's alone (edits, another mask than the model's), of a text
-/// of no measured kind, and of a model of which nothing was measured. `card`: of the answer's model.
+/// Nothing is named where edits or another mask changed the answer of the trained model, for a text
+/// of no measured kind, and for a model without measurements. `card`: of the answer's model.
 ///  - A sentence of the grammar: the pairs that it has, in heads whose score for that relation is kLeastPrecision or
 ///    more (the card's scores; of a taught head its precision on such sentences). With its English the pairs of a word
 ///    and what it was made of, in cross-attention.
