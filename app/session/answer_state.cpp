@@ -86,7 +86,7 @@ AnswerState answer_state(const AppState& state) {
     return {Kind::cannot_open, failure->path, failure->error, failure->details};
   if (nothing_asked(state)) return {Kind::empty};
   const Error* problem = problem_of(state);
-  // A fresh model has no path and no name that the maps could stand under wrongly.
+  // A fresh model has no path or name, so its maps cannot be under a wrong one.
   const bool of_another =
       state.trace && !state.document.model_path.empty() && state.trace->request.model != state.document.model;
   if (problem && (!state.trace || of_another))

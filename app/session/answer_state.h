@@ -1,5 +1,5 @@
-// The state of the area of the maps: the answer, or why there is none. Maps of one model never stand under the name of
-// another.
+// The state of the area of the maps: the answer, or why there is none. Maps of one model are never shown under the name
+// of another.
 #pragma once
 
 #include <optional>
@@ -15,12 +15,12 @@ struct AnswerState {
     shown,        // the answer, perhaps to the question before
     computing,    // none yet
     empty,        // no sentence
-    cannot_open,  // what was to be opened cannot be; what was open stays
-    cannot_ask,   // the model that is open cannot be asked this
+    cannot_open,  // the file cannot be opened; the previous document stays
+    cannot_ask,   // the open model cannot answer this question
   } kind = Kind::shown;
   std::string path = {};            // of cannot_open and cannot_ask: the file or folder
   std::optional<Error> error = {};  // … and what is wrong
-  bool details = false;             // the error's line is asked for
+  bool details = false;             // the user asked for the error's line
 };
 
 AnswerState answer_state(const AppState& state);

@@ -107,7 +107,7 @@ void after_trace(AppState& state, const std::shared_ptr<const Trace>& before, co
     return;
   }
   if (state.other_maps.question() && state.other_maps.question()->trace != state.trace.answer())
-    state.other_maps.reset();  // those of the answer before are of no use, and hold it
+    state.other_maps.reset();  // those of the previous answer are useless, and keep it in memory
   if (before) move_pin(state, *before);
   keep_baseline(state);
   choose_start(state);

@@ -118,11 +118,11 @@ struct TrainedQuestion {
   friend bool operator==(const TrainedQuestion&, const TrainedQuestion&) = default;
 };
 
-// The questions: empty where nothing is wanted.
+// The questions: empty where the view needs no answer.
 /// The request of the sentence that is looked at, or of its prefix; null where there is none. A text that is being
-/// typed is asked about when it rests (session/typing.h).
+/// typed is requested when typing pauses (session/typing.h).
 const Request* wanted(const AppState& state);
-/// The request of the answer on the screen without its edits, where that is not known.
+/// The request of the answer on the screen without its edits, where that answer is not known.
 std::optional<Request> baseline_question(const AppState& state);
 std::optional<DetailQuestion> detail_question(const AppState& state);
 std::optional<InsideQuestion> inside_question(const AppState& state);  // of the views Inside and Code
@@ -138,7 +138,7 @@ std::optional<HeadQuestion> head_question(const AppState& state);
 /// Which heads show most of the sentence: asked for each sentence and model once, while nothing is typed or dragged.
 std::optional<RankingQuestion> ranking_question(const AppState& state);
 std::optional<EffectQuestion> effect_question(const AppState& state);
-/// Nothing where the card is another model's.
+/// Nothing where the card belongs to another model.
 std::optional<ArcsQuestion> arcs_question(const AppState& state);
 std::optional<LayerQuestion> layer_question(const AppState& state);
 std::optional<MapsQuestion> maps_question(const AppState& state);
@@ -147,7 +147,7 @@ std::optional<FoldQuestion> fold_question(const AppState& state);
 std::optional<ShadeQuestion> shade_question(const AppState& state);
 /// Of View::compare; nothing where it is not shown or has nothing to compare.
 std::optional<ComparisonQuestion> comparison_question(const AppState& state);
-/// Of View::compare where what of A is put into B is shown; asked again for each part of the map, until it is whole or
+/// Of View::compare where the map of patches is shown; asked again for each part of the map, until it is complete or
 /// stopped.
 std::optional<PatchQuestion> patch_question(const AppState& state);
 std::optional<SnapshotQuestion> snapshot_question(const AppState& state);

@@ -35,8 +35,8 @@ const std::vector<HeadEffect>* known_effects(const AppState& state);
 /// The scores of the document's model; null where they are not known (yet).
 const std::vector<RelationScore>* known_layer_scores(const AppState& state);
 
-/// The chosen head's attention in the order that is wanted; empty where that is the order of the layers. Until the new
-/// answer's numbers are known the heads stay where those of the answer before put them.
+/// The chosen head's attention in the order of the look; empty where that is the order of the layers. Until the numbers
+/// of the new answer are known the heads keep the order of the previous answer.
 std::vector<HeadRef> shown_order(const AppState& state);
 
 /// The value by which a head of the answer on the screen is sorted; nothing where it has none.

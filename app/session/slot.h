@@ -19,7 +19,7 @@ namespace headlight {
 struct AppState;
 struct Services;  // session/answers.h
 
-/// What the state wants answered: an optional, or a pointer into the state; empty where it wants nothing.
+/// The question in the state: an optional, or a pointer into the state; empty where there is none.
 template <auto question_of>
 auto wanted_question(const AppState& state, const Services& services) {
   if constexpr (std::is_invocable_v<decltype(question_of), const AppState&>) return question_of(state);
@@ -27,7 +27,7 @@ auto wanted_question(const AppState& state, const Services& services) {
 }
 
 /// `question_of` is wanted_question's. `answer_to` gives a shared_ptr<const Answer>, which is null when stopped, or a
-/// Result of one. It takes the question, perhaps the last answer (a pointer, to take over what is known), and the
+/// Result of one. It takes the question, perhaps the last answer (a pointer, whose results may be reused), and the
 /// Progress or its `stop`. A function that needs more of the state takes (question, state) or (question, state,
 /// services), and gives a Job. `after` runs once an answer was taken or an error noted: after(state, the answer before,
 /// the error or null).
@@ -51,9 +51,9 @@ class Slot {
   friend bool operator==(const Slot& a, const Pointer& b) { return a.answer_ == b; }
   friend bool operator==(const Slot& a, std::nullptr_t) { return a.answer_ == nullptr; }
 
-  /// What the last answer is of.
+  /// The question of the last answer.
   const std::optional<Question>& question() const { return question_; }
-  /// The answer to this question; null where it is another's.
+  /// The answer to this question; null where the last answer is to another.
   const Answer* to(const Question& question) const {
     return answer_ && question_ == question ? answer_.get() : nullptr;
   }

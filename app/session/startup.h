@@ -23,7 +23,7 @@ struct Startup {
   std::string session_path;         // where Save writes, if a session was opened
   std::vector<Error> warnings;      // of the file that was opened
   std::string open;                 // a folder that the window opens once it is there, with progress; empty: none
-  std::optional<Document> against;  // of a picture: the question whose answer is A in View::compare
+  std::optional<Document> against;  // for a picture: the question whose answer is A in View::compare
   bool asked = false;               // something was named on the command line, so no crashed session is restored
   std::string lesson;               // that is begun: a name among those that come along, or a file; empty: none
   std::size_t step = 0;             // … at this step
@@ -38,7 +38,7 @@ struct ScreenshotOptions {
   std::string boxes;                   // a file for the boxes of what is on the picture, as JSON; empty: none
   bool greeted = true;                 // without the first words about the window
   std::optional<View> view = {};       // that is opened as a click on its tab would (show_view)
-  Index train_steps = 0;               // of a training that is begun for the picture, and kept nowhere
+  Index train_steps = 0;               // of a training that is begun for the picture, and not stored
 };
 
 /// The program's data that a window needs.

@@ -26,14 +26,14 @@ HeadRef fitted(const Trace& trace, HeadRef head) {
   return head;
 }
 
-/// Whether a line offers to undo such edits. What is typed is seen where it is typed.
+/// Whether a notice offers to undo such edits. A typed text is visible in its box and needs none.
 bool is_announced(std::size_t kind) {
   return is_one_of<SetSplit, ToggleCut, SetPad, SetConfig, UseTrained, SetScale, SetMask, GiveMask, PaintCell,
                    ClearPaint, SetLayerScale, ClearLayer, SwitchPart, SwitchPartsOn, SwitchHead, SwitchAllOn, SetOffAs,
                    SetWeight, ClearWeights, SetDropout, TakeNumbers, SetOwnNumber>(kind);
 }
 
-/// A notice that offers to undo speaks of the last change.
+/// Removes a notice that offers to undo: it is about the last change only.
 void forget_change(AppState& state) {
   if (state.notice && state.notice->kind == Notice::Kind::changed) state.notice.reset();
 }
@@ -108,7 +108,7 @@ void ask_again(AppState& state) {
   state.requests = requests ? std::move(*requests) : std::vector<Request>{};
   if (!state.requests.empty()) state.view.sentence = std::min(state.view.sentence, state.requests.size() - 1);
   cut_prefix(state);
-  // Of another model it is nothing to compare with, and would hold that one.
+  // An answer of another model cannot be compared, and would keep that model in memory.
   if (state.before_edit && state.before_edit->request.model != state.document.model) state.before_edit.reset();
   if (state.document.numbers != state.checked_numbers) {
     state.checked_numbers = state.document.numbers;

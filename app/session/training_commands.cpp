@@ -29,8 +29,8 @@ TrainingRun& new_run(AppState& state) {
   return state.training.emplace(TrainingRun{.id = id});
 }
 
-/// The model that is looked at goes to every document that the training answers, those of undo included: nothing of
-/// what a training was in between is kept alive there, and undo leads to other questions, never back in its time.
+/// Puts the shown model into every document that the training answers, those of undo included: intermediate models of
+/// the training are not kept alive there, and undo changes the question, never the training step.
 void show_model(AppState& state, const std::shared_ptr<const Model>& model,
                 const std::shared_ptr<const TrainingCard>& card) {
   const TrainingRun& run = *state.training;

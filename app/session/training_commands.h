@@ -11,9 +11,9 @@ void continue_training(AppState& state, ContinueTraining& command);
 void pause_training(AppState& state);
 void resume_training(AppState& state);
 void stop_training(AppState& state);
-/// Looks at a kept step, or at the newest; a document that another model answers gets the training's first.
+/// Shows a kept step, or the newest; a document that another model answers first gets the training's model.
 void choose_shot(AppState& state, std::optional<Index> step, std::size_t kind);
-/// Of a kept answer that the training of now gave at a step: looks at that step again, with its model.
+/// For a kept answer that the current training gave at a step: shows that step again, with its model.
 void show_kept_step(AppState& state, Index step, const Document& kept);
 /// One step of undo: the training's model answers the document.
 void show_training(AppState& state, std::size_t kind);

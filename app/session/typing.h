@@ -1,4 +1,4 @@
-// A text that is being typed. Until it rests nothing is asked about it, and neither model nor chosen head changes.
+// A text that is being typed. Until typing pauses it is not requested, and neither model nor chosen head changes.
 #pragma once
 
 #include "session/state.h"

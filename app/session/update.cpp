@@ -23,7 +23,7 @@ struct Update {
   AppState& state;
   std::size_t kind;
 
-  /// To be changed by hand.
+  /// The document, for a change by the user.
   Document& document() {
     stop_generating(state);
     return edited(state, kind);
@@ -251,7 +251,7 @@ struct Update {
     ViewState& view = looked_at();
     state.chose_start = false;
     Look& look = view.look;
-    // Where the pinned weight is looked at, the look goes with it.
+    // A look at the pinned weight moves with the pin.
     if (looks_at_matrices(view.view) && view.pinned && c.cell && look == look_of_weight(view.chosen, *view.pinned))
       look = look_of_weight(view.chosen, *c.cell);
     view.pinned = c.cell;
@@ -262,12 +262,12 @@ struct Update {
     ViewState& view = state.view;
     view.scale = Scale::linear;
     view.chose_scale = false;
-    if (scale_of_colours(state) == c.scale) return;  // what the text has by itself is no choice
+    if (scale_of_colours(state) == c.scale) return;  // the default of this text is not stored as a choice
     view.scale = c.scale;
     view.chose_scale = true;
   }
   void operator()(const SetFold& c) {
-    if (!state.view.stroke) state.view.fold = c.fold;  // a stroke is painted over cells that stay where they are
+    if (!state.view.stroke) state.view.fold = c.fold;  // during a stroke the cells must not move
   }
   void operator()(FocusText& c) {
     state.view.focus_text = c.on;

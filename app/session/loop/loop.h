@@ -22,15 +22,15 @@ struct LoopOptions {
 
 class Loop {
  public:
-  /// `wake` is called from other threads when an answer is ready. `autosave` is where the session is kept against a
-  /// crash; empty: nowhere. Settings are written only where there is an autosave.
+  /// `wake` is called from other threads when an answer is ready. `autosave` is the file that keeps the session after
+  /// a crash; empty: none. Settings are written only where there is an autosave.
   Loop(std::function<void()> wake, std::string autosave, LoopOptions options = {});
   /// The end: what was asked to be saved is saved, a training is stopped and kept on disk, everything else stops. The
   /// autosave is removed where it holds nothing unsaved; else a later window takes it over.
   ~Loop();
 
   /// Applies the commands, then the workers' answers, then posts what is wanted and not yet asked. `now` in seconds.
-  /// True where an answer of any kind came: it is to be seen.
+  /// True where an answer of any kind came: the window must draw it.
   bool step(AppState& state, Commands& commands, double now);
 
   /// The progress that a window shows: of the answer, or of an export.
@@ -55,7 +55,7 @@ class Loop {
 
  private:
   void carry_out(const AppState& state, const Command& command);
-  /// A program does not end before its saves, nor where one of them failed.
+  /// Delays the end of the program until its files are saved; a failed save cancels it.
   void delay_quit(AppState& state);
   bool saves() const;
   void autosave(AppState& state, double now);

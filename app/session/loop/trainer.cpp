@@ -32,7 +32,7 @@ void Trainer::follow(const AppState& state) {
   if (!wanted && going_) worker_.cancel();
   going_ = wanted;
   if (!is_active(run) && !can_resume(run) && !worker_.busy()) job_->release();
-  // A model is only taken where the last one's answer is on the screen, so that none is computed in vain.
+  // A new model is taken only when the answer of the last one is on the screen, so that no answer is wasted.
   if (!shows_training(state) || !is_stale(state) || problem_of(state)) job_->want_model();
 }
 
