@@ -47,7 +47,7 @@ std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpu
 /// Sentences that the scores in a card are measured on, of validation and of test each.
 inline constexpr Index kScoreSentences = 2000;
 
-/// A folder that a training left.
+/// The folder of an earlier training.
 struct TrainedFolder {
   std::string folder, name;
   std::string corpus = {};    // from its card

@@ -197,7 +197,7 @@ Status TrainingJob::prepare(Progress& progress) {
   return Done{};
 }
 
-/// Keeps the network as it is, and scores its heads on a few sentences unless that was done too often.
+/// Keeps the network of this step, and scores its heads on a few sentences unless that was done too often.
 void TrainingJob::look(const Progress& progress) {
   shots_.push_back(shot_of(training_->network, training_->step));
   if (clock_.tick()) thin(shots_, clock_);

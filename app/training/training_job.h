@@ -31,7 +31,7 @@ Result<FileLock> take_output_folder(const std::filesystem::path& folder, const s
 /// The files of a training that are not in the folder yet.
 std::vector<std::filesystem::path> files_to_come(const std::filesystem::path& folder);
 
-/// Steps whose loss was no number: they leave the network as it was, so many in a row are the end of a training.
+/// Steps whose loss was not finite: they leave the network unchanged; too many in a row end the training.
 class LostSteps {
  public:
   /// Whether there have been too many in a row.
@@ -44,10 +44,10 @@ class LostSteps {
 
 struct TrainerOptions {
   std::filesystem::path folder = {};        // holds a folder for each training; empty: none can be kept, so none begins
-  int threads = 0;                          // 0: all processors but one, which is the window's
+  int threads = 0;                          // 0: all processors but one, which is left to the window
   Index score_sentences = kScoreSentences;  // measured on at the end
   Index sample_sentences = 100;             // … and while it goes on, where that takes little of its time
-  double save_seconds = 5;                  // what a crash may cost
+  double save_seconds = 5;                  // the most that a crash may lose
 };
 
 class TrainingJob {

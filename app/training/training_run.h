@@ -70,7 +70,7 @@ Shot shot_of(const Network& network, Index step);
 /// Drops those that the clock no longer keeps.
 void thin(std::vector<Shot>& shots, const ShotClock& clock);
 
-/// Scores of a sample of sentences, as the heads stood at a step.
+/// Scores of the heads at a step, on a sample of sentences.
 struct ScorePoint {
   Index step = 0;
   std::shared_ptr<const RelationReport> report;
@@ -86,7 +86,7 @@ enum class TrainingPhase {
   paused,
   measuring,  // all steps are taken: its heads are scored
   done,
-  stopped,  // and kept: it can be gone on with
+  stopped,  // and kept: it can be continued
   failed,
 };
 
@@ -108,7 +108,7 @@ struct TrainingRun {
   std::optional<Index> shown = {};             // the step that is looked at; none: the newest
   std::shared_ptr<const Network> layout = {};  // without its numbers
   std::shared_ptr<const Model> live = {};      // the newest …
-  Index live_step = 0;                         // … and the step behind which it stands so
+  Index live_step = 0;                         // … and the step after which it was taken
   std::shared_ptr<const Tokenizers> tokenizers = {};
   std::shared_ptr<const TrainingCard> card = {};  // with the scores of the end, once it is done
 };
@@ -117,7 +117,7 @@ struct TrainingRun {
 inline bool is_active(const TrainingRun& run) { return run.phase <= TrainingPhase::measuring; }
 /// Whether it takes steps, is about to, or is being scored.
 inline bool is_working(const TrainingRun& run) { return is_active(run) && run.phase != TrainingPhase::paused; }
-/// Whether it can be gone on with at once: paused, or kept from going on by a disk that was full.
+/// Whether it can be continued at once: paused, or stopped by a full disk.
 inline bool can_resume(const TrainingRun& run) {
   return run.phase == TrainingPhase::paused || (run.phase == TrainingPhase::failed && !run.folder.empty());
 }
