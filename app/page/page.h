@@ -18,7 +18,7 @@ namespace headlight {
 
 inline constexpr std::string_view kPageSchema = "headlight.page/1";
 
-/// A larger page is refused unless its writer asks for it: browsers take long to open it.
+/// A larger page is refused unless an option allows it: browsers take long to open it.
 inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
 /// Beyond that the numbers are packed (deflate), and v stays out: only what the weights are made of is needed.
 inline constexpr std::size_t kMostPlainBytes = std::size_t{24} << 20;
@@ -31,7 +31,7 @@ struct PageContent {
 
 struct PageOptions {
   std::vector<HeadRef> only = {};  // heads that are packed; empty: all
-  bool live = false;               // the weights and the words of the model go along: the page answers other sentences
+  bool live = false;               // the page contains the model's weights and words, and answers other sentences
   std::optional<Language> language = {};  // none: the reader's
   std::optional<Theme> theme = {};        // none: the reader's
   ColourMap colours = ColourMap::teal;
@@ -39,7 +39,7 @@ struct PageOptions {
   int threads = 0;
 };
 
-/// Files that go along, by their paths, with their names in the page's memory.
+/// Files that the page contains, by their paths, with their names in the page's memory.
 using LiveFiles = std::map<std::filesystem::path, std::vector<std::string>>;
 
 /// The plan of a page, before anything is written.

@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Beyond its stated error a page may be off by what a later program rounds in another way.
+/// The tolerance beyond a page's stated error: a later version of the program may round differently.
 constexpr float kSlack = 2e-6f;
 
 Finding wrong(const std::string& what, const std::string& expected, const std::string& found) {

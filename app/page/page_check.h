@@ -1,4 +1,4 @@
-// Whether a page is right: its question is asked again, and every weight that its q and k make is compared.
+// Whether a page is right: its answer is computed again, and every weight that its q and k give is compared.
 #pragma once
 
 #include <filesystem>

@@ -30,7 +30,7 @@ bool is_json_of_model(const fs::path& path) {
   return path.extension() == ".json" && path.filename() != "training.json";
 }
 
-/// A file of the folder that readers of models and of tokenizers may ask for.
+/// A file of the folder that readers of models and of tokenizers may open.
 bool is_read(const fs::path& path) {
   const std::string name = path.filename().string();
   return is_json_of_model(path) || path.extension() == ".model" || name == "vocab.txt" || name == "merges.txt" ||

@@ -1,6 +1,6 @@
 // The answers of a page that is open in a browser: from the numbers in it, to which other masks and edits may be put,
 // and from a model that goes along, which answers other sentences. The questions are requests of sessions
-// (document/document_json.h); what an answer is stands in its Trace, as everywhere.
+// (document/document_json.h); an answer is a Trace, as everywhere.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@
 
 namespace headlight {
 
-/// How errors call what a page asks.
+/// The name of a page's request in errors.
 inline constexpr const char* kPage = "page";
 
 /// The masks that stand in a request, and its edits. Errors: a field of another kind.

@@ -167,7 +167,7 @@ export function createAtlas(store, element) {
     button.title = [name, ...did, own ? '' : text].filter(Boolean).join(' · ');
   }
 
-  /** What a head without a measured relation does most, where it is plain, as the window names it. */
+  /** The main behaviour of a head without a measured relation, where it is clear, in the window's words. */
   function strongestMeasure(measures) {
     if (!measures) return '';
     const name = ['previous', 'next', 'same', 'special', 'first', 'duplicate'].reduce((best, one) =>

@@ -1,4 +1,4 @@
-// The row of one word as a table in words and bars: what sighted readers see and what a screen reader reads aloud.
+// The row of one word as a table of words and bars, for sighted readers and for screen readers.
 
 import { colourOf } from './colour.js';
 import { button, make, fill, toggle } from './elements.js';

@@ -21,7 +21,7 @@ export async function openModel(core, {files}) {
 
 export function createLive(store, page) {
   const {live, request: asked} = page, {core, answer} = store, {stacks} = answer, both = stacks.some(({number}) => number === 2);
-  // What belongs to the sentence that was written, and comes back with it.
+  // The fields that belong to the written sentence, to be restored with it.
   const written = {edits: answer.edits, relations: answer.relations, masks: stacks.map(({mask}) => mask)};
   const base = {...asked, ...(live.source && {source: MODEL})}, elsewhere = {...base};
   for (const field of OF_SENTENCE) delete elsewhere[field];

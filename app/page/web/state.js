@@ -91,7 +91,7 @@ export function createStore(core, answer, kept, largest) {
       store.edit({off});
     },
 
-    /** The answer is about to be one to another sentence: the reader's kind of mask stays, painted cells are those of the data. */
+    /** Before an answer to another sentence: the reader's kind of mask stays, painted cells are those of the data. */
     renew() {
       const written = writtenEdits(answer), kinds = store.edits.masks.map(({kind}) => kind);
       const masks = written.masks.map((mask, i) => ['file', mask.kind].includes(kinds[i]) ? mask : {...mask, kind: kinds[i]});
@@ -110,7 +110,7 @@ export function createStore(core, answer, kept, largest) {
       return masks.get(key);
     },
 
-    /** Nothing that was computed holds any longer. */
+    /** Drops all computed weights: they are no longer valid. */
     forget() {
       weightsKept = new Map();
       masks = new Map();
@@ -178,7 +178,7 @@ export function createStore(core, answer, kept, largest) {
     const before = store.edits;
     store.change(changesOf(answer, edits));  // or throws, and nothing has changed
     store.edits = edits;
-    // A head that is off has the same weights: only what it hands over changes. Where a model reads that, its answer forgot them.
+    // Switching a head off changes its output, not its weights; weights that depend on the output are dropped already.
     if (before.masks !== edits.masks || before.scale !== edits.scale) store.forget();
     store.notify({edits: true});
   }
@@ -189,7 +189,7 @@ export function createStore(core, answer, kept, largest) {
     takeEdits(from.pop());
   }
 
-  /** A choice that the stack does not have gives way to one that it has; so does a cell outside it. */
+  /** Replaces a choice that the stack does not have by one that it has, and a cell outside it likewise. */
   function settle() {
     const {view} = store;
     if (!answer.stacks[view.stack]) view.stack = 0;
