@@ -51,7 +51,7 @@ struct PaperFonts::State {
   ~State() {
     for (const auto& [font, face] : faces) cairo_font_face_destroy(face);
   }
-  /// What is drawn of a text: nothing of what is invisible, the number of a character that no font has.
+  /// The characters of a text that are drawn: no invisible ones, and a number for a character that no font has.
   std::vector<char32_t> shown(std::string_view text);
   /// The font of a character that is shown and no mark.
   std::size_t font_of(char32_t c) { return files.font_with(c).value_or(0); }

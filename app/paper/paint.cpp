@@ -94,7 +94,7 @@ void fill_as_shapes(cairo_t* cairo, const Cells& cells) {
   for (Index i = 0; i < cells.weights->rows(); ++i)
     for (Index j = 0; j < cells.weights->cols(); ++j) {
       if (std::isnan((*cells.weights)(i, j))) continue;
-      // A little under the next ones, or viewers show what is behind as hairlines between them.
+      // Cells overlap the next ones a little: else viewers show the background as hairlines between them.
       Box box = run_box(cells, i, j, 1);
       box.w = std::min(box.w + 0.2f, cells.box.right() - box.x);
       box.h = std::min(box.h + 0.2f, cells.box.bottom() - box.y);
