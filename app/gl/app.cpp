@@ -39,7 +39,7 @@ void restore(Startup& start, std::optional<Notice>& notice, const std::filesyste
   notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + notice->text};
 }
 
-/// Of a first start: on a large screen everything is larger, the window too.
+/// For a first start: on a large screen everything is larger, the window too.
 void suit_screen(Settings& settings, Window& window) {
   const auto screen = Window::screen();
   if (!screen) return;
@@ -223,7 +223,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
     if (const Status done = train_for(loop, state, options.train_steps); !done) return done;
   if (options.view) show_view(state, *options.view);
   loop.settle(state);
-  // The time an answer took would make every picture a different one.
+  // The measured time of an answer would make every picture different.
   state.trace.milliseconds = 0;
 
   DrawnBoxes boxes;

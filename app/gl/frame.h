@@ -38,8 +38,8 @@ void build_frame(const Screen& screen, const AppState& state, const Loop& loop, 
 /// Carries out `commands`, and what the answer to it brings where the last one came within so many seconds.
 void step_and_wait(AppState& state, Loop& loop, Commands& commands, double now, double answer_within = kAnswerWithin);
 
-/// Builds the window and shows it. Where something is done in it, it is built again with what came of that, and the
-/// first is never shown. True where something was.
+/// Builds a frame and shows it. If the frame gives commands, they are carried out and the frame is built again; the
+/// first is never shown. True where it gave any.
 bool show_frame(const Screen& screen, AppState& state, Loop& loop, Commands& commands, double now,
                 double answer_within = kAnswerWithin);
 
