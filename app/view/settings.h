@@ -67,8 +67,8 @@ std::string to_json(const Settings& settings);
 /// Unknown fields are ignored and bad ones take their default: settings never keep the program from starting.
 Settings settings_from_json(const std::string& text);
 
-/// The text of `stored` with what changed from `before` to `now`, so that of two windows neither takes back what the
-/// other one set. Recent files are those of `now`, then those of `stored`.
+/// The text of `stored` with what changed from `before` to `now`, so that neither of two windows reverts a
+/// setting of the other. Recent files are those of `now`, then those of `stored`.
 std::string with_changes(const std::string& stored, const Settings& before, const Settings& now);
 
 /// $XDG_CONFIG_HOME/headlight/settings.json, $XDG_STATE_HOME/headlight, $XDG_DATA_HOME/headlight and its `trained`, or

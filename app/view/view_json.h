@@ -10,10 +10,10 @@ nlohmann::json view_json(const ViewState& view);
 /// The `view` of a session. It never keeps one from opening: what cannot be used takes its default.
 ViewState view_from_json(const nlohmann::json& object, std::size_t num_sentences);
 
-// The part of it that is about no question in particular, as settings have it too.
-/// Adds to an object what is not as a window has it at first.
+// The part of it that does not depend on the question; settings contain it, too.
+/// Adds to an object the fields that differ from those of a first window.
 void write_layout(const Layout& layout, nlohmann::json& object);
-/// Values that cannot be used leave what there is.
+/// Values that cannot be used change nothing.
 void read_layout(const JsonField& object, Layout& layout);
 
 /// {"name": …, "path": …, "step": …}; no name is null, and anything else that cannot be used no lesson.

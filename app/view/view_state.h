@@ -126,14 +126,14 @@ struct TextLook {
 
   friend bool operator==(const TextLook&, const TextLook&) = default;
 };
-/// A text of more tokens is offered beside the map; of more than that it is shown first.
+/// Above kOffersText tokens the text is offered beside the map; above kLongText it is shown first.
 inline constexpr Index kOffersText = 40, kLongText = 120;
 
-/// What of A is put into B in View::compare.
+/// The settings of activation patching from A into B in View::compare.
 struct PatchLook {
   bool on = false;  // the map of what is restored, instead of the maps of the heads
   PatchForm form = PatchForm::heads;
-  bool stopped = false;  // the rows that are not known yet are not computed
+  bool stopped = false;  // the remaining rows are not computed
 
   friend bool operator==(const PatchLook&, const PatchLook&) = default;
 };
@@ -161,7 +161,7 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// What was looked at, to come back to.
+/// An earlier look, to go back to.
 struct LookedAt {
   View view = View::inside;
   Look look;
@@ -192,7 +192,7 @@ struct ViewState : Layout {
   PatchLook patch;                         // of View::compare …
   Alignment alignment = Alignment::words;  // … and of its maps: which words belong together
   Look look;                               // in View::inside and View::code
-  std::vector<LookedAt> looked;            // where one came from, the last at the end
+  std::vector<LookedAt> looked;            // the earlier looks to go back to, the last at the end
   std::string word;                        // whose probability is searched for among the next words
   Sampling sampling;                       // how words are chosen when the decoder writes on
   std::optional<std::size_t> inside_line;  // which of the five lines of that story is open
@@ -205,7 +205,7 @@ struct ViewState : Layout {
   std::optional<LessonPosition> lesson;    // that is being read
   ControlFocus focus;                      // with a ring around it
   std::string pointed;                     // the control that the lesson's text points at; empty: none
-  bool train_advanced = false;             // View::train shows what a training can be given
+  bool train_advanced = false;             // View::train shows the advanced options of a training
   std::optional<NumbersDialog> numbers;    // while it is open
   std::optional<CommandPalette> palette;   // the list of everything that can be done, while it is open
 
