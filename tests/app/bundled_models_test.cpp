@@ -1,4 +1,4 @@
-// The trained models that come along: which of them answers which shape, and how sessions name them.
+// The bundled trained models: which of them answers which shape, and how sessions name them.
 #include "document/bundled_models.h"
 
 #include "app/shipped_models.h"

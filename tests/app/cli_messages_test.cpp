@@ -81,7 +81,7 @@ TEST(CliMessages, EveryOptionOfATrainingSaysWhatItIsAndWhatItIsWithoutIt) {
   while (std::getline(help, line)) {
     if (line.starts_with("  --")) {
       before = line;
-      // The text stands at column 30, or, of a longer option, on the next line.
+      // The text begins at column 30 or, for a longer option, on the next line.
       const bool below = line.size() <= 30 || line[29] != ' ';
       if (below) {
         ASSERT_TRUE(std::getline(help, line));

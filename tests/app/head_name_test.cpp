@@ -1,4 +1,4 @@
-// What heads are called: relations where they are earned, else what they do in this sentence.
+// The names of heads: relations where they were measured, else what the heads do in this sentence.
 #include "figure/head_name.h"
 #include "app/shipped.h"
 

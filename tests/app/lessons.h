@@ -1,4 +1,4 @@
-// The lessons that come along with the models that they speak of, read once.
+// The bundled lessons with the models that they are about, read once.
 #pragma once
 
 #include "app/session_fixture.h"

@@ -36,7 +36,7 @@ TEST(Loop, AnswersWhatTheDocumentAsks) {
   EXPECT_EQ(state.trace.version(), 1u) << "and asks no more than once";
 }
 
-// The window draws when one came: an answer that it did not hear of would stay unseen until the pointer moves.
+// The window draws when an answer arrives: without that event the answer would stay unseen until the pointer moves.
 TEST(Loop, EveryKindOfAnswerIsSaidToHaveCome) {
   AppState state = small_state();
   Loop loop({}, {});

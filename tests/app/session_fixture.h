@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 using Folder = TemporaryFolder;
 
-/// Sets an environment variable for as long as it lives; null takes it away.
+/// Sets an environment variable for as long as it lives; null removes it.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {

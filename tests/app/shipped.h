@@ -1,4 +1,4 @@
-// The models that come along, read once by a test program.
+// The bundled models, read once by a test program.
 #pragma once
 
 #include <gtest/gtest.h>
