@@ -54,7 +54,7 @@ class ActionsTest : public KeysTest {
     SCOPED_TRACE(row.name.en);
     Harness& h = *harness;
     h.state = before;
-    h.maps = RecordingPainter{};  // which would take the contents of a state gone by for those of this one
+    h.maps = RecordingPainter{};  // the old one would take contents of an earlier state for those of this one
     Gui now = gui();
     if (!row.run || row.id == Act::run_training || !is_possible(now, row)) return;  // no training is started
     perform(now, row);

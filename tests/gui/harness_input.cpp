@@ -1,4 +1,4 @@
-// The hands of the harness: pointing, clicking, scrolling, typing.
+// The input of the harness: pointing, clicking, scrolling, typing.
 #include <imgui_internal.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void Harness::move_to(ImVec2 at) {
   frame(2);
 }
 
-/// Opens the menu that has the control, where it is in one, and closes one that has it not. Points at a head whose
+/// Opens the menu that contains the control, if it is in one, and closes any other. Points at a head whose
 /// switch is wanted.
 void Harness::reach(const std::string& name) {
   if (!menu_.empty() && !(has(name) ? is_over_menu(box(name)) : menu_of(*this, name) == menu_)) {

@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-// A fixed seed: the same hasty hands every time.
+// A fixed seed: the same input every time.
 class HastyHands {
  public:
   explicit HastyHands(Harness& harness, const std::filesystem::path& folder) : h_(harness), folder_(folder) {

@@ -13,7 +13,7 @@
 namespace headlight {
 namespace {
 
-// What stands in which region, and whether it may be scrolled out of sight.
+// The region of each control, and whether it may be scrolled out of sight.
 struct Place {
   const char* region;
   std::vector<const char*> names;

@@ -126,7 +126,7 @@ TEST_F(PaletteTest, EveryActionCanBeDone) {
   EXPECT_GT(count, 45u);
   for (std::size_t i = 0; i < count; ++i) {
     h.state = before;
-    h.maps = RecordingPainter{};  // which would take the contents of a state gone by for those of this one
+    h.maps = RecordingPainter{};  // the old one would take contents of an earlier state for those of this one
     Gui gui{h.state, h.commands, h.fonts, h.maps, h.samples, {}, 1, nullptr};
     const std::vector<PaletteEntry> all = palette_entries(gui);
     all[i].run(gui);
