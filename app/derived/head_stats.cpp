@@ -28,22 +28,24 @@ std::optional<HeadOrder> parse_head_order(std::string_view wanted) {
   return std::nullopt;
 }
 
+bool has_pixel_of_each_cell(const Trace& trace, const HeadRef& head) {
+  const Matrix& thumbnail = trace.head(head).thumbnail;
+  return thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack);
+}
+
 CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head) {
   const auto& tokens = trace.query_tokens(head.stack).tokens;
   Index query = trace.queries(head.stack) - 1;
   while (query > 0 && tokens[static_cast<std::size_t>(query)].pad) --query;
-  const Matrix& thumbnail = trace.head(head).thumbnail;
   Index key = 0;
-  if (thumbnail.rows() == trace.queries(head.stack) && thumbnail.cols() == trace.keys(head.stack))
-    thumbnail.row(query).maxCoeff(&key);
+  if (has_pixel_of_each_cell(trace, head)) trace.head(head).thumbnail.row(query).maxCoeff(&key);
   return {query, key};
 }
 
 CellRef strongest_cell(const Trace& trace, const HeadRef& head) {
   const Matrix& thumbnail = trace.head(head).thumbnail;
   const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
-  if (thumbnail.rows() != trace.queries(head.stack) || thumbnail.cols() != trace.keys(head.stack))
-    return brightest_of_last_row(trace, head);
+  if (!has_pixel_of_each_cell(trace, head)) return brightest_of_last_row(trace, head);
   const auto is_typed = [](const Token& token) { return !token.special && !token.pad; };
   CellRef best;
   float most = 0;

@@ -44,6 +44,9 @@ struct HeadSearch {
   friend bool operator==(const HeadSearch&, const HeadSearch&) = default;
 };
 
+/// Whether a thumbnail shows each cell by itself; that of a long sentence has the largest weight of several.
+bool has_pixel_of_each_cell(const Trace& trace, const HeadRef& head);
+
 /// The default cell where none is pinned: the largest weight of the last token that is not padding.
 CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 

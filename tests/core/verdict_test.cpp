@@ -78,6 +78,15 @@ TEST(Diagnosis, SmallInputsHideNoMistake) {
     for (Table& head : noisy.weights)
       for (double& weight : head.values) weight += 1e-5 * static_cast<double>(random.symmetric(1));
     EXPECT_EQ(said(a, answers_of(noisy)), "none") << seed;
+    // In the scores alone the mistake is larger than what rounding does.
+    const Attention tiny = with_small_inputs(seed, 2e-4, unscaled);
+    Attention scores = tiny;
+    scores.no_softmax = true;
+    scores.run();
+    ExportFile d = answers_of(tiny);
+    d.arrays["scores"] = attentions_of(scores);
+    const ExportFile small = file_of(inputs_of(with_small_inputs(seed, 2e-4, nothing)), {{"num_heads", "3"}});
+    EXPECT_EQ(said(small, d), kNoScale) << seed;
     for (const double size : {1e-5, 1e-3, 0.003, 0.1, 1.0, 3.0})
       for (const auto& both : {nothing, causal, with_padding}) {
         const Attention good = with_small_inputs(seed, size, both);

@@ -45,6 +45,17 @@ TEST_F(DoubtTest, WhereTheSentenceHasNoRoomItsLastPartsAreLeftOut) {
   EXPECT_TRUE(h.says("same person (right in")) << "the whole stands under the pointer";
 }
 
+TEST_F(DoubtTest, OfALongSentenceNoCellIsCalledTheStrongest) {
+  Harness& h = *harness;
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "The teacher gave the students a difficult test. ";
+  h.push(SetText{text}, EndGesture{});
+  h.settle();
+  ASSERT_GT(h.state.trace->queries(Stack::self), 500);
+  EXPECT_FALSE(view().pinned);
+  EXPECT_FALSE(h.says("Strongest here")) << "its thumbnails have the largest weight of several cells";
+}
+
 TEST_F(DoubtTest, ASentenceThatIsKnownIsNotDoubted) {
   EXPECT_FALSE(harness->has("unknown words"));
   EXPECT_FALSE(harness->has("random weights"));

@@ -76,6 +76,7 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   const HeadRef& head = state.view.chosen;
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   if (lit && shown_kind(state, head.stack) != MapKind::weights) return {cell_in_words(gui, head, *lit)};
+  if (!lit && !has_pixel_of_each_cell(*state.trace, head)) return {};  // the strongest cell is not known
   const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head);
   const FoldedStack* folded = shown_fold(state, head.stack);
   const auto row = folded ? folded->fold.queries.group(cell.query) : cell.query;
