@@ -59,7 +59,7 @@ std::string changed_head(Language language, const Edits& before, const Edits& no
   return on ? filled(words(language, kChangeWords.head_on), {head_label(*on)}) : std::string();
 }
 
-/// What says more of a change than the name of its field; empty: nothing.
+/// What describes a change better than the name of its field; empty: nothing.
 std::string detail(Language language, const QuestionField& field, const Document& before, const Document& now) {
   const std::string_view name = field.name;
   if (field.part == FieldPart::model && field.text) return changed_shape(language, before.config, now.config);
@@ -74,7 +74,7 @@ std::string detail(Language language, const QuestionField& field, const Document
 
 std::string change_in_words(Language language, const Document& before, const Document& now,
                             const QuestionFields& fields) {
-  const bool shape = !(before.config == now.config);  // says more than that the model is another
+  const bool shape = !(before.config == now.config);  // describes more than that the model is another one
   for (const FieldPart part : {FieldPart::model, FieldPart::text, FieldPart::edits, FieldPart::mask})
     for (const QuestionField& field : fields) {
       if (field.part != part || field.is_same(before, now) || (shape && std::string_view(field.name) == "random"))

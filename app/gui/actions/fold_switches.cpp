@@ -18,7 +18,7 @@ struct Fixed {
   explicit operator bool() const { return other || too_long; }
 };
 
-/// True where it was pressed; dimmed, and saying why, where nothing can be folded.
+/// True where it was pressed; where nothing can be folded it is dimmed and its tooltip gives the reason.
 bool fold_switch(Gui& gui, Fixed fixed, const char* name, const char* label, bool on, const char* tip) {
   const float alpha = ImGui::GetStyle().Alpha * (fixed ? 0.5f : 1.0f);
   ImGui::PushStyleVar(ImGuiStyleVar_Alpha, alpha);

@@ -18,14 +18,14 @@ void move_cell(Gui& gui, Index rows, Index columns);
 
 /// Pushes the look of the text, changed by `change`.
 void change_text_look(Gui& gui, const std::function<void(TextLook&)>& change);
-/// The text in place of the chosen head's map, or the map.
+/// Shows the text instead of the chosen head's map, or the map.
 void show_text(Gui& gui, bool on);
 /// Switches between the weights of the chosen words and the weights at them as shades of the text.
 void turn_text(Gui& gui);
 /// One head, its layer, all heads.
 void step_text_heads(Gui& gui);
-/// The cell that choosing a token pins: of a query its strongest key, of a key in the row of the same token, where
-/// there is one.
+/// The cell that is pinned when a token is chosen: a query with its strongest key; a key in the row of the same token,
+/// where there is such a row.
 CellRef cell_of_word(const AppState& state, bool query, Index token);
 
 /// The next dialect of View::code, or the one before.

@@ -135,7 +135,7 @@ Config next_positions(Config config) {
 
 namespace {
 
-/// A cross-attention has a scale of its own; its other parts are those of the decoder's block.
+/// A cross-attention has a separate scale; its other parts are those of the decoder's block.
 Stack stack_of_part(const Gui& gui, BlockPart part) {
   const Stack stack = gui.state.view.chosen.stack;
   return stack == Stack::cross && part != BlockPart::scale ? Stack::self : stack;
@@ -203,7 +203,7 @@ void take_sentence(Gui& gui, const std::string& text) {
 }
 
 void take_changed_sentence(Gui& gui, const std::string& text, const CellRef& cell) {
-  gui.push(Pin{cell});  // by hand from now on: no new start is chosen
+  gui.push(Pin{cell});  // pinned by the user from now on: the program chooses no other cell
   gui.push_once(SetText{text});
   gui.push(Changed{gui.word(question_fields().front().change)});
 }

@@ -13,12 +13,12 @@ Config with_d_model(Config config, Index d_model);
 Config with_heads(Config config, Index heads);
 /// The number of heads moved `steps` further among those that are possible.
 Config with_heads_moved(Config config, int steps);
-/// With a d_k of its own, or d_model / heads again.
+/// The model with a d_k that is set separately, or with d_model / heads again.
 Config with_own_d_k(Config config, bool own);
 /// With other positions; rotary ones need an even d_k.
 Config with_position(Config config, Position position);
-/// With the next architecture, kind of positions or activation function; with the other place or kind of norm; with the
-/// gate or the biases switched.
+/// The model with the next architecture, kind of positions or activation function; with the other position or kind of
+/// the norms; with the gate or the biases switched.
 Config next_kind(Config config);
 Config next_positions(Config config);
 Config next_activation(Config config);
@@ -53,11 +53,11 @@ bool can_join(const Gui& gui);
 void cut_pinned(Gui& gui);
 void join_pinned(Gui& gui);
 
-/// Puts a sentence in place of the one there is, and chooses the head with the most telling cell.
+/// Replaces the sentence, and chooses the head with the most informative cell.
 void take_sentence(Gui& gui, const std::string& text);
-/// Puts a sentence with one word changed in place of the one there is, with this cell of the chosen head pinned.
+/// Replaces the sentence by one with one word changed, and pins this cell of the chosen head.
 void take_changed_sentence(Gui& gui, const std::string& text, const CellRef& cell);
-/// Puts a sample in place of the sentence, or opens its file.
+/// Replaces the sentence by a sample, or opens the sample's file.
 void take_sample(Gui& gui, const Sample& sample);
 /// Starts a training of the document's shape, or shows the one that goes on: by the plan of the panel, or by the usual
 /// one.
