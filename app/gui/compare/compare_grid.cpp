@@ -130,8 +130,8 @@ struct Tiles {
   float width = 0, title = 0, gap = 0;
 };
 
-/// As few columns as let all of so many heads be in sight; `columns` of them where that is the order of the layers. As
-/// large as with fewer heads where all are in sight then, too.
+/// The fewest columns with which all `count` heads are in sight; `columns` where the heads are ordered by layer. Maps
+/// are as large as with fewer heads where all are in sight at that size, too.
 Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> columns, ImVec2 room, Tiles usual,
                      float unit) {
   constexpr float kTiny = 12, kNarrow = 3;
@@ -148,7 +148,7 @@ Tiles tiles_in_sight(const JointStack& stack, Index count, std::optional<Index> 
     if (columns) tiles.width -= 1;
     else ++tiles.columns, tiles.width = widest();
   }
-  // A row a layer has no room: the heads follow each other.
+  // There is no room for a row a layer: the heads follow each other.
   if (columns && height(tiles) > room.y) return tiles_in_sight(stack, count, std::nullopt, room, usual, unit);
   return tiles;
 }

@@ -72,7 +72,7 @@ void one_map(Gui& gui, const SideWords& side, const JointStack& stack, const Axi
                      .words_of_all = true};
   const float title_height = ImGui::GetFontSize() + 4 * gui.unit;
   MapLayout layout = joint_layout(map, labels, {box.x, box.y + title_height, box.w, box.h - title_height});
-  layout.plot.y = box.y + title_height + columns;  // level with the others, whose words of rows stand at the first
+  layout.plot.y = box.y + title_height + columns;  // level with A's map, which alone has row labels
   const ImU32 ink = side.side == JointSide::a   ? ink_of_a(gui)
                     : side.side == JointSide::b ? ink_of_b(gui)
                                                 : gui.colours().text;
@@ -194,10 +194,10 @@ void compare_maps_panel(Gui& gui) {
   const AxisLabels labels = axis_labels(gui, stack->queries, stack->keys, state.view.compared);
   const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
   const float gap = 16 * gui.unit;
-  AxisLabels columns = labels;  // of the second and the third map: the words of the rows stand once
+  AxisLabels columns = labels;  // of the second and the third map: only the first map has row labels
   columns.queries = {};
   const JointMap all{.stack = stack, .part = state.view.compared};
-  // The first map's words of rows leave as much less width for its cells as they take.
+  // The row labels of the first map take width from its cells.
   float words = 0, width = 0;
   MapLayout first;
   for (int i = 0; i < 2; ++i) {

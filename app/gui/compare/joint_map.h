@@ -19,8 +19,8 @@ struct JointMap {
   bool words_of_all = false;      // its words stand for those of A, B and their difference alike
 };
 
-/// The colour scale of the weights of both answers, and that of a head's difference: those of all heads, or, where each
-/// has its own range, of the chosen head in A and B alike, and of this one.
+/// The colour scale of the weights of both answers, and the scale of a head's difference. Both cover all heads, or,
+/// where each head has a separate range, one head: the first the chosen head in A and B, the second this head.
 ColourScale weight_scale_of_both(const AppState& state);
 ColourScale difference_scale(const AppState& state, const HeadRef& head);
 

@@ -51,13 +51,13 @@ void progress_line(Gui& gui, const PatchMap& map) {
   dim_text(gui, filled(gui.word(kCompareWords.patch_time_left), {formatted("%.0f", std::ceil(left))}));
 }
 
-/// A place in words, and the share that it brings back.
+/// A patched cell in words, and the share of the metric that it restores.
 std::string cell_text(Gui& gui, const Token& row, const Token& column, float restored) {
   return gui.fonts.shown(axis_label(row)) + " · " + gui.fonts.shown(axis_label(column)) + "   " +
          formatted("%+.1f %%", 100 * double(restored));
 }
 
-/// A head is asked why it looks where it does at this token; a layer's stream is taken apart into its heads.
+/// Goes to why a head looks where it does at this token; of a layer's residual stream to the map of its heads.
 void go_to(Gui& gui, const PatchMap& map, const CellRef& cell) {
   const HeadRef head = map.head_of(cell);
   if (map.choice.form == PatchForm::residual) {
