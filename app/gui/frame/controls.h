@@ -14,7 +14,7 @@ namespace headlight {
 /// The heading of a group.
 void section(Gui& gui, const Words& title);
 
-/// A label on its own line, its value at the right; the control below is as wide as the panel.
+/// A label on a line without its control, its value at the right; the control below is as wide as the panel.
 void control_label(Gui& gui, const Words& string, const std::string& right = {});
 
 /// The value of a slider: four digits.

@@ -32,13 +32,13 @@ TextWidth window_measure(Gui& gui);
 /// How wide a text is that is not ready to be drawn yet (Fonts::shown), at the current font.
 float shown_width(const Gui& gui, std::string_view text);
 
-/// A button with all of its text as it stands.
+/// A button with all of its text unchanged.
 bool plain_button(const char* text);
 
 /// A button: an outline of a pixel, no fill; filled, with a stronger edge, while `on`. A cross has no outline.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
 
-/// A line of a list, all of its text as it stands: in ImGui's own labels `##` ends the text.
+/// A line of a list with all of its text unchanged: in a label of ImGui `##` would end the text.
 bool plain_selectable(const std::string& text, bool selected = false, ImGuiSelectableFlags flags = 0);
 
 /// How wide a button with this label is, at the current font.

@@ -15,16 +15,16 @@ struct FocusStop {
   const void* window = nullptr;  // of Dear ImGui, the outermost one that the control is in
 };
 
-/// Adds the last item to the way, with the ring where the keyboard stands there. `item`: its number, where the last
+/// Adds the last item to the stops of Tab, with the ring where it has the keyboard. `item`: its number, where the last
 /// item has none; 0: it has one.
 void add_focus_stop(Gui& gui, const std::string& name, const Box& box, BoxKind kind, std::uint32_t item);
 
-/// After everything was drawn: Tab and Shift Tab move the ring, Enter and Space press what is in it, Escape takes it
-/// away. True where a key did one of them. Of an open menu or a dialog the way does not leave.
+/// After everything was drawn: Tab and Shift Tab move the ring, Enter and Space press what is in it, Escape removes it.
+/// True where a key did one of them. The ring does not leave an open menu or dialog.
 bool walk_focus(Gui& gui);
 
-/// Steps that ← and → ask of the slider that was drawn last, in whose ring the keyboard is; a step of undo ends when
-/// they are let go.
+/// The steps by which ← and → move the slider that was drawn last, where that has the keyboard; a step of undo ends
+/// when the key is released.
 int focus_steps(Gui& gui);
 
 }  // namespace headlight

@@ -24,7 +24,7 @@ class Fonts {
 
   /// Finds the family; an Error names the Debian package to install.
   Status open();
-  /// The program's own words: their glyphs are always there. Once for each language, before it is shown.
+  /// The words of the interface: their glyphs are always there. Once for each language, before it is shown.
   void keep(std::string_view text);
   /// Whether quotation marks and ellipses are as narrow as in Latin text; a Chinese font has them as wide as
   /// ideographs.

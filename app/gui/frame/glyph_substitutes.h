@@ -13,7 +13,7 @@
 namespace headlight {
 
 /// A table that grows with the text that passes. Stand-ins are taken from a block of scripts that are rare beside
-/// Chinese and English (Yi, Lisu, Vai: U+A000 … U+A63F); its own characters get stand-ins too, so nothing is ambiguous.
+/// Chinese and English (Yi, Lisu, Vai: U+A000 … U+A63F); its characters get stand-ins too, so none is ambiguous.
 class GlyphSubstitutes {
  public:
   static constexpr char32_t kFirst = 0xA000, kLast = 0xA63F;

@@ -1,5 +1,5 @@
 // One source for Dear ImGui 1.86 (Debian 12) and 1.90 (Ubuntu 24.04): what changed between them, under one name.
-// Keys have names of our own, as 1.86 knows only 22 of them.
+// The keys are named here, as 1.86 names only 22 of them.
 #pragma once
 
 #include <imgui.h>
@@ -11,7 +11,7 @@ namespace headlight {
 /// The id of an OpenGL texture, for ImDrawList::AddImage and ImGui::Image.
 inline ImTextureID texture_id(unsigned gl_name) { return (ImTextureID)(intptr_t)gl_name; }
 
-/// A key of a US keyboard. The numbers are GLFW's key codes, which 1.86 uses as its own where GLFW feeds it;
+/// A key of a US keyboard. The numbers are GLFW's key codes, which 1.86 uses unchanged where GLFW feeds it;
 /// letters and digits are their ASCII codes, so that static_cast<Key>('M') is a key too.
 enum class Key : int {
   space = 32,

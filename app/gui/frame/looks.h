@@ -40,7 +40,7 @@ bool begin_menu_below(Gui& gui, const char* popup);
 bool menu_line(Gui& gui, const char* name, const char* label, const std::string& keys = {}, bool on = false,
                bool possible = true);
 
-/// A window of its own in the middle of the display, with a title; it is no larger than nine tenths of the display.
+/// A separate window in the middle of the display, with a title; it is no larger than nine tenths of the display.
 /// `width` and `height` are in units. It ends with end_dialog, as does every window with its border and colour.
 void begin_dialog(Gui& gui, const char* name, const Words& title, float width, float height);
 void end_dialog();

@@ -19,9 +19,9 @@ struct MapContent {
   std::uint64_t version = 0;            // names the content of `weights`
   Region region;                        // what the weights cover: tokens, or where they are folded their groups
   bool values = false;                  // print the numbers in the cells where there is room
-  const FoldedStack* folded = nullptr;  // null: every token has its own row and column
+  const FoldedStack* folded = nullptr;  // null: every token has one row and one column
   MapKind kind = MapKind::weights;      // what the weights are, if not that
-  std::uint64_t slot = 0;  // names the box in which it fades from one content to the next; 0: it never does
+  std::uint64_t slot = 0;  // identifies the box in which it fades from one content to the next; 0: it never does
 };
 
 /// All of a head at once: its thumbnail, its map with tokens folded, or its map of another kind.
@@ -102,8 +102,8 @@ PointedCell named_map(Gui& gui, const NamedMap& map, const Box& area);
 /// The layout that draw_map uses; callers find the positions of cells in it.
 MapLayout map_layout(const MapContent& content, const AxisLabels& labels, const Box& area);
 
-/// The colour scale of a map: that of everything on the screen, or up to its own largest weight where the look asks for
-/// it.
+/// The colour scale of a map: that of everything on the screen, or up to the largest weight of this map where the look
+/// asks for it.
 ColourScale map_scale(const AppState& state, const MapContent& content);
 
 /// Draws the cells alone, those of special columns paler, and their frame.

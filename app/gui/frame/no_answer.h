@@ -7,8 +7,8 @@
 
 namespace headlight {
 
-/// An error or a warning in one line: in English its own; in Chinese what it means, and where the code does not say it
-/// the error's line behind it.
+/// An error or a warning in one line: in English the error's line; in Chinese its meaning, followed by the error's line
+/// where the code does not state everything.
 std::string plain_line(const Gui& gui, const Error& error);
 std::string plain_line(const Gui& gui, ErrorCode code, const std::string& line);
 /// The same where there is room for more: in Chinese the error's line stands beneath its meaning.

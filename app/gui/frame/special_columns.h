@@ -10,7 +10,7 @@ namespace headlight {
 /// Whether heads rest at such a token. Padding, at which nothing should look, is not meant.
 inline bool is_resting_place(const Token& token) { return token.special && !token.pad; }
 
-/// The columns of the map that are resting places, ascending.
+/// The columns of the map at whose tokens heads rest, ascending.
 std::vector<Index> pale_columns(const Gui& gui, const MapContent& content);
 
 /// Whether the maps on the screen have such columns.

@@ -13,7 +13,7 @@ namespace headlight {
 std::uint64_t thumbnail_version(const AppState& state, HeadRef head);
 /// The whole of a head's folded map, which must be shown.
 std::uint64_t folded_version(const AppState& state, HeadRef head);
-/// The enlarged head's own weights.
+/// The weights of the enlarged head, at full size.
 std::uint64_t detail_version(const AppState& state);
 
 /// The Inside view: the picture of a node of the diagram or of a step, and the matrix that is looked at.

@@ -1,4 +1,4 @@
-// The window's own colours and measures; data has colours of its own (figure/drawing/colour.h).
+// The colours and measures of the window; the colours of data are separate (figure/drawing/colour.h).
 #pragma once
 
 #include <imgui.h>
