@@ -184,7 +184,7 @@ void atlas_header(Gui& gui, const Box& slot) {
     const std::string& shown = begin_of(whole) >= left ? whole : brief;
     const float begin = begin_of(shown);
     if (tabs > 0) {
-      if (begin < left) ImGui::SetCursorPos({0, 34 * gui.unit});  // in the place of the note
+      if (begin < left) ImGui::SetCursorPos({0, 34 * gui.unit});  // where the note else stands
       stack_tabs(gui);
       tabs_below = begin < left;
     } else {

@@ -79,8 +79,8 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
 
 float side_of(const AtlasLayout& layout) { return std::max(layout.width, layout.height); }
 
-/// The columns with the largest maps. Rows that are not of the same length have maps of the size from which those that
-/// are would be taken: with a little more room these must not be smaller.
+/// The number of columns with the largest maps. Rows of unequal length have maps no larger than those at which rows of
+/// equal length would be taken: with a little more room the maps must not become smaller.
 AtlasLayout largest(float width, float height, const AtlasContent& content, const AtlasSizes& sizes, bool titles) {
   if (content.heads <= kFewHeads) return with_columns(width, height, content, sizes, titles, content.heads);
   AtlasLayout best, even;
@@ -95,7 +95,7 @@ AtlasLayout largest(float width, float height, const AtlasContent& content, cons
   return with_columns(width, height, content, less, titles, best.columns);
 }
 
-/// A table has a layer in each of its rows; heads with an order of their own follow each other like words.
+/// A table has a layer in each of its rows; heads that are not ordered by layer fill row after row.
 AtlasLayout table_of(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
   return content.groups > 1 ? with_columns(width, height, content, sizes, false, content.heads)
                             : largest(width, height, content, sizes, false);

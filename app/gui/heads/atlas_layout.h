@@ -7,7 +7,7 @@
 namespace headlight {
 
 struct AtlasContent {
-  Index groups = 1;          // layers; 1 where the heads have an order of their own
+  Index groups = 1;          // layers; 1 where the heads are not ordered by layer
   Index heads = 1;           // of each
   Index rows = 1, keys = 1;  // cells of a map
 };
@@ -19,7 +19,7 @@ struct AtlasSizes {
   float layers = 0;       // the widest name of a layer in a table; 0: layers have no name
   float most = 0;         // the side of the largest map
   float name = 0;         // the widest of the heads' names, in short
-  int title_lines = 0;    // in which a head's number and its name follow each other; 0: the number has its own line
+  int title_lines = 0;    // in which a head's number and its name follow each other; 0: the number has a separate line
   float unit = 1;         // a pixel of the design
   float least_width = 0;  // of the area in windows of this width: maps are no larger than there; 0: any
 };

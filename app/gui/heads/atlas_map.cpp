@@ -77,8 +77,8 @@ void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& li
   gui.name_box("title " + head_text({head.layer, head.head}), line, BoxKind::label);
 }
 
-/// Heads in an order of their own on maps without titles: in a corner the head, at the foot its number in the order as
-/// a share of the largest; the number itself where it leaves more than half of the map.
+/// For heads that are not ordered by layer, on maps without titles: the head in a corner; at the foot the number that
+/// orders it, as a share of the largest, and in digits where these leave more than half of the map.
 void corner_words(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& box) {
   if (!atlas.own_order || is_passed_over(gui.state, head)) return;
   const float text = ImGui::GetFontSize(), pad = gui.unit;
@@ -124,13 +124,13 @@ void enlarged(Gui& gui, const HeadRef& head, MapContent content) {
   const float rows = static_cast<float>(content.weights->rows()), keys = static_cast<float>(content.weights->cols());
   const float cell = side / std::max(rows, keys);
   const Box map{at.x + (side - keys * cell) / 2, at.y + (side - rows * cell) / 2, keys * cell, rows * cell};
-  content.slot = 0;  // the small map keeps its own fading
+  content.slot = 0;  // the small map alone fades
   draw_cells(gui, *ImGui::GetWindowDrawList(), content, {.plot = map, .cell = cell}, head_opacity(gui, head));
   ImGui::Dummy({side, side});
   ImGui::EndTooltip();
 }
 
-/// The word of the column under the pointer, above its map: columns have no labels of their own.
+/// The word of the column under the pointer, above its map: columns have no labels.
 void column_word(Gui& gui, const Atlas& atlas, const MapLayout& layout, const MapContent& content,
                  const CellRef& cell) {
   const auto column = map_column(content, cell.key);

@@ -176,7 +176,7 @@ struct Arrangement {
     atlas.layout = layout_of_some(best);
     atlas.heads = gui.shown_heads = some(best);
   }
-  /// All heads: in an order of their own they follow each other like those of a single layer.
+  /// All heads: where they are not ordered by layer they are laid out as those of a single layer.
   void choose_all() {
     const Stack stack = content.head.stack;
     atlas.heads = atlas.by_layer ? layers_of(state) : shown_order(state);

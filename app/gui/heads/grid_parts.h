@@ -15,7 +15,7 @@ struct Atlas {
   AtlasLayout layout;
   ImVec2 origin;
   AxisLabels labels;
-  bool by_layer = false;  // a map a layer, in place of its heads
+  bool by_layer = false;  // one map a layer, instead of one a head
   bool own_order = false;
   std::map<HeadRef, HeadName> names;
   std::map<HeadRef, std::vector<std::string>> name_lines;  // where names have several lines …

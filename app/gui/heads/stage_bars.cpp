@@ -99,8 +99,8 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map) {
   const float top = slot.y + text + 6 * gui.unit, bottom = slot.bottom() - 2 * gui.unit;
   const Box bars_box{plot.x, top, plot.w, bottom - top};
   const BarsPressed pressed = press_bars(gui, content, bars_box, lit->query);
-  // The bars' own scale: from 0 to a round number above the row's largest weight, printed at their top. A bar that is
-  // dragged moves over all of 0 … 1.
+  // The scale of the bars: from 0 to a round number above the row's largest weight, printed at their top. A bar that
+  // is dragged moves over all of 0 … 1.
   const float top_of_row = content.kind == MapKind::norms ? nice_range(row.maxCoeff()) : top_of_weights(row.maxCoeff());
   const float most = pressed.dragging ? 1.0f : top_of_row;
   const std::string most_text = most < 0.01f ? tick_number(most) : cell_number(most);

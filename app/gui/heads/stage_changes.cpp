@@ -32,7 +32,7 @@ std::string label_of(Gui& gui, const WordChange& change) {
   return filled(gui.word(kStageWords.shifted), {from, to, key, share(change.before), share(change.after)});
 }
 
-/// What the change does, and what was tried; an example's own has its note before that.
+/// What the change does, and what was tried; a change that comes with an example has its note before that.
 std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& change) {
   const Stack stack = gui.state.view.chosen.stack;
   std::string tip;

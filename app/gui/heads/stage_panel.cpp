@@ -21,12 +21,12 @@
 namespace headlight {
 namespace {
 
-/// Whether the head's own weights, where it needs them, are of the answer on the screen.
+/// Whether the weights of the head at full size, where they are needed, are of the answer on the screen.
 bool has_detail(const AppState& state) { return state.detail && state.detail->trace == state.trace; }
 
-/// The content of the enlarged head now: its own weights once they are there, those of the answer before until then if
-/// they have the same place (the map would jump under the pointer otherwise), else the thumbnail. Maps of merged words
-/// and those of another kind are always shown whole; a part of a map has the special tokens that are in it.
+/// The content of the enlarged head now: its weights at full size once they are there; until then those of the answer
+/// before if they cover the same region (the map would jump under the pointer otherwise), else the thumbnail. Maps of
+/// merged words and those of another kind are always whole; a part of a map has the special tokens that are in it.
 MapContent shown_content(const AppState& state) {
   const HeadRef head = state.view.chosen;
   const Region region = shown_region(state);
@@ -94,7 +94,7 @@ bool same_cell(const MapContent& content, const std::optional<CellRef>& a, const
   return content.folded->fold.queries.together(a->query, b.query) && content.folded->fold.keys.together(a->key, b.key);
 }
 
-/// Whether the head's own weights, which the map needs, are late.
+/// Whether the weights of the head at full size, which the map needs, are late.
 bool awaits_detail(const Gui& gui, const MapContent& content) {
   return shows_tokens(content) && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
 }

@@ -1,5 +1,5 @@
-// The parts of the stage around its large map. Each draws into a slot of its own, whose position follows from the
-// window's size alone: no text of one moves another. The bars alone reach up into what the map leaves free.
+// The parts of the stage around its large map. Each draws into one slot, whose position follows from the window's size
+// alone: no text of one part moves another. Only the bars reach up into the room that the map leaves free.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ struct StageMap {
   MapLayout layout;
 };
 
-/// A slot as a window of its own, so that nothing is drawn outside; widgets begin at its top left corner.
+/// A slot as a separate window, so that nothing is drawn outside; widgets begin at its top left corner.
 class SlotScope {
  public:
   SlotScope(const char* name, const Box& slot);
@@ -42,7 +42,7 @@ CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
 void cell_menu(Gui& gui, CellAsk ask);
 /// Whether a mouse button was let go where it was pressed.
 bool was_clicked_in_place(int button);
-/// The text itself in place of map and bars, each word shaded.
+/// The text instead of map and bars, each word shaded.
 void draw_text_stage(Gui& gui, const Box& room);
 /// The choice between text and map; none where there is none.
 std::vector<Segment> text_or_map_segments(const Gui& gui);
