@@ -117,8 +117,12 @@ ColourScale patch_scale(Theme theme, const PatchMap& map) {
 }
 
 std::string patch_line(Language language, const PatchMap& map) {
-  return filled(words(language, kCompareWords.patch_metric),
-                {map.metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
+  constexpr double kAlike = 0.01;  // of a probability or a logit
+  std::string line =
+      filled(words(language, kCompareWords.patch_metric),
+             {map.metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
+  if (map.known > 0 && std::abs(map.in_a - map.in_b) < kAlike) line += words(language, kCompareWords.patch_alike);
+  return line;
 }
 
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,

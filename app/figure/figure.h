@@ -61,7 +61,7 @@ Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b
 /// Activation patching from A into B (derived/patch_map.h). Errors: those of patch_map.
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure);
-/// The colours of its shares; and what stands above it: the metric in A and in B.
+/// The colours of its shares; and the line above it: the metric in A and in B, and whether these hardly differ.
 ColourScale patch_scale(Theme theme, const PatchMap& map);
 std::string patch_line(Language language, const PatchMap& map);
 

@@ -39,6 +39,8 @@ struct CompareWords {
       {"The residual stream after each layer, at each word.", "每一层之后、每个词处的残差流。"},
       {"The output z of each head of the chosen layer, at each word.", "所选层中每个头在每个词处的输出 z。"}};
   Words patch_metric{"%: A %, B %", "%：A %，B %"};
+  Words patch_alike{". A and B hardly differ in it, so a share is one of almost nothing.",
+                    "。A 与 B 在这一点上几乎没有差别，因此份额没有意义。"};
   Words patch_share{"share of A's answer restored", "恢复的 A 的答案所占份额"};
   Words patch_hint{
       "Each cell: B is computed again with this part of A in its place. 0: nothing comes back, 1: all of A's answer.",
