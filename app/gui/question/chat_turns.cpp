@@ -16,7 +16,7 @@ constexpr std::size_t kMostShownTurns = 4;
 
 float row_height() { return ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y; }
 
-/// Pushes the conversation, changed, as one step of undo.
+/// Pushes the changed conversation as one step of undo.
 void say_changed(Gui& gui, Chat chat) {
   if (chat.turns.empty() || chat.turns.back().role != ChatRole::assistant) chat.open = false;
   gui.push_once(SetChat{std::move(chat)});

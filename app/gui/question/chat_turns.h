@@ -1,4 +1,4 @@
-// A conversation in the place of the sentence box.
+// A conversation instead of the sentence box.
 #pragma once
 
 #include "gui/frame/gui.h"

@@ -22,7 +22,7 @@ float slider_width(const Gui& gui) {
   return std::round(std::clamp(48 + 0.13f * spare, 34.0f, 100.0f) * gui.unit);
 }
 
-/// Opens and closes what most readers never change; whether it is open is the window's own affair, as of any menu.
+/// Opens and closes what most readers never change. ImGui keeps whether it is open, not the state, as for any menu.
 bool more_controls(Gui& gui) {
   bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("more controls"));
   ImGui::Dummy({0, 4 * gui.unit});

@@ -15,7 +15,7 @@
 namespace headlight {
 namespace {
 
-/// Which attention the controls speak of: the chosen head's stack, in one of its layers or in all.
+/// Which attention the controls act on: the chosen head's stack, in one of its layers or in all.
 void scope(Gui& gui) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;

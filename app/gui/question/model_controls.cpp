@@ -243,7 +243,7 @@ void shape_controls(Gui& gui, const ControlsRow* row) {
   mark_trained(gui, shares_of(widths, kLeastSliderWidth, kMostSliderWidth));
   const std::string d_k = row ? "" : " · d_k " + std::to_string(config.d_k());
   width = number_label(gui, kHeadsInRow, std::to_string(config.num_heads) + d_k, row);
-  // With a d_k of its own any number of heads will do.
+  // With a d_k that is set separately any number of heads will do.
   const auto heads = config.head_dim > 0 ? number_slider(gui, "heads", config.num_heads, 1, kMostSliderHeads,
                                                          kModelWords.tip_heads, width)
                                          : divisor_slider(gui, "heads", config.d_model, config.num_heads,

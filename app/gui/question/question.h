@@ -12,7 +12,7 @@ struct Cursor {
 };
 
 void sentence_panel(Gui& gui);  // the text, the samples, the token chips
-/// Mask and model; below them, where it is opened, the rest. Beside a row what is not in it, and the rest.
+/// Mask and model; below them, where it is opened, the rest. Beside a row of controls: what is not in the row.
 void controls_panel(Gui& gui);
 /// `row`: without what stands in the row of controls.
 void mask_controls(Gui& gui, bool row);
@@ -26,7 +26,7 @@ void controls_row(Gui& gui);
 float controls_row_width(const Gui& gui);
 /// Whether the row's menu is open, and no other: one works with it, so the keys with Ctrl and Alt go on.
 bool only_controls_open();
-/// The place of that row.
+/// The position and the widths of that row.
 struct ControlsRow {
   float top = 0;     // in its window
   float slider = 0;  // the width of each
@@ -51,11 +51,11 @@ void block_controls(Gui& gui);
 
 /// The tokens of a text as chips: a click joins or cuts them, a drag moves a boundary.
 void chips_of(Gui& gui, TextSide side, float width, const Cursor& cursor);
-/// How many of the tokens are the sentence's own, and not there to make it as long as others.
+/// How many of the tokens belong to the sentence, padding to the length of other sentences left out.
 std::size_t own_tokens(const Document& document, const Tokens& tokens);
 
-/// Pixels of the design beside the text, always: which model answers and whether it was loaded right or, in its place,
-/// why maps mean little here, and what can be done.
+/// Pixels of the design that are always kept beside the text: for which model answers and whether it was loaded right
+/// or, instead, why maps mean little here, and what can be done.
 inline constexpr float kModelLine = 468;
 void model_line(Gui& gui, float width, const Cursor& cursor);
 /// Why maps mean little: unknown words, random weights. False where there is no reason to doubt.

@@ -150,8 +150,8 @@ Cursor text_line(Gui& gui, float room) {
   const Document& document = gui.state.document;
   const float gap = 8 * gui.unit;
   const bool two = has_target(document), ids = reads_ids(document), pairs = takes_pairs(document);
-  // The box of a second sentence is there where there is one, or while it is asked for, which is the window's own
-  // affair, as of any menu.
+  // The box of a second sentence is there where there is one, or while it is asked for; ImGui keeps that, not the
+  // state, as for any menu.
   bool& asked = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("second sentence"));
   const bool second = pairs && (asked || !document.text_pair.empty());
   const float samples = ids ? 0 : menu_width(gui, gui.word(kSentenceWords.samples)) + gap;
@@ -187,8 +187,8 @@ void sentence_panel(Gui& gui) {
   const float gap = 8 * gui.unit, right = ImGui::GetContentRegionMax().x, first_line = ImGui::GetCursorPosY();
   const bool own = has_own_inputs(document), two = has_target(document) && !own;
   const ControlsAt at = controls_at(gui);
-  // What answers the text, and the doubt: beside it, or beside its tokens where the controls are there; else beside
-  // these below the tokens.
+  // The model that answers, and the doubt about it: beside the text; beside its tokens where the controls are beside
+  // the text; or beside the controls where these are below the tokens.
   const float share = at == ControlsAt::column ? 1.0f : 0.27f * ImGui::GetIO().DisplaySize.x / (kModelLine * gui.unit);
   const float line = at == ControlsAt::below_tokens ? 0 : std::min(share, 1.0f) * kModelLine * gui.unit;
   const bool beside_tokens = at == ControlsAt::beside_text || (own && at == ControlsAt::column);
@@ -196,7 +196,7 @@ void sentence_panel(Gui& gui) {
   const float beside_text = at == ControlsAt::column ? line : controls;
   Cursor cursor;
   if (!own) cursor = text_line(gui, right - ImGui::GetCursorPosX() - (beside_text > 0 ? beside_text + 2 * gap : 0));
-  else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box takes the keyboard, which others wait for
+  else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
   if (own && controls > 0) ImGui::Dummy({0, ImGui::GetFrameHeight()});
   const std::vector<Choice> choices = text_choices(gui);
   const float top = ImGui::GetCursorPosY(), chosen = choices_width(gui, choices);

@@ -102,7 +102,7 @@ std::optional<std::size_t> text_box(Gui& gui, const TextBox& box, float width) {
   const ImVec2 corner = ImGui::GetCursorScreenPos(),
                inside{corner.x + style.FramePadding.x, corner.y + style.FramePadding.y};
   const bool empty = shown.empty();
-  if (empty) {  // the box is a window of its own, above what is drawn here: its frame must be ours to write on
+  if (empty) {  // the box is a separate window above what is drawn here: the hint needs a frame that is drawn here
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(corner, {corner.x + width, corner.y + height}, ImGui::GetColorU32(ImGuiCol_FrameBg),
                        style.FrameRounding);
