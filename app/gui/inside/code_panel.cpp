@@ -87,7 +87,7 @@ void draw_line(Gui& gui, const Listing& listing, std::size_t index, bool lit, co
   list.PushClipRect(at, {room, end.y}, true);
   list.AddText({x, top}, comment ? colours.dim : colours.text, text.c_str());
   list.PopClipRect();
-  if (!shape.empty())  // a monospaced line: its axes begin at one place
+  if (!shape.empty())  // the font is monospaced: the axes of all lines begin at the same x
     list.AddText({end.x - shape_width + 10 * gui.unit, top}, lit ? colours.accent : colours.dim, shape.c_str());
 }
 
@@ -106,7 +106,7 @@ void draw_lines(Gui& gui, const Listing& listing) {
   }
   columns.height = std::round(ImGui::GetFontSize() * 1.45f);
   columns.right = ImGui::GetContentRegionAvail().x - 2 * gui.unit;
-  // The line of a matrix that came to be looked at elsewhere is brought into sight.
+  // Where a matrix was chosen in another panel, its line is scrolled into sight.
   if (!made.empty() && !ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem)) {
     const float first = static_cast<float>(made.front()) * columns.height,
                 last = static_cast<float>(made.back() + 1) * columns.height;
