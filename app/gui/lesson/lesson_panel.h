@@ -1,5 +1,5 @@
-// A lesson as a column beside the maps: the text of the step, its goal, and the way on. Its words point at what
-// they speak of. No dialog: the window is the reader's meanwhile.
+// A lesson as a column beside the maps: the text of the step, its goal, and the way on. Links in the text point at
+// what they name. It is no dialog: the rest of the window stays usable.
 #pragma once
 
 #include "gui/frame/gui.h"
