@@ -197,7 +197,7 @@ void disk_list(Gui& gui) {
   for (const Browser::Entry& model : *models) path_line(gui, "disk " + model.name, model.name, model.what, model.name);
 }
 
-/// Where a thing to open may be: each place has a list of its own.
+/// The sources of things to open, such as shipped models or a folder: each source has a separate list.
 void places_column(Gui& gui) {
   using Place = Browser::List;
   const std::tuple<Place, const char*, const Words*> places[] = {
@@ -257,7 +257,7 @@ void browser_panel(Gui& gui) {
   if (browser.purpose == Browser::Purpose::none) return;
   const bool drawing = browser.purpose == Browser::Purpose::figure;
   begin_dialog(gui, "browser", heading(browser.purpose), drawing ? 1080 : 760, drawing ? 640 : 560);
-  // On the panel's own colour the usual ground of a chosen line is not seen.
+  // On the colour of the panel the usual ground of a chosen line is not seen.
   ImGui::PushStyleColor(ImGuiCol_Header, gui.colours().selected);
   const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos();
   // What is drawn stands beside its choices where there is room for both.

@@ -40,9 +40,9 @@ void table_box(Gui& gui, const NumbersDialog& dialog, float height) {
   std::string shown = gui.fonts.shown(dialog.text);
   shown.reserve(64);
   const std::string id = "##table" + std::string(kOwnTableNames[static_cast<std::size_t>(dialog.table)]) +
-                         std::to_string(dialog.head);  // each table has a box of its own
+                         std::to_string(dialog.head);  // each table has a separate box
   const bool empty = shown.empty();
-  if (empty) {  // the box is a window of its own above what is drawn here, so it lets the hint through
+  if (empty) {  // the box is a separate window above what is drawn here, so it lets the hint through
     const ImVec2 at = ImGui::GetCursorScreenPos(), padding = ImGui::GetStyle().FramePadding;
     ImDrawList& list = *ImGui::GetWindowDrawList();
     list.AddRectFilled(at, {at.x + ImGui::GetContentRegionAvail().x, at.y + height},

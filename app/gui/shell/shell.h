@@ -17,7 +17,7 @@ void top_bar(Gui& gui);        // name, files, undo, language, theme, size, help
 void status_bar(Gui& gui);     // the cell in words, the work, the colour bar
 void help_overlay(Gui& gui);   // the keys
 void browser_panel(Gui& gui);  // opening, saving, exporting
-void numbers_panel(Gui& gui);  // numbers of one's own
+void numbers_panel(Gui& gui);  // numbers typed by hand
 void palette_panel(Gui& gui);  // everything that can be done, by name
 
 /// Keys that work wherever the pointer is, as the help overlay lists them.

@@ -9,14 +9,14 @@
 namespace headlight {
 namespace {
 
-/// Whether a text box that is being typed in has these keys for its own text.
+/// Whether a text box that is being typed in uses these keys for its text.
 bool is_of_text(const Action& action, const Chord& chord) {
   if (!chord.ctrl && !chord.alt) return true;
   return action.id == Act::undo || action.id == Act::copy_weight || action.id == Act::redo ||
          chord.key == Key::backspace || chord.key == Key::home;
 }
 
-/// A letter of any script: no sign that is a key of its own.
+/// A letter of any script: no sign that is a shortcut.
 bool is_letter(ImWchar character) {
   return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') || character > 0xbf;
 }
@@ -37,7 +37,7 @@ void type_into_sentence(Gui& gui) {
 void shortcuts(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   const ViewState& view = gui.state.view;
-  if (view.palette || io.KeySuper) return;  // the palette has keys of its own, and so has the desktop
+  if (view.palette || io.KeySuper) return;  // the palette handles its keys itself, and so does the desktop
   const bool browses = gui.state.browser.purpose != Browser::Purpose::none || view.numbers.has_value();
   const bool typing = io.WantTextInput || view.focus_text || view.focus_find;
   for (const Action& action : all_actions())

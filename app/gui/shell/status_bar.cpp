@@ -118,7 +118,7 @@ bool shows_colours(const AppState& state) {
 
 /// Whether the way of the scale can be chosen: of weights, also beside their differences.
 bool chooses_scale(const AppState& state) { return !looks_at_matrices(state.view.view); }
-/// … and that each map has its own.
+/// … and whether each map can have a separate range.
 bool chooses_range(const AppState& state) { return chooses_scale(state) && state.view.view != View::flow; }
 
 /// A click on the colours lets others be chosen, and how they reach from 0 to the largest number.

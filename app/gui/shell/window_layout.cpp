@@ -28,7 +28,7 @@ constexpr float kWide = 1720;  // the width of a window whose column of controls
 
 constexpr ImGuiWindowFlags kFixed = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                    ImGuiWindowFlags_NoNavInputs |  // the Tab key goes its own way (focus.h)
+                                    ImGuiWindowFlags_NoNavInputs |  // the Tab key is handled in focus.h
                                     // A panel that comes and goes with the answer must not take the keyboard away.
                                     ImGuiWindowFlags_NoFocusOnAppearing;
 
@@ -46,8 +46,8 @@ void region(Gui& gui, const char* name, const Box& box, bool shaded, bool scroll
   gui.name_box(name, box);
 }
 
-/// What A and B are above the chosen head in both and their difference; below these the difference of every head, and
-/// what both say beside it.
+/// At the top what A and B are; then the maps of the chosen head in A, in B and of their difference; below these the
+/// difference of every head, and beside it the next words of both answers.
 void compare_regions(Gui& gui, const Box& box) {
   const float line = ImGui::GetFrameHeight();
   if (!compared_trace(gui.state)) return region(gui, "compare", box, false, false, compare_start_panel);
@@ -88,7 +88,7 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
                       text + (at == ControlsAt::below_tokens ? kWords + kRow : kWords) * unit};
   regions.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
   const float top = regions.sentence.bottom();
-  // A lesson stands in the controls' place, which have a row then.
+  // A lesson takes the column of the controls, which are in a row then.
   regions.lesson = {0, top, lesson_width(gui), regions.status.y - top};
   const float controls = (at != ControlsAt::column ? 0 : wide >= kWide ? kWideControls : kControls) * unit;
   regions.controls = {regions.lesson.w, top, controls, regions.status.y - top};
