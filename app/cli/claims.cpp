@@ -25,7 +25,7 @@ std::string text_of(const Tokens& tokens, const SpeltWord& word) {
 
 std::string label_of(const NamedArc& arc) { return relation_in_words(Language::en, arc.relation, arc.reversed); }
 
-/// What the window says when it opens on a sentence: the line above the large map.
+/// What the window states when it opens on a sentence: the line above the large map.
 struct Opening {
   HeadRef head;
   CellRef cell;

@@ -20,7 +20,7 @@ struct LensOptions {
   StudyOptions study = {};
 };
 
-/// Rows of the output layer: the word that is split, by default the most probable one, and whose logit is subtracted.
+/// Rows of the output layer: `word` is split, by default the most probable one; the logit of `other` is subtracted.
 struct SplitRows {
   std::optional<Index> word = {}, other = {};
 };
@@ -46,15 +46,15 @@ Result<SplitRows> rows_of(const LensOptions& options, const Model& model) {
 
 /// The answer for one sentence.
 struct Lens {
-  std::string token;  // after which, or in place of which, the words stand
+  std::string token;  // the words follow it or, where it is masked, replace it
   Index query = 0;
   std::vector<std::vector<Candidate>> layers = {};  // the most probable words after each
   Candidate word = {};                              // that is split
-  std::optional<Candidate> other = {};              // whose logit is subtracted
+  std::optional<Candidate> other = {};              // its logit is subtracted
   std::optional<LogitSplit> split = {};             // nothing where the output layer is not linear
 };
 
-/// All but the words after each layer. `known`: the rows in place of those that the options name.
+/// All but the words after each layer. `known`: the rows to use instead of those that the options name.
 Result<Lens> lens_of(const Trace& trace, const LensOptions& options, const std::optional<SplitRows>& known, int threads,
                      std::vector<Error>& warnings) {
   if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();

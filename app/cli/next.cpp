@@ -23,7 +23,7 @@ struct NextRow {
 
 /// The answer for one sentence.
 struct Next {
-  bool masked = false;  // of an encoder: the words stand in place of the token, else after it
+  bool masked = false;  // of an encoder: the words replace the token, else they follow it
   bool edited = false;
   Index query = 0;
   std::string token = {};

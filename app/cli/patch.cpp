@@ -172,7 +172,7 @@ std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const Pa
   return answer.control ? text + control_text(*answer.control) : text;
 }
 
-/// Of both directions lost stands beside restored where the sentences have the same places.
+/// With both directions `lost` is a column beside `restored`, where both sentences have the same cells.
 Table patch_table(const std::vector<PatchAnswer>& answers, const PatchOptions& options) {
   Table table{{"layer", "head", "token"}};
   for (std::size_t i = 0; i < answers.size(); ++i) table.columns.emplace_back(column_of(options, i));
@@ -270,7 +270,7 @@ Result<Answer> answer(const Question& question, const PatchOptions& options, con
   return Answer(text);
 }
 
-/// The cells of one pair: the metric at both ends, then restored or lost by each place.
+/// The numbers of one pair: the metric of both answers, then what each patched part restores or loses.
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
   if (const auto valid = check_has_logits(*traces.clean, "patch"); !valid) return valid.error();
   const auto metric = options.metric.wanted(*traces.clean->model, traces.right, traces.wrong);

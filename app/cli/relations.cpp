@@ -98,7 +98,7 @@ Result<int> print_relations(const std::string& format, const nlohmann::ordered_j
   return print(format == "json" ? json.dump() + "\n" : text);
 }
 
-/// The same of treebanks in place of the grammar.
+/// The same of treebanks instead of the grammar.
 Result<int> run_treebanks(const RelationArguments& options, const Document& document, const std::string& format) {
   if (!document.tokenizers || !document.tokenizers->source)
     return bad_input("heads --relations --treebank", "SOURCE", "a model with a tokenizer", "none");

@@ -1,6 +1,6 @@
-// --pairs FILE: the same question of many pairs of sentences, and what its answers have in common. A command says what
-// it computes of a pair, numbers with a name each; the frame reads the pairs, keeps what was computed, and gives for
-// every name the mean, its interval and the quartiles.
+// --pairs FILE: the same question of many pairs of sentences, and what its answers have in common. A command computes
+// named numbers of a pair; the frame reads the pairs, keeps what was computed, and gives for every name the mean, its
+// interval and the quartiles.
 #pragma once
 
 #include <functional>
@@ -29,8 +29,8 @@ struct StudyPair {
   std::string clean, corrupt, right, wrong;
 };
 
-/// The rows of a .csv, whose first line names its columns, or of a .jsonl: clean, corrupt, right, wrong. Rows that are
-/// wrong are left out and added to `problems`. Errors: a file that cannot be read, no column `clean`, no row.
+/// The rows of a .csv with column names in its first line, or of a .jsonl: clean, corrupt, right, wrong. Invalid rows
+/// are left out and reported in `problems`. Errors: a file that cannot be read, no column `clean`, no row.
 Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems);
 
 /// How messages name a row: `FILE: row 3`.

@@ -69,7 +69,7 @@ struct Table {
   std::vector<std::vector<Value>> rows = {};
 };
 
-/// A list of objects, whose names are the columns.
+/// A list of objects; the columns are their names.
 Value json_rows(const Table& table);
 
 using Arrays = std::vector<ArrayStream>;

@@ -22,7 +22,7 @@ struct HeadParts {
 
 class HeadOption {
  public:
-  /// Adds the three options to a command, in a group of their own.
+  /// Adds the three options to a command, in a separate group.
   explicit HeadOption(Parser& command, bool required = false);
 
   /// `--layer 1 --head 2`, or in one `--head 1.2`, `--head L1.H2`, `--head cross:1.2`. Errors: text that is no head; a

@@ -1,4 +1,4 @@
-// --x, --w-q, … --weights: the numbers of a small attention, each from a file of its own.
+// --x, --w-q, … --weights: the numbers of a small attention, each from a separate file.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 
 namespace headlight {
 
-/// Adds the options to a command, in a section of their own and, beside a question, of its topic; `files` receives what
-/// was given, by option.
+/// Adds the options to a command, in a separate section and, where `topic` is given, in the help of that topic; `files`
+/// receives the files that were given, by option.
 void add_number_options(Parser& command, std::map<std::string, std::string>& files, const std::string& topic = "");
 
 /// The first of them that was given; empty: none.

@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-constexpr const char* kOptions = "Options";  // CLI11's own group
+constexpr const char* kOptions = "Options";  // the default group of CLI11
 
 /// The parts of a text between fixed ones: "a" and "b" of "x: a = b" with {"x: ", " = "}. Nothing where the text does
 /// not begin with the first of them or lacks another.
@@ -29,7 +29,7 @@ std::optional<std::vector<std::string>> parts_of(std::string_view text, std::ini
   return parts;
 }
 
-/// CLI11 describes a mistake over several lines, and a word that is no number in words of its own.
+/// The first line of an error of CLI11; its message for a word that is no number is replaced.
 Error one_line(const CLI::ParseError& error) {
   std::string message = error.what();
   message = message.substr(0, message.find('\n'));
@@ -139,7 +139,7 @@ Parser Parser::command(const std::string& name, const std::string& about) {
   if (state_->commands.empty()) state_->app->require_subcommand(1);
   CLI::App* added = state_->app->add_subcommand(name, about);
   return Parser(state_->commands.emplace_back(
-      std::make_shared<State>(State{std::shared_ptr<CLI::App>(state_->app, added)})));  // the program owns it
+      std::make_shared<State>(State{std::shared_ptr<CLI::App>(state_->app, added)})));  // the app keeps it alive
 }
 
 std::vector<std::string> Parser::commands() const {

@@ -61,9 +61,9 @@ class Option {
   Option& not_negative();
   /// One of these words, which the help of the option lists.
   Option& one_of(const std::vector<std::string>& words);
-  /// One word with commas between its parts, in place of all words that follow.
+  /// One word with commas between its parts, instead of all words that follow.
   Option& list();
-  /// One word each time that the option is given, in place of all words that follow.
+  /// One word each time that the option is given, instead of all words that follow.
   Option& repeated();
   Option& needs(const char* other);
   Option& excludes(std::initializer_list<const char*> others);
@@ -73,7 +73,7 @@ class Option {
   bool whole_;  // the target is a whole number
 };
 
-/// What was parsed: a command to be run, or the text of a help or a version to be printed in its place.
+/// What was parsed: a command to be run, or instead the text of a help or a version to be printed.
 struct ParsedLine {
   std::string command, text;
 };

@@ -163,7 +163,7 @@ bool RequestOptions::gives_shape() const {
   return false;
 }
 
-/// Without a SOURCE: a shipped model, unless fresh weights or a shape of their own were asked for.
+/// Without a SOURCE: a shipped model, unless fresh weights or another shape were asked for.
 bool RequestOptions::uses_shipped_model() const {
   return !gives_shape() && !given("--random") && !given("--split") && !given("--target") && !given("--target-tokens");
 }

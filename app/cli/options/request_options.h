@@ -1,4 +1,4 @@
-// [SOURCE] [REQUEST]: the options by which every command says what is asked, and the Document they make.
+// [SOURCE] [REQUEST]: the options that state the question of every command, and the Document that they make.
 #pragma once
 
 #include <map>
@@ -52,7 +52,7 @@ class RequestOptions {
   Result<Startup> shipped_or_fresh(const GivenOptions& given_words, Startup start) const;
   /// The heads of a file that does not have their number.
   std::optional<Index> num_heads() const;
-  /// An Error names the first option whose value differs from that of the model that was opened.
+  /// An Error names the first option with another value than the model that was opened.
   Status check_model(const Document& document, const GivenOptions& given_words) const;
   Status agree(const Document& asked, const Document& there) const;
 
