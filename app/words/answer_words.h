@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// An answer as every view speaks of it: its heads and cells, what is folded, what is missing.
+/// The words of every view about an answer: its heads and cells, what is folded, what is missing.
 struct AnswerWords {
   Words empty_text{"No sentence yet", "还没有句子"};
   Words empty_hint{"Type one above, or choose an example.", "在上方输入，或选择一个例句。"};
@@ -72,7 +72,7 @@ struct DoubtWords {
 };
 inline constexpr DoubtWords kDoubtWords;
 
-/// Words that stand in the same places of sentences, as people call them.
+/// Kinds of words that occur at the same positions of sentences, in plain words.
 struct WordKindWords {
   Words people{"People", "人"};
   Words things{"Things", "事物"};

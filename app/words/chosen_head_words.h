@@ -11,7 +11,7 @@ struct ChosenHeadWords {
       {"Each map is one head.", "每张图是一个注意力头。"},
       {"A row is the word that looks, a column the word it looks at.", "行是在看的词，列是被看的词。"},
       {"Stronger colour, more attention.", "颜色越强，注意力越多。"}};
-  /// In place of the last one, where there are special tokens.
+  /// Instead of the last one, where there are special tokens.
   Words special_is_paler{"Paler columns: special tokens.", "较淡的列：特殊词元。"};
   Words pinned_hint{"Hover a cell to read it, click to keep it.", "指向单元格以读数，点击固定。"};
   Words tip_label{"The layer and the head, both counted from 0. The command line takes L1·H2 as --head 1.2.",

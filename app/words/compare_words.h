@@ -5,7 +5,7 @@
 
 namespace headlight {
 
-/// An order of the differences: a name, and what it goes by.
+/// An order of the differences: a name, and the measure that it follows.
 struct DifferenceOrderWords {
   Words name, tip;
 };

@@ -25,7 +25,7 @@ std::string formula_in(Language language, const Trace& trace, const MatrixId& id
 /// The description of a box of the diagram.
 std::string node_title(Language language, const Node& node);
 
-/// The heading of a step by its name; the step's own title where there is none.
+/// The heading of a step by its name; the title of the step where there is none.
 std::string step_title(Language language, const Trace& trace, const Step& step);
 
 /// How the step follows from those before it.

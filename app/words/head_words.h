@@ -6,7 +6,7 @@
 
 namespace headlight {
 
-/// An order: its name, and one sentence that says what it goes by, with the source of the measure.
+/// An order: its name, and one sentence that describes the measure it follows, with the source of the measure.
 struct OrderWords {
   Words name, tip;
 };

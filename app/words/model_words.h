@@ -1,4 +1,4 @@
-// The words of the model: its shape, and numbers typed by hand in place of one.
+// The words of the model: its shape, and numbers typed by hand instead of a model.
 #pragma once
 
 #include "words/words.h"
@@ -87,7 +87,7 @@ struct ModelWords {
 };
 inline constexpr ModelWords kModelWords;
 
-/// Numbers of one's own: the dialog that takes a table, and the cells that can be changed.
+/// Numbers typed by hand: the dialog that takes a table, and the cells that can be changed.
 struct NumberWords {
   Words title{"Numbers of your own", "自己的数值"};
   Words menu{"Numbers of your own …", "自己的数值 …"};

@@ -50,7 +50,7 @@ inline constexpr HeadNameWords kHeadNameWords;
 /// "object → its verb": a relation of the grammar or of Universal Dependencies, turned round where the head looks from
 /// its second word at the first. One that neither has is called as it is named.
 std::string relation_in_words(Language language, const std::string& relation, bool reversed = false);
-/// The same of a score, whose card has words for a relation that no table has.
+/// The same of a score: the model card has words for a relation that no table has.
 std::string relation_in_words(Language language, const RelationScore& relation);
 
 /// "3 determiners", "2 × object → its verb": of cells with one relation.

@@ -68,7 +68,7 @@ inline constexpr ChatWords kChatWords;
 inline const Words& role_words(ChatRole role) { return kChatWords.roles[static_cast<std::size_t>(role)]; }
 inline const Words& short_role_words(ChatRole role) { return kChatWords.short_roles[static_cast<std::size_t>(role)]; }
 
-/// A part of the pairs of words: its name, what it says above the maps, and its tooltip.
+/// A part of the pairs of words: its name, the text above the maps, and its tooltip.
 struct PairPartWords {
   Words name, done, tip;
 };
