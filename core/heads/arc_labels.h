@@ -69,7 +69,7 @@ double logit(double probability);
 /// 1 / (1 + e⁻ˣ).
 double sigmoid(double x);
 
-/// Numbers that a pair of words has, in a model of this width whose labels have so many heads.
+/// The number of features of a pair of words, in a model of this width with labels for so many heads.
 Index arc_features(Index d_model, std::size_t heads);
 
 /// Whether the labels are of a model of this shape.

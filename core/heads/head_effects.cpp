@@ -34,7 +34,7 @@ Before before_of(const Trace& trace, const EffectWanted& wanted) {
   return before;
 }
 
-/// `logits`: of the places that are asked for, in their order.
+/// `logits`: of the positions that are asked for, in their order.
 void compare_words(const Before& before, const ConstMatrixRef& logits, HeadEffect& effect) {
   double change = 0, top = 0;
   for (std::size_t i = 0; i < before.places.size(); ++i) {

@@ -14,10 +14,10 @@ namespace headlight {
 struct HeadEffect {
   HeadRef head;
   /// With an output layer: KL(before ‖ after) = Σ_w p_w ln(p_w / p'_w) of the word's distribution, in nats, the mean
-  /// over the places that are asked for. Without one: ‖X' − X‖ / ‖X‖, Frobenius norms of the last hidden states of all
-  /// tokens that are not padding.
+  /// over the positions that are asked for. Without one: ‖X' − X‖ / ‖X‖, Frobenius norms of the last hidden states of
+  /// all tokens that are not padding.
   float change = 0;
-  /// p' − p of the word that was the most probable, the mean over the same places; none without an output layer.
+  /// p' − p of the word that was the most probable, the mean over the same positions; none without an output layer.
   std::optional<float> top_word = {};
   std::optional<float> metric = {};  // EffectWanted::metric after − before
   std::optional<float> spread = {};  // of resampling: the standard deviation of `change` over the other sentences
@@ -27,11 +27,11 @@ struct HeadEffect {
 
 /// By what a head is replaced, and what else is compared.
 struct EffectWanted {
-  /// In place of Edits::off_as: z of the same head and query in other sentences, one after another (resampling), or the
-  /// mean of all their rows. A query beyond the end of such a sentence keeps its own z.
+  /// Instead of Edits::off_as: z of the same head and query in other sentences, one after another (resampling), or the
+  /// mean of all their rows. A query beyond the end of such a sentence keeps its z.
   std::vector<std::shared_ptr<const Trace>> others = {};
   bool mean_of_others = false;
-  /// A number of the logits of the first place that is asked for.
+  /// A number of the logits of the first position that is asked for.
   std::function<double(const Vector& logits)> metric = {};
 };
 

@@ -15,12 +15,12 @@
 
 namespace headlight {
 
-/// Those marked (self) compare places of one sentence: an attention from one sequence to another has none of them.
+/// Those marked (self) compare positions of one sentence: an attention from one sequence to another has none of them.
 enum class Measure {
   entropy,  // −Σ_j p_ij ln p_ij, p_ij = A_ij / Σ_j A_ij, in nats (Ghader & Monz 2017; Clark et al. 2019, section 3.3)
   normalized,  // each row's entropy / ln(keys that it may attend to), 0 … 1; rows of a single key are left out
   distance,    // (self) Σ_j A_ij |i − j| / Σ_j A_ij, in tokens (Vig & Belinkov 2019)
-  confidence,  // max_j A_ij (Voita et al. 2019, who leave out the end of the sentence)
+  confidence,  // max_j A_ij (Voita et al. 2019; they leave out the end of the sentence)
   previous,    // (self) A_i,i−1, of all rows but the first (Clark et al. 2019, section 3.1)
   next,        // (self) A_i,i+1, of all rows but the last (Clark et al. 2019, section 3.1)
   same,        // (self) A_ii (Clark et al. 2019, section 3.1)
@@ -72,7 +72,7 @@ std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progr
 /// The heads of the answer in the order of the data's way, then by layer and head; of one attention, or of all.
 std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack = {});
 
-/// The places of `values` from the largest to the smallest, or the other way; equal ones stay in their order, absent
+/// The indices of `values` from the largest to the smallest, or the other way; equal ones stay in their order, absent
 /// ones come last.
 std::vector<std::size_t> ranking(const std::vector<std::optional<float>>& values, bool ascending);
 
