@@ -1,5 +1,5 @@
-// One number and the numbers it was computed from, each with its own cell: a chain of clicks that ends at learned
-// weights.
+// One number and the numbers it was computed from, each with the cell that holds it: a chain of clicks that ends at
+// learned weights.
 #pragma once
 
 #include <optional>

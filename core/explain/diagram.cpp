@@ -28,11 +28,11 @@ class DiagramBuilder {
   void draw_end(Stack stack);
   MatrixId own(Q quantity, const HeadRef& head) const { return origin(trace_, matrix_id(quantity, head)); }
   bool has(Q quantity, const HeadRef& head) const { return exists(trace_, matrix_id(quantity, head)); }
-  /// Whether the matrix has numbers of its own, and so a node of its own.
+  /// Whether the matrix exists and equals no other one, and so has a separate node.
   bool is_own(Q quantity, const HeadRef& head) const {
     return has(quantity, head) && own(quantity, head) == matrix_id(quantity, head);
   }
-  /// The matrices that are not learned among what this one is made of.
+  /// The operands of this matrix that are not learned.
   std::vector<MatrixId> feeds(const MatrixId& id) const;
 
   const Trace& trace_;
@@ -115,7 +115,7 @@ void DiagramBuilder::draw_attention(const HeadRef& head) {
     add(NodeKind::norm, input, "Norm", feeds(input));
   }
   if (has(Q::query, head)) {
-    // The input of a projection is drawn; the stages within a projection (norm of a head, rotation) are its own.
+    // The input of a projection is drawn; the stages within a projection (norm of a head, rotation) are part of it.
     const auto projection = [&](Q projected, Q vector, const char* label) {
       const MatrixId first = matrix_id(has(projected, head) ? projected : vector, head);
       add(NodeKind::projection, matrix_id(vector, head), label, {recipe(trace_, first).operands.front()});

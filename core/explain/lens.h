@@ -1,4 +1,4 @@
-// What the model would say after each layer, and what each head adds to a word.
+// What the model would predict after each layer, and what each head adds to a word's logit.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 namespace headlight {
 
 /// The logit lens (nostalgebraist 2020, "interpreting GPT: the logit lens"): final norm and output layer applied to the
-/// residual stream of one query after each layer of the main stack; of the last layer the model's own answer. [layer]:
-/// the `top` most probable words. The model must have an output layer.
+/// residual stream of one query after each layer of the main stack; after the last layer this is the model's answer.
+/// [layer]: the `top` most probable words. The model must have an output layer.
 /// Of one layer, for queries [first, first + count): [query].
 std::vector<std::vector<Candidate>> lens_words_after(const Trace& trace, Index layer, Index first, Index count,
                                                      Index top, int threads = 0);

@@ -125,7 +125,7 @@ bool exists_at_end(const MatrixSource& source, Q quantity) {
   }
 }
 
-/// The stack whose token sequence a matrix's rows are.
+/// The number of tokens along this side of a matrix.
 Index tokens_of(const MatrixSource& source, const MatrixId& id, Axis side) {
   const Tokens& tokens = side == Axis::keys ? source.trace.key_tokens(id.stack) : source.trace.query_tokens(id.stack);
   return static_cast<Index>(tokens.size());
@@ -200,10 +200,10 @@ std::string stack_name(const Trace& trace, Stack stack) {
   return stack == Stack::encoder || trace.model->config.arch == Arch::encoder ? "encoder" : "decoder";
 }
 
-/// Adds what has numbers of its own.
+/// Adds the matrix where it exists and equals no other one.
 void add(const Trace& trace, std::vector<MatrixId>& list, const MatrixId& id) {
   if (!exists(trace, id) || origin(trace, id) != id) return;
-  // Where nothing comes between softmax and weights they are the same: the weights are listed.
+  // Where nothing changes the softmax, the weights equal it: only the weights are listed.
   if (id.quantity == Q::softmax && !has_dropout(trace) && !is_set_by_hand(trace, head_ref(id))) return;
   list.push_back(id);
 }

@@ -69,7 +69,7 @@ enum class Quantity {
   weights,              // (T, S) as used: after dropout and weights set by hand
   head_output,          // (T, d_v) weights·v of a head that is switched off
   z,                    // (T, d_v) the output of the head: weights·v, or its replacement where the head is off
-  contribution,         // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its own columns of W_O
+  contribution,         // (T, d_model) the head's part of the attention output: z·W_Oᵀ over its columns of W_O
   // All heads together.
   concat,            // (T, H·d_v)
   output_weight,     // (d_model, H·d_v) W_O

@@ -39,7 +39,7 @@ const NormWeights* embedding_norm(const MatrixSource& source) {
 const Linear* router_layer(const MatrixSource& source) {
   return source.block && source.block->experts ? &source.block->experts->router : nullptr;
 }
-/// A norm that is a place without one is none.
+/// The norm; null where the model has none there, which an identity represents.
 const NormWeights* present(const NormWeights& norm) { return norm.is_identity() ? nullptr : &norm; }
 const NormWeights* attention_norm(const MatrixSource& source) {
   if (source.bare || source.off.norm || !source.attention) return nullptr;

@@ -1,4 +1,4 @@
-// Which numbers of a matrix a change of the question moved: two answers compared place by place.
+// Which numbers of a matrix a change of the question moved: two answers compared cell by cell.
 #pragma once
 
 #include <optional>

@@ -31,7 +31,7 @@ struct MetricWanted {
 struct PatchMetric {
   Metric metric = Metric::logit_difference;
   Index right = 0, wrong = 0;
-  Index clean_query = 0, corrupt_query = 0;  // whose next word, or whose own, is compared
+  Index clean_query = 0, corrupt_query = 0;  // the next word of these tokens, or the masked one at them
   std::vector<double> clean = {};            // of kl: the logarithms of the clean answer's probabilities
 
   /// Of the logits of that query, (V), or of those of a query of an answer.

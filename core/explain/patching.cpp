@@ -18,7 +18,7 @@ bool of_stream(PatchAt at) { return at == PatchAt::residual || at == PatchAt::ff
 /// Whether each token is a cell.
 bool one_by_one(const PatchWanted& wanted) { return wanted.by_token || !wanted.tokens.empty() || of_stream(wanted.at); }
 
-/// The numbers of the clean answer in one place, all tokens.
+/// The numbers of one part of the clean answer, all tokens.
 Matrix clean_values(const Trace& clean, PatchAt at, const HeadRef& head) {
   const auto all = [&](Quantity quantity) { return whole(clean, matrix_id(quantity, head)); };
   const Index queries = clean.queries(head.stack);
@@ -91,7 +91,7 @@ struct Place {
   Patch patch = {};
 };
 
-/// Fills in what the places restore, layer by layer, in batches.
+/// Fills in what the patched parts restore, layer by layer, in batches.
 Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer& answer) {
   const Index most = variants_at_once(patching.base, static_cast<Index>(places.size()));
   for (std::size_t first = 0, end = 0; first < places.size(); first = end) {
@@ -110,7 +110,7 @@ Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer
   return Done{};
 }
 
-/// Every place that is wanted, in order, with the source's numbers.
+/// Every part that is wanted, in order, with the source's numbers.
 Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted& wanted) {
   const auto heads = wanted_places(patching.base, wanted);
   if (!heads) return heads.error();
@@ -132,7 +132,7 @@ Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted
   return places;
 }
 
-/// The chosen places together, and as many others at random.
+/// The chosen parts patched together, and as many others at random.
 Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& chosen) {
   const PatchWanted& wanted = patching.wanted;
   PatchWanted everywhere = wanted;
@@ -158,7 +158,7 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& ch
   }
   for (Index draw = 0; draw < wanted.control; ++draw) {
     Patches& patches = variants.emplace_back();
-    for (Index i = 0; i < control.places; ++i) {  // a shuffle of the first ones, each place once
+    for (Index i = 0; i < control.places; ++i) {  // a shuffle of the first ones, each part once
       const auto left = static_cast<std::uint64_t>(all->size()) - static_cast<std::uint64_t>(i);
       std::swap((*all)[static_cast<std::size_t>(i)],
                 (*all)[static_cast<std::size_t>(i) + static_cast<std::size_t>(random.next() % left)]);
@@ -194,7 +194,7 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   if (!places) return places.error();
   const bool controlled = wanted.control > 0 && !places->empty();
   patching->passes = places->size();
-  if (controlled) patching->passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen places together
+  if (controlled) patching->passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
   if (const Status restored = restore(*patching, *places, answer); !restored) return restored.error();
   if (controlled) {
     auto control = control_of(*patching, *places);

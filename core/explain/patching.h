@@ -1,4 +1,4 @@
-// What of an answer comes back where a part of it is put into another answer: activation patching, place by place.
+// Activation patching, part by part: how much of an answer comes back where a part of it is put into another answer.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,10 @@ namespace headlight {
 /// clean one, where it costs.
 enum class PatchDirection { denoise, noise };
 
-/// Tokens of the clean and of the corrupt sentence that stand for each other.
+/// Tokens of the clean and of the corrupt sentence that correspond to each other.
 using TokenPairs = std::vector<std::pair<Index, Index>>;
 
-/// The places to patch. Empty lists: all of them.
+/// The parts to patch. Empty lists: all of them.
 struct PatchWanted {
   PatchAt at = PatchAt::heads;
   Stack stack = Stack::self;
@@ -30,7 +30,7 @@ struct PatchWanted {
   TokenPairs queries = {}, keys = {};  // of the stack's two sides
   PatchDirection direction = PatchDirection::denoise;
   MetricWanted metric = {};
-  Index control = 0;  // so many times as many random places at once, always the same ones
+  Index control = 0;  // the number of random draws, always the same ones, each of as many parts as were chosen
 };
 
 /// `token` is that of the sentence that is patched; nothing where all tokens that both have are patched at once.
@@ -41,11 +41,11 @@ struct PatchCell {
                         // (m − clean) / (corrupt − clean)
 };
 
-/// The places that were chosen, all at once, beside as many that are drawn at random from the others: of a whole map
-/// one place at a time, drawn from it.
+/// The chosen parts patched all at once, beside as many parts that are drawn at random from the others. Where all parts
+/// are chosen: one part at a time, drawn from them.
 struct PatchControl {
   Index places = 1;                     // in a draw
-  std::optional<double> together = {};  // what the chosen ones restore; nothing where all places are wanted
+  std::optional<double> together = {};  // what the chosen ones restore; nothing where all parts are wanted
   std::vector<double> restored = {};    // by each draw
 };
 
@@ -56,7 +56,7 @@ struct PatchAnswer {
   std::optional<PatchControl> control = {};
 };
 
-/// Puts the numbers of `clean` into the pass that gave `corrupt`, one place after another (math/patch.h), the passes of
+/// Puts the numbers of `clean` into the pass that gave `corrupt`, one part after another (math/patch.h), the passes of
 /// a layer as one batch (math/variants.h). The metric is that of metric_of (patch_metric.h). Errors: no output layer,
 /// attention that another program computed, models of another shape, answers of the same metric, a layer, a head or a
 /// token that is not there; that it was stopped.

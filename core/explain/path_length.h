@@ -12,7 +12,7 @@ namespace headlight {
 inline constexpr Index kKernel = 3;
 
 /// Steps from the key's word to the query's (Vaswani et al. 2017, Table 1, "maximum path length", for these two words
-/// in place of the farthest two).
+/// instead of the farthest two).
 struct PathLength {
   Index recurrent = 0;                    // of a recurrent network, one word a step; in both directions where needed
   std::optional<Index> convolution = {};  // layers of dilated convolutions, kKernel words wide: ⌈log_k n⌉ over the n

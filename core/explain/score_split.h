@@ -3,7 +3,7 @@
 // A score is bilinear, scale·q·k, q and k are linear in what they are projected from (a norm of queries or keys is
 // frozen, too, and a rotation is linear), and that is a sum over its writers (writers.h). So the score is exactly the
 // sum over all pairs of a writer at the query and a writer at the key (Elhage et al. 2021, section on QK circuits).
-// W_Q's and W_K's own biases are part of `bias`. What the distance adds: a bias of the score is the pair relative ×
+// The biases of W_Q and W_K are part of `bias`. What the distance adds: a bias of the score is the pair relative ×
 // relative; vectors that queries and keys are multiplied with (DeBERTa) give pairs of a writer and relative. What a
 // finite mask adds is mask × mask.
 //

@@ -146,7 +146,7 @@ void StepsBuilder::explained_row(std::string title, Q quantity, Index row) {
     }
     if (!product.empty()) step.terms.push_back({.from = at(product, c), .value = static_cast<float>(products)});
     for (const Term& term : cell.terms) {
-      // Of a norm its own component: the others count by their mean and variance, which are the same for all.
+      // Of a norm only this component: the others enter by their mean and variance, which are the same for all.
       const bool another = norm && term.from.id == cell.terms.front().from.id && term.from.col != c;
       if (!term.times && !another) add_term(step, term);
     }

@@ -33,7 +33,7 @@ Matrix head_part(const Vector& bias, Index head, Index heads) {
   return bias.segment(head * width, width);
 }
 
-/// Rows of a weight or a bias, of one head where each head has its own.
+/// Rows of a weight or a bias, of one head where they are per head.
 Matrix layer_rows(const MatrixSource& source, const MatrixId& id, const Kind& kind, Index first, Index count) {
   const Linear& layer = *linear_of(source, id.quantity);
   const bool weight = kind.role == MatrixRole::weight;
@@ -100,8 +100,8 @@ const Matrix* stored(const MatrixSource& source, const MatrixId& id) {
   }
 }
 
-/// The order of Eigen's sums depends on the number of rows and on the alignment of a row. Row by row, each as a matrix
-/// of its own, a cell is the same float whatever rows are computed with it.
+/// The order of Eigen's sums depends on the number of rows and on the alignment of a row. Computed row by row, each as
+/// a separate matrix, a cell is the same float whatever rows are computed with it.
 template <class MakeRow>
 Matrix by_rows(const Matrix& x, const MakeRow& make_row) {
   Matrix made;

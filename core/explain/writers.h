@@ -1,12 +1,12 @@
 // What wrote the residual stream of one token: a sum of named parts, exact with every norm frozen.
 //
 // Embedding, position, each head and each feed-forward add a vector to the stream. A norm is not linear, but with the
-// size σ of its own row held fast it is: layer norm is (x − mean(x)) / σ · scale + shift, the mean is linear in x, and
+// size σ of its row held fixed it is: layer norm is (x − mean(x)) / σ · scale + shift, the mean is linear in x, and
 // σ is a number that this row gave. So each part p becomes (p − mean(p)) / σ · scale, the shift joins the biases, and
 // the parts still sum to the normed row (Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits"; of
 // one layer Kobayashi et al. 2021); RMS norm is the same without the mean. In a pre-norm model the parts go through the
 // norm of the sublayer that reads them. In a post-norm model the sum itself is normed, x ← norm(x + f(x)), and a part
-// goes through every norm between its writer and its reader, each frozen at its own row. A norm of f(x) before the sum
+// goes through every norm between its writer and its reader, each frozen at its row. A norm of f(x) before the sum
 // is frozen over the parts of f(x).
 #pragma once
 
@@ -19,8 +19,8 @@
 
 namespace headlight {
 
-/// head: z·W_Oᵀ of its own columns, the bias of its values in it. ffn: the feed-forward with its biases, or the
-/// experts.
+/// head: z·W_Oᵀ over the head's columns of W_O, with the bias of its values. ffn: the feed-forward with its biases, or
+/// the experts.
 /// bias: what depends on no token: b_Q and b_K of a score, the bias of each W_O before it, shifts of norms, of a word
 /// the bias of the output layer. input: the vector of a tensors file.
 /// relative, mask: of a score alone, what the distance and the mask add.
@@ -40,7 +40,7 @@ struct WrittenPart {
   Writer writer;
   Eigen::RowVectorXd vector;
 };
-/// Each writer once, in the order of the computation, but for the biases, which stand where the first of them was
+/// Each writer once, in the order of the computation; the biases are one part, at the index where the first of them was
 /// added.
 using WrittenParts = std::vector<WrittenPart>;
 
