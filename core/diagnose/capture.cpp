@@ -254,7 +254,7 @@ struct Judge {
     return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kCells));
   }
 
-  /// One sentence under its mask; nothing where it cannot be judged. Heads whose masks differ are judged one by one,
+  /// One sentence under its mask; nothing where it cannot be judged. Heads with different masks are judged one by one,
   /// and the first that differs counts.
   Result<std::optional<Examination>> examine_sentence(Index sentence, const MeantMask& mask) const {
     ArrayFile file = inputs_of(sentence);

@@ -84,7 +84,7 @@ struct CaptureReport {
   std::vector<Bilingual> notes;      // what was not followed
   Index judged = 0, calls = 0;
 
-  /// What was found where no mistake was, and how many calls could not be judged where nothing else says why.
+  /// The report where no mistake was found; also how many calls could not be judged for which no line gives the reason.
   std::vector<Bilingual> summary() const;
 };
 

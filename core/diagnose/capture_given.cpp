@@ -329,8 +329,8 @@ struct PartsJudge {
   }
 };
 
-/// Whether scores have another scale than 1/√d_k on purpose: as a config says; without one as Gemma 2 beside its soft
-/// cap, or none, as T5 beside its bias.
+/// Whether scores have another scale than 1/√d_k on purpose: as a config states it; without a config as Gemma 2 has it
+/// with its soft cap, or no scale, as T5 has it with its bias.
 bool is_meant_scale(const CapturedCall& call) {
   const auto scale = static_cast<double>(call.scale);
   if (const double width = meant(call, {"query_pre_attn_scalar"}); width > 0) return near(scale, 1 / std::sqrt(width));

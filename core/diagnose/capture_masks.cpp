@@ -10,7 +10,7 @@ namespace {
 using namespace mistakes;
 using Blocked = std::vector<std::vector<Allowed>>;  // of each sentence and head: true is blocked
 
-/// Values above this one do not block where they are added to a score, or put in its place.
+/// Values above this one do not block where they are added to a score or replace it.
 constexpr double kBlocking = -1e3;
 
 bool are_same(const Allowed& a, const Allowed& b) { return (a == b).all(); }
@@ -71,7 +71,7 @@ bool are_inverted(const Blocked& blocked) {
   return padded && hidden;
 }
 
-/// Masks that were repeated in the order (heads, sentences): those of the first places are meant. Empty: they were not.
+/// Masks that were repeated in the order (heads, sentences): the first of them are meant. Empty: none were repeated.
 std::vector<Allowed> of_other_sentences(const Blocked& blocked) {
   std::vector<Allowed> flat;
   for (const auto& heads : blocked) flat.insert(flat.end(), heads.begin(), heads.end());
@@ -170,7 +170,7 @@ void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& c
   }
 }
 
-/// The mistake that the numbers in place of −∞ show.
+/// The mistake that the numbers used instead of −∞ show.
 std::optional<Mistake> weak_number(const CapturedCall& call) {
   std::optional<Mistake> found;
   const bool half = call.dtype == "float16" || call.dtype == "bfloat16";

@@ -57,7 +57,7 @@ std::string stack_called(const json& entry) {
   return name.empty() || name == "Self" || name == "All" ? "" : printable(name) + " ";
 }
 
-/// One answer: an object with `attention`, and its brothers.
+/// One answer: an object with `attention`, and the fields beside it.
 Status take_object(std::string_view where, const json& object, const std::string& sentence, ExportFile& file) {
   if (!object.is_object() || !object.contains("attention") || !object["attention"].is_array())
     return bad_input(where, "attention", "a list, as Headlight and BertViz write it", "none");

@@ -1,5 +1,5 @@
 // A file of arrays to compare: an export of Headlight or of another program, BertViz's JSON, or a
-// tensors file, whose answers are computed here.
+// tensors file, for which the answers are computed here.
 #pragma once
 
 #include <filesystem>
@@ -49,7 +49,7 @@ struct ExportFile {
 };
 
 /// `.json` (schema headlight.attention/1 or BertViz's), `.npz`, `.safetensors`, or PyTorch's `.pt`, `.pth`, `.bin`.
-/// A tensors file without answers has Headlight's. `num_heads` is asked of tensors files only, and may stand in
+/// A tensors file without answers gets Headlight's. `num_heads` is needed for tensors files only, and may be in
 /// their metadata. Errors name file, array.
 Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<Index> num_heads);
 

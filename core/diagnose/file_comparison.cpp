@@ -20,8 +20,8 @@ constexpr std::array<std::string_view, 6> kStepsOfLayer = {"hidden_states", "que
                                                            "values",        "scores",  "attentions"};
 constexpr std::array<std::string_view, 3> kStepsAfterLayers = {"output", "last_hidden_state", "logits"};
 
-/// Where a layer of an array stands: sentence, stack, layer, step within the layer, and the name where all else
-/// is the same.
+/// The sort key of a layer of an array: sentence, stack, layer, step within the layer, and the name where all else
+/// is equal.
 using Station = std::tuple<Index, int, Index, int, std::string>;
 
 template <std::size_t N>
@@ -78,8 +78,8 @@ float largest_score(std::span<const float> row) {
   return largest;
 }
 
-/// Whether a score stands for a masked cell: −inf, or a number that implementations add or put there in its place
-/// (masked_from of model/mask.h), or one below kSurelyMasked, be all of its row so.
+/// Whether a score is that of a masked cell: −inf, or a number that implementations add or use instead of −inf
+/// (masked_from of model/mask.h), or one below kSurelyMasked, even where all of its row is.
 bool is_masked_score(float score, float largest_of_row) {
   constexpr auto kSurely = static_cast<float>(kSurelyMasked);
   return score <= kSurely || score <= masked_from(largest_of_row);

@@ -37,7 +37,7 @@ struct Found {
 };
 
 /// Every array of `judged` is in both `known.right` and `found`. Tried are single slips in all heads, then in the
-/// heads that differ, then pairs of slips, and pairs in these heads; what explains first ends the search. Slips
+/// heads that differ, then pairs of slips, and pairs in these heads; the first explanation ends the search. Slips
 /// explain where each array that they touch comes within its tolerance and to a tenth of its difference, all others
 /// agree already, and more cells are evidence for it than numbers were taken from `found`. An array that they touch and
 /// that cannot be computed is excused only where it follows from others that are explained.

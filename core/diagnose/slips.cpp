@@ -69,7 +69,7 @@ void add_softmaxes(Table& table) {
   table.push_back({.code = dropout_left_on, .touches = kFromWeights, .part = kDropout, .fit = fit_dropout});
 }
 
-/// A mask in place of the right one, where it is another one.
+/// Replaces the right mask, where the new one differs from it.
 bool put_mask(const Known& known, Variant& v, Grid mask) {
   if (mask == known.mask) return false;
   v.mask = std::move(mask);

@@ -204,7 +204,7 @@ struct Computation {
     return logits;
   }
 
-  /// Scores in place of weights.
+  /// Scores instead of weights.
   void scores_alone(const Grid& scores, std::size_t head, Grid& weights) {
     weights = scores;
     for (Index i = 0; i < scores.rows(); ++i) {

@@ -55,7 +55,7 @@ struct Known {
   std::array<Grid, 3> projected = {};              // heads side by side; empty where not known
   std::vector<double> sinks = {};                  // (H) or none
   std::optional<LayerInputs> inputs = {};
-  /// Sides that were projected with a slip: by role, by whose projection, slip and bits.
+  /// Sides that were projected with a slip: by their role, the role of the projection used, slip and bits.
   using Projected = std::map<std::tuple<std::size_t, std::size_t, Slip, int>, std::optional<Grid>>;
   std::shared_ptr<Projected> cache = std::make_shared<Projected>();
 
@@ -78,7 +78,7 @@ struct Variant {
   bool swapped = false, groups_in_blocks = false, no_softcap = false, no_sinks = false;
   double stored_query = 1;        // multiplies the stored queries alone
   double factor = 1;              // multiplies the scores
-  std::optional<Grid> mask = {};  // in place of the right one
+  std::optional<Grid> mask = {};  // replaces the right one
   MaskUse use = MaskUse::before;
   std::optional<double> blocked = {};  // the scores of blocked cells
   SoftmaxKind softmax = SoftmaxKind::keys;
