@@ -17,7 +17,7 @@ using grammars::parsed;
 using grammars::translated_toy;
 using nlohmann::json;
 
-/// Three words, said backwards: the word in place i of the English comes from place 2 − i.
+/// Three words in reverse order: word i of the English comes from word 2 − i.
 json backwards() {
   json toy = translated_toy();
   toy["kinds"].erase(1);
@@ -27,7 +27,7 @@ json backwards() {
   return toy;
 }
 
-/// One layer of two cross heads that know places only: head 0 looks from row r at place 3 − r, head 1 at 2 − r.
+/// One layer of two cross heads that know positions only: head 0 looks from row r at position 3 − r, head 1 at 2 − r.
 std::shared_ptr<const Model> mirror(const Grammar& grammar, Index start_rows = 1) {
   constexpr Index kPlaces = 16;
   const Config config{.arch = Arch::encoder_decoder,
@@ -155,7 +155,7 @@ TEST(Alignment, IsReadBackFromJson) {
   }
 }
 
-// Each word says the one that follows it in "n? reads book?".
+// Each word predicts the one that follows it in "n? reads book?".
 TEST(NextWords, OfADecoderAreScoredToo) {
   const auto grammar = parsed(grammars::toy());
   const Corpus corpus = corpus_of(grammar, Task::causal);

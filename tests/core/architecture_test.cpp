@@ -7,7 +7,7 @@
 #include "math/embedding.h"
 #include "reference.h"
 
-// Encoder, decoder and encoder-decoder, each with everything that its settings can say.
+// Encoder, decoder and encoder-decoder, each with everything that its settings can express.
 
 namespace headlight {
 namespace {

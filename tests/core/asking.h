@@ -76,7 +76,7 @@ inline std::string refusal(const Request& request) {
   return result ? std::string{} : result.error().message();
 }
 
-/// A tensors file of T queries over S keys; the projections are the identity until the caller says otherwise.
+/// A tensors file of T queries over S keys; the projections are the identity until the caller changes them.
 inline std::shared_ptr<Model> given_model(Matrix query, Matrix key, Matrix value, Index num_heads) {
   auto model = std::make_shared<Model>();
   model->config.d_model = query.cols();

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Index kQueries = 2, kKeys = 3, kSentences = 4;
 
-/// Its numbers count up from 0, so that each says where it stood.
+/// Its numbers count up from 0, so that each is its original offset.
 MaskSpec counting(std::array<Index, 3> shape) {
   BatchMask mask{shape};
   for (Index i = 0; i < shape[0] * shape[1] * shape[2]; ++i) mask.addends.push_back(static_cast<float>(i));

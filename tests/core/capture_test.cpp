@@ -231,7 +231,7 @@ TEST(Capture, SlopesOfAlibiAreThoseOfItsHeads) {
       << "in the words of the config";
 }
 
-/// The calls of one place: keys and values of each, of which the last rows are new.
+/// The calls of one attention layer: keys and values of each, of which the last rows are new.
 struct Cache {
   struct Step {
     Table keys, values;

@@ -1,4 +1,4 @@
-// What the check of a checkpoint says of good ones, and of each way of loading wrong.
+// What the check of a checkpoint reports of good ones, and of each way of loading wrong.
 #include "check/checkpoint_check.h"
 
 #include <gtest/gtest.h>

@@ -33,7 +33,7 @@ std::vector<Asked> sentences_of(const Batch& batch) {
   return sentences;
 }
 
-// Without pronouns, each target is the word that stood there.
+// Without pronouns, each target is the word that was at this position.
 TEST(MaskedBatches, HideSwapAndKeepTheSharesThatAreAsked) {
   const Corpus corpus = corpus_of(grammars::parsed(grammars::toy()));
   const Corruption corruption{.mask = 0.2f, .swap = 0.1f, .keep = 0.05f, .family = 0.7f, .restore = 0};
@@ -229,7 +229,7 @@ TEST(Translations, AskForASlipAgain) {
     EXPECT_EQ(one.rows.front(), kStartRow) << "which is no word";
     for (std::size_t place = 1; place < one.rows.size(); ++place) {
       ++words;
-      // Where nothing was slipped the row before was asked for this word, or it slipped itself.
+      // Where nothing was slipped, this word is the target of the row before, or that row was slipped itself.
       if (one.rows[place] == kMaskRow) {
         ++hidden;
         EXPECT_GE(one.targets[place], kFirstWordRow);

@@ -24,7 +24,7 @@ TEST(Diagnosis, HeadsInAnotherOrderAreNamed) {
   EXPECT_EQ(diagnosed(weights_only(right), weights_only(wrong)), "heads in another order: they are heads 1, 2, 0");
 }
 
-/// An export `--with qkv`: head h of a projection owns d_k neighbouring columns.
+/// An export `--with qkv`: d_k neighbouring columns of a projection belong to head h.
 Array by_head(const Attention& a, int which) {
   const Table all = a.project(which, a.x);
   std::vector<Table> heads;

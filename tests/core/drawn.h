@@ -1,4 +1,4 @@
-// Settings drawn from all that a request can say, from a fixed seed, so that a failure comes back.
+// Settings drawn from all that a request can express, from a fixed seed, so that a failure can be repeated.
 #pragma once
 
 #include <cmath>
@@ -56,7 +56,7 @@ inline NormWeights drawn_norm(Random& random, Index d, NormKind kind) {
   return norm;
 }
 
-/// What fresh weights do not have and a checkpoint may: its own norms and tables, norms of the heads, values of
+/// What fresh weights do not have and a checkpoint may: other norms and tables, norms of the heads, values of
 /// another width.
 inline void decorate(Random& random, const Config& config, StackWeights& stack) {
   const Index d = config.d_model, d_k = config.d_k();

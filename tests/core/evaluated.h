@@ -13,7 +13,7 @@ namespace headlight::reference {
 using Op = Operation;
 
 inline double evaluate_norm(const Cell& cell) {
-  // The row is what comes from one kind of matrix; then the norm's own weights at this column.
+  // The row is what comes from one kind of matrix; then the weights of the norm at this column.
   const Quantity x = cell.terms.front().from.id.quantity;
   const auto end =
       std::find_if(cell.terms.begin(), cell.terms.end(), [&](const Term& t) { return t.from.id.quantity != x; });

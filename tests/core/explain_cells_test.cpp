@@ -62,7 +62,7 @@ class Values {
   std::map<MatrixId, Matrix> kept_;
 };
 
-/// How many cells of the matrix are not found again from their terms, or have a term that is not where it says.
+/// How many cells of the matrix are not found again from their terms, or have a term whose cell holds another value.
 int wrong_cells(const Trace& trace, const MatrixId& id, Values& values) {
   const Matrix& matrix = values.of(id);
   int wrong = 0;

@@ -187,7 +187,7 @@ void expect_near(const Matrix& a, const Matrix& b, const std::string& what) {
   }
 }
 
-/// What the steps say of one another, in whatever model.
+/// How the steps must agree with each other, in any model.
 void expect_consistent(const Trace& trace, const HeadRef& head, const CellRef& cell) {
   const auto steps = steps_of(trace, head, cell);
   for (const Step& one : steps) {
@@ -213,7 +213,7 @@ void expect_consistent(const Trace& trace, const HeadRef& head, const CellRef& c
     sum += rows_of(trace, matrix_id(Quantity::contribution, {head.layer, h, head.stack}), cell.query, 1);
   if (const Step* bias = find(steps, "b_O")) sum += bias->value;
   expect_near(sum, output, "contributions");
-  // And so they are as the terms of the last step tell it.
+  // They also are the sum of the terms of the last step.
   Matrix told = Matrix::Zero(1, output.cols());
   const auto& terms = step(steps, "output").terms;
   const auto each = terms.size() / static_cast<std::size_t>(told.cols());

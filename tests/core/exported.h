@@ -49,7 +49,7 @@ inline TracePtr trace_of(const std::vector<std::string>& texts, bool causal = fa
   return *trace;
 }
 
-/// The words that a model with fresh weights can say.
+/// The words that a model with fresh weights can predict.
 inline std::shared_ptr<const Vocabulary> vocabulary_of(const std::vector<std::string>& words) {
   auto vocabulary = std::make_shared<Vocabulary>();
   vocabulary->words = words;

@@ -48,7 +48,7 @@ constexpr const char* kFamilies[] = {"gpt_neox",
                                      "headlight-sinks",
                                      "headlight-sinks-bf16"};
 
-/// Biases of distances or places are not in the textbook.
+/// Biases of distances or positions are not in the textbook.
 bool in_textbook(const std::string& family) { return family != "bloom" && family != "falcon-rw"; }
 
 std::shared_ptr<const Trace> asked(const std::string& family, std::shared_ptr<const Model>& model) {
@@ -192,7 +192,7 @@ TEST(FamilyExplanations, TellWhatTheFamilyDoesToTheScores) {
     EXPECT_TRUE(deberta.contains(term)) << term;
 }
 
-/// What a sink takes is missing in the row, and the steps say where it went.
+/// What a sink takes is missing in the row, and the steps name the sink.
 TEST(FamilyExplanations, TellWhatASinkTakes) {
   std::shared_ptr<const Model> model;
   const auto trace = asked("headlight-sinks", model);

@@ -58,7 +58,7 @@ TEST(Compare, TheLastStateMayStandBehindTheFinalNorm) {
     EXPECT_TRUE(comparison.arrays.front().norm_apart);
   }
   EXPECT_FALSE(compare(before, before).arrays.front().norm_apart);
-  behind.arrays.at("hidden_states").values[3] += 1;  // an earlier state that differs is told
+  behind.arrays.at("hidden_states").values[3] += 1;  // an earlier state that differs is reported
   EXPECT_TRUE(first_of(before, behind).starts_with("hidden_states: layer 0, token 0")) << first_of(before, behind);
   behind = everything();
   behind.arrays.at("hidden_states").values.back() += 1;  // neither state
@@ -133,7 +133,7 @@ TEST(Compare, ToleranceIsThatOfTheRow) {
   EXPECT_TRUE(compare(a, changed(a, "output", 1, 0.019f)).equal());
   EXPECT_FALSE(compare(a, changed(a, "output", 3, 0.019f)).equal());
   EXPECT_TRUE(compare(a, changed(a, "output", 3, 5.9e-5f)).equal());
-  // The difference that is told of is one that counts.
+  // The difference that is reported is one above the tolerance.
   const FileComparison both = compare(a, changed(changed(a, "output", 1, 0.019f), "output", 3, 0.01f));
   EXPECT_EQ(both.arrays[0].largest->at, (std::vector<Index>{1, 1}));
   EXPECT_NEAR(both.arrays[0].tolerance, 6e-5, 1e-9);

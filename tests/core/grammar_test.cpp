@@ -23,7 +23,7 @@ std::vector<std::string> spelt(const Grammar& grammar, const std::vector<std::in
   return texts;
 }
 
-/// What is said of the toy grammar with `value` at `pointer`.
+/// The error of the toy grammar with `value` at `pointer`.
 std::string grammar_refusal(const char* pointer, const json& value) {
   json grammar = toy();
   grammar[json::json_pointer(pointer)] = value;
@@ -69,8 +69,8 @@ TEST(Grammar, OfTheShippedModelsIsWhole) {
   EXPECT_TRUE(groups && pronouns && pairs && distinct);
 }
 
-/// A word without a name draws by the list it is drawn from; a name of its own would draw another sentence, and every
-/// training would come out otherwise.
+/// A word without a name draws by the list it is drawn from; a separate name would draw another sentence, and every
+/// training would give other weights.
 TEST(Grammar, ARelationMaySpeakOfAWordByItsList) {
   json said = toy();
   said["kinds"] = {{{"name", "deed"},
@@ -143,7 +143,7 @@ TEST(Grammar, KindsAndPatternsComeByTheirWeights) {
   EXPECT_NEAR(near / 2000.0, 0.75, 0.04);
 }
 
-// By accident: what a pattern repeats, and words that it writes, stand twice on purpose.
+// No word is repeated by accident: what a pattern repeats, and words that it writes, occur twice on purpose.
 TEST(Grammar, NoWordIsDrawnTwiceIntoASentence) {
   const Grammar& grammar = *shipped();
   Random random(7);
@@ -356,7 +356,7 @@ TEST(Grammar, RefusesWhatItCannotReadInOneLine) {
   EXPECT_NE(parse_grammar("toy.json", "{").error().message().find("toy.json"), std::string::npos);
 }
 
-// Else drawing would never end.
+// Otherwise drawing would never end.
 TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   json grammar = toy();
   grammar["relations"]["VO"].erase("held_out");
@@ -376,7 +376,7 @@ TEST(Grammar, RefusesWhatNothingCouldBeDrawnOf) {
   EXPECT_NE(read.error().message().find("sentences without a held-out pair"), std::string::npos)
       << read.error().message();
 
-  // A pair whose pronoun stands for nothing that is there.
+  // A pair with a pronoun that refers to no word of the sentence.
   grammar = toy();
   grammar["kinds"][0]["pairs"] = {0, 0};
   grammar["kinds"][0]["relations"] = json::object();

@@ -6,8 +6,8 @@
 
 #include "drawn.h"
 
-// The measures against their formulas written out once more over whole patterns, and against patterns whose measures
-// everybody knows.
+// The measures against their formulas written out once more over whole patterns, and against patterns with known
+// measures.
 
 namespace headlight {
 namespace {

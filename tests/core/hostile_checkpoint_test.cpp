@@ -1,5 +1,5 @@
-// Checkpoint folders that mean harm: one clear line each, in a bounded time, and nothing is written. What single files
-// may do wrong is in read_test.cpp (headers, offsets, overlaps, products of sizes, duplicate keys, deep nesting, zip
+// Malicious checkpoint folders: one clear line each, in a bounded time, and nothing is written. What single files may
+// do wrong is in read_test.cpp (headers, offsets, overlaps, products of sizes, duplicate keys, deep nesting, zip
 // bombs), weight_files_test.cpp (shards), tokenizer_file_test.cpp (ids, merges) and checkpoint_test.cpp (not a number).
 #include <gtest/gtest.h>
 

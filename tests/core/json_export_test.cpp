@@ -1,4 +1,4 @@
-// Numbers as text, and the JSON export: what the contract says, whatever the tokens are.
+// Numbers as text, and the JSON export: what the contract requires, whatever the tokens are.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -32,7 +32,7 @@ TEST(Number, ReadsBackByWayOfFloatAndOfDouble) {
     ASSERT_TRUE(read) << text;
     EXPECT_EQ(read->get<float>(), value) << text;
   };
-  // The second last is the one whose shortest text a reader of doubles rounds the wrong way.
+  // The second last is the one for which a reader of doubles rounds the shortest text the wrong way.
   for (const float value :
        {0.0f, -0.0f, 1.0f, 0.1f, 1e30f, -1e-30f, std::numeric_limits<float>::max(), std::numeric_limits<float>::min(),
         std::numeric_limits<float>::denorm_min(), 7.038531e-26f, 1.0f / 3.0f})

@@ -1,4 +1,4 @@
-// A file that is shortened while it is mapped is told, and ends nothing.
+// A file that is shortened while it is mapped is reported, and does not end the program.
 #include "base/mapped_file.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Masks from files: booleans and 0/1 block, floats are added, everything else is refused with its place.
+// Masks from files: booleans and 0/1 block, floats are added, everything else is refused with its index.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 

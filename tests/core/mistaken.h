@@ -255,7 +255,7 @@ inline ExportFile file_of(std::map<std::string, Array> arrays, std::map<std::str
   return file ? *file : ExportFile{};
 }
 
-/// Nothing but the weights, and the hidden states that tell d_model.
+/// Nothing but the weights, and the hidden states that show d_model.
 inline ExportFile weights_only(const Attention& a) {
   return file_of({{"attentions", attentions_of(a)},
                   {"hidden_states", array_of({1, static_cast<Index>(a.tokens), static_cast<Index>(a.x.cols)}, {a.x})}});

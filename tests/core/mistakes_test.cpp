@@ -13,7 +13,7 @@ using namespace mistaken;
 
 struct Mistake {
   const char* name;
-  std::string from_weights;  // what is said where only the weights are known; empty: not to be seen from them
+  std::string from_weights;  // the report where only the weights are known; empty: they do not show it
   std::string from_inputs;
   std::function<void(Attention&)> both;  // what is so in the right one as well
   std::function<void(Attention&)> wrong;

@@ -141,7 +141,7 @@ TEST(ModelPlaces, TheListSaysWhatAModelIs) {
   EXPECT_TRUE(models[1].opens());
 }
 
-// What the list says of a model's tensors is what opening it says.
+// The list refuses a model's tensors with the same line as opening it does.
 TEST(ModelPlaces, TheListRefusesWhatOpeningRefuses) {
   for (const auto& entry : fs::directory_iterator(kGolden)) {
     if (!fs::exists(entry.path() / "config.json")) continue;

@@ -100,7 +100,7 @@ TEST(MovedRows, AFeedForwardMovesOnlyItsOwnRow) {
     EXPECT_EQ(rows_between(*a, *b, quantity), Places{kChanged}) << "nothing was handed from word to word";
 }
 
-/// What is said of a matrix holds: a row moves only where a row that it is made of did.
+/// The declared Spread of each matrix holds: a row moves only where a row that it is computed from moved.
 TEST(MovedRows, SpreadAsIsSaidInModelsDrawnAtRandom) {
   Random random(53);
   for (int round = 0; round < 40; ++round) {

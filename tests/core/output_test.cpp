@@ -19,7 +19,7 @@ using reference::draw;
 using reference::random_matrix;
 using reference::sentence;
 
-/// A model that says words; ids only where `vocabulary` is null.
+/// A model that predicts words; ids only where `vocabulary` is null.
 Model speaking(Index words, std::shared_ptr<const Vocabulary> vocabulary) {
   Model model;
   model.output = OutputWeights{.weight = table_of(Matrix::Zero(words, 4))};

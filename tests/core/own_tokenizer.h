@@ -1,4 +1,4 @@
-// A tokenizer of one's own for tests of training, and a treebank of one sentence.
+// A small tokenizer for tests of training, and a treebank of one sentence.
 #pragma once
 
 #include <string>

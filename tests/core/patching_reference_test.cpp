@@ -1,4 +1,4 @@
-// Every place of a patch against a second implementation: GPT-2's golden checkpoint in doubles, written out here.
+// Every part that can be patched against a second implementation: GPT-2's golden checkpoint in doubles, written here.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -41,7 +41,7 @@ double gelu_by_tanh(double x) {
   return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
 
-/// Called with each place and its numbers, which it may change: q, k, v, pattern, heads (z) of one head; ffn, residual.
+/// Called with each part and its numbers, which it may change: q, k, v, pattern, heads (z) of one head; ffn, residual.
 using Hook = std::function<void(PatchAt at, Index layer, Index head, Doubles& numbers)>;
 
 /// The scores of the word after the last token.

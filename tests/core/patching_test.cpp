@@ -22,7 +22,7 @@ using namespace checkpoints;
 constexpr PatchAt kEveryPlace[] = {PatchAt::heads, PatchAt::residual, PatchAt::ffn, PatchAt::pattern,
                                    PatchAt::q,     PatchAt::k,        PatchAt::v};
 
-/// Two sentences of one length in one model, and the places that each has in the other.
+/// Two sentences of one length in one model, with their tokens paired by position.
 struct TwoAnswers {
   std::shared_ptr<const Trace> clean, corrupt;
   PatchWanted wanted;
@@ -50,7 +50,7 @@ double restored_by(const PatchAnswer& answer, Index layer, std::optional<Index> 
   return 0;
 }
 
-/// Every place of every stack is reached: the clean sentence's numbers there move the answer.
+/// Every part of every stack is reached: the clean sentence's numbers there move the answer.
 TEST(Patching, ReachesEveryPlace) {
   for (const std::string name :
        {"gpt2", "llama-gqa", "family-gptj", "family-olmo2", "family-bart", "family-opt-post"}) {
@@ -223,7 +223,7 @@ TEST(Variants, ABatchIsTheSamePasses) {
   EXPECT_GT(models, 40);
 }
 
-/// Every place patched is the clean answer, no place the corrupt one, bit for bit.
+/// Every part patched gives the clean answer, no part patched the corrupt one, bit for bit.
 TEST(Patching, EverythingIsTheCleanAnswerAndNothingTheCorruptOne) {
   for (const std::string& name : golden_models()) {
     SCOPED_TRACE(name);
@@ -248,7 +248,7 @@ TEST(Patching, EverythingIsTheCleanAnswerAndNothingTheCorruptOne) {
   }
 }
 
-/// Random places beside the map are part of what is to be done.
+/// The random parts beside the map count in the progress.
 TEST(Patching, ProgressEndsWithTheRandomPlaces) {
   TwoAnswers answers = two_answers("gpt2");
   Progress progress;

@@ -1,5 +1,5 @@
-// Programs as data: what a line says of its tensor is true of the matrix that it shows. That the programs compute what
-// Headlight computes, tests/python/test_code.py shows by running them.
+// Programs as data: what a line states of its tensor is true of the matrix that it shows. tests/python/test_code.py
+// runs the programs and shows that they compute what Headlight computes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

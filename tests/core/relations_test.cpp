@@ -23,7 +23,7 @@ json many() {
   return grammar;
 }
 
-/// One layer of two heads that knows places only: head 0 looks at the next word, head 1 at the one before (the first
+/// One layer of two heads that knows positions only: head 0 looks at the next word, head 1 at the one before (the first
 /// word at the third).
 std::shared_ptr<const Model> neighbours(const Grammar& grammar, Arch arch = Arch::encoder) {
   constexpr Index kPlaces = 16;

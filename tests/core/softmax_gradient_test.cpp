@@ -77,7 +77,7 @@ TEST(ScaleEffect, TheOtherSizeIsThatOfTheLayerWithoutItsScale) {
       own.scale = effect.other_scale;
       const auto without = reference::ask(other);
       ASSERT_TRUE(without);
-      if (without->attention(head.stack, 0).scale != effect.other_scale) return;  // an edit of its own came first
+      if (without->attention(head.stack, 0).scale != effect.other_scale) return;  // an edit of this head came first
       EXPECT_EQ(effect.other, scale_effect(*without, head, 0, rows).gradient);
       ++scaled;
     });

@@ -212,8 +212,8 @@ TEST(TaughtSentences, AskHeadsForTheirArcsAndForRestElsewhere) {
   }
 }
 
-// A treebank that annotates copulas alone does not say that its subjects rest; one without pronouns marked does not say
-// that they stand for nothing.
+// A treebank that annotates only copulas does not state that its subjects rest; one that marks no pronouns does not
+// state that they refer to nothing.
 TEST(TaughtSentences, TellNothingToHeadsOfWhichTheirTreebankHasNoArc) {
   const auto grammar = grammars::shipped();
   const std::vector<TaughtHead> taught_heads = {{0, 0, {"det"}}, {0, 1, {"cop"}}, {1, 0, {"CO", "IT"}}};

@@ -113,7 +113,7 @@ TEST(Words, ChineseIsCutAlongTheLikeliestPathThatPrefersTheLexicon) {
     expect_lossless(text, Split::words, lexicon);
 }
 
-// Every word of these sentences is in the lexicon, so what another ICU's dictionary says does not matter.
+// Every word of these sentences is in the lexicon, so the dictionary of another ICU version does not matter.
 TEST(Words, TheTutorialsSentencesAreCutByTheLexiconAlone) {
   const Texts sentences[] = {
       kTen,
@@ -187,7 +187,7 @@ TEST(Tokens, TextIsWithoutTheSpacesBeforeIt) {
   EXPECT_EQ(tokens.tokens[0], (Token{.id = hashed_id("我"), .text = "我", .raw = "  我", .begin = 0, .end = 5}));
   EXPECT_EQ(tokens.tokens[1], (Token{.id = hashed_id(" \t"), .text = " \t", .raw = " \t", .begin = 5, .end = 7}));
   EXPECT_EQ(tokens_between("", {}), Tokens{});
-  // The same word has the same id wherever it stands.
+  // The same word has the same id at every position.
   const Tokens again = tokens_between("我 我", {3});
   EXPECT_EQ(again.tokens[0].id, again.tokens[1].id);
 }

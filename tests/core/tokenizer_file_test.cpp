@@ -1,4 +1,4 @@
-// Folders without a tokenizer.json, SentencePiece models, and files that are broken or mean harm.
+// Folders without a tokenizer.json, SentencePiece models, and files that are broken or malicious.
 #include <cstring>
 #include <limits>
 

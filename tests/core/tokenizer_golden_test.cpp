@@ -1,4 +1,4 @@
-// Tokens against what Hugging Face's own tokenizers gave: the golden folders, and tokenizer-rules, small tokenizers for
+// Tokens against those of the tokenizers by Hugging Face: the golden folders, and tokenizer-rules, small tokenizers for
 // every rule (tests/golden/tokenizer_reference.mjs writes their answers).
 #include <algorithm>
 #include <thread>
@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Golden, TokenizerFolder,
                            return shown;
                          });
 
-/// Ranges ascend, stay inside the text, and only cut characters where `bytes` says that tokens may be bytes.
+/// Ranges ascend, stay inside the text, and cut characters only where tokens may be bytes (`bytes`).
 void check_ranges(const Tokens& tokens, const std::string& where) {
   std::size_t here = 0;
   for (const Token& token : tokens.tokens) {

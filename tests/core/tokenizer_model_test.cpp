@@ -95,7 +95,7 @@ TEST(TokenizerModel, WordLevelKnowsAPieceOrDoesNot) {
 }
 
 TEST(TokenizerModel, UnigramTakesTheSpellingOfTheHighestScore) {
-  // The library's own example, tokenizers/src/models/unigram/model.rs, in its documentation.
+  // The example in the documentation of the library, tokenizers/src/models/unigram/model.rs.
   json model = {
       {"type", "Unigram"},
       {"unk_id", 0},

@@ -153,7 +153,7 @@ TEST(Pickle, EveryWayToACallIsRefusedByName) {
     const auto text = [](const std::string& word) { return op('X', static_cast<std::uint32_t>(word.size())) + word; };
     EXPECT_TRUE(refused(start + text(module) + text(function) + "\x93)R.")) << name << " as a stack's global";
   }
-  // Objects, instances, extensions and persistent names have opcodes of their own, none of which is read.
+  // Objects, instances, extensions and persistent names have separate opcodes; none of them is read.
   for (const char opcode : {'i', 'o', 'P', '\x82', '\x83', '\x84', '\x92', '\x97', '\x98', 'I', 'S', 'V'})
     EXPECT_NE(pickle_refusal(start + "(" + opcode + "x\ny\n.").find("an opcode that holds data"), std::string::npos)
         << opcode;
@@ -257,7 +257,7 @@ TEST(TorchFile, NoTensorReachesBeyondItsStorage) {
             std::string::npos);
 }
 
-/// A deflated member says how large it will be, and may lie.
+/// A deflated member states how large it will be, and may lie.
 TEST(TorchFile, ABombIsNotInflated) {
   const TemporaryFolder folder;
   const auto path = folder / "bomb.pt";

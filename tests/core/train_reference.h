@@ -147,7 +147,7 @@ inline Sentences drawn_sentences(Index count, Index length, Index words, Random&
   return sentences;
 }
 
-/// Two targets in three places, of different weights.
+/// About two of three positions have targets, with different weights.
 inline Batch drawn_batch(const Network& network, Index count, Index length, std::uint64_t seed) {
   Random random(seed);
   Batch batch;

@@ -16,7 +16,7 @@ using grammars::shipped;
 using grammars::translated_toy;
 using nlohmann::json;
 
-/// `word:place` where a word was made of one.
+/// `word:index` where a word was made of a word of the sentence, at that index.
 std::string shown(const Grammar& grammar, const Translation& english) {
   std::string text;
   for (std::size_t i = 0; i < english.words.size(); ++i) {
@@ -203,7 +203,7 @@ TEST(ShippedEnglish, HasTheDefaultSentenceAndItsTranslation) {
   const Literal& ticket = grammar.literals.front();
   EXPECT_EQ(text_of(grammar, Sentence{.words = ticket.words}), "我请李雷帮我订了去北京的机票");
   EXPECT_EQ(shown(grammar, ticket.english), "I:0 asked:1 Li:2 Lei:2 to book:5 me:4 a ticket:9 to:6 Beijing:7");
-  // A sentence of the kind is said in the same way.
+  // A sentence of the same kind is translated in the same way.
   bool found = false;
   for (std::uint64_t seed = 0; seed < 4000 && !found; ++seed) {
     const Sentence sentence = sentence_of(grammar, 0, 0, seed);

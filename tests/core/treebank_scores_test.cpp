@@ -1,4 +1,4 @@
-// Heads measured on treebanks: against the same counted word by word, and what a taught head is said to be.
+// Heads measured on treebanks: against the same counted word by word, and how a taught head is described.
 #include "train/measure/treebank_scores.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ const RelationScore* find(const RelationReport& report, const std::string& relat
   return nullptr;
 }
 
-/// The words of a token, by its place in a text with single spaces.
+/// The index of a token's word, in a text with single spaces.
 std::size_t word_of(const Tokens& tokens, const Token& token) {
   std::size_t begin = token.begin;
   while (tokens.text[begin] == ' ') ++begin;
@@ -73,7 +73,7 @@ std::size_t word_of(const Tokens& tokens, const Token& token) {
       std::count(tokens.text.begin(), tokens.text.begin() + static_cast<std::ptrdiff_t>(begin), ' '));
 }
 
-/// The share of arcs of the odd sentences whose head is the strongest word, and the mean weight on it.
+/// The share of arcs of the odd sentences in which the strongest word is the right one, and the mean weight on it.
 std::pair<double, double> counted(const HeldOutTreebank& bank, const std::string& relation, const HeadRef& head) {
   double right = 0, weight = 0, arcs = 0;
   const auto same = model();

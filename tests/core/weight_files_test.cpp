@@ -64,7 +64,7 @@ TEST(WeightFiles, PyTorchsOwnFilesAreTheSameModel) {
   same_weights(shards.path());
 }
 
-// Lightning, DataParallel and torch.compile put the model into another, whose name stands before all names of its own.
+// Lightning, DataParallel and torch.compile wrap the model: the wrapper's name is a prefix of the names of all tensors.
 TEST(WeightFiles, WhatATrainingPutsBeforeTheNamesIsDropped) {
   for (const char* golden :
        {"bert", "bert-prefixed-f16", "gpt2", "llama-gqa", "family-mistral-base", "family-bart", "family-t5"})
