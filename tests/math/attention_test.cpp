@@ -195,7 +195,7 @@ TEST(BlockedCells, AreTheMaskItself) {
     for (Index j = 0; j < 127; ++j) ASSERT_EQ(cells(i, j), mask->allowed(60 + i, 3 + j) ? 0.0f : -1.0f);
 }
 
-/// Query, key and value of their own, with projections that are there or not.
+/// Separate query, key and value, with projections that are there or not.
 std::shared_ptr<Model> drawn_inputs(Random& random, Index queries, Index keys, Index d_model, Index kdim, Index inner,
                                     Index num_heads, bool bias) {
   const Matrix query = random_matrix(random, queries, d_model, 2.0f), key = random_matrix(random, keys, kdim, 2.0f);

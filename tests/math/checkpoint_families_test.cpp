@@ -1,4 +1,4 @@
-// What sets the families apart that share their tables: places behind padding, windows, biases, relative distances.
+// What differs between families that share their tables: positions behind padding, windows, biases, relative distances.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -113,7 +113,7 @@ TEST(Families, PaddingHasAPlaceOfItsOwn) {
   const Matrix& table = model.embeddings.positions;
   for (const auto& [token, row] : {std::pair{0, 2}, {1, 1}, {2, 3}, {3, 1}})
     EXPECT_TRUE(same(places.row(token), table.row(row))) << token;
-  EXPECT_EQ(refusal_of(roberta->model, 18), "");     // of 20 rows two come before the first place
+  EXPECT_EQ(refusal_of(roberta->model, 18), "");     // of 20 rows two come before the first position
   EXPECT_EQ(refusal_of(roberta->model, 40, 1), "");  // padding is not counted
   EXPECT_EQ(refusal_of(roberta->model, 19),
             "text: tokens: expected at most 18, the positions that the model knows, found 19");
@@ -135,7 +135,7 @@ TEST(Families, LayersSeeNoFurtherThanTheirWindow) {
   EXPECT_EQ(refusal_of(mistral.load()->model, 17), "");
   mistral.config["sliding_window"] = nullptr;
   EXPECT_EQ(windows_of(mistral), (Windows{0, 0}));
-  mistral.config.erase("sliding_window");  // what a file means that does not say it
+  mistral.config.erase("sliding_window");  // the meaning of a file that leaves it out
   EXPECT_EQ(windows_of(mistral), (Windows{4096, 4096}));
   Parts dynamic("family-mistral-base");
   EXPECT_EQ(refusal_of(dynamic.load()->model, 65),
@@ -281,7 +281,7 @@ TEST(Families, TiedOrNot) {
     ASSERT_TRUE(untied->model->output) << name;
     EXPECT_NE(untied->model->output->weight, untied->model->embeddings.tokens);
   }
-  // Newer files of T5 say of the scale alone whether there is one.
+  // Newer files of T5 state only whether there is a scale.
   Parts t5("family-mt5-gated");
   t5.config["tie_word_embeddings"] = true;
   t5.config["scale_decoder_outputs"] = false;
@@ -290,7 +290,7 @@ TEST(Families, TiedOrNot) {
   EXPECT_TRUE(t5.load()->warnings.empty());
 }
 
-/// What another program answers for slopes of six heads and places that bfloat16 does not tell apart.
+/// What another program answers for slopes of six heads, and for positions that are equal in bfloat16.
 TEST(RelativeBiases, OfFalconAreThoseOfPlacesInBfloat16) {
   const auto falcon = Parts("family-falcon-rw").load();
   ASSERT_TRUE(falcon) << Parts("family-falcon-rw").refusal();
@@ -359,7 +359,7 @@ TEST(RelativeBiases, BucketsWidenWithTheDistance) {
   const RelativeBias both{.table = Matrix::Zero(32, 1)};
   RelativeBias back = both;
   back.bidirectional = false;
-  // As the published model's code says: an offset, its bucket looking both ways, and looking back.
+  // From the code of the published model: an offset, its bucket looking both ways, and looking back.
   const std::tuple<Index, Index, Index> known[] = {
       {0, 0, 0},      {-1, 1, 1},     {-7, 7, 7},      {-8, 8, 8},    {-11, 8, 11},  {-12, 9, 12},  {-15, 9, 15},
       {-16, 10, 16},  {-22, 10, 18},  {-23, 11, 18},   {-32, 12, 21}, {-63, 13, 26}, {-64, 14, 26}, {-91, 15, 29},

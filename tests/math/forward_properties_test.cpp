@@ -6,7 +6,7 @@
 
 #include "core/drawn.h"
 
-// What holds in every setting: settings are drawn from a fixed seed, so that a failure comes back.
+// What holds in every setting: settings are drawn from a fixed seed, so that a failure can be repeated.
 
 namespace headlight {
 namespace {

@@ -1,5 +1,5 @@
-// Encoder, decoder, encoder-decoder and attention over other widths, against what torch.nn's own layers answer
-// (golden/torch_layers.py computes those again).
+// Encoder, decoder, encoder-decoder and attention over other widths, against the answers of the layers of torch.nn
+// (golden/torch_layers.py computes them again).
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -52,7 +52,7 @@ std::vector<Shape> shapes() {
   return all;
 }
 
-// Those in which no attention has a target of its own: where heads look can be taught to them.
+// Those in which no attention has a separate target: where heads look can be taught to them.
 std::vector<Shape> shapes_of_one_stack() {
   std::vector<Shape> all = shapes();
   std::erase_if(all, [](const Shape& shape) { return shape.config.arch == Arch::encoder_decoder; });
@@ -106,7 +106,7 @@ TEST_P(GradientsOf, EveryParameterAreThoseOfTheLoss) {
 INSTANTIATE_TEST_SUITE_P(EveryShape, GradientsOf, testing::ValuesIn(shapes()),
                          [](const auto& shape) { return std::string(shape.param.name); });
 
-/// Some heads of a batch are asked to look somewhere: at one place, at several, at the first.
+/// Gives some heads of a batch attention targets: one position, several, the first one.
 void ask_heads(Batch& batch, const Config& config) {
   Random random(17);
   for (std::int32_t sentence = 0; sentence < batch.input.count; ++sentence) {
@@ -124,8 +124,8 @@ void ask_heads(Batch& batch, const Config& config) {
   }
 }
 
-// The same by central differences, of the words and of where heads look together, on every shape that has its own
-// attention alone; of a decoder only what is seen is asked for.
+// The same by central differences, for the loss of words and of attention targets together, on every shape with a
+// single stack; a decoder has targets only at positions that its mask allows.
 TEST_P(TaughtGradientsOf, WhereHeadsLookAreThoseOfTheLoss) {
   const Shape& shape = GetParam();
   constexpr float kWeight = 1.7f;
