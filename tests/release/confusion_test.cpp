@@ -20,7 +20,7 @@ struct Count {
 };
 
 struct Confusion {
-  int table[kFamilyCount + 2][kFamilyCount] = {};  // what was made (pairs and some heads last) by what was said
+  int table[kFamilyCount + 2][kFamilyCount] = {};  // what was made (pairs and some heads last) by what was reported
   Count singles, in_heads, pairs, rounded, strangers;
   int cases = 0, false_verdicts = 0, equal = 0;
 };

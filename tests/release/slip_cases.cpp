@@ -76,7 +76,7 @@ struct Maker {
   const std::function<void(const Case&)>& use;
   std::uint64_t count = 0;
 
-  /// `change` is made in some heads alone where `heads` says so.
+  /// Makes `change` only in some heads where `heads` is true.
   void make(const std::string& name, const std::vector<std::string>& codes, bool must, const std::string& mask,
             Held held, const Shape& shape, Dtype dtype, const Change& change, bool some_heads = false) {
     const auto& [t, h, d, g] = shape;
@@ -120,7 +120,7 @@ struct Maker {
   }
 };
 
-/// Slips that change one another: the scores themselves, multiplied by something.
+/// Whether two slips change each other: both multiply the scores.
 bool are_one(const PlantedSlip& a, const PlantedSlip& b) {
   return (a.code == "scale_constant" || a.code.starts_with("scale_")) && b.code == "softmax_missing";
 }
@@ -135,7 +135,7 @@ void each_single(Maker& maker) {
           const Dtype dtype = kDtypes[turn++ % std::size(kDtypes)];
           if (!is_mask_for(mask, slip.needs, shape.heads, shape.groups)) continue;
           const auto arrays = static_cast<Held>(held);
-          // A bias is part of scores and of weights, and without the inputs is not told from them.
+          // A bias is part of scores and of weights, and cannot be distinguished from them without the inputs.
           const bool hidden = mask == std::string("bias") && !in(kInputs, arrays);
           const bool must = dtype == Dtype::f32 && in(slip.seen_in, arrays) && !hidden;
           maker.make(slip.code, {slip.code}, must, mask, arrays, shape, dtype, slip.make);

@@ -38,17 +38,17 @@ struct Case {
   bool rounded = false;            // no mistake, but rounding
   bool in_heads = false;
   ExportFile right = {}, wrong = {};
-  bool reversed = false;  // the wrong file is A, and B is said to be right
+  bool reversed = false;  // the wrong file is A, and B is given as the right one
 };
 
 /// Calls use(case) for each case; all of them are the same on every machine.
 void for_each_case(const std::function<void(const Case&)>& use);
 
-/// What was said of a case: the codes of the first verdict, and whether one of the others is the one that was made.
+/// The report on a case: the codes of the first verdict, and whether any verdict is the mistake that was made.
 struct Said {
   std::vector<std::string> codes;
-  bool right = false;  // the verdict, or one that explains as much, is what was made; or nothing is said where there
-                       // is nothing
+  bool right = false;  // the verdict, or one that explains as much, is what was made; or nothing is reported where
+                       // there is nothing
   bool equal = false;  // the files are equal to the tolerance: there is nothing to be named
   std::size_t family = kNone;
 };
