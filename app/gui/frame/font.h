@@ -35,7 +35,7 @@ class Fonts {
   bool prepare(float scale);
   /// Counts the atlases that were built: a text measured in one may be wider in the next.
   std::uint64_t atlases() const;
-  /// Whether text asked for glyphs since prepare() that are not there yet, so that another frame is owed.
+  /// Whether text asked for glyphs since prepare() that are not there yet, so that another frame is needed.
   bool wants_frame() const;
 
   /// For measuring and for drawing with ImDrawList at the size pixels(); valid until the next prepare().

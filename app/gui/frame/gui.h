@@ -81,8 +81,8 @@ struct Gui {
     commands.emplace_back(std::move(command));
     commands.emplace_back(EndGesture{});
   }
-  /// Names the item just drawn, or the box that stands for it. `item`: the item's number, where Dear ImGui does not
-  /// know it of the last one.
+  /// Names the item just drawn, or the box that represents it. `item`: the id of the item, where Dear ImGui does not
+  /// keep it as that of the last one.
   void name_item(const std::string& name, BoxKind kind = BoxKind::button, std::uint32_t item = 0);
   void name_box(const std::string& name, const Box& box, BoxKind kind = BoxKind::none, std::optional<HeadRef> head = {},
                 std::uint32_t item = 0);

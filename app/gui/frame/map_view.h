@@ -73,8 +73,8 @@ void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapL
 const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content);
 const std::vector<Token>& column_tokens(const AppState& state, const MapContent& content);
 
-/// What the wheel over a large map of queries × keys, or dragging it with the right button, makes of the part that it
-/// shows; nothing where they do nothing. `under` is the cell under the pointer.
+/// The part that a large map of queries × keys shows after the wheel was turned over it, or it was dragged with the
+/// right button; nothing where neither changes it. `under` is the cell under the pointer.
 std::optional<Viewport> turned(const Viewport& now, Index queries, Index keys, float cell_size,
                                const std::optional<CellRef>& under);
 /// Which part a large map shows, and a button; true where all of it is to be seen again.
@@ -109,8 +109,8 @@ ColourScale map_scale(const AppState& state, const MapContent& content);
 /// Draws the cells alone, those of special columns paler, and their frame.
 void draw_cells(Gui& gui, ImDrawList& list, const MapContent& content, const MapLayout& layout, float opacity);
 /// Draws the map with labels, the hovered and the pinned cell; gives the cell of the pattern under the pointer, of
-/// folded tokens the first. Beside the map, on the share of a row that rests on special tokens which are left out, it
-/// is the one of them with the largest weight.
+/// folded tokens the first. On the strip beside the map, which shows a row's share on special tokens that are left out,
+/// it is the cell of the one with the largest weight.
 std::optional<CellRef> draw_map(Gui& gui, ImDrawList& list, const MapContent& content, const AxisLabels& labels,
                                 const MapLayout& layout, float opacity);
 

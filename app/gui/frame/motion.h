@@ -23,7 +23,7 @@ class Motion {
   /// Whether the answer has been out of date for so long that it should be seen; an answer that comes soon never
   /// flickers.
   bool seen_stale() const { return stale_ && now_ - stale_since_ >= kPatience; }
-  /// Whether something is not yet as it will be, so that another frame is owed.
+  /// Whether something still changes, so that another frame is needed.
   bool is_moving() const { return moving_ || (stale_ && !seen_stale()); }
 
   static constexpr double kFade = 0.12, kPatience = 0.25;
