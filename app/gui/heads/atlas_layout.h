@@ -47,9 +47,9 @@ struct AtlasLayout {
   Box bracket(Index group) const;
 };
 
-/// The largest maps with which all of them are in sight; rows of the same length where that costs little. Below a size
-/// at which words can be read the maps stand as a table, and only below 8 pixels of the design they scroll. A larger
-/// area has no smaller maps: where words come in that take room, maps wait at the size that they leave.
+/// The layout with the largest maps that are all in sight; rows of the same length where that costs little. Below the
+/// size at which words can be read the maps form a table; below 8 pixels of the design they scroll. A larger area never
+/// has smaller maps: up to the size at which words are shown, maps are no larger than beside these words.
 AtlasLayout atlas_layout(float width, float height, const AtlasContent& content, const AtlasSizes& sizes);
 
 }  // namespace headlight

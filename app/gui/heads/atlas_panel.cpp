@@ -159,7 +159,7 @@ struct Arrangement {
     sizes.title_lines = kTitleLines;
     return layout_of(1, count);
   }
-  /// Of the heads that show most as many as make the largest maps together, none of a side below kLeastShownMap where
+  /// Of the heads that show most, as many as give the largest area of maps, none with a side below kLeastShownMap where
   /// there is room for that. They fill their rows.
   void choose_some() {
     telling = telling_heads(state);

@@ -208,7 +208,7 @@ StageSlots stage_slots(const Box& stage, float unit) {
   constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342;
   constexpr float kChanges = 30, kRoomyMap = 456;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
-  // In a stage that grows the map waits at such a height until the guess has come in, the bars, the changes.
+  // While a stage grows, the map keeps one height until there is room for the guess, then for the bars, the changes.
   const float spare = stage.h - (kHeader + kActions + 8 + kLeastMap) * unit;
   const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
   const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;

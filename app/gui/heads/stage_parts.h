@@ -13,8 +13,8 @@ namespace headlight {
 struct StageSlots {
   Box header, map, bars, guess, changes, actions;
 };
-/// Of a stage in this box. Where it is low, the changes, lower the bars, and lower the guess too, have no height: the
-/// map has their room.
+/// The slots of a stage in this box. In a low stage the changes have no height; in a lower one the bars, too; in the
+/// lowest the guess, too: the map takes their room.
 StageSlots stage_slots(const Box& stage, float unit);
 
 /// The large map as it was laid out: its content and where its cells are.

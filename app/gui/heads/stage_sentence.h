@@ -10,8 +10,8 @@
 namespace headlight {
 
 /// "“it” looks at “animal”, 93 %: pronoun → its noun." of the hovered cell, else the pinned one, else the strongest of
-/// the chosen head; its name where the cell is one that the head is named for. The whole first, then what is left where
-/// it has no room. Empty without an answer, and of a long sentence without a lit cell.
+/// the chosen head; with the head's name where the cell is of the kind that it names. The whole sentence first, then
+/// shorter ones for less room. Empty without an answer, and of a long sentence without a lit cell.
 std::vector<std::string> stage_sentence(Gui& gui);
 
 /// One thing to try with what is on the stage: its label; `run` does it, as one step of undo.
