@@ -112,7 +112,7 @@ void words_popup(Gui& gui) {
   ImGui::EndPopup();
 }
 
-/// The doubt in amber, in short where its buttons leave no room for all of it, as far as `right`.
+/// The doubt in amber, in `room` pixels: the brief text where the whole one does not fit.
 void doubt_text(Gui& gui, const char* name, const std::string& whole, const std::string& brief, float room) {
   ImGui::AlignTextToFramePadding();
   cut_text(gui, ImGui::CalcTextSize(whole.c_str()).x <= room ? whole : brief, gui.colours().caution, room);

@@ -38,7 +38,7 @@ std::optional<Index> number_slider(Gui& gui, const char* name, Index now, Index 
   return value;
 }
 
-/// The numbers that the shipped models have which differ from the shape in this field, and those below it, alone:
+/// The values of this field in the shipped models that differ from the shape only in it and in the fields below it,
 /// ascending. None where weights are to be random.
 std::vector<Index> trained_values(const AppState& state, Index Config::*field) {
   const Config& config = state.document.config;
@@ -112,7 +112,7 @@ float number_label(Gui& gui, const RowNumber& number, const std::string& value, 
   return row->slider;
 }
 
-/// Of a drag from one width to another the heads of the first: on its way they may have been fewer.
+/// The shape before a drag: while the width is dragged, the number of heads may have become smaller.
 const Config& dragged_from(const AppState& state) {
   const bool drags = state.gesture && state.gesture_kind == command_kind<SetConfig>;
   return drags ? state.gesture->config : state.document.config;

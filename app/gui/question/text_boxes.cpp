@@ -21,21 +21,21 @@ constexpr int kMostTextLines = 3;
 struct Editing {
   std::string text;
   bool takes_keyboard = false;
-  // Both replace the text, which is selected where there are none.
+  // Both replace the text; where both are empty the text is selected.
   std::string typed;          // before the box had the keyboard
   std::string arriving = {};  // the characters of this frame
   bool follows = false;       // the text changed elsewhere, as by Undo: the box, which has a copy, takes it over
   std::size_t cursor = 0;     // in bytes of the text
 };
 
-/// Whatever ImGui made of the characters of this frame, which depends on where the cursor was left, the box holds what
-/// was typed before, and then these.
+/// Makes the text what was typed before, then the characters of this frame: ImGui inserts them where the cursor was
+/// left.
 void replace_with_typed(ImGuiInputTextCallbackData* data, const std::string& typed, const std::string& arriving) {
   data->DeleteChars(0, data->BufTextLen);
   data->InsertChars(0, (typed + arriving).c_str());
 }
 
-/// The box holds another text; the cursor goes behind what differs.
+/// Replaces the text of the box; the cursor goes behind the part that differs.
 void take_over(ImGuiInputTextCallbackData* data, const std::string& text) {
   const std::string before(data->Buf, static_cast<std::size_t>(data->BufTextLen));
   const std::size_t both = std::min(before.size(), text.size());
