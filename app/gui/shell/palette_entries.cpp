@@ -43,7 +43,7 @@ class List {
   std::vector<PaletteEntry> entries_;
 };
 
-/// Those that only a key makes sense for: they act on what is under the pointer, or on what is in front.
+/// False for actions that make sense only as keys: they act on what is under the pointer or in front.
 bool is_listed(const Action& action) {
   return action.run && action.id != Act::leave && action.id != Act::pin_hovered && action.id != Act::open_palette;
 }

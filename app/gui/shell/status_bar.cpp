@@ -37,8 +37,8 @@ std::string notice_text(Gui& gui, const Notice& notice) {
   return {};
 }
 
-/// As much of its first line as ends before `right` with what follows it, how many more there are, and all of them
-/// under the pointer.
+/// The first line of the notice, cut so that the buttons behind it end before `right`; the number of further lines; and
+/// all lines as a tooltip.
 void notice_line(Gui& gui, const Notice& notice, float right) {
   std::string text = notice_text(gui, notice);
   if (text.empty() && notice.kind == Notice::Kind::changed && !gui.state.undo.empty())
@@ -107,8 +107,8 @@ ColourScale shown_colour_scale(const AppState& state) {
   return picture_scale(state.settings.theme, state.inside->matrix, is_signed(state.inside->question.look.matrix));
 }
 
-/// Lines have the colours of their heads, not of weights; two answers that share no word, or are too long, no
-/// difference.
+/// Whether the view uses a colour scale: lines have the colours of their heads; two answers that share no word, or are
+/// too long, have no difference to be coloured.
 bool shows_colours(const AppState& state) {
   if (!state.trace || state.view.view == View::flow) return false;
   if (state.view.view != View::compare || !state.comparison || !compared_trace(state)) return true;
@@ -154,8 +154,8 @@ void colour_menu(Gui& gui, const Box& box) {
   ImGui::EndPopup();
 }
 
-/// How the scale is not as usual, then the colours with their numbers and a menu's triangle, right-aligned; gives where
-/// that begins.
+/// What differs from the usual scale, then the colours with their numbers and a menu's triangle, right-aligned; gives
+/// the x where that begins.
 float colour_bar(Gui& gui) {
   const AppState& state = gui.state;
   const ColourScale scale = shown_colour_scale(state);
@@ -182,7 +182,7 @@ float colour_bar(Gui& gui) {
   return begin - room;
 }
 
-/// How far the work on files is, left of the colours; gives where that begins.
+/// How far the work on files is, left of the colours; gives the x where that begins.
 float files_at_work(Gui& gui, ImVec2 right) {
   const float width = 220 * gui.unit, gap = ImGui::GetStyle().ItemSpacing.x;
   const float begin = right.x - 12 * gui.unit - width - gap - button_width(gui.word(kWindowWords.cancel));

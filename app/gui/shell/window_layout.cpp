@@ -66,7 +66,7 @@ void compare_regions(Gui& gui, const Box& box) {
   region(gui, "both answers", {box.right() - words, top, words, box.bottom() - top}, false, true, compare_words_panel);
 }
 
-/// Where the parts of the window stand. All follows from its size, so that nothing moves by what is looked at.
+/// The boxes of the parts of the window. They follow from its size alone, so that nothing moves with the content.
 struct WindowRegions {
   Box top_bar, sentence, lesson, controls, view, status;
   float decisive = 0;  // the width of the view by which its maps are sized
@@ -102,7 +102,7 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   return regions;
 }
 
-/// The widest stage beside the atlas, which has the rest: more where a layer has more heads than have room.
+/// The widest stage beside the atlas, which has the rest: that is more where a layer has too many heads for it.
 float most_of_stage(const Gui& gui, float width) {
   constexpr float kMost = 0.479f, kFew = 0.417f, kRoomy = 905, kSlope = 0.5f;  // towards few where it is narrow
   constexpr float kColumn = 74, kEdges = 60, kLeastBesideMany = 0.43f;         // pixels of the atlas
