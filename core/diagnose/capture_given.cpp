@@ -101,7 +101,7 @@ bool are_near(const std::vector<double>& a, const std::vector<double>& b) {
          std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return near(x, y); });
 }
 
-/// Where row `row` of a sentence stands among those of others, looked for at row + `offset` first; that offset.
+/// The offset by which row `row` of a sentence is found among the rows of others; row + `offset` is looked at first.
 std::optional<Index> offset_of(const Grid& sentence, Index row, const std::vector<Grid>& others, Index offset) {
   const Eigen::RowVectorXd one = sentence.row(row);
   const double apart = 0.05 * one.norm() + 1e-6;
@@ -114,8 +114,8 @@ std::optional<Index> offset_of(const Grid& sentence, Index row, const std::vecto
   return std::nullopt;
 }
 
-/// The rows of an array of a call that do not stand among those of an earlier call, in any of its sentences; nothing
-/// where too few do to be the same cache. `first`, `count`: the rows that are new, which are not looked for.
+/// The rows of an array of a call that are not among those of an earlier call, in any of its sentences; nothing where
+/// too few are for the two to be one cache. `first`, `count`: the rows that are new, which are not looked for.
 std::optional<std::vector<Index>> rows_not_in(const Array& later, const Array& earlier, Index first, Index count) {
   constexpr std::size_t kStrange = 4;  // so many rows, and none is there: another cache
   std::vector<Grid> wanted, there;
@@ -255,7 +255,7 @@ struct PartsJudge {
     else take(phrases::alibi_given_as, how);
   }
 
-  /// Whether the rows of a cache that are not new stand in what an earlier call left.
+  /// Whether the rows of a cache that are not new are among those that an earlier call left.
   void take_cache(const std::vector<CapturedCall>& calls, Index index) {
     const Array *keys = call.array("key"), *values = call.array("value");
     const Index count = keys->shape[1], old = count - call.new_keys;
@@ -268,7 +268,7 @@ struct PartsJudge {
     const auto missing = [&](const CapturedCall& one, const char* name, const Array& array) {
       return rows_not_in(array, *one.array(name), call.new_at, call.new_keys);
     };
-    constexpr Index kMostBefore = 256;  // calls that are looked through: those of other layers stand between
+    constexpr Index kMostBefore = 256;  // calls that are looked through: between them are those of other layers
     const CapturedCall* before = nullptr;
     std::vector<Index> least;
     for (Index i = index; i-- > std::max<Index>(0, index - kMostBefore) && call.block >= 0;) {

@@ -152,7 +152,7 @@ bool is_applied(const std::vector<CapturedCall>& calls, const std::string& numbe
   return false;
 }
 
-/// Of masks that were given and are not applied: what they block is meant to be blocked.
+/// Adds to `blocked` what masks block that were given but not applied: it is meant to be blocked.
 void add_arguments(const std::vector<CapturedCall>& calls, const CapturedCall& call, Blocked& blocked,
                    MeantMask& meant) {
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
