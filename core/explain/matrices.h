@@ -1,5 +1,5 @@
 // Every matrix of the computation by name: whether a model has it, its shape and axes, its values, its symbol.
-// recipe.h alone says how a matrix is computed; values come from the Trace or from the functions of math/.
+// How a matrix is computed is defined in recipe.h alone; values come from the Trace or from the functions of math/.
 #pragma once
 
 #include <compare>

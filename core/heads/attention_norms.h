@@ -1,5 +1,5 @@
-// How long the vectors are that a head adds to the output: a weight says what share of a value is taken, not how long
-// that value is (Kobayashi et al. 2020). Of sentences of up to kThumbnail tokens.
+// How long the vectors are that a head adds to the output: a weight is the share of a value that is taken, and does not
+// show how long that value is (Kobayashi et al. 2020). Of sentences of up to kThumbnail tokens.
 #pragma once
 
 #include <optional>
