@@ -120,7 +120,7 @@ struct Maker {
   }
 };
 
-/// Whether two slips change each other: both multiply the scores.
+/// Whether two slips cannot be separated: without a softmax the weights are the scores, times the factor of `a`.
 bool are_one(const PlantedSlip& a, const PlantedSlip& b) {
   return (a.code == "scale_constant" || a.code.starts_with("scale_")) && b.code == "softmax_missing";
 }
