@@ -25,7 +25,7 @@ namespace {
 
 /// More could be neither distinguished nor drawn in time.
 constexpr std::size_t kMostLines = 800;
-/// Lines of text from one word to the next; where there is room for so many words are larger.
+/// Distances from one word to the next, in lines of text; where kLargePitch fits, words have a larger font.
 constexpr float kMostPitch = 5, kLargePitch = 1.6f;
 
 bool is_shown(const AppState& state, Index head) {
@@ -152,7 +152,7 @@ struct Sides {
     const auto row = folded->fold.queries.group(cell->query), column = folded->fold.keys.group(cell->key);
     return row && column ? std::optional(CellRef{*row, *column}) : std::nullopt;
   }
-  /// The cell of the pattern that a row and a column stand for: of groups the first tokens.
+  /// The cell of the pattern for a row and a column: of groups that of the first tokens.
   CellRef cell(const CellRef& groups) const {
     if (!folded) return groups;
     return {folded->fold.queries.groups[static_cast<std::size_t>(groups.query)].first,
@@ -216,7 +216,7 @@ std::string side_name(const Gui& gui, const Words& sentence, const Words& side) 
   return (cross ? gui.word(sentence) : std::string()) + gui.word(side);
 }
 
-/// The cell that a pointed word means, in every view: its strongest weight.
+/// Points at the cell of the strongest weight of a word under the pointer; all views show it.
 void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord& word, const Sides& sides) {
   const auto strongest = strongest_of(heads, word);
   if (!strongest) return;
