@@ -1,5 +1,5 @@
 // The keyboard's way through the window: Tab goes from control to control in the order in which they are drawn, which
-// is that of reading; a ring shows where it stands. Dear ImGui 1.86 tabs between text fields alone.
+// is that of reading; a ring shows the current one. Dear ImGui 1.86 tabs between text fields alone.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ constexpr std::string_view kSigns =
     "★☆☀☾☼✓✔✕✖✗⟲⟳↺↻⚠�"
     "、。〈〉《》「」『』【】，．：；？！（）～";
 
-// A frame's text seldom has more characters than this; above it, those not shown of late are let go.
+// A frame's text seldom has more characters than this; above it, those not shown recently are removed.
 constexpr std::size_t kManyGlyphs = 1500;
 constexpr int kLateFrames = 60;
 
@@ -88,7 +88,7 @@ struct Fonts::State {
     if (!kept.contains(c)) wanted[c] = frame;
     if (!built.contains(c)) lacking = true;
   }
-  // The character that ImGui shows for a code point of its text: itself, or the one that it stands for.
+  // The character that ImGui shows for a code point of its text: itself, or the one that it substitutes.
   char32_t meant(char32_t c) const { return stand_ins.behind(c).value_or(c); }
 
   using Ranges = std::vector<ImWchar>;

@@ -28,7 +28,7 @@ std::optional<std::size_t> segmented(Gui& gui, const std::vector<Segment>& segme
 /// How wide it is, at the current font.
 float segmented_width(const std::vector<Segment>& segments);
 
-/// Opens a menu, which its triangle shows; true when pressed. `on`: what it holds is not as it is at first.
+/// Opens a menu, which its triangle shows; true when pressed. `on`: a setting in it differs from the default.
 bool menu_button(Gui& gui, const char* name, const char* label, bool on = false);
 float menu_width(const Gui& gui, const char* label);
 /// The popup of a menu; false while it is closed, else it ends with ImGui::EndPopup. Escape closes it.

@@ -7,7 +7,7 @@
 namespace headlight {
 namespace {
 
-/// Special tokens are distinguished up to so many columns: of more a column is a pixel or two.
+/// Special tokens are distinguished up to so many columns: with more of them a column is only a pixel or two wide.
 constexpr Index kMostPale = 128;
 
 /// How much of the colours of their columns is covered.

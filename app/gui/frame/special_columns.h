@@ -7,7 +7,7 @@
 
 namespace headlight {
 
-/// Whether heads rest at such a token. Padding, at which nothing should look, is not meant.
+/// Whether heads rest at such a token. Padding is excluded: no query should look at it.
 inline bool is_resting_place(const Token& token) { return token.special && !token.pad; }
 
 /// The columns of the map at whose tokens heads rest, ascending.
