@@ -101,7 +101,7 @@ AtlasLayout table_of(float width, float height, const AtlasContent& content, con
                             : largest(width, height, content, sizes, false);
 }
 
-/// The layout of an area, whatever it would be in a wider one.
+/// The layout of an area, without regard to the size that maps would have in a wider one.
 AtlasLayout layout_of(float width, float height, const AtlasContent& content, const AtlasSizes& sizes) {
   const AtlasLayout titled = largest(width, height, content, sizes, true);
   if (side_of(titled) >= kLeastLabelled * sizes.unit) return titled;

@@ -24,7 +24,7 @@ void quiet(const Gui& gui, const std::string& text, bool warning = false) {
   coloured_text(warning ? gui.colours().warning : gui.colours().dim, text);
 }
 
-/// Whether so much has room in this line; what has none is left out.
+/// Whether an item of this width fits into the line; items that do not fit are left out.
 bool fits(float width) { return ImGui::GetCursorPosX() + width <= ImGui::GetContentRegionMax().x; }
 
 void order_menu(Gui& gui) {

@@ -49,7 +49,7 @@ std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& chang
                 {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
 }
 
-/// Takes the sentence of a change; the cell that it speaks of is pinned.
+/// Takes the sentence of a change and pins the cell that it is about.
 void take(Gui& gui, const WordChange& change) {
   const Index query = gui.state.changes.question()->query;
   const auto& pinned = gui.state.view.pinned;

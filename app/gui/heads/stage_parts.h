@@ -40,7 +40,7 @@ enum class CellAsk { none, menu, weight };
 CellAsk draw_row_bars(Gui& gui, const Box& slot, const StageMap& map);
 /// Opens what is asked for, of the pinned cell, and draws it while it is open.
 void cell_menu(Gui& gui, CellAsk ask);
-/// Whether a mouse button was let go where it was pressed.
+/// Whether a mouse button was released where it was pressed.
 bool was_clicked_in_place(int button);
 /// The text instead of map and bars, each word shaded.
 void draw_text_stage(Gui& gui, const Box& room);
