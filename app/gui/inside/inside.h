@@ -19,7 +19,7 @@ void writers_panel(Gui& gui);  // the same as a map
 /// How the scenes of Inside are drawn in the window.
 InsideStyle inside_style(const Gui& gui, const TextWidth& measure);
 
-/// To what was looked at before.
+/// The button back to the matrix that was shown before.
 void back_button(Gui& gui);
 
 }  // namespace headlight

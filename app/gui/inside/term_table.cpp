@@ -22,7 +22,7 @@ void part(Gui& gui, const TermPart& part, const std::string& name) {
   gui.name_box(name, {min.x, (min.y + max.y - height) / 2, max.x - min.x, height}, BoxKind::button);
 }
 
-/// To the right where it adds, to the left where it takes away.
+/// To the right where the term is positive, to the left where it is negative.
 void bar(const Gui& gui, float length, float least, float most) {
   const float room = std::min(ImGui::GetContentRegionAvail().x, 240 * gui.unit);
   const float height = ImGui::GetTextLineHeight();

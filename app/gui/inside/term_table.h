@@ -10,10 +10,10 @@
 
 namespace headlight {
 
-/// Finds where a click goes, when it comes: that may read a row of a pattern. Empty: nowhere.
+/// Finds the target of a click, only when it comes: this may read a row of a pattern. Empty: no target.
 using Way = std::function<LookAt()>;
 
-/// To the head that a writer is, on its strongest cell of this token's row; nowhere where the writer is no head. The
+/// To the head that the writer is, at the strongest cell of this token's row; empty where the writer is no head. The
 /// trace must outlive it.
 Way way_to_writer(const Trace& trace, const Writer& writer, Index token, std::optional<InsideTab> tab = {});
 
@@ -26,7 +26,7 @@ struct TermPart {
 struct TermLine {
   TermPart from;
   TermPart times = {};      // what it is multiplied by; an empty text: nothing
-  std::string addend = {};  // what that comes to
+  std::string addend = {};  // the product
 };
 
 /// The columns of such a list besides `from` and the bar.

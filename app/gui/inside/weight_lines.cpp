@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kWordsOfRow = 4;
 constexpr float kBarsHeight = 30;
 
-/// One line as it is drawn: its box, and what it can be made from.
+/// One line that is being drawn: its box, and the data for its content.
 struct DrawnWeightLine {
   Gui& gui;
   const Inside& inside;

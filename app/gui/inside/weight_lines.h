@@ -1,5 +1,5 @@
-// The story behind one weight in five lines: the one word asks, the other answers, how well the two match, its share of
-// the row, what it hands over. A line opens to its steps.
+// The computation of one weight in five lines: the query, the key, their score, its share of the row, and the value
+// that is passed on. A line opens to its steps.
 #pragma once
 
 #include <string_view>

@@ -45,7 +45,7 @@ std::optional<ShownSplit> shown_split(Gui& gui) {
   return ShownSplit{gui, *slot.question(), *slot, *asked == *slot.question()};
 }
 
-/// The cells from which one came here.
+/// The cells that were visited before this one.
 void trail(Gui& gui) {
   constexpr std::size_t kMostNamed = 3;
   const auto& looked = gui.state.view.looked;
