@@ -45,7 +45,7 @@ void samples_menu(Gui& gui, bool* second) {
 
 bool has_target(const Document& document) { return config_of(document).arch == Arch::encoder_decoder; }
 
-/// Asks by the ids that the texts come to, or by the texts again.
+/// Asks by the token ids of the texts, or by the texts again.
 void ask_by(Gui& gui, bool ids) {
   const Document& document = gui.state.document;
   const Request* request = whole_request(gui.state);

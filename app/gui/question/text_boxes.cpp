@@ -58,7 +58,7 @@ int edit_callback(ImGuiInputTextCallbackData* data) {
   return 0;
 }
 
-/// In a box the keys of Undo are those of the window: a step is what was typed until the text rested.
+/// In a box the keys of Undo act on the window's steps: one step is what was typed without a pause.
 void undo_keys(Gui& gui) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!io.KeyCtrl || io.KeyAlt || io.KeySuper) return;
