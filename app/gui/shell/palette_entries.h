@@ -19,8 +19,8 @@ struct PaletteEntry {
 /// The likely ones first.
 std::vector<PaletteEntry> palette_entries(const Gui& gui);
 
-/// Those of them that have every word of the query in their title or their other words, whatever their case: those that
-/// have them in their title first.
+/// The entries with every word of the query in their title or their other words, in any case of letters; those with
+/// all of them in the title come first.
 std::vector<PaletteEntry> found_entries(const Gui& gui, const std::string& query);
 
 }  // namespace headlight
