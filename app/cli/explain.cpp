@@ -85,7 +85,7 @@ void append_row(std::string& text, const Matrix& value, Index row, const Tokens*
   }
 }
 
-/// `dot 0.71 · scale 0.5`, of a number that is made of few.
+/// `dot 0.71 · scale 0.5`: the terms of a number with at most kFewTerms terms.
 std::string few_terms(const Step& step) {
   std::string text;
   for (const StepTerm& term : step.terms) {

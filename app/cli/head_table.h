@@ -68,8 +68,8 @@ struct HeadTable {
   float above = 0;
 };
 
-/// The rows in the order that is wanted. Over several sentences the rows of their patterns count alike, effects are
-/// means, a found weight the largest. `asked` must outlive the table. Errors: those of forward and of
+/// The rows in the order that is wanted. Over several sentences all rows of their patterns count equally, effects are
+/// means, a found weight is the largest. `asked` must outlive the table. Errors: those of forward and of
 /// head_effects, a word that no sentence has.
 Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
                                 std::vector<Error>& warnings);

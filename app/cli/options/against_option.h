@@ -12,9 +12,9 @@ namespace headlight {
 /// Adds the option to a command.
 void add_against(Parser& command, std::optional<std::string>& against);
 
-/// The question that such a string asks, as its words would after the command; '' is the default question. Errors name
-/// the option: words that are none, and what is wrong with the question. `source` stands for a SOURCE that it leaves
-/// out.
+/// The question of such a string, read like the words behind the command; '' is the default question. `source` is used
+/// where the string has no SOURCE. Errors name the option: words that cannot be read, and what is wrong with the
+/// question.
 Result<Document> question_of(const std::string& against, const std::string& option = "--against",
                              const std::string& source = "");
 
