@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// How a change of one word spreads: which rows of a matrix move where one row of what it is made of has moved.
+/// How a change of one word spreads: which rows of a matrix move where one row of its operands has moved.
 enum class Spread {
   none,       // learned, looked up or given
   own_row,    // projections, norms, sums, the feed-forward: the same row alone

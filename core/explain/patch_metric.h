@@ -39,7 +39,7 @@ struct PatchMetric {
   double of(const Trace& trace, Index query) const;
 };
 
-/// `corrupt_query` is the token of the corrupt sentence that stands for wanted.query. Errors: one answer of both words.
+/// `corrupt_query` is the token of the corrupt sentence for wanted.query. Errors: a logit difference of one word.
 Result<PatchMetric> metric_of(const Trace& clean, const Trace& corrupt, const MetricWanted& wanted,
                               std::optional<Index> corrupt_query = {});
 

@@ -29,7 +29,7 @@ Status check_shapes(const Trace& clean, const Trace& corrupt) {
   return bad_input("--from", "model", "the shape of the SOURCE's", "another");
 }
 
-/// The token of the corrupt sentence that stands for one of the clean sentence.
+/// The token of the corrupt sentence that corresponds to one of the clean sentence.
 Result<Index> partner_of(const PatchWanted& wanted, Index query) {
   for (const auto& [clean, corrupt] : wanted.queries)
     if (clean == query) return corrupt;

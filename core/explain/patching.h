@@ -71,8 +71,8 @@ struct PathWanted {
   std::optional<PatchAt> part = {};  // q, k, v
 };
 
-/// Path patching (Wang et al. 2022, section 3.1): the z of a head is the other answer's, all heads between it and `to`
-/// stay as they are, feed-forwards follow, and only what `to` reads of that is put into the pass. A cell a sender.
+/// Path patching (Wang et al. 2022, section 3.1): the z of a head is that of the other answer, all heads between it and
+/// `to` are unchanged, feed-forwards follow, and only what `to` reads then is put into the pass. A cell a sender.
 /// Errors also: a sender that is not below the receiver.
 Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted,
                                 const PathWanted& path, int threads = 0, Progress* progress = nullptr);

@@ -30,7 +30,7 @@ MatrixId stream_read_by_ffn(const MatrixSource& source, const MatrixId& id) {
   return source.block->parallel ? stream_before_attention(id) : stream_before_ffn(source, id);
 }
 
-/// What a sublayer gives: all that it hands on where its residual sum is off.
+/// The output of a sublayer: where its residual sum is off, the block passes on only this.
 MatrixId attention_result(const MatrixSource& source, const MatrixId& id) {
   const bool normed = norm_of(source, Q::attention_after_normed);
   return beside(id, normed ? Q::attention_after_normed : Q::attention_output);

@@ -1,4 +1,4 @@
-// The story behind one attention weight, from the two tokens' vectors to the output, step by step.
+// The computation of one attention weight, from the two tokens' vectors to the output, step by step.
 #pragma once
 
 #include <optional>
