@@ -3,7 +3,7 @@
 //
 // A is a head's pattern, weights after dropout and edits, A_ij from query i to key j. A measure is a mean over the rows
 // that count: those of queries that are not padding, with any weight at all (a row that may attend to nothing has
-// none). Of several sentences all rows count alike. Sums are in double; a measure is the nearest float.
+// none). Over several sentences all rows count equally. Sums are in double; a measure is the nearest float.
 #pragma once
 
 #include <array>
