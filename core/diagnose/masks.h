@@ -34,7 +34,7 @@ struct MaskParts {
 };
 MaskParts parts_of(const Allowed& allowed);
 
-/// What such a mask is called, by −1 or 1.
+/// The words of the mistake that a mask is moved by −1 or by 1.
 Bilingual off_by_one_words(bool causal, Index by);
 
 }  // namespace headlight

@@ -97,8 +97,8 @@ struct Outcome {
 };
 
 /// Queries to weights; those of the first `most_heads` heads alone where heads do not depend on one another. Where
-/// too little is known, numbers are taken from `found`: the sum of a row of which some weights are not known, and
-/// the number that a row of logits is known up to where it matters. False: too little is known, or it cannot be
+/// too little is known, numbers are taken from `found`: the sum of a row with some unknown weights, and, where it
+/// matters, the number up to which a row of logits is known. False: too little is known, or it cannot be
 /// computed so.
 bool compute_weights(const Known& known, const Variant& variant, const LayerArrays& found, Outcome& outcome,
                      std::size_t most_heads = std::numeric_limits<std::size_t>::max());
