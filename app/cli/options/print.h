@@ -33,7 +33,7 @@ class ProgressReport {
   std::shared_ptr<State> state_;
 };
 
-/// A word from outside in a table for people: a line break becomes ⏎, any other control character ?.
+/// A word from outside in a table for people: a line break becomes ⏎, anything else that a terminal would obey ?.
 std::string word_in_table(std::string_view word);
 
 }  // namespace headlight
