@@ -64,6 +64,7 @@ class Watch : public testing::EmptyTestEventListener {
 
 int main(int count, char** words) {
   testing::InitGoogleTest(&count, words);
+  setenv("HEADLIGHT_PROGRESS", "0", 0);  // a line that stands on standard error or not, by the load of the machine
 #ifdef HEADLIGHT_ADDRESS_SANITIZER
   __sanitizer_set_death_callback(on_death);  // of AddressSanitizer and UndefinedBehaviorSanitizer alike
 #else

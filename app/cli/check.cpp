@@ -87,8 +87,10 @@ Result<int> run_check(const CheckArguments& options) {
   if (!given_numbers(options.command).empty() || names_own_numbers(options.folder)) return run_numbers(options);
   if (options.folder.empty()) return bad_input("check", "", "a FOLDER, or numbers (--weights FILE)", "neither");
   if (names_page(options.folder)) return run_page(options);
-  const auto folder = path_of_source(options.folder);
+  std::vector<Error> remarks;
+  const auto folder = path_of_source(options.folder, &remarks);
   if (!folder) return folder.error();
+  print_warnings(remarks);
   if (folder->extension() == ".json") return run_lesson(options);
   Progress progress;
   const auto checkpoint = read_checkpoint(*folder, progress);

@@ -1,6 +1,7 @@
 #include "cli/cli.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -77,6 +78,10 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   const auto parsed = program.parse(words);
   if (!parsed) return report("headlight: " + parsed.error().message() + " (see --help)" + hint);
   if (!parsed->text.empty()) return status_of(print(parsed->text));
+  std::optional<ProgressReport> progress;
+  const bool prints_as_it_goes = words[0] == kOpen.name || words[0] == kTrain.name ||
+                                 std::find(words.begin(), words.end(), "--lines") != words.end();
+  if (!prints_as_it_goes) progress.emplace(words[0]);
   return status_of(run(), hint);
 }
 

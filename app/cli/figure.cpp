@@ -158,7 +158,7 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   if (!width) return width.error();
   figure.width = *width;
   if (!(figure.threshold >= 0 && figure.threshold <= 1))
-    return bad_input("--threshold", "", "0 to 1", std::to_string(figure.threshold));
+    return bad_input("--threshold", "", "0 to 1", shortest_text(figure.threshold));
   if (figure.kind == FigureKind::matrix) {
     const auto look = look_of(options, trace, figure.head);
     if (!look) return look.error();

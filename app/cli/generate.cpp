@@ -23,7 +23,7 @@ Status check(const GenerateOptions& options) {
     if (name != "attentions") return bad_input("--with", "", "attentions", name);
   const float temperature = options.sampling.temperature;
   if (std::isfinite(temperature) && temperature >= 0.0f) return Done{};
-  return bad_input("--temperature", "", "0 or more", std::to_string(temperature));
+  return bad_input("--temperature", "", "0 or more", shortest_text(temperature));
 }
 
 /// Opens a JSON object: all but its last brace.

@@ -127,7 +127,7 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
     warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
     add_sentence(all.sums, trace, progress, threads);
     if (wanted.effect || wanted.sort == "effect") {
-      const ProgressReport report("effect", progress);
+      const ProgressReport report("effect", &progress);
       const auto effects = head_effects(trace, progress, threads, wanted.effects);
       if (!effects) return effects.error();
       add_effects(**effects, all);

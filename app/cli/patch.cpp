@@ -253,7 +253,7 @@ Result<Answer> answer(const Question& question, const PatchOptions& options, con
   const auto metric = options.metric.wanted(*clean.model);
   if (!metric) return metric.error();
   Progress progress;
-  const ProgressReport report("patch", progress);
+  const ProgressReport report("patch", &progress);
   const auto answers = patched(clean, *corrupt->trace, options, *metric, question.threads, progress);
   if (!answers) return answers.error();
   const Stack stack = *parse_stack(options.stack);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
+#include "base/utf8.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"
 #include "document/document_json.h"
@@ -58,13 +59,9 @@ class Kept {
     const std::size_t whole = text->rfind('\n') + 1;  // 0 where there is no whole line
     if (whole < text->size()) std::filesystem::resize_file(file, whole, failure);
     if (failure) return bad_input(file, "write", "a file that can be written", failure.message());
-    text->resize(whole);
-    for (std::size_t begin = 0; begin < text->size();) {
-      const std::size_t end = text->find('\n', begin);
-      if (!kept.take(std::string_view(*text).substr(begin, end - begin)))
-        return bad_input(file, "", "what --resume wrote", "another file");
-      begin = end + 1;
-    }
+    text->resize(whole > 0 ? whole - 1 : 0);
+    for (const std::string_view line : split_at('\n', *text))
+      if (whole > 0 && !kept.take(line)) return bad_input(file, "", "what --resume wrote", "another file");
     return kept;
   }
 
@@ -315,7 +312,7 @@ Result<int> run_study(const QuestionCommand& command, const StudyOptions& option
     if (const Status prepared = question.prepare(document, *lexicon); !prepared) return prepared.error();
   StudyValues gathered;
   Progress progress;
-  const ProgressReport report(options.pairs, progress);
+  const ProgressReport report(options.pairs, &progress);
   for (std::size_t i = 0; i < pairs->size(); ++i) {
     const StudyPair& pair = (*pairs)[i];
     Document asked = document;

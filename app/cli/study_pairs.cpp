@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
+#include "base/utf8.h"
 #include "cli/study.h"
 #include "read/json/json_document.h"
 
@@ -71,10 +72,7 @@ Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string
 std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view text, std::vector<Error>& problems) {
   std::vector<StudyPair> pairs;
   Index row = 0;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = text.substr(begin, end - begin);
-    begin = end + 1;
+  for (const std::string_view line : split_at('\n', text)) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     StudyPair pair{.row = ++row, .clean = {}, .corrupt = {}, .right = {}, .wrong = {}};
     const auto parsed = parse_json(place_of(file, row), line);

@@ -75,10 +75,11 @@ ParsedCommand add_tokenize(Parser& parser, const Frontend&) {
     const std::string& source = command.request().source();
     const bool text = given.given("--text") || given.given("--tokens");
     const bool two_sides = given.given("--target") || given.given("--target-tokens");
-    const auto folder = path_of_source(source);
+    std::vector<Error> remarks;
+    const auto folder = path_of_source(source, &remarks);
     if (!folder) return folder.error();
     if (text && !two_sides && !source.starts_with(kShipped) && is_folder(*folder))
-      return run_tokenizer(folder->string(), given);
+      return print_warnings(remarks), run_tokenizer(folder->string(), given);
     return ask();
   };
 }

@@ -149,7 +149,7 @@ Status take_dropout(Document& document, const GivenOptions& given) {
   if (!given.has("--dropout")) return Done{};
   edits.dropout = parse_number<float>(given.word("--dropout")).value_or(-1.0f);
   if (edits.dropout >= 0.0f && edits.dropout < 1.0f) return Done{};
-  return bad_input("--dropout", "", "0 or more and less than 1", std::to_string(edits.dropout));
+  return bad_input("--dropout", "", "0 or more and less than 1", shortest_text(edits.dropout));
 }
 
 QuestionField dropout_field() {

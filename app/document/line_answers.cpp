@@ -12,6 +12,7 @@
 #include "base/refusal.h"
 #include "base/system.h"
 #include "base/thrown.h"
+#include "base/utf8.h"
 #include "document/document_json.h"
 #include "document/model_choice.h"
 #include "write/json.h"
@@ -26,13 +27,8 @@ constexpr std::size_t kShownOfRefused = 4096;  // bytes of the text beside an er
 
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> lines;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string_view line = text.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    lines.emplace_back(line);
-    begin = end + 1;
-  }
+  for (const std::string_view line : split_at('\n', text))
+    lines.emplace_back(line.substr(0, line.size() - (line.ends_with('\r') ? 1 : 0)));
   return lines;
 }
 
@@ -152,9 +148,15 @@ class Answering {
   /// Reads, answers and writes lines until there are none. At any time one thread reads and one writes.
   void answer_lines() {
     std::unique_lock lock(mutex_);
+    ++working_;
+    const auto is_surplus = [this] { return working_ > most_computing_; };
     while (true) {
-      changed_.wait(lock, [this] { return ended_ || (!reading_ && read_ - written_ < kAheadOfJob * jobs_); });
-      if (ended_) return;
+      changed_.wait(lock,
+                    [&] { return ended_ || is_surplus() || (!reading_ && read_ - written_ < kAheadOfJob * jobs_); });
+      if (ended_ || is_surplus()) {
+        --working_;
+        return;
+      }
       reading_ = true;
       lock.unlock();
       auto line = given_.next();
@@ -165,12 +167,32 @@ class Answering {
       changed_.notify_all();
       if (ended_) return;
       const std::size_t number = read_++;
-      lock.unlock();
-      LineAnswer answered = answer_of(**line);
-      lock.lock();
-      answers_.emplace(number, std::move(answered));
+      answers_.emplace(number, answered_within_memory(**line, lock));
       write(lock);
       changed_.notify_all();
+    }
+  }
+
+  /// Where memory is short fewer threads go on, without the stacks and buffers of the others: what failed beside those
+  /// is computed again, at last alone.
+  LineAnswer answered_within_memory(const GivenLine& line, std::unique_lock<std::mutex>& lock) {
+    for (++holding_;;) {
+      changed_.wait(lock, [this] {
+        const bool others_left = working_ <= most_computing_ || working_ == holding_;
+        return ended_ || (computing_ < most_computing_ && others_left);
+      });
+      const std::size_t most = most_computing_;
+      ++computing_;
+      lock.unlock();
+      LineAnswer answered = answer_of(line);
+      lock.lock();
+      --computing_;
+      changed_.notify_all();
+      if (most == 1 || !answered.problem || answered.problem->code != ErrorCode::no_memory) {
+        --holding_;
+        return answered;
+      }
+      most_computing_ = std::min(most_computing_, std::max<std::size_t>(1, most / 2));
     }
   }
 
@@ -228,12 +250,10 @@ class Answering {
 
   LineAnswer answer_of(const GivenLine& line) const {
     const std::string where = "line " + std::to_string(line.number);
-    const auto object_of = [](const Error& error) {
-      return "{\"error\":" + json_string(error.message()) + ",\"code\":\"" + std::string(name(error.code)) + "\"";
-    };
     const auto refused = [&](const Error& error) {
       const std::string_view shown = std::string_view(line.input.text).substr(0, kShownOfRefused);
-      return object_of(error) + ",\"text\":" + json_string(shown) + "}\n";
+      return "{\"error\":" + json_string(error.message()) + ",\"code\":\"" + std::string(name(error.code)) +
+             "\",\"text\":" + json_string(shown) + "}\n";
     };
     try {
       if (line.input.text.empty())
@@ -250,7 +270,7 @@ class Answering {
       return answered;
     } catch (...) {
       const Error error = inside(where, thrown_error());
-      return {.object = object_of(error) + "}\n", .problem = error};
+      return {.object = refused(error), .problem = error};
     }
   }
 
@@ -314,6 +334,8 @@ class Answering {
   std::condition_variable changed_;
   bool reading_ = false, writing_ = false, ended_ = false;
   std::size_t read_ = 0, written_ = 0;
+  std::size_t working_ = 0, holding_ = 0, computing_ = 0;  // threads: all, with a line in hand, computing
+  std::size_t most_computing_ = jobs_;
   std::map<std::size_t, LineAnswer> answers_;  // that wait for an earlier one
   std::optional<Error> failure_;
   LinesReport report_;

@@ -97,11 +97,12 @@ std::vector<ListedModel> models_on_disk(int threads) { return listed_models(kept
 
 bool names_kept_model(const fs::path& source) { return is_model_name(source.string()) && !path_exists(source); }
 
-Result<fs::path> path_of_source(const fs::path& source) {
+Result<fs::path> path_of_source(const fs::path& source, std::vector<Error>* warnings) {
   if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (names_kept_model(source)) {
     const auto kept = find_kept_model(model_places(), source.string());
     if (!kept) return kept.error();
+    if (warnings && kept->remark) warnings->push_back(*kept->remark);
     return kept->folder;
   }
   const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");

@@ -65,7 +65,7 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
   if (!checkpoint) return checkpoint.error();
   if (!checkpoint->model) return cancelled(path.string(), "nothing was opened");
   opened.model_warnings = checkpoint->warnings;
-  opened.warnings = std::move(checkpoint->warnings);
+  opened.warnings.insert(opened.warnings.end(), checkpoint->warnings.begin(), checkpoint->warnings.end());
   document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
   if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
   document.model = std::move(checkpoint->model);
@@ -129,11 +129,11 @@ bool names_model(const fs::path& path) {
 
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
                                Reading reading) {
-  const auto resolved = path_of_source(asked);
+  OpenedModel opened;
+  const auto resolved = path_of_source(asked, &opened.warnings);
   if (!resolved) return resolved.error();
   const std::vector<LoggedStep> logged = logged_steps(*resolved);
   const fs::path& path = logged.empty() ? *resolved : logged.back().file;
-  OpenedModel opened;
   Document& document = opened.document;
   const bool by_name = asked.string().starts_with(kShipped) || names_kept_model(asked);
   const bool weights = is_folder(path) || is_weights(path);
@@ -166,7 +166,8 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     opened.warnings = std::move(file->warnings);
   } else {
     return bad_input(path.string(), "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt) or a JSON of attention",
+                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
+                     "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
                      found_at(path), path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
   }
   document.trained = asked.string().starts_with(kShipped) || document.card != nullptr;

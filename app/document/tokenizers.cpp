@@ -222,10 +222,8 @@ Result<Tokens> encoded_text(std::string_view where, const std::string& text, con
 }
 
 std::string line_of_text_pair(std::string_view second, std::size_t number) {
-  for (; number > 0 && !second.empty(); --number)
-    second.remove_prefix(
-        std::min(second.size(), second.find('\n') == second.npos ? second.size() : second.find('\n') + 1));
-  std::string line(second.substr(0, second.find('\n')));
+  const auto lines = split_at('\n', second);
+  std::string line(number < lines.size() ? lines[number] : "");
   if (line.ends_with('\r')) line.pop_back();
   return line;
 }

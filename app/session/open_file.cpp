@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "document/open_model.h"
 #include "lesson/lesson.h"
@@ -60,7 +61,9 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
   }
   return bad_input(path.string(), "kind",
                    "a checkpoint folder, .headlight.json, .html, .lesson.json, .safetensors, .npz, .npy, .json or .txt",
-                   ending.empty() ? "no ending" : ending,
+                   ending.empty()                 ? "no ending"
+                   : foreign_format(path).empty() ? ending
+                                                  : foreign_format(path),
                    path_exists(path) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
 }
 

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/folders.h"
+
 namespace headlight {
 namespace {
 
@@ -56,9 +58,8 @@ std::string nearest_name(std::span<const std::string> names, std::string_view as
 fs::path nearest_path(const fs::path& asked) {
   fs::path found;
   for (const fs::path& part : asked) {
-    std::error_code ignored;
     if (part.empty()) continue;  // behind a slash at the end
-    if (fs::exists(found / part, ignored)) {
+    if (path_exists(found / part)) {
       found /= part;
       continue;
     }
@@ -70,15 +71,26 @@ fs::path nearest_path(const fs::path& asked) {
 }
 
 std::string nearest_hint(const fs::path& path) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored)) return {};
+  if (path_exists(path)) return {};
   const fs::path near = nearest_path(path);
   return near.empty() ? "" : " (the nearest: " + near.string() + ")";
 }
 
+std::string foreign_format(const fs::path& path) {
+  if (path.extension() == ".gguf")
+    return "a GGUF file (llama.cpp), which is not read; transformers writes a folder from it: "
+           "AutoModelForCausalLM.from_pretrained(FOLDER, gguf_file=\"" +
+           path.filename().string() + "\").save_pretrained(NEW)";
+  if (path.extension() == ".onnx")
+    return "an ONNX file, a program without the names of its parts, which is not read; the folder that it was exported "
+           "from is: config.json and model.safetensors";
+  return {};
+}
+
 std::string found_at(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored) ? "another file" : "no such file" + nearest_hint(path);
+  if (!path_exists(path)) return "no such file" + nearest_hint(path);
+  const std::string foreign = foreign_format(path);
+  return foreign.empty() ? "another file" : foreign;
 }
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "base/file.h"
+#include "base/nearest.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "read/array/npz.h"
@@ -236,8 +237,10 @@ Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<
     return stored ? export_from(where, in_memory(*stored), num_heads) : stored.error();
   }
   if (path.extension() != ".npz" && path.extension() != ".safetensors")
-    return bad_input(where, "name", "a file named .json, .npz, .safetensors, .pt, .pth or .bin",
-                     "'" + printable(path.filename().string()) + "'", ErrorCode::unknown_kind);
+    return bad_input(
+        where, "name", "a file named .json, .npz, .safetensors, .pt, .pth or .bin",
+        foreign_format(path).empty() ? "'" + printable(path.filename().string()) + "'" : foreign_format(path),
+        ErrorCode::unknown_kind);
   auto file = path.extension() == ".npz" ? read_npz(path) : read_safetensors(path);
   if (!file) return file.error();
   return export_from(where, std::move(*file), num_heads);

@@ -71,6 +71,15 @@ bool is_plain(std::string_view text) {
   return true;
 }
 
+/// The text as ICU is to cut it: versions of ICU differ in whether these characters join letters. As long as the text.
+std::string pinned(std::string text) {
+  constexpr std::pair<std::string_view, std::string_view> kAs[] = {{"@", "a"}, {":", "+"}, {"：", "＋"}, {"¸", "±"}};
+  for (const auto& [one, other] : kAs)
+    for (std::size_t at = 0; (at = text.find(one, at)) != text.npos; at += one.size())
+      text.replace(at, one.size(), other);
+  return text;
+}
+
 Offsets boundaries(std::string_view text, UBreakIteratorType type) {
   Offsets result(text.size() + 1, false);
   result.front() = result.back() = true;
@@ -79,8 +88,9 @@ Offsets boundaries(std::string_view text, UBreakIteratorType type) {
     return result;
   }
   UErrorCode status = U_ZERO_ERROR;
+  const std::string cut = type == UBRK_WORD ? pinned(std::string(text)) : std::string(text);
   const std::unique_ptr<UText, decltype(&utext_close)> input(
-      utext_openUTF8(nullptr, text.data(), static_cast<int64_t>(text.size()), &status), utext_close);
+      utext_openUTF8(nullptr, cut.data(), static_cast<int64_t>(text.size()), &status), utext_close);
   const std::unique_ptr<UBreakIterator, decltype(&ubrk_close)> breaks(ubrk_open(type, "root", nullptr, 0, &status),
                                                                       ubrk_close);
   ubrk_setUText(breaks.get(), input.get(), &status);

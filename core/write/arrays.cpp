@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 
+#include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
 #include "base/within.h"
@@ -331,7 +332,7 @@ Result<std::string> halves_of(const ArrayStream& array, std::size_t offset, cons
     const float value = piece.data()[i];
     if (std::isfinite(value) && std::abs(value) > kMost)
       return bad_input(array.name, place_of(array, offset + static_cast<std::size_t>(i)),
-                       "a number that float16 holds, at most 65504", std::to_string(value));
+                       "a number that float16 holds, at most 65504", shortest_text(value));
     const Eigen::half half(value);
     std::memcpy(bytes.data() + static_cast<std::size_t>(i) * sizeof half, &half, sizeof half);
   }

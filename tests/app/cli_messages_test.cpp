@@ -1,9 +1,12 @@
 // The error messages for wrong calls: one line that names what would be right.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <sstream>
+#include <thread>
 
 #include "app/program.h"
+#include "cli/options/print.h"
 
 namespace headlight {
 namespace {
@@ -46,6 +49,62 @@ TEST(CliMessages, NumbersAreAskedForInThePatternOfAllMessages) {
   EXPECT_EQ(refused({"export", "--scale", "abc"}), "headlight: --scale: expected a number, found 'abc' (see --help)\n");
   EXPECT_EQ(refused({"train", "--steps", "0", "-o", "x"}),
             "headlight: --steps: expected 1 to 100000000, found 0 (see --help)\n");
+}
+
+TEST(CliMessages, NumbersAndWordsAreNotRepeatedWhole) {
+  const Ran low = run({"generate", "shipped:decoder", "--text", "我", "--temperature", "-1e38"});
+  EXPECT_EQ(low.err, "--temperature: expected 0 or more, found -1e+38\n");
+  const std::string word(4000, 'm'), digits(300, '9');
+  for (const Strings& words : {Strings{"export", word},
+                               {word},
+                               {"export", "--" + word},
+                               {"export", "--mask", word},
+                               {"export", "--off", word},
+                               {"export", "--with", word},
+                               {"export", "--ids", word},
+                               {"export", "--d-model", digits},
+                               {"heads", "--sort", word},
+                               {"figure", "--view", word, "-o", "f.svg"}}) {
+    const std::string line = refused(words);
+    EXPECT_TRUE(contains(line, "…")) << line;
+    EXPECT_FALSE(contains(line, word.substr(0, 81))) << line;
+    EXPECT_FALSE(contains(line, digits.substr(0, 81))) << line;
+  }
+  const Folder folder;
+  const std::string path = (folder / std::string(100, 'f') / std::string(100, 'g')).string();
+  EXPECT_TRUE(contains(refused({"export", path}), path)) << "a path is whole";
+}
+
+TEST(CliMessages, AModelOfAnotherProgramHasALineThatSaysWhatConvertsIt) {
+  const Folder folder;
+  fixture::fs::create_directories(folder / "model");
+  const std::string gguf = folder.with("m.gguf", "GGUF"), onnx = folder.with("model/model.onnx", "onnx");
+  for (const char* command : {"export", "check", "diagnose", "tokenize", "heads"}) {
+    const std::string line = refused({command, gguf});
+    EXPECT_TRUE(line.starts_with(gguf + ": ")) << line;
+    EXPECT_TRUE(contains(line, "found a GGUF file (llama.cpp), which is not read; transformers writes a folder"))
+        << line;
+    for (const std::string& source : {onnx, (folder / "model").string()})
+      EXPECT_TRUE(contains(refused({command, source}), "found an ONNX file, ") || source != onnx) << command << source;
+  }
+  EXPECT_TRUE(contains(refused({"export", (folder / "model").string()}), "found an ONNX file, ")) << "in a folder";
+}
+
+TEST(CliMessages, ALongCommandReportsFromItsFirstSecondOn) {
+  const Folder folder;
+  const std::string file = folder.with("err", "");
+  Progress progress;
+  setenv("HEADLIGHT_PROGRESS", "1", 1);
+  {
+    const Redirected errors(STDERR_FILENO, file.c_str(), O_WRONLY);
+    const ProgressReport outer("export");
+    while (read_file(file)->empty()) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    progress.done = 0.25f;
+    const ProgressReport inner("patch", &progress);
+    while (!contains(*read_file(file), "patch")) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  setenv("HEADLIGHT_PROGRESS", "0", 1);
+  EXPECT_EQ(*read_file(file), "export: 1 s\npatch: 25 %, 3 s left\n");
 }
 
 TEST(CliMessages, ATextThatWouldNotBeReadIsRefused) {

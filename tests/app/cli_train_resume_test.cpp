@@ -1,4 +1,6 @@
 // `headlight train` that is interrupted, killed, begun twice or pointed at a folder of other files.
+#include <sys/stat.h>
+
 #include <signal.h>
 
 #include <chrono>
@@ -94,6 +96,19 @@ TEST(CliTrain, TwoDoNotShareAFolder) {
   }
   kill(first, SIGINT);
   EXPECT_EQ(status_of(first), 0);
+
+  // A pipe that nobody writes to in place of a file must not hold the program.
+  Strings words = options;
+  words.push_back("--resume");
+  for (const auto& entry : fixture::fs::directory_iterator(model)) {
+    const auto kept = folder / "kept";
+    fixture::fs::rename(entry.path(), kept);
+    ASSERT_EQ(mkfifo(entry.path().c_str(), 0600), 0);
+    const Ran ran = run(train(words, model));
+    EXPECT_TRUE(ran.status == 2 || entry.path().filename().string().starts_with('.')) << entry.path();
+    EXPECT_EQ(lines_of(ran.err), 1) << ran.err;
+    fixture::fs::rename(kept, entry.path());
+  }
 }
 
 }  // namespace

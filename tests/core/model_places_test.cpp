@@ -101,7 +101,12 @@ TEST(ModelPlaces, ASnapshotIsFoundByItsNameAndRevision) {
   EXPECT_EQ(cache.refusal("org/small@v2"),
             "org/small: revision: expected one of main, v1.0, 0123456789ab, fedcba987654, found 'v2'");
   fs::remove_all(cache.repository("org/small") / "refs");
-  EXPECT_TRUE(find_kept_model(cache.places(), "org/small")) << "without a branch the newest snapshot";
+  EXPECT_FALSE(find_kept_model(cache.places(), "org/small@01234")->remark);
+  const auto newest = find_kept_model(cache.places(), "org/small");
+  ASSERT_TRUE(newest) << "without a branch the newest snapshot";
+  EXPECT_EQ(message_of(newest->remark),
+            "org/small: no branch main in the cache (refs/main): the newest snapshot was taken, org/small@" +
+                newest->folder.filename().string());
 }
 
 TEST(ModelPlaces, ANameThatIsNotThereHasItsNeighboursAndACommand) {

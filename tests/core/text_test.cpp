@@ -166,6 +166,13 @@ TEST(Words, MarksAndEmojiAreTokens) {
   EXPECT_EQ(words("𝔘𝔫𝔦 3.14%", {}), (Texts{"𝔘𝔫𝔦", " 3.14", "%"}));
 }
 
+// What versions of ICU cut in different ways is pinned.
+TEST(Words, SignsThatVersionsOfIcuDisagreeAboutAreCutAlike) {
+  EXPECT_EQ(words("hi @user, a@b.c", {}), (Texts{"hi", " @user", ",", " a@b.c"}));
+  EXPECT_EQ(words("x:y 12:30 a：b c¸d", {}), (Texts{"x", ":", "y", " 12", ":", "30", " a", "：", "b", " c", "¸", "d"}));
+  EXPECT_EQ(words("\u0301 𠀀我 \u0301", {}), (Texts{"\u0301", " 𠀀", "我", " \u0301"}));
+}
+
 // U+0600 belongs to what follows it, which word boundaries alone do not respect.
 TEST(Words, NoCutFallsInsideAGraphemeCluster) {
   EXPECT_EQ(words("\u0600(a", {}), (Texts{"\u0600(", "a"}));

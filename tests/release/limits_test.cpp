@@ -38,5 +38,24 @@ TEST(Limits, MoreLinesTakeNoMoreMemory) {
   EXPECT_LT(many, few + 40'000) << "kilobytes";
 }
 
+TEST(Limits, WhereMemoryIsShortFewerWorkersAnswerAllLines) {
+  Strings words = small({"export", "--random", "--text", "-", "--lines", "--jobs", "1024"});
+  const Folder folder;
+  std::string text;
+  for (int i = 0; i < 600; ++i) text += "w" + std::to_string(i) + " x y\n";
+  const std::string in = folder.with("in", text), out = folder.with("out", ""), err = folder.with("err", "");
+  const pid_t process = start(words, [&] {
+    const rlimit room{std::uint64_t{12} << 30, std::uint64_t{12} << 30};
+    setrlimit(RLIMIT_AS, &room);
+    dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
+    dup2(open(out.c_str(), O_WRONLY), STDOUT_FILENO);
+    dup2(open(err.c_str(), O_WRONLY), STDERR_FILENO);
+  });
+  EXPECT_EQ(status_of(process), 0) << read_file(err)->substr(0, 400);
+  const std::string answers = *read_file(out);
+  EXPECT_EQ(lines_of(answers), 600);
+  EXPECT_FALSE(contains(answers, "{\"error\""));
+}
+
 }  // namespace
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #include "cli/options/number_options.h"
 
 #include "base/file.h"
+#include "base/utf8.h"
 
 namespace headlight {
 namespace {
@@ -50,15 +51,12 @@ Result<OwnNumbers> read_number_options(const Parser& command, const std::map<std
   OwnNumbers numbers;
   for (const NumberOption& option : kNumberOptions) {
     if (!command.given(option.name)) continue;
-    std::string_view rest = files.at(option.name);
-    for (bool more = true; more;) {
-      const std::size_t comma = option.heads ? rest.find(',') : std::string_view::npos;
-      auto table = table_of_option(std::string(rest.substr(0, comma)));
+    const std::string& names = files.at(option.name);
+    for (const std::string_view file : option.heads ? split_at(',', names) : std::vector<std::string_view>{names}) {
+      auto table = table_of_option(std::string(file));
       if (!table) return table.error();
       if (option.heads) (numbers.*option.heads).push_back(std::move(*table));
       else numbers.*option.table = std::move(*table);
-      more = comma != std::string_view::npos;
-      if (more) rest.remove_prefix(comma + 1);
     }
   }
   return numbers;

@@ -2,63 +2,85 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
-#include <thread>
 
 #include "base/file.h"
+#include "base/formatted.h"
 #include "base/printable.h"
+#include "base/system.h"
+#include "base/utf8.h"
 
 namespace headlight {
 
+namespace {
+
+std::atomic<int> reports = 0;            // of progress, one within another
+std::atomic<bool> line_is_open = false;  // of progress, on a terminal
+
+void end_open_line() {
+  if (line_is_open.exchange(false)) std::fprintf(stderr, "\n");
+}
+
+/// A message with each word, but for paths, cut behind 80 bytes: what was given is not repeated whole.
+std::string with_short_words(std::string_view message) {
+  constexpr std::size_t kLongest = 80;
+  std::string text;
+  for (const std::string_view word : split_at(' ', message)) {
+    const bool is_long = word.size() > kLongest && word.find('/') == word.npos;
+    text.append(word.data() == message.data() ? "" : " ");
+    text.append(is_long ? beginning(word, kLongest) : word).append(is_long ? "…" : "");
+  }
+  return text;
+}
+
+}  // namespace
+
 Result<int> print(std::string_view text, int status) {
+  end_open_line();
   Output output = Output::to_standard_output();
   output.write(text);
   if (const Status written = output.commit(); !written) return written.error();
   return status;
 }
 
-void print_message(std::string_view message) { std::fprintf(stderr, "%s\n", printable_message(message).c_str()); }
+void print_message(std::string_view message) {
+  end_open_line();
+  std::fprintf(stderr, "%s\n", printable_message(with_short_words(message)).c_str());
+}
 
-struct ProgressReport::State {
-  std::mutex mutex;
-  std::condition_variable ends;
-  bool ended = false;
-  std::thread thread;
-
-  void report(const std::string& what, const Progress& progress) {
+ProgressReport::ProgressReport(std::string what, const Progress* progress) {
+  const char* wanted = environment("HEADLIGHT_PROGRESS");
+  const int level = ++reports;
+  if (wanted && std::string_view(wanted) == "0") return;
+  thread_ = std::jthread([what = std::move(what), progress, level](const std::stop_token& ended) {
     using Clock = std::chrono::steady_clock;
     const bool terminal = isatty(STDERR_FILENO) != 0;
     const auto begin = Clock::now();
-    bool printed = false;
+    std::mutex mutex;
+    std::condition_variable_any wakes;
     std::unique_lock lock(mutex);
-    for (int next = 3; !ends.wait_until(lock, begin + std::chrono::seconds(next), [&] { return ended; });
+    for (int next = 1;
+         !wakes.wait_until(lock, ended, begin + std::chrono::seconds(next), [&] { return ended.stop_requested(); });
          next += terminal ? 1 : 30) {
-      const double done = static_cast<double>(progress.done);
+      if (level != reports) continue;
+      const double done = progress ? static_cast<double>(progress->done) : 0;
       const double spent = std::chrono::duration<double>(Clock::now() - begin).count();
-      if (done <= 0) continue;
-      std::fprintf(stderr, "%s%s: %.0f %%, %.0f s left%s", terminal ? "\r" : "", what.c_str(), 100 * done,
-                   spent * (1 - done) / done, terminal ? "   " : "\n");
-      printed = true;
+      const std::string far = done > 0 ? formatted("%.0f %%, %.0f s left", 100 * done, spent * (1 - done) / done)
+                                       : formatted("%.0f s", spent);
+      std::fprintf(stderr, terminal ? "\r%s: %s   " : "%s: %s\n", what.c_str(), far.c_str());
+      line_is_open = terminal;
     }
-    if (printed && terminal) std::fprintf(stderr, "\n");
-  }
-};
-
-ProgressReport::ProgressReport(std::string what, const Progress& progress) : state_(std::make_shared<State>()) {
-  state_->thread =
-      std::thread([state = state_.get(), what = std::move(what), &progress] { state->report(what, progress); });
+  });
 }
 
 ProgressReport::~ProgressReport() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->ended = true;
-  }
-  state_->ends.notify_all();
-  state_->thread.join();
+  thread_ = {};  // ends it
+  --reports;
+  end_open_line();
 }
 
 std::string word_in_table(std::string_view word) {

@@ -209,12 +209,6 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
     if (!names_page(source_)) start.session_path = source_;
     return start;
   }
-  if (!names_model(source_)) {
-    return bad_input(source_, "kind",
-                     "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "
-                     "(.headlight.json), a page (.html) or a lesson (.lesson.json)",
-                     found_at(source_), path_exists(source_) ? ErrorCode::unknown_kind : ErrorCode::file_absent);
-  }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
   auto opened = open_model(source_, heads ? num_heads() : std::nullopt, reading);

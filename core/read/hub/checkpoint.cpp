@@ -7,6 +7,7 @@
 
 #include "base/folders.h"
 #include "base/mapped_file.h"
+#include "base/nearest.h"
 #include "math/ops.h"
 #include "read/hub/checkpoint_layout.h"
 #include "read/hub/stored_tensors.h"
@@ -375,6 +376,9 @@ Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub,
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& progress, std::size_t most_widened,
                                    Reading reading) {
   const auto folder = is_regular(path) ? path.parent_path() : path;
+  if (const std::string foreign = foreign_format(path); !foreign.empty())
+    return bad_input(path.string(), "", "a folder with config.json and model.safetensors", foreign,
+                     ErrorCode::not_a_model);
   const auto config = folder / "config.json";
   const bool has_folder = folder.empty() || is_folder(folder);
   if (!has_folder || !path_exists(config))

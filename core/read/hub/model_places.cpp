@@ -304,6 +304,10 @@ Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view as
                  ? bad_input(asked, "", "a whole model", snapshot.error().message(), snapshot.error().code)
                  : snapshot.error();
     kept.folder = *snapshot;
+    if (name.revision.empty() && commit_of(at->folder, "main").empty())
+      kept.remark = Error(ErrorCode::bad_value, asked,
+                          "no branch main in the cache (refs/main): the newest snapshot was taken, " + at->name + "@" +
+                              snapshot->filename().string());
   } else if (!name.revision.empty()) {
     return bad_input(asked, "revision", "none, as " + at->folder.string() + " has one alone", name.revision);
   }

@@ -26,6 +26,7 @@ struct KeptModel {
   std::string name;                   // as the command line takes it: bert-base-chinese, Qwen/Qwen3-0.6B
   std::filesystem::path folder;       // that holds its config.json; of Hugging Face's cache a snapshot
   std::optional<Error> trouble = {};  // why its files cannot be read: half downloaded, links out of the cache
+  std::optional<Error> remark = {};   // which snapshot was taken, where no revision says it
 };
 
 /// At most so many models of one folder are looked at, and so many entries of a model's folder.
@@ -39,8 +40,8 @@ bool is_model_name(std::string_view text);
 std::vector<KeptModel> kept_models(const ModelPlaces& places);
 
 /// The model of this name. In Hugging Face's cache a revision is a branch or tag (refs/), or a commit or its beginning;
-/// without one it is the branch main, else the newest snapshot. Errors: no such model, with the nearest names that are
-/// there and the command that downloads it; no such revision; `trouble`.
+/// without one it is the branch main, else the newest snapshot, with a remark. Errors: no such model, with the nearest
+/// names that are there and the command that downloads it; no such revision; `trouble`.
 Result<KeptModel> find_kept_model(const ModelPlaces& places, std::string_view name);
 
 }  // namespace headlight

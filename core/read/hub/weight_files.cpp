@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/nearest.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
 #include "read/json/json_document.h"
@@ -164,6 +165,9 @@ bool is_weight_file(std::string_view name) {
 std::string found_without_config(const std::filesystem::path& folder) {
   for (const char* file : {"tokenizer.json", "tokenizer.model", "vocab.txt", "vocab.json", "spiece.model"})
     if (path_exists(folder / file)) return "a tokenizer alone, no config.json";
+  std::error_code unreadable;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable))
+    if (const std::string foreign = foreign_format(entry.path()); !foreign.empty()) return foreign;
   return "no config.json";
 }
 
