@@ -1,12 +1,10 @@
-#include <algorithm>
-#include <cstdio>
 
+#include "page/page.h"
 #include "cli/options/against_option.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
-#include "page/page.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {

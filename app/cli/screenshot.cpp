@@ -1,4 +1,3 @@
-#include <iterator>
 
 #include "cli/commands.h"
 #include "cli/options/against_option.h"

@@ -1,7 +1,6 @@
 #include "derived/answer_comparison.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/names.h"
 #include "base/parallel.h"

@@ -1,6 +1,5 @@
 #include "derived/patch_map.h"
 
-#include <algorithm>
 #include <chrono>
 #include <limits>
 

@@ -1,7 +1,6 @@
 #include "document/model_sources.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <iterator>
 #include <sstream>
 #include <string>

@@ -32,8 +32,8 @@ std::vector<ListedModel> models_on_disk(int threads = 0);
 bool names_kept_model(const std::filesystem::path& source);
 
 /// The path of a SOURCE: the folder of a shipped model or one in a cache by its name, the folder of a file in it (its
-/// configuration, weights, tokenizer); any other path unchanged. Error: a name that is not there. What there is to remark
-/// about the choice goes to `warnings`.
+/// configuration, weights, tokenizer); any other path unchanged. `warnings`: which snapshot was taken, where no
+/// revision states it. Error: a name that is not there.
 Result<std::filesystem::path> path_of_source(const std::filesystem::path& source,
                                              std::vector<Error>* warnings = nullptr);
 

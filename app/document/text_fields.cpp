@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <limits>
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,5 @@
 // All heads of a stack: each layer begins a new row.
 #include <algorithm>
-#include <cmath>
 
 #include "figure/head_titles.h"
 #include "figure/map_items.h"

@@ -1,7 +1,6 @@
 #include "figure/head_name.h"
 
 #include <algorithm>
-#include <map>
 
 #include "base/formatted.h"
 #include "base/utf8.h"

@@ -1,6 +1,5 @@
 // Inside a block: the steps behind one weight, and the way of the data, as the window's Inside view draws them.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "figure/head_titles.h"

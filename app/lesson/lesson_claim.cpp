@@ -1,7 +1,5 @@
 #include "lesson/lesson.h"
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "derived/matrix_names.h"

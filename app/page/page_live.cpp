@@ -1,8 +1,6 @@
 // The model of a page that answers other sentences: the files that the program itself reads, which the page's core
 // reads too.
 #include <algorithm>
-#include <map>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,5 @@
 #include "session/session_file.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"

@@ -1,6 +1,5 @@
 #include "session/update.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "derived/answer_comparison.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <cstring>
 #include <utility>
 
 #include "base/file.h"

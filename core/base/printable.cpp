@@ -1,7 +1,5 @@
 #include "base/printable.h"
 
-#include <algorithm>
-
 #include "base/utf8.h"
 
 namespace headlight {

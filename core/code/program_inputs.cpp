@@ -1,6 +1,5 @@
 // The arrays that a program reads, and what it is compared with.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "code/program_writer.h"

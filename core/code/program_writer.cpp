@@ -1,7 +1,6 @@
 #include "code/program_writer.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/formatted.h"
 #include "write/json.h"

@@ -1,9 +1,7 @@
 #include "diagnose/capture_given.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <optional>
 
 #include "base/formatted.h"

@@ -1,7 +1,6 @@
 #include "diagnose/masks.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "diagnose/mistake.h"
 #include "model/mask.h"

@@ -1,6 +1,5 @@
 #include "diagnose/texts.h"
 
-#include <algorithm>
 #include <cassert>
 #include <map>
 

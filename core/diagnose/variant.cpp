@@ -1,7 +1,6 @@
 #include "diagnose/variant.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 
 namespace headlight {

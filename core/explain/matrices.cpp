@@ -1,6 +1,5 @@
 #include "explain/matrices.h"
 
-#include <algorithm>
 #include <cassert>
 
 #include "explain/matrix_kinds.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "explain/matrix_source.h"
 #include "math/position.h"

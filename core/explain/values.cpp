@@ -1,7 +1,6 @@
 // Values of matrices: as the Trace stores them, or computed by their recipe with the functions of math/.
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 #include "explain/matrix_kinds.h"

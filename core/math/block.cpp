@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cmath>
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "math/attention.h"

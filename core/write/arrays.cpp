@@ -5,7 +5,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
-#include <iterator>
 #include <limits>
 
 #include "base/formatted.h"

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cassert>
-#include <system_error>
 
 #include "base/file.h"
 #include "base/formatted.h"

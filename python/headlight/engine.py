@@ -70,7 +70,8 @@ def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[i
     """Standard output of one command; another exit status than those accepted raises the first line of its message."""
     with refused(f"headlight {arguments[0]}"):
         done = subprocess.run([program(), *arguments], input=None if text is None else text.encode(),
-                              stdin=subprocess.DEVNULL if text is None else None, capture_output=True, check=False)
+                              stdin=subprocess.DEVNULL if text is None else None, capture_output=True, check=False,
+                              env={**os.environ, "HEADLIGHT_PROGRESS": "0"})
     if done.returncode not in accept:
         raise Error(first_line(done.stderr.decode(errors="replace")) or
                     f"headlight {arguments[0]}: expected exit status 0, found {done.returncode}")

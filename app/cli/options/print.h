@@ -14,8 +14,8 @@ namespace headlight {
 /// Prints the result of a command; gives the exit status, or the Error of a closed pipe.
 Result<int> print(std::string_view text, int status = 0);
 
-/// Prints a line on standard error. Control characters are escaped: text of a file must not control the terminal. A word
-/// of more than 80 bytes that is no path is cut.
+/// Prints a line on standard error. Control characters are escaped: text of a file must not control the terminal. A
+/// word of more than 80 bytes that is no path is cut.
 void print_message(std::string_view message);
 
 /// Prints each warning as a line on standard error; the command goes on.

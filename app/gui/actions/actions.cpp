@@ -1,6 +1,5 @@
 #include "gui/actions/actions.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <iterator>
 

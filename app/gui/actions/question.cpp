@@ -1,7 +1,6 @@
 #include "gui/actions/question.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "document/question_fields.h"
 #include "gui/frame/scope.h"

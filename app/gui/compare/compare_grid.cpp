@@ -1,7 +1,6 @@
 // The difference of every head that two answers have.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <optional>
 

@@ -1,7 +1,6 @@
 // The chosen head in two answers: A, B and B − A on the joint axes of both sentences, and the next word in both.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "base/formatted.h"
 #include "gui/actions/buttons.h"

@@ -1,5 +1,4 @@
 // Take from A: which parts of A, put into B, bring A's answer back. A map of shares, filled row by row.
-#include <algorithm>
 #include <cmath>
 
 #include "base/formatted.h"

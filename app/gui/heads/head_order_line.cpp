@@ -1,6 +1,4 @@
 // Above the atlas: what the heads stand in order of, and which of them are looked for.
-#include <algorithm>
-#include <cstring>
 
 #include "base/formatted.h"
 #include "gui/actions/actions.h"

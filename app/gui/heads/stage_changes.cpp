@@ -1,5 +1,4 @@
 // The line of the stage that offers to change a word: those changes of one word that move the row of the pinned cell.
-#include <algorithm>
 
 #include "derived/head_stats.h"
 #include "figure/head_name.h"

@@ -1,5 +1,4 @@
 // Why a word looks at another: the score of the pinned cell split over what wrote its query and its key.
-#include <algorithm>
 
 #include "base/formatted.h"
 #include "explain/matrix_source.h"

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <thread>
 
 #include "gui/actions/actions.h"

@@ -1,6 +1,5 @@
 #include "read/hub/checkpoint.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cassert>
 #include <utility>

@@ -1,7 +1,6 @@
 #include "read/hub/tensor_names.h"
 
 #include <algorithm>
-#include <cassert>
 #include <iterator>
 #include <optional>
 #include <string>

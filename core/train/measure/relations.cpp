@@ -1,7 +1,6 @@
 #include "train/measure/relations.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What scripts rely on stays: every command, option and choice that was ever promised is in the help. contract.sh PROGRAM
+# A line: a command, then what its help (`--help` and its further pages) names. Lines are added, never taken away.
+set -euo pipefail
+program=$1 faults=0 promises=0
+
+help_of() {
+  "$program" "$1" --help
+  for topic in $("$program" "$1" --help | grep -oE -- '--help-[a-z]+' | sort -u); do "$program" "$1" "$topic"; done
+}
+
+while read -r command promised; do
+  help=$(help_of "$command") || { echo "$command: expected a command, found none" >&2 && faults=$((faults + 1)) && continue; }
+  for word in $promised; do
+    promises=$((promises + 1))
+    grep -qE -- "(^|[^a-z-])${word//./\\.}([^a-z-]|\$)" <<<"$help" && continue
+    echo "$command --help: expected $word, found none" >&2
+    faults=$((faults + 1))
+  done
+done <<'PROMISED'
+open --text --text-pair --target --tokens --ids --decoder-ids --token-type-ids --random --arch --d-model --num-heads --layers --ffn
+open --position --norm --activation --seed --no-bias --mask --pad --scale --dropout --off --threads .safetensors .npz .headlight.json .html
+export -o --format json npz safetensors csv --with qkv scores --special show hide renormalize --only --dtype --lines --jobs --threads
+figure -o --view head flow patch lens writers matrix --layer --head --matrix --row --column --width --threshold --heads
+figure --colours --theme --language --font --no-caption
+screenshot -o --size --view --boxes --language
+heads --sort --ascending --format text csv json --effect --from --to --above --relations --test-seed --pairs --metric --answers
+heads --off-as --probe
+explain --layer --head --query --key --format --against
+train --steps --d-model --num-heads --layers --seed -o --resume --overwrite
+tokenize --text --format
+next --top --token --format
+generate --count --temperature
+check --format reference.npz
+diagnose --tolerance --format --num-heads
+models --format
+page -o --only --live
+code --dialect numpy einsum matmul module --layer -o --block
+worksheet --blank -o --key
+why --layer --head --query --key --format text csv json npz --pairs
+lens --top --format --pairs --answers
+patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference
+patch probability kl rank --answers --query --direction --control --from-head --to
+claims --treebank --format text json
+PROMISED
+
+# Names that are in no help.
+for view in grid layers; do
+  "$program" figure --view "$view" --text 'a b' -o "${TMPDIR:-/tmp}/contract-$$.svg" || faults=$((faults + 1))
+done
+rm -f "${TMPDIR:-/tmp}/contract-$$.svg"
+"$program" compare --help >/dev/null || faults=$((faults + 1))
+"$program" --version >/dev/null || faults=$((faults + 1))
+echo "contract: $promises promises"
+exit $((faults > 0))
