@@ -159,6 +159,14 @@ TEST(EditCommands, ArchitecturesBringTheirMask) {
   EXPECT_EQ(shown_tokens(state)->text, kDefaultSentence);
 }
 
+TEST(EditCommands, AnotherShapeKeepsThePaintedCells) {
+  AppState state = small_state("我 爱 你");
+  update(state, PaintCell{{0, 1}, false});
+  Config config = state.document.config;
+  config.num_heads = 1;
+  EXPECT_EQ(asked_after(state, SetConfig{config}).mask.painted.size(), 1u);
+}
+
 TEST(EditCommands, TheTargetIsATextLikeTheSource) {
   AppState state = translation();
   EXPECT_EQ(asked_after(state, SetTarget{"I love you"}).target.size(), 3u);

@@ -20,6 +20,10 @@ cpack -G DEB --config "$build/CPackConfig.cmake" -B "$folder/out" >"$folder/log"
   cat "$folder/log" >&2
   fail 'cpack -G DEB failed'
 }
+# The same bytes at another time.
+sleep 1
+cpack -G DEB --config "$build/CPackConfig.cmake" -B "$folder/again" >"$folder/log" 2>&1 || fail 'cpack -G DEB failed again'
+cmp "$folder"/out/headlight_*.deb "$folder"/again/headlight_*.deb || fail 'expected the same package twice, found another'
 package=$(find "$folder/out" -maxdepth 1 -name 'headlight_*.deb')
 [[ -n $package ]] || fail "expected headlight_*.deb, found $(ls "$folder/out")"
 
