@@ -10,7 +10,6 @@
 #include "page/page_check.h"
 #include "read/external/page_text.h"
 #include "session/lesson_check.h"
-#include "session/startup.h"
 
 namespace headlight {
 namespace {

@@ -7,7 +7,6 @@
 #include "cli/options/print.h"
 #include "document/bundled_models.h"
 #include "train/measure/treebank_scores.h"
-#include "train/trained_checkpoint.h"
 #include "write/arrays.h"
 
 namespace headlight {

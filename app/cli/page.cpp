@@ -5,7 +5,6 @@
 #include "cli/question_command.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
-#include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {

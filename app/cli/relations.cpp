@@ -5,11 +5,9 @@
 #include "base/formatted.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
-#include "document/tokenizers.h"
 #include "model/head_text.h"
 #include "train/measure/relations.h"
 #include "train/measure/relations_json.h"
-#include "train/trained_checkpoint.h"
 #include "training/training_files.h"
 #include "words/relation_words.h"
 

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/train_options.h"
 #include "document/open_model.h"
-#include "document/tokenizers.h"
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"

@@ -1,6 +1,5 @@
 #include "derived/head_stats.h"
 
-#include "math/attention.h"
 
 namespace headlight {
 

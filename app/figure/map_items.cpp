@@ -4,7 +4,6 @@
 #include <atomic>
 
 #include "derived/fold.h"
-#include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "math/attention.h"
 

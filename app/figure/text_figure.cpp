@@ -5,7 +5,6 @@
 #include "derived/head_stats.h"
 #include "figure/head_titles.h"
 #include "figure/labels.h"
-#include "figure/map_kinds.h"
 #include "figure/page.h"
 #include "figure/text_scene.h"
 #include "words/text_words.h"

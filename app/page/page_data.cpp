@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/base64.h"
-#include "document/bundled_models.h"
 #include "document/question_fields.h"
 #include "figure/head_name.h"
 #include "figure/labels.h"
@@ -14,7 +13,6 @@
 #include "page/core/answer_object.h"
 #include "page/page_numbers.h"
 #include "read/external/packed_planes.h"
-#include "train/trained_checkpoint.h"
 #include "words/relation_words.h"
 #include "write/json.h"
 

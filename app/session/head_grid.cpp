@@ -4,7 +4,6 @@
 
 #include "derived/derived_maps.h"
 #include "session/shown.h"
-#include "training/training_files.h"
 
 namespace headlight {
 namespace {

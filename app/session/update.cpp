@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "derived/answer_comparison.h"
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"

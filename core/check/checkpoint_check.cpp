@@ -9,7 +9,6 @@
 #include "base/names.h"
 #include "math/attention.h"
 #include "read/array/npz.h"
-#include "read/hub/stored_tensors.h"
 #include "read/tokenizer/tokenizer_file.h"
 
 namespace headlight {

@@ -5,7 +5,6 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "code/program_writer.h"
-#include "write/json.h"
 #include "write/npz.h"
 
 namespace headlight {

@@ -7,7 +7,6 @@
 #include "explain/matrix_source.h"
 #include "explain/recipe.h"
 #include "math/attention.h"
-#include "math/block.h"
 #include "math/embedding.h"
 #include "math/experts.h"
 #include "math/kernels.h"

@@ -5,7 +5,6 @@
 
 #include "math/block.h"
 #include "math/common_rows.h"
-#include "math/embedding.h"
 #include "math/ops.h"
 
 namespace headlight {

@@ -4,7 +4,6 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/nearest.h"
 #include "cli/options/number_options.h"
 #include "cli/options/print.h"
 #include "document/bundled_models.h"
