@@ -1,6 +1,5 @@
 #include "derived/head_stats.h"
 
-
 namespace headlight {
 
 std::vector<HeadOrder> head_orders() {
