@@ -28,7 +28,11 @@ Number changed(const std::atomic<Number>& value, Number old) {
     if (const Number now = value; now != old) return now;
     pause();
   } while (std::chrono::steady_clock::now() < asleep);
+#ifdef _WIN32  // there GCC 12 compares the value before it takes the lock of its wait, and may sleep through a change
+  while (value == old) std::this_thread::sleep_for(kAwake);
+#else
   value.wait(old);
+#endif
   return value;
 }
 

@@ -15,6 +15,7 @@ InstallDir "$LOCALAPPDATA\Programs\Headlight"
 InstallDirRegKey HKCU "Software\Headlight" "Folder"
 RequestExecutionLevel user
 SetCompressor /SOLID lzma
+SetCompressorDictSize 64  ; MB, so that headlight.com costs nothing beside headlight.exe
 ManifestDPIAware true
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey /LANG=1033 "ProductName" "Headlight"

@@ -105,7 +105,7 @@ TEST_F(CheckpointCheck, AgreementIsProofWhateverTheNormsLookLike) {
   const std::string answer =
       npy_header({state.rows(), state.cols()}) +
       std::string(reinterpret_cast<const char*>(state.data()), static_cast<std::size_t>(state.size()) * sizeof(float));
-  zip_t* archive = zip_open((folder_ / "reference.npz").c_str(), 0, nullptr);
+  zip_t* archive = zip_open((folder_ / "reference.npz").string().c_str(), 0, nullptr);
   ASSERT_NE(archive, nullptr);
   for (zip_int64_t i = 0; i < zip_get_num_entries(archive, 0); ++i)
     if (zip_get_name(archive, i, 0) != std::string("ids.npy")) zip_delete(archive, i);

@@ -37,7 +37,7 @@ class NpzStrings : public testing::Test {
  protected:
   std::filesystem::path write(const std::vector<std::pair<std::string, std::string>>& members) const {
     const auto path = folder_ / "words.npz";
-    zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
+    zip_t* archive = zip_open(path.string().c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
     for (const auto& [name, bytes] : members)
       EXPECT_GE(zip_file_add(archive, name.c_str(), zip_source_buffer(archive, bytes.data(), bytes.size(), 0), 0), 0);
     EXPECT_EQ(zip_close(archive), 0);

@@ -53,7 +53,7 @@ std::string zip_of(const std::vector<std::pair<std::string, std::string>>& membe
   const Folder folder;
   const auto path = folder / "archive.zip";
   int code = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE, &code);
+  zip_t* archive = zip_open(path.string().c_str(), ZIP_CREATE, &code);
   for (const auto& [name, bytes] : members) {
     zip_source_t* source = zip_source_buffer(archive, bytes.data(), bytes.size(), 0);
     const auto index = zip_file_add(archive, name.c_str(), source, 0);

@@ -262,7 +262,7 @@ TEST(TorchFile, ABombIsNotInflated) {
   const TemporaryFolder folder;
   const auto path = folder / "bomb.pt";
   int code = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE, &code);
+  zip_t* archive = zip_open(path.string().c_str(), ZIP_CREATE, &code);
   ASSERT_NE(archive, nullptr);
   const std::string pickle = tensor_pickle(25u << 20, 0, 25u << 20, 1), zeros(std::size_t{100} << 20, '\0');
   for (const auto& [name, bytes] : {std::pair{"a/data.pkl", &pickle}, {"a/data/0", &zeros}})

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
@@ -225,7 +226,7 @@ TEST(MathKernels, ActivationsWithTheirSlopes) {
     EXPECT_EQ(x, plain) << named.name;
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double v = static_cast<double>(before[i]), phi = 0.5 * std::erfc(-v / std::sqrt(2.0));
-      ASSERT_NEAR(static_cast<double>(slope[i]), phi + v * std::exp(-v * v / 2) / std::sqrt(2 * M_PI), 3e-7)
+      ASSERT_NEAR(static_cast<double>(slope[i]), phi + v * std::exp(-v * v / 2) / std::sqrt(2 * std::numbers::pi), 3e-7)
           << named.name << " " << v;
     }
     x = plain = before;

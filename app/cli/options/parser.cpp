@@ -133,7 +133,9 @@ Option& Option::one_of(const std::vector<std::string>& words) {
 }
 
 Parser::Parser(const std::string& name, const std::string& about)
-    : state_(std::make_shared<State>(State{std::make_shared<CLI::App>(about, name)})) {}
+    : state_(std::make_shared<State>(State{std::make_shared<CLI::App>(about, name)})) {
+  state_->app->allow_windows_style_options(false);  // on Windows /file is a path too
+}
 
 Parser Parser::command(const std::string& name, const std::string& about) {
   if (state_->commands.empty()) state_->app->require_subcommand(1);
