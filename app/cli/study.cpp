@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/file.h"
 #include "base/formatted.h"
@@ -70,7 +71,8 @@ class Kept {
     return found == rows_.end() ? nullptr : &found->second;
   }
 
-  Status add(Index row, const std::string& question, const std::vector<StudyCell>& cells) const {
+  /// After an Error nothing more is kept.
+  Status add(Index row, const std::string& question, const std::vector<StudyCell>& cells) {
     if (file_.empty()) return Done{};
     const auto cell_json = [](const StudyCell& cell) {
       return Value::of_json("[" + json_list(cell.key, [](const std::string& field) { return Value(field); }).json() +
@@ -79,9 +81,8 @@ class Kept {
     const std::string line =
         json_object({{"row", row}, {"question", question}, {"cells", json_list(cells, cell_json)}}).json() + "\n";
     std::ofstream out(file_, std::ios::app | std::ios::binary);
-    out << line << std::flush;
-    if (!out) return bad_input(file_, "write", "room to write", "a failure: the rows before are kept");
-    return Done{};
+    if (out << line << std::flush) return Done{};
+    return bad_input(std::exchange(file_, {}), "write", "room to write", "a failure: the rows before are kept");
   }
 
  private:
@@ -331,7 +332,7 @@ Result<int> run_study(const QuestionCommand& command, const StudyOptions& option
       continue;
     }
     gathered.add(*cells);
-    if (const Status added = kept->add(pair.row, id, *cells); !added) return added.error();
+    if (const Status added = kept->add(pair.row, id, *cells); !added) problems.push_back(added.error());
   }
   if (gathered.keys.empty())
     return problems.empty() ? bad_input(options.pairs, "rows", "at least one", "none") : problems.front();
