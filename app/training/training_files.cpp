@@ -131,46 +131,6 @@ TrainedFolder looked_into(const fs::path& folder) {
   return found;
 }
 
-}  // namespace
-
-Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  auto grammar = parse_grammar(path.string(), *text);
-  if (!grammar) return grammar.error();
-  return std::make_shared<const Grammar>(*std::move(grammar));
-}
-
-Result<std::shared_ptr<const Grammar>> read_grammar() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  return read_grammar(*folder / "assets" / "grammar.json");
-}
-
-Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching) {
-  if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
-  if (choice.text == kRepeatedRandom) return repeated_random_corpus();
-  if (!choice.text.empty()) return corpus_of_text(choice, progress);
-  const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
-  if (!grammar) return grammar.error();
-  return corpus_of(*grammar, task);
-}
-
-Status check_plan(const TrainingPlan& plan) {
-  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
-  if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
-    return bad_input("bias", "", "all of them or none", "some", ErrorCode::biases_differ);
-  if (plan.task == Task::causal) return Done{};
-  const Corruption& asked = plan.corruption;
-  const float sum = asked.mask + asked.swap + asked.keep;
-  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
-  if (plan.task == Task::masked && sum <= 0)
-    return bad_input("hide, swap, keep", "", "one above 0", "none", ErrorCode::hides_nothing);
-  return Done{};
-}
-
-namespace {
-
 /// A line of a command that grows option by option.
 struct CommandLine {
   std::string text;
@@ -225,6 +185,42 @@ void add_shape(CommandLine& line, const Config& config) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto grammar = parse_grammar(path.string(), *text);
+  if (!grammar) return grammar.error();
+  return std::make_shared<const Grammar>(*std::move(grammar));
+}
+
+Result<std::shared_ptr<const Grammar>> read_grammar() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  return read_grammar(*folder / "assets" / "grammar.json");
+}
+
+Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching) {
+  if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
+  if (choice.text == kRepeatedRandom) return repeated_random_corpus();
+  if (!choice.text.empty()) return corpus_of_text(choice, progress);
+  const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
+  if (!grammar) return grammar.error();
+  return corpus_of(*grammar, task);
+}
+
+Status check_plan(const TrainingPlan& plan) {
+  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
+  if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
+    return bad_input("bias", "", "all of them or none", "some", ErrorCode::biases_differ);
+  if (plan.task == Task::causal) return Done{};
+  const Corruption& asked = plan.corruption;
+  const float sum = asked.mask + asked.swap + asked.keep;
+  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
+  if (plan.task == Task::masked && sum <= 0)
+    return bad_input("hide, swap, keep", "", "one above 0", "none", ErrorCode::hides_nothing);
+  return Done{};
+}
 
 std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half) {
   CommandLine line{"headlight train"};

@@ -3,13 +3,6 @@
 #include <cmath>
 
 namespace headlight {
-namespace {
-
-/// Learned positions: of the longest sentence, with <s> before it.
-constexpr Index kPlaces = static_cast<Index>(kLongestSentence) + 1;
-
-}  // namespace
-
 TrainingPlan default_plan(const Config& config) {
   TrainingPlan plan{.config = config};
   plan.config.norm = Norm::pre;
@@ -43,6 +36,7 @@ Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) 
   if (two_stacks && (!corpus.translated() || !has_translations(*corpus.grammar)))
     return bad_input("training", "corpus", "a grammar with English sentences, which an encoder-decoder learns to say",
                      corpus.grammar ? "one without" : corpus.name);
+  constexpr Index kPlaces = static_cast<Index>(kLongestSentence) + 1;  // <s> before the longest sentence
   return Training{.network = fresh_network(plan.config, corpus.rows(), kPlaces)};
 }
 

@@ -246,12 +246,8 @@ TaughtSentence draw_taught(const Corpus& corpus, const Teaching& teaching, Rando
 std::string_view name(Task task) { return name_in(kTaskNames, task); }
 
 Task task_of(Arch arch) {
-  switch (arch) {
-    case Arch::encoder: break;
-    case Arch::decoder: return Task::causal;
-    case Arch::encoder_decoder: return Task::translation;
-  }
-  return Task::masked;
+  if (arch == Arch::decoder) return Task::causal;
+  return arch == Arch::encoder_decoder ? Task::translation : Task::masked;
 }
 
 Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task) {
@@ -335,12 +331,9 @@ Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, 
   Batch batch;
   const Index teach = taught.teaching ? std::min(taught.count, count) : 0;
   for (Index i = 0; i < count - teach; ++i) {
-    Asked asked;
-    switch (task) {
-      case Task::masked: asked = asked_in_place(corpus, corruption, random); break;
-      case Task::causal: asked = asked_to_go_on(corpus, random); break;
-      case Task::translation: asked = asked_to_translate(corpus, corruption, random); break;
-    }
+    Asked asked = task == Task::masked   ? asked_in_place(corpus, corruption, random)
+                  : task == Task::causal ? asked_to_go_on(corpus, random)
+                                         : asked_to_translate(corpus, corruption, random);
     inputs.push_back(std::move(asked.input));
     targets.push_back(std::move(asked.targets));
     if (task == Task::translation) sources.push_back(std::move(asked.source));
