@@ -188,17 +188,15 @@ Table patch_table(const std::vector<PatchAnswer>& answers, const PatchOptions& o
   return table;
 }
 
-Value control_json(const PatchControl& control) {
-  return json_object(
-      {{"places", control.places}, {"together", control.together}, {"random", json_list(control.restored)}});
-}
-
 Value patch_json(const std::vector<PatchAnswer>& answers, const Tokens& tokens, const PatchOptions& options) {
   const PatchAnswer& first = answers.front();
   Members members{{"metric", first.metric}, {"clean", first.clean}, {"corrupt", first.corrupt}};
   members.emplace_back("tokens", json_list(tokens.tokens, [](const Token& token) { return Value(token.text); }));
   members.emplace_back("cells", json_rows(patch_table(answers, options)));
-  if (first.control) members.emplace_back("control", control_json(*first.control));
+  if (const auto& control = first.control)
+    members.emplace_back("control", json_object({{"places", control->places},
+                                                 {"together", control->together},
+                                                 {"random", json_list(control->restored)}}));
   return json_object(members);
 }
 

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/file.h"
 #include "base/formatted.h"
@@ -25,26 +26,6 @@ namespace {
 
 constexpr std::size_t kMostKeptBytes = std::size_t{1} << 26;  // of what was kept
 constexpr Index kMostShown = 20;                              // cells for people
-
-}  // namespace
-
-void add_study_options(Parser& parser, StudyOptions& options, const std::string& more) {
-  parser.section("Many pairs");
-  parser.option("--pairs", options.pairs,
-                "The same of every row: clean, corrupt, right, wrong, by the names of the columns; right and wrong "
-                "are words that --answers would name, and may be left out" +
-                    more,
-                "FILE.csv|FILE.jsonl");
-  parser
-      .option("--resume", options.resume,
-              "Of --pairs: what each row gave is appended here as soon as it is known; rows that are there already are "
-              "not computed again",
-              "FILE")
-      .needs("--pairs");
-  parser.section();
-}
-
-namespace {
 
 /// What rows gave, in a file: a line of JSON a row. A last line without its end was interrupted and is taken off.
 class Kept {
@@ -70,7 +51,8 @@ class Kept {
     return found == rows_.end() ? nullptr : &found->second;
   }
 
-  Status add(Index row, const std::string& question, const std::vector<StudyCell>& cells) const {
+  /// After an Error nothing more is kept.
+  Status add(Index row, const std::string& question, const std::vector<StudyCell>& cells) {
     if (file_.empty()) return Done{};
     const auto cell_json = [](const StudyCell& cell) {
       return Value::of_json("[" + json_list(cell.key, [](const std::string& field) { return Value(field); }).json() +
@@ -79,9 +61,8 @@ class Kept {
     const std::string line =
         json_object({{"row", row}, {"question", question}, {"cells", json_list(cells, cell_json)}}).json() + "\n";
     std::ofstream out(file_, std::ios::app | std::ios::binary);
-    out << line << std::flush;
-    if (!out) return bad_input(file_, "write", "room to write", "a failure: the rows before are kept");
-    return Done{};
+    if (out << line << std::flush) return Done{};
+    return bad_input(std::exchange(file_, {}), "write", "room to write", "a failure: the rows before are kept");
   }
 
  private:
@@ -151,24 +132,6 @@ Result<std::shared_ptr<const Trace>> trace_of(Document document, const std::stri
   return forward(requests->front(), progress, known, threads);
 }
 
-}  // namespace
-
-Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
-                                                                  const Lexicon& lexicon, int threads) {
-  const auto text = read_file(file, kMostKeptBytes);
-  if (!text) return text.error();
-  std::vector<std::shared_ptr<const Trace>> traces;
-  for (const Line& line : sentences(*text)) {
-    auto trace = trace_of(document, text->substr(line.begin, line.end - line.begin), lexicon, nullptr, threads);
-    if (!trace) return inside(file, trace.error());
-    traces.push_back(*std::move(trace));
-  }
-  if (traces.empty()) return bad_input(file, "lines", "a sentence a line", "none");
-  return traces;
-}
-
-namespace {
-
 Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const StudyPair& pair, const Document& document,
                                          const Lexicon& lexicon, int threads) {
   StudyTraces traces{.clean = {}, .corrupt = {}, .threads = threads};
@@ -204,13 +167,6 @@ std::array<double, std::size(kStatistics)> statistics_of(const Summary& summary)
   return {summary.mean, summary.median, summary.lower_quartile, summary.upper_quartile, summary.low, summary.high};
 }
 
-/// A field of a key: a number, a word, or nothing.
-Value field_value(const std::string& field) {
-  if (field.empty()) return {};
-  const auto number = parse_index(field);
-  return number ? Value(*number) : Value(field);
-}
-
 Table table_of(const StudyQuestion& question, const StudyValues& gathered) {
   Table table{question.columns};
   table.columns.insert(table.columns.end(), std::begin(kStatistics), std::end(kStatistics));
@@ -218,7 +174,10 @@ Table table_of(const StudyQuestion& question, const StudyValues& gathered) {
   for (std::size_t i = 0; i < gathered.keys.size(); ++i) {
     const Summary summary = summary_of(gathered.values[i]);
     std::vector<Value>& row = table.rows.emplace_back();
-    for (const std::string& field : gathered.keys[i]) row.push_back(field_value(field));
+    for (const std::string& field : gathered.keys[i]) {  // a number, a word, or nothing
+      const auto number = parse_index(field);
+      row.push_back(field.empty() ? Value() : number ? Value(*number) : Value(field));
+    }
     for (const double number : statistics_of(summary)) row.emplace_back(number);
     row.emplace_back(summary.count);
   }
@@ -297,6 +256,36 @@ Answer answer_in(const std::string& format, const StudyQuestion& question, const
 
 }  // namespace
 
+void add_study_options(Parser& parser, StudyOptions& options, const std::string& more) {
+  parser.section("Many pairs");
+  parser.option("--pairs", options.pairs,
+                "The same of every row: clean, corrupt, right, wrong, by the names of the columns; right and wrong "
+                "are words that --answers would name, and may be left out" +
+                    more,
+                "FILE.csv|FILE.jsonl");
+  parser
+      .option("--resume", options.resume,
+              "Of --pairs: what each row gave is appended here as soon as it is known; rows that are there already are "
+              "not computed again",
+              "FILE")
+      .needs("--pairs");
+  parser.section();
+}
+
+Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
+                                                                  const Lexicon& lexicon, int threads) {
+  const auto text = read_file(file, kMostKeptBytes);
+  if (!text) return text.error();
+  std::vector<std::shared_ptr<const Trace>> traces;
+  for (const Line& line : sentences(*text)) {
+    auto trace = trace_of(document, text->substr(line.begin, line.end - line.begin), lexicon, nullptr, threads);
+    if (!trace) return inside(file, trace.error());
+    traces.push_back(*std::move(trace));
+  }
+  if (traces.empty()) return bad_input(file, "lines", "a sentence a line", "none");
+  return traces;
+}
+
 Result<int> run_study(const QuestionCommand& command, const StudyOptions& options, const StudyQuestion& question) {
   std::vector<Error> problems;
   const auto pairs = read_pairs(options.pairs, question.with_corrupt, problems);
@@ -331,7 +320,7 @@ Result<int> run_study(const QuestionCommand& command, const StudyOptions& option
       continue;
     }
     gathered.add(*cells);
-    if (const Status added = kept->add(pair.row, id, *cells); !added) return added.error();
+    if (const Status added = kept->add(pair.row, id, *cells); !added) problems.push_back(added.error());
   }
   if (gathered.keys.empty())
     return problems.empty() ? bad_input(options.pairs, "rows", "at least one", "none") : problems.front();

@@ -60,10 +60,7 @@ Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string
       if (std::string* field = field_of(pair, records[0][column])) *field = records[i][column];
     pairs.push_back(std::move(pair));
   }
-  const auto has_clean = [](const std::vector<std::string>& names) {
-    return std::find(names.begin(), names.end(), "clean") != names.end();
-  };
-  if (records.empty() || !has_clean(records[0]))
+  if (records.empty() || std::find(records[0].begin(), records[0].end(), "clean") == records[0].end())
     return bad_input(file, "the first line", "the names of columns: clean, corrupt, right, wrong",
                      records.empty() ? "nothing" : joined_texts(records[0], ","));
   return pairs;
@@ -100,12 +97,12 @@ Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_cor
   auto pairs = lines ? Result<std::vector<StudyPair>>(pairs_of_jsonl(file, *text, problems))
                      : pairs_of_csv(file, *text, problems);
   if (!pairs) return pairs;
-  for (const StudyPair& pair : *pairs)
-    if (pair.clean.empty() || (with_corrupt && pair.corrupt.empty()))
-      problems.push_back(
-          bad_input(place_of(file, pair.row), pair.clean.empty() ? "clean" : "corrupt", "a sentence", "none"));
-  std::erase_if(*pairs,
-                [&](const StudyPair& pair) { return pair.clean.empty() || (with_corrupt && pair.corrupt.empty()); });
+  std::erase_if(*pairs, [&](const StudyPair& pair) {
+    if (!pair.clean.empty() && !(with_corrupt && pair.corrupt.empty())) return false;
+    problems.push_back(
+        bad_input(place_of(file, pair.row), pair.clean.empty() ? "clean" : "corrupt", "a sentence", "none"));
+    return true;
+  });
   return pairs;
 }
 

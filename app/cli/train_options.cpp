@@ -122,8 +122,9 @@ void add_train_options(Parser& parser, TrainArguments& options) {
   const auto checked = numbers_of(parser);
   parser.option("-o,--output", options.folder, "The folder; made where it is missing").required();
   parser.option("--text", options.texts,
-                "Train on the sentences of this file, one a line ('-': standard input), in place of the grammar; "
-                "with --tokenizer several, FILE:WEIGHT, the weight of each sentence beside those of others");
+                "Train on the sentences of this file, one a line ('-': standard input), in place of the grammar, or on "
+                "random words that come again (repeated-random); with --tokenizer several, FILE:WEIGHT, the weight of "
+                "each sentence beside those of others");
   parser.option("--tokenizer", options.corpus.tokenizer,
                 "A tokenizer.json of your own that spells the texts: rows 0 to 3 <pad> <s> <mask> <unk>");
   parser.show_defaults();

@@ -63,7 +63,8 @@ Result<std::vector<std::string>> names_of_shipped() {
   std::error_code error;
   for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
     if (is_folder(*at)) names.push_back(std::string(kShipped) + at->path().filename().string());
-  std::erase(names, kAnySentence);  // read when a sentence needs it
+  // Those are read when they are named, or a sentence needs them.
+  std::erase_if(names, [](const std::string& name) { return name == kAnySentence || name == "shipped:induction"; });
   std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
     return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
   });

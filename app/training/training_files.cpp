@@ -50,16 +50,22 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   return corpus_of(where, all, choice.most_words, kLongestSentence);
 }
 
+struct WeightedFile {
+  std::string name, text;
+  float weight = 1;
+};
+
 /// "FILE:WEIGHT" or "FILE".
-Result<std::pair<std::string, float>> weighted_file(const char* option, const std::string& choice) {
-  const std::size_t colon = choice.rfind(':');
-  if (colon == choice.npos) return std::pair(choice, 1.0f);
-  const auto weight = parse_number<float>(std::string_view(choice).substr(colon + 1));
-  if (!weight) return std::pair(choice, 1.0f);
-  constexpr float kMost = 1e6f;
-  if (!(*weight > 0 && *weight <= kMost))
+Result<WeightedFile> weighted_file(const char* option, const std::string& choice, std::size_t most_bytes) {
+  const std::size_t colon = std::min(choice.rfind(':'), choice.size());
+  const auto weight = parse_number<float>(std::string_view(choice).substr(std::min(colon + 1, choice.size())));
+  if (weight && !(*weight > 0 && *weight <= 1e6f))
     return bad_input(option, "", "a weight above 0 and at most 1e6", "'" + choice + "'");
-  return std::pair(choice.substr(0, colon), *weight);
+  WeightedFile file{.name = weight ? choice.substr(0, colon) : choice, .text = {}, .weight = weight.value_or(1)};
+  auto text = read_file(file.name, most_bytes);
+  if (!text) return text.error();
+  file.text = *std::move(text);
+  return file;
 }
 
 Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, const Teaching& teaching) {
@@ -76,11 +82,9 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
   if (const Status usable = check_trainable(choice.tokenizer, *tokenizer); !usable) return usable.error();
   std::vector<CorpusText> texts;
   for (const std::string& one : choice.texts) {
-    const auto file = weighted_file("--text", one);
+    const auto file = weighted_file("--text", one, kMostTextBytes);
     if (!file) return file.error();
-    const auto text = read_file(file->first, kMostTextBytes);
-    if (!text) return text.error();
-    auto spelt = tokenized_text(file->first, *text, file->second, *tokenizer, progress);
+    auto spelt = tokenized_text(file->name, file->text, file->weight, *tokenizer, progress);
     if (!spelt) return spelt.error();
     texts.push_back(*std::move(spelt));
   }
@@ -92,18 +96,16 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     grammar = *read;
   }
   for (const std::string& one : choice.treebanks) {
-    const auto file = weighted_file("--teach", one);
+    const auto file = weighted_file("--teach", one, kMostTreebankBytes);
     if (!file) return file.error();
-    const auto text = read_file(file->first, kMostTreebankBytes);
-    if (!text) return text.error();
-    const auto treebank = parse_conllu(file->first, *text);
+    const auto treebank = parse_conllu(file->name, file->text);
     if (!treebank) return treebank.error();
-    if (progress.stop) return cancelled(file->first);
-    TaughtText taught{.name = file->first, .weight = file->second};
+    if (progress.stop) return cancelled(file->name);
+    TaughtText taught{.name = file->name, .weight = file->weight};
     taught.sentences = taught_sentences(*treebank, *tokenizer, teaching.heads, grammar.get());
     if (std::none_of(taught.sentences.begin(), taught.sentences.end(),
                      [](const auto& own) { return !own.arcs.empty(); }))
-      return bad_input(file->first, "relations", "at least one that a head is taught", "none");
+      return bad_input(file->name, "relations", "at least one that a head is taught", "none");
     corpus.taught.push_back(std::move(taught));
   }
   corpus.taught_grammar = std::move(grammar);
@@ -128,45 +130,6 @@ TrainedFolder looked_into(const fs::path& folder) {
   found.steps = (*card)->plan.steps();
   return found;
 }
-
-}  // namespace
-
-Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  auto grammar = parse_grammar(path.string(), *text);
-  if (!grammar) return grammar.error();
-  return std::make_shared<const Grammar>(*std::move(grammar));
-}
-
-Result<std::shared_ptr<const Grammar>> read_grammar() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  return read_grammar(*folder / "assets" / "grammar.json");
-}
-
-Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching) {
-  if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
-  if (!choice.text.empty()) return corpus_of_text(choice, progress);
-  const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
-  if (!grammar) return grammar.error();
-  return corpus_of(*grammar, task);
-}
-
-Status check_plan(const TrainingPlan& plan) {
-  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
-  if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
-    return bad_input("bias", "", "all of them or none", "some", ErrorCode::biases_differ);
-  if (plan.task == Task::causal) return Done{};
-  const Corruption& asked = plan.corruption;
-  const float sum = asked.mask + asked.swap + asked.keep;
-  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
-  if (plan.task == Task::masked && sum <= 0)
-    return bad_input("hide, swap, keep", "", "one above 0", "none", ErrorCode::hides_nothing);
-  return Done{};
-}
-
-namespace {
 
 /// A line of a command that grows option by option.
 struct CommandLine {
@@ -222,6 +185,42 @@ void add_shape(CommandLine& line, const Config& config) {
 }
 
 }  // namespace
+
+Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
+  const auto text = read_file(path, kLargestAsset);
+  if (!text) return text.error();
+  auto grammar = parse_grammar(path.string(), *text);
+  if (!grammar) return grammar.error();
+  return std::make_shared<const Grammar>(*std::move(grammar));
+}
+
+Result<std::shared_ptr<const Grammar>> read_grammar() {
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  return read_grammar(*folder / "assets" / "grammar.json");
+}
+
+Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching) {
+  if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
+  if (choice.text == kRepeatedRandom) return repeated_random_corpus();
+  if (!choice.text.empty()) return corpus_of_text(choice, progress);
+  const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
+  if (!grammar) return grammar.error();
+  return corpus_of(*grammar, task);
+}
+
+Status check_plan(const TrainingPlan& plan) {
+  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable;
+  if (plan.config.bias.any() && !(plan.config.bias == Biases{}))
+    return bad_input("bias", "", "all of them or none", "some", ErrorCode::biases_differ);
+  if (plan.task == Task::causal) return Done{};
+  const Corruption& asked = plan.corruption;
+  const float sum = asked.mask + asked.swap + asked.keep;
+  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
+  if (plan.task == Task::masked && sum <= 0)
+    return bad_input("hide, swap, keep", "", "one above 0", "none", ErrorCode::hides_nothing);
+  return Done{};
+}
 
 std::string training_command(const TrainingPlan& plan, const CorpusChoice& corpus, const std::string& name, bool half) {
   CommandLine line{"headlight train"};
@@ -295,13 +294,11 @@ Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {
 Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files) {
   std::vector<HeldOutTreebank> treebanks;
   for (const std::string& choice : files) {
-    const auto file = weighted_file("--teach", choice);
+    const auto file = weighted_file("--teach", choice, kMostTreebankBytes);
     if (!file) return file.error();
-    const auto text = read_file(file->first, kMostTreebankBytes);
-    if (!text) return text.error();
-    auto sentences = parse_conllu(file->first, *text);
+    auto sentences = parse_conllu(file->name, file->text);
     if (!sentences) return sentences.error();
-    treebanks.push_back({file->first, *std::move(sentences)});
+    treebanks.push_back({file->name, *std::move(sentences)});
   }
   return treebanks;
 }

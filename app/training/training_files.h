@@ -19,7 +19,7 @@ struct TrainingCard;  // train/trained_checkpoint.h
 
 /// The data of a training.
 struct CorpusChoice {
-  std::string text = {};          // a file of sentences, one a line ("-": standard input); empty: …
+  std::string text = {};          // a file of sentences, one a line; "-": standard input; kRepeatedRandom; empty: …
   std::string grammar = {};       // … the grammar of this file; empty: the one that comes along
   std::size_t most_words = 4000;  // the most frequent words of a text: each has a row
 

@@ -36,6 +36,11 @@ struct TrainWords {
       "The sentences of Headlight's own grammar: its heads can be scored, as it is known which words belong together.",
       "Headlight 自己的语法例句：已知哪些词相关，因此可以给头打分。"};
   Words corpus_grammar{"grammar", "语法例句"};
+  Words corpus_repeated{"random repeats", "随机重复"};
+  Words tip_corpus_repeated{
+      "Random words whose pieces come again: what follows a word is known only from what followed it before. A decoder "
+      "of two layers learns induction from them.",
+      "随机的词，成段重复：一个词后面是什么，只能从它上次出现时后面是什么得知。两层的解码器会从中学到归纳。"};
   Words corpus_text{"own text", "自己的文本"};
   Words tip_corpus_text{"A text file of your own, a sentence a line.", "自己的文本文件，每行一句。"};
   Words term_hide{"hide", "隐藏"};

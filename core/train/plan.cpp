@@ -3,13 +3,6 @@
 #include <cmath>
 
 namespace headlight {
-namespace {
-
-/// Learned positions: of the longest sentence, with <s> before it.
-constexpr Index kPlaces = static_cast<Index>(kLongestSentence) + 1;
-
-}  // namespace
-
 TrainingPlan default_plan(const Config& config) {
   TrainingPlan plan{.config = config};
   plan.config.norm = Norm::pre;
@@ -43,6 +36,7 @@ Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) 
   if (two_stacks && (!corpus.translated() || !has_translations(*corpus.grammar)))
     return bad_input("training", "corpus", "a grammar with English sentences, which an encoder-decoder learns to say",
                      corpus.grammar ? "one without" : corpus.name);
+  constexpr Index kPlaces = static_cast<Index>(kLongestSentence) + 1;  // <s> before the longest sentence
   return Training{.network = fresh_network(plan.config, corpus.rows(), kPlaces)};
 }
 
@@ -120,14 +114,11 @@ nlohmann::ordered_json plan_json(const TrainingPlan& plan) {
                  {"clip", recipe.clip}}},
                {"dropout", recipe.objective.dropout},
                {"label_smoothing", recipe.objective.label_smoothing}};
-  if (plan.task == Task::translation) {
-    json["corruption"] = {{"mask", corruption.mask}, {"swap", corruption.swap}, {"family", corruption.family}};
-  } else if (plan.task == Task::masked) {
-    json["corruption"] = {{"mask", corruption.mask},
-                          {"swap", corruption.swap},
-                          {"keep", corruption.keep},
-                          {"family", corruption.family},
-                          {"restore", corruption.restore}};
+  if (plan.task != Task::causal) {
+    Json& fields = json["corruption"] = {{"mask", corruption.mask}, {"swap", corruption.swap}};
+    if (plan.task == Task::masked) fields["keep"] = corruption.keep;
+    fields["family"] = corruption.family;
+    if (plan.task == Task::masked) fields["restore"] = corruption.restore;
   }
   add_teaching(json, plan);
   return json;
@@ -149,15 +140,12 @@ TrainingPlan plan_from(const JsonField& field) {
   plan.recipe.clip = optimizer.number("clip");
   plan.recipe.objective.dropout = field.number("dropout");
   plan.recipe.objective.label_smoothing = field.number("label_smoothing");
-  if (plan.task == Task::translation) {
+  if (plan.task != Task::causal) {
     const JsonField corruption = field.at("corruption");
-    plan.corruption.mask = corruption.number("mask");
-    plan.corruption.swap = corruption.number("swap");
+    plan.corruption.mask = corruption.number("mask"), plan.corruption.swap = corruption.number("swap");
+    if (plan.task == Task::masked) plan.corruption.keep = corruption.number("keep");
     plan.corruption.family = corruption.number("family");
-  } else if (plan.task == Task::masked) {
-    const JsonField corruption = field.at("corruption");
-    plan.corruption = {corruption.number("mask"), corruption.number("swap"), corruption.number("keep"),
-                       corruption.number("family"), corruption.number("restore")};
+    if (plan.task == Task::masked) plan.corruption.restore = corruption.number("restore");
   }
   if (field.has("teaching")) read_teaching(field.at("teaching"), plan);
   return plan;

@@ -142,14 +142,11 @@ std::string identity(const TrainingPlan& plan, const Corpus& corpus) {
   nlohmann::ordered_json json = plan_json(plan);
   std::uint64_t words = corpus.lines.size();
   for (const std::string& word : corpus.words) words = derive_seed(words, word);
-  for (const auto& line : corpus.lines) {
-    const std::string_view rows(reinterpret_cast<const char*>(line.data()), line.size() * sizeof line.front());
-    words = derive_seed(words, rows);
-  }
   const auto add = [&words](const auto& list) {
     words = derive_seed(
         words, std::string_view(reinterpret_cast<const char*>(list.data()), list.size() * sizeof list.front()));
   };
+  for (const auto& line : corpus.lines) add(line);
   if (corpus.tokenizer) words = derive_seed(words, corpus.tokenizer_json);
   for (const CorpusText& text : corpus.texts) {
     words = derive_seed(words, std::to_string(text.weight));

@@ -92,6 +92,11 @@ TEST(Study, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(run(studied(pairs, {"--resume", kept, "--metric", "kl"})).out, run(studied(pairs, {"--metric", "kl"})).out);
   ASSERT_TRUE(write_file(kept, "something else\n"));
   EXPECT_TRUE(contains(refused(studied(pairs, {"--resume", kept})), "expected what --resume wrote"));
+  const Ran unkept = run(studied(pairs, {"--resume", kept + ".missing/rows.jsonl"}));
+  EXPECT_EQ(unkept.out, run(studied(pairs, {})).out) << "what was computed is printed where nothing could be kept";
+  EXPECT_EQ(unkept.status, 0);
+  EXPECT_TRUE(contains(unkept.err, "rows.jsonl: write: expected room to write")) << unkept.err;
+  EXPECT_EQ(std::count(unkept.err.begin(), unkept.err.end(), '\n'), 1) << unkept.err;
   const std::string full = refused(studied(pairs, {"--resume", "/dev/full"}));
   EXPECT_TRUE(contains(full, "/dev/full: ")) << full;
 }

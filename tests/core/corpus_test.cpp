@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/grammars.h"
 
@@ -163,6 +164,37 @@ TEST(TextCorpus, RefusesATextOfNothing) {
 }
 
 // The shipped models are made again by their commands only as long as these stay the same to the bit.
+// What followed a word before is the only clue to what follows it: no word says it, and no distance does.
+TEST(RepeatedRandom, IsKnownOnlyFromWhatCameBefore) {
+  const Corpus corpus = repeated_random_corpus();
+  EXPECT_EQ(std::set<std::string>(corpus.words.begin(), corpus.words.end()).size(), 32u);
+  const auto sentences = sentences_of(draw_batch(corpus, Task::causal, {}, 1, 1, 500));
+  std::map<std::pair<std::int32_t, std::int32_t>, int> pairs;
+  std::map<std::size_t, int> distances;
+  int again = 0, same = 0;
+  for (const Asked& one : sentences) {
+    EXPECT_GE(one.rows.size(), 13u);
+    EXPECT_LE(one.rows.size(), 36u);
+    EXPECT_EQ(one.rows.front(), kStartRow);
+    std::map<std::int32_t, std::size_t> last;
+    for (std::size_t at = 1; at < one.rows.size(); ++at) {
+      EXPECT_GE(one.rows[at], kFirstWordRow);
+      const auto before = last.find(one.rows[at]);
+      if (before != last.end() && at + 1 < one.rows.size()) {
+        ++again;
+        same += one.rows[before->second + 1] == one.rows[at + 1];
+        ++distances[at - before->second];
+      }
+      last[one.rows[at]] = at;
+      if (at > 1) ++pairs[{one.rows[at - 1], one.rows[at]}];
+    }
+  }
+  EXPECT_GT(same, 0.7 * again) << "within a piece the next word is that of before";
+  for (const auto& [distance, count] : distances) EXPECT_LT(count, 0.25 * again) << distance;
+  for (const auto& [pair, count] : pairs) EXPECT_LT(count, 60) << "no pair of words in particular";
+  EXPECT_GT(pairs.size(), 900u) << "of 32 · 31 any follows any";
+}
+
 TEST(Batches, OfTheShippedGrammarAreThoseThatTheModelsLearnedFrom) {
   const Corpus corpus = corpus_of(shipped());
   EXPECT_EQ(corpus.rows(), 619);

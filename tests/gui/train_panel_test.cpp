@@ -271,9 +271,25 @@ TEST_F(TrainPanel, ATextOfOnesOwnByTheBrowser) {
   ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
   EXPECT_EQ(h.state.document.card->corpus, (folder / "mine.txt").string());
   EXPECT_FALSE(h.has("legend SP"));
-  h.scroll_into("train", "corpus grammar");
+  h.scroll_into("train", "corpus repeated");
+  h.click("corpus repeated");
+  EXPECT_EQ(h.state.training_corpus.text, kRepeatedRandom);
+  h.frame(2);
+  EXPECT_FALSE(h.has("corpus path"));
   h.click("corpus grammar");
   EXPECT_TRUE(h.state.training_corpus.text.empty());
+}
+
+TEST_F(TrainPanel, RandomRepeatsAreACorpusOfTheirOwn) {
+  Harness& h = *harness;
+  h.push(SetCorpus{std::string(kRepeatedRandom)});
+  h.click("view train");
+  plan_steps(3);
+  h.click("start training");
+  wait();
+  ASSERT_TRUE(is(TrainingPhase::done)) << message_of(run().failure);
+  EXPECT_EQ(h.state.document.card->corpus, kRepeatedRandom);
+  EXPECT_NE(h.state.document.card->command.find("--text repeated-random"), std::string::npos);
 }
 
 TEST_F(TrainPanel, WhatWasLeftIsOffered) {

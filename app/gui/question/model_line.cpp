@@ -16,7 +16,8 @@ namespace {
 std::string model_name(Gui& gui) {
   const Document& document = gui.state.document;
   if (is_any_sentence(document)) return gui.fonts.shown(gui.word(kAnySentenceWords.model));
-  if (is_shipped(document)) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
+  const bool of_grammar = !document.card || document.card->corpus == "grammar";
+  if (is_shipped(document) && of_grammar) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
   if (document.model && document.trained)
     return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " +
                            model_name_in(gui.state.settings.language, document.model->name));

@@ -154,10 +154,15 @@ void corpus_row(Gui& gui) {
     gui.push(SetCorpus{});
   explain_item(gui, kTrainWords.tip_corpus);
   ImGui::SameLine(0, 0);
-  if (flat_button(gui, "corpus text", gui.word(kTrainWords.corpus_text), !corpus.text.empty()))
+  const bool repeated = corpus.text == kRepeatedRandom, own = !corpus.text.empty() && !repeated;
+  if (flat_button(gui, "corpus repeated", gui.word(kTrainWords.corpus_repeated), repeated))
+    gui.push(SetCorpus{std::string(kRepeatedRandom)});
+  explain_item(gui, kTrainWords.tip_corpus_repeated);
+  ImGui::SameLine(0, 0);
+  if (flat_button(gui, "corpus text", gui.word(kTrainWords.corpus_text), own))
     gui.push(Browse{Browser::Purpose::corpus, {}});
   explain_item(gui, kTrainWords.tip_corpus_text);
-  if (corpus.text.empty()) return;
+  if (!own) return;
   ImGui::PushTextWrapPos(0);
   dim_text(gui, gui.fonts.shown(corpus.text));
   ImGui::PopTextWrapPos();

@@ -1,6 +1,8 @@
 #include "train/corpus/corpus.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <unordered_map>
 
 #include "base/formatted.h"
@@ -44,12 +46,32 @@ std::pair<const Text*, std::size_t> draw_place(const std::vector<Text>& texts, R
   return {chosen, std::min(sentence, sentences_in(*chosen) - 1)};
 }
 
+std::vector<std::int32_t> draw_repeated(const Corpus& corpus, Random& random) {
+  const auto among = [&](std::size_t low, std::size_t high) { return low + random.next() % (high - low + 1); };
+  std::vector<std::int32_t> words(corpus.words.size());
+  std::iota(words.begin(), words.end(), kFirstWordRow);
+  for (std::size_t i = 0; i < 5 * 4; ++i) std::swap(words[i], words[among(i, words.size() - 1)]);
+  std::vector<std::span<const std::int32_t>> pieces(among(3, 5));
+  std::size_t used = 0;
+  for (auto& piece : pieces) {
+    piece = std::span(words).subspan(used, among(2, 4));
+    used += piece.size();
+  }
+  std::vector<std::int32_t> sentence;
+  for (const std::size_t fewest = among(12, 32); sentence.size() < fewest;) {
+    const auto piece = pieces[among(0, pieces.size() - 1)];
+    sentence.insert(sentence.end(), piece.begin(), piece.end());
+  }
+  return sentence;
+}
+
 Drawn draw(const Corpus& corpus, Random& random) {
   if (corpus.tokenizer) {
     const auto [text, sentence] = draw_place(corpus.texts, random);
     const auto line = text->lines.line(sentence);
     return {{line.begin(), line.end()}, {}, {}};
   }
+  if (!corpus.grammar && corpus.lines.empty()) return {draw_repeated(corpus, random), {}, {}};
   if (!corpus.grammar) return {corpus.lines[random.next() % corpus.lines.size()], {}, {}};
   Sentence sentence = draw_sentence(*corpus.grammar, CorpusPart::training, random);
   for (std::int32_t& word : sentence.words) word += kFirstWordRow;
@@ -224,12 +246,8 @@ TaughtSentence draw_taught(const Corpus& corpus, const Teaching& teaching, Rando
 std::string_view name(Task task) { return name_in(kTaskNames, task); }
 
 Task task_of(Arch arch) {
-  switch (arch) {
-    case Arch::encoder: break;
-    case Arch::decoder: return Task::causal;
-    case Arch::encoder_decoder: return Task::translation;
-  }
-  return Task::masked;
+  if (arch == Arch::decoder) return Task::causal;
+  return arch == Arch::encoder_decoder ? Task::translation : Task::masked;
 }
 
 Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task) {
@@ -280,6 +298,13 @@ Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<s
   return corpus;
 }
 
+Corpus repeated_random_corpus() {
+  Corpus corpus{.name = std::string(kRepeatedRandom)};
+  for (const char consonant : std::string_view("bdfgklmt"))
+    for (const char vowel : std::string_view("aeiu")) corpus.words.push_back({consonant, vowel});
+  return corpus;
+}
+
 Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokenizer_json,
                  std::vector<CorpusText> texts) {
   Corpus corpus;
@@ -306,12 +331,9 @@ Batch draw_batch(const Corpus& corpus, Task task, const Corruption& corruption, 
   Batch batch;
   const Index teach = taught.teaching ? std::min(taught.count, count) : 0;
   for (Index i = 0; i < count - teach; ++i) {
-    Asked asked;
-    switch (task) {
-      case Task::masked: asked = asked_in_place(corpus, corruption, random); break;
-      case Task::causal: asked = asked_to_go_on(corpus, random); break;
-      case Task::translation: asked = asked_to_translate(corpus, corruption, random); break;
-    }
+    Asked asked = task == Task::masked   ? asked_in_place(corpus, corruption, random)
+                  : task == Task::causal ? asked_to_go_on(corpus, random)
+                                         : asked_to_translate(corpus, corruption, random);
     inputs.push_back(std::move(asked.input));
     targets.push_back(std::move(asked.targets));
     if (task == Task::translation) sources.push_back(std::move(asked.source));

@@ -29,10 +29,10 @@ std::string_view name(Task task);
 Task task_of(Arch arch);
 
 struct Corpus {
-  std::string name;                                   // "grammar", or the file
+  std::string name;                                   // "grammar", kRepeatedRandom, or the file
   std::vector<std::string> words = {};                // the word of row kFirstWordRow + i
   std::shared_ptr<const Grammar> grammar = {};        // its words in its order, those of its translations; null: …
-  std::vector<std::vector<std::int32_t>> lines = {};  // … rows of each sentence
+  std::vector<std::vector<std::int32_t>> lines = {};  // … rows of each sentence; neither: kRepeatedRandom
 
   // Of a tokenizer of the user, instead of those:
   std::shared_ptr<const Tokenizer> tokenizer = {};  // its vocabulary is `words` behind the special ones; null: none
@@ -53,6 +53,11 @@ Corpus corpus_of(std::shared_ptr<const Grammar> grammar, Task task = Task::maske
 /// frequent ones those that come first; sentences longer than `longest` are left out. An Error where nothing is left.
 Result<Corpus> corpus_of(std::string_view where, const std::vector<std::vector<std::string>>& sentences,
                          std::size_t most_words, std::size_t longest);
+
+/// Sentences of 12 to 35 words, made as they are drawn: 3 to 5 pieces of 2 to 4 of 32 syllables, no word in two pieces,
+/// in random order, repeatedly. Only what followed a word before shows what follows it; the distance to that differs.
+inline constexpr std::string_view kRepeatedRandom = "repeated-random";
+Corpus repeated_random_corpus();
 
 /// Texts that a tokenizer has spelt.
 Corpus corpus_of(std::shared_ptr<const Tokenizer> tokenizer, std::string tokenizer_json, std::vector<CorpusText> texts);
