@@ -1,5 +1,5 @@
 // Maps of an answer instead of its attention weights: norms of the weighted values, or attention rollout
-// (heads/attention_norms.h, heads/rollout.h). They are computed while a view shows them, and drawn instead of the
+// (heads/weight_maps.h). They are computed while a view shows them, and drawn instead of the
 // weights, token by token, once they are there.
 #pragma once
 
@@ -9,14 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "heads/attention_norms.h"
-#include "heads/rollout.h"
+#include "heads/weight_maps.h"
 #include "model/trace.h"
 
 namespace headlight {
 
 /// The kind of the maps of the heads: the attention weights; the norms of the weighted value vectors; the weights
-/// multiplied through all layers below (heads/attention_norms.h, heads/rollout.h).
+/// multiplied through all layers below (heads/weight_maps.h).
 enum class MapKind { weights, norms, rollout };
 
 /// Of MapKind in its order: the names in options and session files.

@@ -9,7 +9,7 @@
 #include "base/result.h"
 #include "derived/weak_ref.h"
 #include "explain/patching.h"
-#include "heads/token_alignment.h"
+#include "heads/pattern_difference.h"
 
 namespace headlight {
 

@@ -74,15 +74,14 @@ void add_grammar(const TrainingCard& card, const Trace& trace, Stack stack, cons
 }
 
 void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
-                  std::vector<NamedArc>& arcs) {
-  const ArcLanguage language = is_in_chinese(trace.query_tokens()) ? ArcLanguage::chinese : ArcLanguage::english;
+                  ArcLanguage language, std::vector<NamedArc>& arcs) {
   const std::vector<PointedPair> pairs = pointed_pairs(trace, labels.heads, words);
   for (const LabelledPair& label : labelled_pairs(labels, language, pairs)) {
     const PointedPair& pair = pairs[label.pair];
     const std::string& relation = labels.relations[label.relation];
     for (std::size_t head = 0; head < labels.heads.size(); ++head) {
       const ArcPrecision* measured = labels.precision(labels.heads[head], relation, language);
-      if (!pair.pointed[head] || !measured || measured->share() < kLeastPrecision) continue;
+      if (!pair.pointed[head] || !measured) continue;
       auto arc = pointing(trace, labels.heads[head], words[static_cast<std::size_t>(pair.from)],
                           words[static_cast<std::size_t>(pair.to)]);
       if (!arc) continue;
@@ -132,8 +131,10 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
     add_grammar(card, trace, Stack::cross, translated_words(*grammar, sentence, tokens), words, spelt_words(sentence),
                 arcs.named);
   }
+  const ArcLanguage language = is_in_chinese(tokens) ? ArcLanguage::chinese : ArcLanguage::english;
   const bool labelled = card.arcs && facts.measured_kind && fit(*card.arcs, trace.request.config);
-  if (labelled) add_labelled(*card.arcs, trace, words, arcs.named);
+  if (labelled && are_in_order(*card.arcs, language, trace, words))
+    add_labelled(*card.arcs, trace, words, language, arcs.named);
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
   std::stable_sort(arcs.named.begin(), arcs.named.end(),
                    [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); });

@@ -11,9 +11,6 @@
 
 namespace headlight {
 
-/// A relation of which a smaller share of the measured cells was right is not named.
-inline constexpr double kLeastPrecision = 0.6;
-
 struct NamedArc {
   HeadRef head;
   CellRef cell;            // of the words' tokens those with the most weight, which is …

@@ -11,7 +11,7 @@
 #include "figure/difference_words.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
-#include "heads/token_alignment.h"
+#include "heads/pattern_difference.h"
 #include "model/fingerprint.h"
 #include "model/head_text.h"
 #include "page/page_data.h"

@@ -26,15 +26,19 @@ Vector mean_of(const Matrix& rows, const SpeltWord& word) {
   return rows.middleRows(word.first, word.count).colwise().mean();
 }
 
+/// The input of the last layer.
+const Matrix& low_rows(const Trace& trace) {
+  return trace.blocks.size() > 1 ? trace.blocks[trace.blocks.size() - 2].output : trace.embedding;
+}
+
 SentenceRows rows_of(const Trace& trace, const std::vector<SpeltWord>& words) {
   constexpr std::string_view kBreaks[] = {",", "，", "、", ";", "；", ":", "：", "(", "（", "“"};
   constexpr std::string_view kEnds[] = {".", "。", "!", "！", "?", "？"};
-  const Matrix& low = trace.blocks.size() > 1 ? trace.blocks[trace.blocks.size() - 2].output : trace.embedding;
   const std::string_view text = trace.query_tokens().text;
   SentenceRows rows;
   std::size_t breaks = 0, ends = 0;
   for (const SpeltWord& word : words) {
-    rows.low.push_back(mean_of(low, word));
+    rows.low.push_back(mean_of(low_rows(trace), word));
     rows.high.push_back(mean_of(trace.last_hidden_state(), word));
     rows.breaks.push_back(breaks);
     rows.ends.push_back(ends);
@@ -139,7 +143,7 @@ bool is_in_chinese(const Tokens& tokens) {
 
 const ArcPrecision* ArcLabels::precision(const HeadRef& head, const std::string& relation, ArcLanguage language) const {
   const auto found = std::find_if(precisions.begin(), precisions.end(), [&](const ArcPrecision& one) {
-    return one.head == head && one.relation == relation && one.language == language;
+    return one.head == head && one.relation == relation && one.language == language && one.share() >= kLeastPrecision;
   });
   return found == precisions.end() ? nullptr : &*found;
 }
@@ -155,6 +159,8 @@ Index arc_features(Index d_model, std::size_t heads) {
   return 1 + 4 * d_model + 2 * static_cast<Index>(heads) + 2 * kDistances + kOfSentence;
 }
 
+Index order_features(Index d_model) { return 2 + 3 * d_model; }
+
 bool fit(const ArcLabels& labels, const Config& config) {
   const auto features = arc_features(config.d_model, labels.heads.size());
   return std::all_of(labels.heads.begin(), labels.heads.end(),
@@ -163,8 +169,29 @@ bool fit(const ArcLabels& labels, const Config& config) {
                               head.head < config.num_heads;
                      }) &&
          std::all_of(labels.languages.begin(), labels.languages.end(), [&](const ArcLabels::OfLanguage& one) {
-           return one.weights.size() == 0 || one.weights.cols() == features;
+           return (one.weights.size() == 0 || one.weights.cols() == features) &&
+                  (one.order.size() == 0 || one.order.cols() == order_features(config.d_model));
          });
+}
+
+Vector order_features(const Trace& trace, const std::vector<SpeltWord>& words) {
+  const Index width = trace.embedding.cols();
+  const auto count = static_cast<float>(words.size());
+  Vector features = Vector::Zero(order_features(width));
+  features(0) = 1;
+  features(1) = std::log(std::max(1.0f, count));
+  Index first = 2;
+  for (const Matrix& rows : {trace.embedding, low_rows(trace), Matrix(trace.last_hidden_state())}) {
+    for (const SpeltWord& word : words) features.segment(first, width) += mean_of(rows, word) / count;
+    first += width;
+  }
+  return features;
+}
+
+bool are_in_order(const ArcLabels& labels, ArcLanguage language, const Trace& trace,
+                  const std::vector<SpeltWord>& words) {
+  const Matrix& order = labels.languages[static_cast<std::size_t>(language)].order;
+  return order.size() == 0 || words.size() < kFewestInOrder || order.row(0).dot(order_features(trace, words)) >= 0;
 }
 
 std::vector<PointedPair> pointed_pairs(const Trace& trace, const std::vector<HeadRef>& heads,

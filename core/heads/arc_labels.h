@@ -18,6 +18,12 @@ inline constexpr float kLeastPointing = 0.3f;
 /// Longer sentences are neither learned from nor named.
 inline constexpr std::size_t kMostArcTokens = 400;
 
+/// A relation of which a smaller share of the measured cells was right is not named.
+inline constexpr double kLeastPrecision = 0.6;
+
+/// Of fewer words nothing can be said about their order.
+inline constexpr std::size_t kFewestInOrder = 4;
+
 /// A word as the tokens of a sentence spell it.
 struct SpeltWord {
   Index first = 0, count = 0;      // tokens
@@ -54,6 +60,7 @@ struct ArcLabels {
     Matrix calibration = {};  // (relations, 3) a, b, least: a label is right with probability σ(a·logit p + b), and is
                               // given from `least` on
     float least = 1;          // of that probability, for a label to be given
+    Matrix order = {};        // (1, order_features): below 0 the words stand in no order; empty: not known
   };
 
   std::vector<HeadRef> heads = {};           // that were taught; their pairs are labelled
@@ -61,6 +68,7 @@ struct ArcLabels {
   std::array<OfLanguage, 2> languages = {};  // by ArcLanguage
   std::vector<ArcPrecision> precisions = {};
 
+  /// Null: not measured, or of less than kLeastPrecision.
   const ArcPrecision* precision(const HeadRef& head, const std::string& relation, ArcLanguage language) const;
 };
 
@@ -71,9 +79,19 @@ double sigmoid(double x);
 
 /// The number of features of a pair of words, in a model of this width with labels for so many heads.
 Index arc_features(Index d_model, std::size_t heads);
+/// Numbers that the order of a sentence's words has.
+Index order_features(Index d_model);
 
 /// Whether the labels are of a model of this shape.
 bool fit(const ArcLabels& labels, const Config& config);
+
+/// 1, the logarithm of the number of words, and the mean over the words of embeddings, inputs and outputs of the last
+/// layer: from these a linear classifier says whether the words stand as in a sentence.
+Vector order_features(const Trace& trace, const std::vector<SpeltWord>& words);
+
+/// Whether they do, as far as is known: not where the words of a sentence were shuffled.
+bool are_in_order(const ArcLabels& labels, ArcLanguage language, const Trace& trace,
+                  const std::vector<SpeltWord>& words);
 
 /// A pair of words at which a head points: of all words but itself and special tokens the one with the most weight, at
 /// least kLeastPointing. Pieces of a word look together (the mean of their rows) and are looked at together (the sum).

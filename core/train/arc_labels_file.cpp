@@ -53,6 +53,10 @@ Status read_language(std::string_view where, const ArrayFile& file, ArcLanguage 
   if (!value || !(*value >= 0 && *value <= 1))
     return bad_input(where, name + ".least", "a number from 0 to 1", least ? "another text" : "none");
   own = {*std::move(weights), *std::move(calibration), *value};
+  if (!file.arrays.contains(name + ".order")) return Done{};
+  auto order = matrix_in(where, file, name + ".order", 1, {});
+  if (!order) return order.error();
+  own.order = *std::move(order);
   return Done{};
 }
 
@@ -67,9 +71,9 @@ Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labe
     const ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
     if (own.weights.size() == 0) continue;
     const std::string name = name_of(language);
-    for (const auto& [part, matrix] :
-         {std::pair(".weights", &own.weights), std::pair(".calibration", &own.calibration)})
-      tensors.push_back({name + part, {matrix->rows(), matrix->cols()}, matrix->data()});
+    for (const auto& [part, matrix] : {std::pair(".weights", &own.weights), std::pair(".calibration", &own.calibration),
+                                       std::pair(".order", &own.order)})
+      if (matrix->size() > 0) tensors.push_back({name + part, {matrix->rows(), matrix->cols()}, matrix->data()});
     metadata[name + ".least"] = formatted("%.9g", static_cast<double>(own.least));
   }
   return write_tensors(path, tensors, metadata, TensorType::float16);

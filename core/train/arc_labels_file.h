@@ -12,8 +12,9 @@ namespace headlight {
 
 inline constexpr const char* kArcLabelsFile = "arcs.safetensors";
 
-/// `en.weights` (relations + 1, features), `en.calibration` (relations, 3), `zh.…` alike, in float16; metadata:
-/// `format`, `heads`, `relations` with commas between them, `en.least`, `zh.least`.
+/// `en.weights` (relations + 1, features), `en.calibration` (relations, 3), `en.order` (1, features of a sentence),
+/// which old files lack, `zh.…` alike, in float16; metadata: `format`, `heads`, `relations` with commas between them,
+/// `en.least`, `zh.least`.
 Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labels);
 
 /// Without precisions. Errors: those of the file; a format, heads, relations or numbers that no labels have.

@@ -5,8 +5,7 @@
 
 #include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"
-#include "heads/attention_norms.h"
-#include "heads/rollout.h"
+#include "heads/weight_maps.h"
 #include "math/attention.h"
 
 namespace headlight {

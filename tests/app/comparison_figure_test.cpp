@@ -5,7 +5,7 @@
 #include "derived/answer_comparison.h"
 #include "document/answer_snapshot.h"
 #include "figure/difference_words.h"
-#include "heads/token_alignment.h"
+#include "heads/pattern_difference.h"
 #include "math/attention.h"
 #include "words/compare_words.h"
 

@@ -7,6 +7,8 @@
 #include <set>
 #include "app/session_fixture.h"
 
+#include "base/formatted.h"
+#include "base/random.h"
 #include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
@@ -14,6 +16,7 @@
 #include "figure/labels.h"
 #include "model/head_text.h"
 #include "train/trained_checkpoint.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {
@@ -157,6 +160,37 @@ TEST(HeadName, ATextOfNoMeasuredKindHasNoNames) {
     const Answered answer = answered("shipped:any-sentence", text);
     EXPECT_TRUE(named_arcs(answer.document, *answer.trace).named.empty()) << text;
   }
+}
+
+/// Every sentence of this project's treebank, and the same words in another order.
+TEST(HeadName, ShuffledSentencesHaveNextToNoNames) {
+  const auto treebanks = read_treebanks({fixture::golden("claims.conllu").string()});
+  ASSERT_TRUE(treebanks) << treebanks.error().message();
+  const Document& document = document_of_any_sentence();
+  const ArcLabels& labels = *document.card->arcs;
+  Random random(3);
+  Index sentences = 0, silenced = 0, words = 0, named = 0, of_shuffled = 0;
+  for (const TreebankSentence& sentence : treebanks->front().sentences) {
+    if (sentence.words.size() < kFewestInOrder) continue;
+    std::vector<std::string> order;
+    for (const TreebankSentence::Word& word : sentence.words)
+      order.push_back(sentence.text.substr(word.begin, word.end - word.begin));
+    for (std::size_t left = order.size() - 1; left > 1; --left)  // the mark at the end stays there
+      std::swap(order[left - 1], order[static_cast<std::size_t>(random.uniform() * static_cast<float>(left))]);
+    const Answered answer = answered(std::string(kAnySentence), sentence.text),
+                   other = answered(std::string(kAnySentence), joined_texts(order, " "));
+    const Tokens& tokens = answer.trace->query_tokens();
+    ++sentences;
+    silenced += !are_in_order(labels, is_in_chinese(tokens) ? ArcLanguage::chinese : ArcLanguage::english,
+                              *answer.trace, spelt_words(tokens));
+    words += std::ssize(order);
+    named += std::ssize(named_arcs(answer.document, *answer.trace).named);
+    of_shuffled += std::ssize(named_arcs(other.document, *other.trace).named);
+  }
+  ASSERT_GT(sentences, 30);
+  EXPECT_LE(100 * silenced, 5 * sentences) << silenced << " of " << sentences;
+  EXPECT_GE(4 * named, words) << named << " in " << words;
+  EXPECT_LE(10 * of_shuffled, words) << of_shuffled << " in " << words;
 }
 
 TEST(HeadName, EachSentenceOfABatchIsOfItsLanguage) {

@@ -20,6 +20,7 @@ ArcLabels small_labels() {
   own.weights = Matrix::Constant(3, arc_features(4, 2), 0.5f);
   own.calibration = Matrix::Constant(2, 3, 0.25f);
   own.least = 0.625f;
+  own.order = Matrix::Constant(1, order_features(4), 0.125f);
   return labels;
 }
 
@@ -38,12 +39,19 @@ TEST(ArcLabels, WhatIsWrittenReadsBack) {
   EXPECT_TRUE(same(read->languages[1].weights, labels.languages[1].weights));
   EXPECT_TRUE(same(read->languages[1].calibration, labels.languages[1].calibration));
   EXPECT_EQ(read->languages[1].least, 0.625f);
+  EXPECT_TRUE(same(read->languages[1].order, labels.languages[1].order));
   Config config{.d_model = 4, .num_heads = 2, .num_layers = 2};
   EXPECT_TRUE(fit(*read, config));
   config.d_model = 8;
   EXPECT_FALSE(fit(*read, config)) << "of another width";
   config = {.d_model = 4, .num_heads = 2, .num_layers = 1};
   EXPECT_FALSE(fit(*read, config)) << "a head that is not there";
+  ArcLabels other = labels;
+  other.languages[1].order.resize(0, 0);
+  ASSERT_TRUE(write_arc_labels(path, other));
+  EXPECT_EQ(parse_arc_labels("file", bytes_of(path))->languages[1].order.size(), 0) << "of an earlier version";
+  other.languages[1].order = Matrix::Zero(1, 5);
+  EXPECT_FALSE(fit(other, {.d_model = 4, .num_heads = 2, .num_layers = 2})) << "an order of another width";
 }
 
 TEST(ArcLabels, WhatIsNoLabelsIsRefused) {

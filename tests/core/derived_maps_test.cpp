@@ -4,9 +4,8 @@
 
 #include "drawn.h"
 #include "explain/matrices.h"
-#include "heads/attention_norms.h"
 #include "heads/head_measures.h"
-#include "heads/rollout.h"
+#include "heads/weight_maps.h"
 #include "reference.h"
 
 namespace headlight {

@@ -7,8 +7,7 @@
 #include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"
 #include "exported.h"
-#include "heads/attention_norms.h"
-#include "heads/rollout.h"
+#include "heads/weight_maps.h"
 #include "read/array/npz.h"
 #include "read/json/json_document.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/random.h"
-#include "heads/token_alignment.h"
+#include "heads/pattern_difference.h"
 
 namespace headlight {
 namespace {

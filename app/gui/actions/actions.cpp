@@ -8,7 +8,7 @@
 #include "gui/actions/pushes.h"
 #include "gui/actions/question.h"
 #include "gui/actions/window.h"
-#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
 #include "session/number_commands.h"
 #include "session/state_rules.h"
 

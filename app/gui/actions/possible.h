@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/frame/gui.h"
-#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 

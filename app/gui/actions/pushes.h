@@ -5,7 +5,7 @@
 
 #include "gui/actions/question.h"
 #include "gui/frame/gui.h"
-#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
 
 namespace headlight::pushes {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "document/question_fields.h"
-#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
 #include "model/request.h"
 
 namespace headlight {

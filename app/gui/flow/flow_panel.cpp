@@ -5,7 +5,7 @@
 #include "figure/head_name.h"
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
-#include "gui/actions/fold_switches.h"
+#include "gui/actions/buttons.h"
 #include "gui/actions/look.h"
 #include "gui/flow/flow.h"
 #include "gui/frame/controls.h"

@@ -74,4 +74,13 @@ void coloured_text(ImU32 colour, std::string_view text);
 /// Small dim text, as labels of controls are written.
 void dim_text(const Gui& gui, std::string_view text);
 
+/// A text broken into lines, ready to be drawn.
+struct Paragraph {
+  std::vector<std::string> lines;
+  float height = 0;
+};
+
+Paragraph paragraph(Gui& gui, const std::string& text, float room);
+void draw_paragraph(Gui& gui, const Paragraph& set, ImVec2 at, ImU32 colour, const char* name, float width);
+
 }  // namespace headlight

@@ -5,7 +5,6 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
-#include "gui/frame/paragraph.h"
 #include "session/answer_state.h"
 #include "words/answer_words.h"
 #include "words/failure_words.h"

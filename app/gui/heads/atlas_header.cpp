@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "gui/actions/actions.h"
-#include "gui/actions/fold_switches.h"
+#include "gui/actions/buttons.h"
 #include "gui/actions/look.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
@@ -11,8 +11,8 @@
 #include "gui/frame/special_columns.h"
 #include "gui/frame/stacks.h"
 #include "gui/heads/derived_maps.h"
-#include "gui/heads/greeting.h"
 #include "gui/heads/grid_parts.h"
+#include "gui/heads/heads.h"
 #include "gui/heads/stage_parts.h"
 #include "session/answer_state.h"
 #include "session/head_grid.h"

@@ -1,4 +1,4 @@
-#include "gui/heads/greeting.h"
+#include "gui/heads/heads.h"
 
 #include <algorithm>
 

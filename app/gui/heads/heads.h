@@ -10,4 +10,7 @@ void atlas_panel(Gui& gui);  // every head of every layer
 /// What the maps of an atlas of this width have across.
 float atlas_room(const Gui& gui, float width);
 
+/// Draws the line above the maps of a first start; false where it was read.
+bool greeting(Gui& gui);
+
 }  // namespace headlight

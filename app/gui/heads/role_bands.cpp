@@ -1,4 +1,4 @@
-#include "gui/heads/role_bands.h"
+#include "gui/heads/stage_parts.h"
 
 #include "gui/frame/draw.h"
 #include "gui/frame/scene.h"

@@ -54,4 +54,11 @@ void draw_stage_changes(Gui& gui, const Box& slot);
 /// The buttons that act on the pinned cell and on the answer.
 void draw_stage_actions(Gui& gui, const StageSlots& slots);
 
+/// How much of the map's room the bands take at its left and above it; 0 where no token has a role.
+float band_room(const Gui& gui, const MapContent& content);
+
+/// The bands along the rows, at the left of `area`, and along the columns, above. `layout` is that of the rest of the
+/// area.
+void draw_role_bands(Gui& gui, const MapContent& content, const MapLayout& layout, const Box& area);
+
 }  // namespace headlight

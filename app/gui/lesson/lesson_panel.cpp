@@ -9,7 +9,6 @@
 #include "gui/frame/draw.h"
 #include "gui/frame/imgui_compat.h"
 #include "gui/frame/looks.h"
-#include "gui/frame/paragraph.h"
 #include "lesson/lesson.h"
 #include "math/attention.h"
 #include "session/lesson_commands.h"

@@ -4,7 +4,7 @@
 
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
-#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
 #include "gui/question/question.h"
 #include "session/lesson_commands.h"
 #include "words/mask_words.h"

@@ -2,7 +2,7 @@
 
 #include "gui/actions/question.h"
 #include "gui/frame/controls.h"
-#include "gui/frame/scope.h"
+#include "gui/frame/stacks.h"
 #include "gui/question/question.h"
 #include "words/mask_words.h"
 

@@ -4,7 +4,6 @@
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
 #include "gui/frame/controls.h"
-#include "gui/frame/scope.h"
 #include "gui/frame/stacks.h"
 #include "gui/question/question.h"
 #include "session/shown.h"

@@ -4,13 +4,15 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <numbers>
 #include <set>
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/utf8.h"
+#include "text/characters.h"
 #include "train/corpus/tokenized.h"
 #include "train/grammar/grammar.h"
+#include "train/measure/regression.h"
 
 namespace headlight {
 namespace {
@@ -18,10 +20,9 @@ namespace {
 constexpr std::uint64_t kHiddenSeed = 1;
 constexpr float kHidden = 0.15f;              // share of the words
 constexpr std::size_t kMostSentences = 4000;  // of a treebank that are learned from: evenly spread
-constexpr int kSteps = 100;
-constexpr float kRate = 0.05f, kDecay = 0.003f, kBeta1 = 0.9f, kBeta2 = 0.98f;
 constexpr int kGrammarSentences = 1000;
 constexpr Index kFewestNamed = 10;  // cells: a relation of a head has a precision from so many on
+constexpr double kSilenced = 0.04;  // share of scored sentences whose order is taken for none
 
 /// The pairs of a sentence.
 struct Example {
@@ -29,6 +30,7 @@ struct Example {
   std::vector<SpeltWord> words = {};
   std::vector<PointedPair> pairs = {};
   const TreebankSentence* sentence = nullptr;
+  Vector order = {}, shuffled = {};  // order_features of the sentence, and of its words in another order
 };
 
 Result<std::shared_ptr<const Trace>> answer(const ArcFitQuestion& question, Tokens tokens) {
@@ -36,6 +38,21 @@ Result<std::shared_ptr<const Trace>> answer(const ArcFitQuestion& question, Toke
   request.mask.causal = question.model->config.arch == Arch::decoder;
   Progress progress;
   return forward(request, progress, nullptr, 1);
+}
+
+/// The same words in another order, the mark at the end in its position.
+Tokens shuffled(Tokens tokens, const std::vector<SpeltWord>& words, Random& random) {
+  std::vector<Token> others;
+  std::vector<SpeltWord> order = words;
+  const SpeltWord& last = words.back();
+  const auto letters = code_points(std::string_view(tokens.text).substr(last.begin, last.end - last.begin));
+  const bool ends = !letters.empty() && !is_word_character(letters.front());
+  for (std::size_t left = words.size() - ends; left > 1; --left)
+    std::swap(order[left - 1], order[static_cast<std::size_t>(random.uniform() * static_cast<float>(left))]);
+  for (const SpeltWord& word : order)
+    others.insert(others.end(), tokens.tokens.begin() + word.first, tokens.tokens.begin() + word.first + word.count);
+  std::copy(others.begin(), others.end(), tokens.tokens.begin() + words.front().first);
+  return tokens;
 }
 
 Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& heads, const TreebankSentence& sentence,
@@ -49,9 +66,14 @@ Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& h
   if (hides)
     for (Token& token : tokens->tokens)
       if (!token.special && random.uniform() < kHidden) token.id = kMaskRow;
-  const auto trace = answer(question, *std::move(tokens));
+  const auto trace = answer(question, *tokens);
   if (!trace) return trace.error();
   example.pairs = pointed_pairs(**trace, heads, example.words);
+  if (example.words.size() < kFewestInOrder) return Done{};
+  example.order = order_features(**trace, example.words);
+  const auto other = answer(question, shuffled(*std::move(tokens), example.words, random));
+  if (!other) return other.error();
+  example.shuffled = order_features(**other, spelt_words((*other)->query_tokens()));
   return Done{};
 }
 
@@ -77,12 +99,6 @@ bool is_right(const Example& example, const PointedPair& pair, const std::string
                       example.words[static_cast<std::size_t>(pair.to)], relation);
 }
 
-/// Rows of features, and the class of each.
-struct Cases {
-  Matrix features;
-  std::vector<Index> classes;
-};
-
 Cases cases_of(const std::vector<const Example*>& examples, const std::vector<std::string>& relations) {
   Index count = 0;
   for (const Example* one : examples) count += static_cast<Index>(one->pairs.size());
@@ -98,34 +114,31 @@ Cases cases_of(const std::vector<const Example*>& examples, const std::vector<st
   return cases;
 }
 
-/// (classes, features): Adam over all cases at once, on features of mean 0 and deviation 1. Rounded as files keep them.
-Matrix regression(Cases cases, Index classes) {
-  Matrix& x = cases.features;
-  const Index count = x.rows();
-  Vector mean = x.colwise().mean();
-  Vector scale = (((x.rowwise() - mean).array().square().colwise().mean() + 1e-6f).rsqrt()).matrix();
-  mean(0) = 0, scale(0) = 1;  // the constant
-  x = ((x.rowwise() - mean).array().rowwise() * scale.array()).matrix();
-  Matrix weights = Matrix::Zero(classes, x.cols()), first = weights, second = weights;
-  for (int step = 1; step <= kSteps; ++step) {
-    Matrix errors = x * weights.transpose();
-    for (Index i = 0; i < count; ++i) {
-      errors.row(i).array() -= errors.row(i).maxCoeff();
-      errors.row(i) = errors.row(i).array().exp().matrix();
-      errors.row(i) /= errors.row(i).sum();
-      errors(i, cases.classes[static_cast<std::size_t>(i)]) -= 1;
-    }
-    const Matrix gradient = errors.transpose() * x / static_cast<float>(count) + kDecay * weights;
-    first = kBeta1 * first + (1 - kBeta1) * gradient;
-    second = (kBeta2 * second.array() + (1 - kBeta2) * gradient.array().square()).matrix();
-    const auto turn = std::numbers::pi_v<float> * static_cast<float>(step) / static_cast<float>(kSteps);
-    const float rate = kRate * 0.5f * (1 + std::cos(turn));
-    const auto bias = [&](float beta) { return 1 - std::pow(beta, static_cast<float>(step)); };
-    weights -= (rate * (first.array() / bias(kBeta1)) / ((second.array() / bias(kBeta2)).sqrt() + 1e-8f)).matrix();
-  }
-  weights = (weights.array().rowwise() * scale.array()).matrix();
-  weights.col(0) -= weights * mean.transpose();
-  return weights.cast<Eigen::half>().cast<float>();
+/// Sentences that teach (class 1), and the same shuffled.
+Cases orders_of(const std::vector<const Example*>& examples) {
+  Cases cases;
+  const auto add = [&](const Vector& features, Index of) {
+    if (features.size() == 0) return;
+    if (cases.features.size() == 0) cases.features.resize(2 * std::ssize(examples), features.size());
+    cases.features.row(std::ssize(cases.classes)) = features;
+    cases.classes.push_back(of);
+  };
+  for (const Example* one : examples) add(one->order, 1), add(one->shuffled, 0);
+  cases.features.conservativeResize(std::ssize(cases.classes), cases.features.cols());
+  return cases;
+}
+
+/// ArcLabels::OfLanguage::order: below 0 for kSilenced of the sentences that judge.
+Matrix order_weights(const std::vector<const Example*>& learned, const std::vector<const Example*>& judges) {
+  const Matrix classes = regression(orders_of(learned), 2);
+  Matrix order = classes.row(1) - classes.row(0);
+  std::vector<float> scores;
+  for (const Example* one : judges)
+    if (one->order.size() > 0) scores.push_back(order.row(0).dot(one->order));
+  if (scores.empty()) return {};
+  std::sort(scores.begin(), scores.end());
+  order(0, 0) -= scores[static_cast<std::size_t>(kSilenced * static_cast<double>(scores.size()))];
+  return rounded(order);
 }
 
 /// A label of a scored sentence: its logit, and whether it is right.
@@ -197,7 +210,7 @@ void calibrate(ArcLabels& labels, ArcLanguage language, const std::vector<const 
   for (std::size_t relation = 0; relation < labels.relations.size(); ++relation)
     own.calibration(static_cast<Index>(relation), 2) =
         least_right(sure, kTrusted, [&](const Judged& one) { return one.relation == relation; });
-  own.calibration = own.calibration.cast<Eigen::half>().cast<float>().eval();
+  own.calibration = rounded(own.calibration);
   own.least = least_right(judge(false), language == ArcLanguage::chinese ? kChineseGoal : kEnglishGoal,
                           [](const Judged&) { return true; });
 }
@@ -319,8 +332,13 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
     const bool chinese = language == ArcLanguage::chinese;
     const auto learned = of_language(teaching, chinese), judges = of_language(scored, chinese);
     if (learned.empty() || judges.empty()) continue;
-    labels.languages[static_cast<std::size_t>(language)].weights =
-        regression(cases_of(learned, labels.relations), static_cast<Index>(labels.relations.size()) + 1);
+    ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
+    own.weights =
+        rounded(regression(cases_of(learned, labels.relations), static_cast<Index>(labels.relations.size()) + 1));
+    own.order = order_weights(learned, judges);
+    for (auto& treebank : scored)
+      for (Example& one : treebank)  // what is taken for no sentence names nothing
+        if (one.chinese == chinese && one.order.size() > 0 && own.order.row(0).dot(one.order) < 0) one.pairs.clear();
     // No sentence is judged by what it calibrated: each half by the other.
     Counts counts;
     for (const std::size_t half : {0, 1}) {
@@ -328,7 +346,7 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
       measure(labels, language, of_language(scored, chinese, 1 - half, 2), counts);
     }
     add_precisions(labels, language, counts);
-    calibrate(labels, language, judges);
+    calibrate(labels, language, of_language(scored, chinese));
   }
   if (question.grammar)
     if (const Status done = measure_grammar(question, labels, progress); !done) return done.error();

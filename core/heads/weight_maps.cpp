@@ -1,0 +1,140 @@
+#include "heads/weight_maps.h"
+
+#include <algorithm>
+#include <cassert>
+#include <limits>
+
+#include "base/names.h"
+#include "base/parallel.h"
+
+namespace headlight {
+namespace {
+
+constexpr std::string_view kUnavailableNames[] = {"attention alone, without values",
+                                                  "queries and keys of two sequences", "more than 128 tokens"};
+static_assert(kThumbnail == 128);
+
+using Doubles = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Rows of W_O that are taken at a time: a weight in half precision is never widened whole.
+constexpr Index kOutputRows = 256;
+
+const Linear& output_weights(const Trace& trace, Stack stack, Index layer) {
+  const StackWeights& weights = stack == Stack::encoder ? *trace.model->encoder : *trace.model;
+  const BlockWeights& block = weights.blocks[static_cast<std::size_t>(layer)];
+  return stack == Stack::cross ? block.cross->output : block.self.output;
+}
+
+/// ‖f(x_j)‖ of every head and key, (H, S); an empty matrix when `stop` became true.
+Matrix value_norms(const Trace& trace, Stack stack, Index layer, const std::atomic<bool>& stop) {
+  const AttentionTrace& attention = trace.attention(stack, layer);
+  const Linear& output = output_weights(trace, stack, layer);
+  const Index heads = attention.num_heads(), keys = attention.value.rows();
+  Doubles squares = Doubles::Zero(heads, keys);
+  const auto values = [&](Index head) {
+    return head_columns(attention.value, attention.kv_head(head), attention.num_kv_heads);
+  };
+  if (output.is_identity())
+    for (Index head = 0; head < heads; ++head)
+      squares.row(head) = values(head).cast<double>().rowwise().squaredNorm().transpose();
+  for (Index first = 0; !output.is_identity() && first < output.outputs(); first += kOutputRows) {
+    const Matrix rows = weight_rows(output, first, std::min(kOutputRows, output.outputs() - first));
+    for (Index head = 0; head < heads; ++head) {
+      if (stop) return {};
+      const Matrix added = values(head) * head_columns(rows, head, heads).transpose();  // (S, rows)
+      squares.row(head) += added.cast<double>().rowwise().squaredNorm().transpose();
+    }
+  }
+  return squares.cwiseSqrt().cast<float>();
+}
+
+bool same_words(const Tokens& a, const Tokens& b) {
+  return std::equal(a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(),
+                    [](const Token& x, const Token& y) { return x.raw == y.raw; });
+}
+
+/// ½ mean of the heads + ½ I, rows divided by their sums; without a residual the mean of the heads alone.
+Doubles mixing(const Trace& trace, Stack stack, Index layer) {
+  const Index heads = trace.num_heads(stack), tokens = trace.queries(stack);
+  Doubles sum = Doubles::Zero(tokens, tokens);
+  for (Index head = 0; head < heads; ++head)
+    sum += effective_weights(trace, {layer, head, stack}).cwiseMax(0.0f).cast<double>();
+  sum /= 2 * static_cast<double>(heads);
+  if (!parts_off(trace.request.edits, stack, layer).residual) sum.diagonal().array() += 0.5;
+  const auto smallest = std::numeric_limits<double>::min();  // a row that attends to nothing stays 0
+  sum.array().colwise() /= sum.rowwise().sum().array().max(smallest).eval();
+  return sum;
+}
+
+}  // namespace
+
+std::string_view name(MapUnavailable why) { return name_in(kUnavailableNames, why); }
+
+bool is_too_long(const Trace& trace, Stack stack) {
+  return std::max(trace.queries(stack), trace.keys(stack)) > kThumbnail;
+}
+
+Matrix effective_weights(const Trace& trace, const HeadRef& head) {
+  const Matrix& weights = trace.head(head).thumbnail;
+  const Edits& edits = trace.request.edits;
+  if (!is_off(edits, head)) return weights;
+  if (edits.off_as == OffAs::zero) return weights.cwiseMin(0.0f);
+  const Vector mean = weights.cwiseMax(0.0f).cast<double>().colwise().mean().cast<float>();
+  // A blocked cell has a weight here where other queries may look at that key.
+  const Matrix means = mean.replicate(weights.rows(), 1);
+  return (weights.array() < 0.0f && means.array() == 0.0f).select(weights, means);
+}
+
+std::optional<MapUnavailable> why_no_norms(const Trace& trace, Stack stack) {
+  if (trace.attention(stack, 0).patterns) return MapUnavailable::no_values;
+  if (is_too_long(trace, stack)) return MapUnavailable::too_long;
+  return std::nullopt;
+}
+
+std::optional<std::vector<Matrix>> norm_maps(const Trace& trace, Stack stack, Progress& progress, int threads) {
+  assert(!why_no_norms(trace, stack));
+  const Index layers = trace.num_layers(stack), heads = trace.num_heads(stack);
+  progress.done = progress.begin;
+  std::vector<Matrix> maps(static_cast<std::size_t>(layers * heads));
+  parallel_for(layers, threads, [&](Index layer) {
+    if (progress.stop) return;
+    const Matrix norms = value_norms(trace, stack, layer, progress.stop);
+    if (norms.size() == 0) return;
+    for (Index head = 0; head < heads; ++head) {
+      Matrix& map = maps[static_cast<std::size_t>(layer * heads + head)] =
+          effective_weights(trace, {layer, head, stack});
+      map = (map.array() < 0.0f).select(map, map.array().rowwise() * norms.row(head).array());
+    }
+    progress.advance(progress.share / static_cast<float>(layers));
+  });
+  if (progress.stop) return std::nullopt;
+  return maps;
+}
+
+std::optional<MapUnavailable> why_no_rollout(const Trace& trace, Stack stack) {
+  if (stack == Stack::cross || !same_words(trace.query_tokens(stack), trace.key_tokens(stack)))
+    return MapUnavailable::two_sequences;
+  if (is_too_long(trace, stack)) return MapUnavailable::too_long;
+  return std::nullopt;
+}
+
+std::optional<std::vector<Matrix>> rollout_maps(const Trace& trace, Stack stack, Progress& progress, int threads) {
+  assert(!why_no_rollout(trace, stack));
+  const Index layers = trace.num_layers(stack);
+  progress.done = progress.begin;
+  std::vector<Doubles> mixings(static_cast<std::size_t>(layers));
+  parallel_for(layers, threads, [&](Index layer) {
+    if (progress.stop) return;
+    mixings[static_cast<std::size_t>(layer)] = mixing(trace, stack, layer);
+    progress.advance(progress.share / static_cast<float>(layers));
+  });
+  std::vector<Matrix> maps;
+  for (std::size_t layer = 0; layer < mixings.size() && !progress.stop; ++layer) {
+    if (layer > 0) mixings[layer] = mixings[layer] * mixings[layer - 1];
+    maps.push_back(mixings[layer].cast<float>());
+  }
+  if (progress.stop) return std::nullopt;
+  return maps;
+}
+
+}  // namespace headlight
