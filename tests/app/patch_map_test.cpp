@@ -130,7 +130,7 @@ TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
   map.known = 1, map.metric = "probability of .", map.in_a = 0.9999, map.in_b = 0.9991;
   EXPECT_NE(patch_line(Language::en, map).find("hardly differ"), std::string::npos);
   map.in_b = 0.4;
-  EXPECT_EQ(patch_line(Language::en, map), "probability of .: A 1, B .4");
+  EXPECT_EQ(patch_line(Language::en, map), "probability of .: A 0.9999, B 0.4");
 }
 
 }  // namespace
