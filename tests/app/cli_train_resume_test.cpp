@@ -97,7 +97,7 @@ TEST(CliTrain, TwoDoNotShareAFolder) {
   kill(first, SIGINT);
   EXPECT_EQ(status_of(first), 0);
 
-  // A pipe that nobody writes to in place of a file must not hold the program.
+  // A FIFO without a writer, instead of a file, must not block the program.
   Strings words = options;
   words.push_back("--resume");
   for (const auto& entry : fixture::fs::directory_iterator(model)) {
