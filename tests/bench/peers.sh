@@ -15,7 +15,9 @@ library=$root/build/peers/node_modules/onnxruntime-node/bin/napi-v6/linux/x64/li
 python=python3
 python3 -c 'import torch' 2>/dev/null || python=/usr/bin/python3  # another Python may stand before the system's
 
-if [[ ! -e $library && " $* " != *" --help "* ]] && command -v npm >/dev/null; then
+# ONNX Runtime is a peer of attention and model alone.
+[[ " $* " =~ " "(train|sweep|export|draw)" " && ! " $* " =~ " "(attention|model)" " ]] && alone=1 || alone=
+if [[ ! $alone && ! -e $library && " $* " != *" --help "* ]] && command -v npm >/dev/null; then
   mkdir -p "$root/build/peers"
   # Without its script, which would fetch the parts for graphics cards.
   npm install --prefix "$root/build/peers" --ignore-scripts --no-audit --no-fund --loglevel=error \
