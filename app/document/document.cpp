@@ -316,12 +316,13 @@ void append_word(Document& document, std::size_t sentence, const Candidate& word
   const auto lines = lines_of_side(document, side, lexicon);
   if (!lines || sentence >= lines->size()) return;
   std::vector<std::int64_t> ids = ids_of((*lines)[sentence]);
-  const auto before = static_cast<std::ptrdiff_t>(std::min(pad, ids.size()));
-  const auto at = ids.insert(ids.end() - before, word.id) - ids.begin();
+  const std::size_t at = ids.size() - std::min(pad, ids.size());
+  ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(at), word.id);
   if (reads_ids(document, side)) {
     written.ids = std::move(ids);
     if (side == TextSide::source && !document.token_types.empty())
-      document.token_types.insert(document.token_types.begin() + at, 0);
+      document.token_types.insert(document.token_types.begin() + static_cast<std::ptrdiff_t>(at),
+                                  at > 0 ? document.token_types[at - 1] : 0);
     return;
   }
   const bool chat = side == TextSide::source && reads_chat(document);

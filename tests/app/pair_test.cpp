@@ -6,6 +6,7 @@
 #include "document/question_fields.h"
 #include "pair_tokenizer.h"
 #include "session/command_line_of.h"
+#include "session/open_file.h"
 #include "session/session_file.h"
 #include "session/update.h"
 
@@ -77,6 +78,21 @@ TEST(Pair, TheNumbersAreThoseOfTheSameIdsAndTypes) {
   EXPECT_EQ(pair.at("tokens").at(5).at("bytes"), (json{12, 14}));
 }
 
+TEST(Pair, AWordThatIsAddedHasTheTypeOfTheTokenBeforeIt) {
+  const PairFolder model;
+  Document document = model.document("", "");
+  document.source.ids = {2, 4, 3, 7, 8};
+  document.token_types = {0, 0, 0, 1, 1};
+  append_word(document, 0, {.id = 9, .text = "tired"}, lexicon());
+  const Tokens tokens = asked(document).front().tokens;
+  EXPECT_EQ(ids_of(tokens), "2,4,3,7,8,9");
+  EXPECT_EQ(ids_of(tokens, true), "0,0,0,1,1,1");
+  document.pad = 4;
+  append_word(document, 0, {.id = 5, .text = "cat"}, lexicon());
+  EXPECT_EQ(ids_of(asked(document).front().tokens), "2,4,5,3,7,8,9") << "before the padding";
+  EXPECT_EQ(document.token_types, (std::vector<int>{0, 0, 0, 0, 1, 1, 1}));
+}
+
 TEST(Pair, OfABatchEachLineGoesWithItsOwn) {
   const PairFolder model;
   const auto requests = asked(model.document("the cat\nit sat\nthe", "it was\n\ntired\nthe"));
@@ -129,6 +145,17 @@ TEST(Pair, GoesIntoSessionsCommandsAndUndo) {
   EXPECT_EQ(ids_of(whole_request(state)->tokens), "2,4,5,6,3");
   update(state, Redo{});
   EXPECT_EQ(state.document.text_pair, "it was");
+}
+
+TEST(Pair, IsAskedOfACheckpointThatIsOpenedNext) {
+  const PairFolder model, next;
+  AppState state = initial_state(lexicon(), model.document("the cat sat", "it was tired"), Settings{});
+  auto opened = open_any(next.path());
+  ASSERT_TRUE(opened) << opened.error().message();
+  update(state, FileOpened{next.folder(), std::move(*opened)});
+  EXPECT_EQ(state.document.model_path, next.folder());
+  EXPECT_EQ(state.document.text_pair, "it was tired");
+  EXPECT_EQ(ids_of(whole_request(state)->tokens), kIds);
 }
 
 TEST(Pair, TokenizeShowsTheTypes) {

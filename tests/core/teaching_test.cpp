@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "core/grammars.h"
@@ -233,6 +234,29 @@ TEST(TaughtSentences, TellNothingToHeadsOfWhichTheirTreebankHasNoArc) {
   EXPECT_EQ(known(kTreebank + pronoun), (std::vector<bool>{true, true, true}));
 }
 
+// A token that crosses two words belongs to both: an arc between them would have a token look at itself.
+TEST(TaughtSentences, AnArcBetweenWordsThatShareATokenIsLeftOut) {
+  json words = tokenizer_json();
+  words["model"]["vocab"]["##og"] = words["model"]["vocab"].size();
+  const auto arcs = [&](const char* first, const char* second) {
+    const auto line = [](int number, std::string_view form, const char* rest) {
+      return std::to_string(number) + "\t" + std::string(form) + "\t_\tX\t_\t_\t" + rest + "\n";
+    };
+    const std::string text = line(1, first, "2\tdet\t_\tSpaceAfter=No") + line(2, second, "3\tnsubj\t_\t_") +
+                             line(3, "sat", "0\troot\t_\t_") + "\n";
+    const auto sentences =
+        taught_sentences(*parse_conllu("t", text), tokenizer_of(words), {{0, 0, {"det"}}, {0, 1, {"nsubj"}}}, nullptr);
+    EXPECT_EQ(sentences.size(), 1u);
+    std::vector<std::array<std::int32_t, 4>> found;
+    for (const auto& arc : sentences.at(0).arcs) found.push_back({arc.head, arc.query, arc.first, arc.end});
+    return found;
+  };
+  // <s> d ##og sat
+  const std::vector<std::array<std::int32_t, 4>> subject = {{1, 2, 3, 4}};
+  EXPECT_EQ(arcs("do", "g"), subject) << "do has both pieces, g the second";
+  EXPECT_EQ(arcs("d", "og"), (std::vector<std::array<std::int32_t, 4>>{{0, 1, 2, 3}, {1, 2, 3, 4}}));
+}
+
 TEST(TaughtSentences, OfTheGrammarTeachOnlyHeadsOfItsRelations) {
   const auto grammar = grammars::shipped();
   const std::vector<TaughtHead> taught_heads = {{0, 0, {"nsubj"}}, {1, 0, {"CO", "IT"}}};
@@ -304,6 +328,29 @@ TEST(TeachingTrainings, GoOnToTheSameBitsAndRefuseAnotherPlan) {
   Corpus another = made;
   another.taught.clear();
   EXPECT_FALSE(resume_training(folder.path(), whole, another));
+}
+
+// The rows of the text alone are not what a training began with.
+TEST(TeachingTrainings, GoOnOnlyWithTheWeightsTheTokenizerAndTheRestsThatTheyBeganWith) {
+  const Corpus made = corpus();
+  const TrainingPlan whole = plan();
+  const Folder folder;
+  ASSERT_TRUE(save_training(folder.path(), grammars::trained(whole, made, 2), whole, made));
+  ASSERT_TRUE(resume_training(folder.path(), whole, made));
+  const auto refuses = [&](void (*change)(Corpus&)) {
+    Corpus other = made;
+    change(other);
+    const auto resumed = resume_training(folder.path(), whole, other);
+    return !resumed && resumed.error().message().ends_with(
+                           "expected the options and the corpus that this training began with, found others");
+  };
+  EXPECT_TRUE(refuses([](Corpus& c) { c.texts.front().weight = 2; }));
+  EXPECT_TRUE(refuses([](Corpus& c) { c.tokenizer_json += ' '; }));
+  EXPECT_TRUE(refuses([](Corpus& c) { c.texts.front().lines.starts[1] -= 1; })) << "other sentences of the same words";
+  EXPECT_TRUE(refuses([](Corpus& c) { c.taught.front().weight = 2; }));
+  EXPECT_TRUE(refuses([](Corpus& c) { c.taught.front().sentences.front().arcs.pop_back(); }));
+  EXPECT_TRUE(
+      refuses([](Corpus& c) { c.taught.front().sentences.front().rests.back() = TaughtSentence::Rest::never; }));
 }
 
 TEST(TeachingTrainings, KeepTheirTokenizerAndSayWhatWasTaught) {

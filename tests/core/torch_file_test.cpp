@@ -60,6 +60,14 @@ TEST(TorchFile, FindsTheStateDictOfATraining) {
   }
 }
 
+TEST(TorchFile, NumbersOfABigEndianMachineAreRefused) {
+  std::string bytes = bytes_of("legacy.pt");
+  const std::size_t value = bytes.find("little_endian") + std::string_view("little_endianq\x02").size();
+  ASSERT_EQ(bytes[value], '\x88') << "True";
+  bytes[value] = '\x89';
+  EXPECT_EQ(refusal_of(bytes), "f.pt: system: expected little-endian numbers, found big-endian ones");
+}
+
 TEST(TorchFile, RefusesEveryOtherCallByName) {
   for (const std::string name : {"evil.pt", "evil-legacy.pt"}) {
     const std::string refusal = refusal_of(bytes_of(name));

@@ -30,8 +30,11 @@ struct PageOfCopy {
   fs::path model = folder.path() / "model", file = folder.path() / "page.html";
   std::shared_ptr<const Trace> trace;
 
-  PageOfCopy(const char* golden, const json& request, const PageOptions& options = {}, const json& against = {}) {
+  PageOfCopy(
+      const char* golden, const json& request, const PageOptions& options = {}, const json& against = {},
+      void (*change)(const fs::path& model) = [](const fs::path&) {}) {
     fs::copy(fixture::golden(golden), model, fs::copy_options::recursive);
+    change(model);
     const auto answered = [&](json asked) {
       asked["source"] = model.string();
       Progress progress;
@@ -159,6 +162,26 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
     ASSERT_TRUE(opened) << opened.error().message();
     EXPECT_EQ(opened->session.lost, session->lost);
   }
+}
+
+TEST(PageSource, KnowsWithoutItsModelWhichPiecesGoOnAWord) {
+  const PageOfCopy page("bert", {{"text", "the cats sat"}}, {}, {}, [](const fs::path& model) {
+    const json vocabulary = {{"[PAD]", 0}, {"[UNK]", 1}, {"the", 2}, {"cat", 3}, {"##s", 4}, {"sat", 5}};
+    const json tokenizer = {{"version", "1.0"},
+                            {"pre_tokenizer", {{"type", "Whitespace"}}},
+                            {"model", {{"type", "WordPiece"}, {"vocab", vocabulary}, {"unk_token", "[UNK]"}}}};
+    ASSERT_TRUE(write_file(model / "tokenizer.json", tokenizer.dump()));
+  });
+  ASSERT_EQ(page.trace->query_tokens().size(), 4u);
+  fs::remove_all(page.model);
+  const auto session = read_session(page.file);
+  ASSERT_TRUE(session) << session.error().message();
+  const auto own = answer_of(session->document);
+  ASSERT_TRUE(own);
+  EXPECT_TRUE(own->query_tokens().has_words);
+  std::vector<bool> continues;
+  for (const Token& token : own->query_tokens().tokens) continues.push_back(token.continues);
+  EXPECT_EQ(continues, (std::vector<bool>{false, false, true, false}));
 }
 
 TEST(PageSource, TakesAnotherMaskAsThePageDoes) {
