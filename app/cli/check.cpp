@@ -1,6 +1,7 @@
 #include <string>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
 #include "cli/options/number_options.h"
@@ -49,23 +50,18 @@ Result<int> print_findings(const CheckArguments& options, const std::string& nam
 }
 
 Result<int> run_lesson(const CheckArguments& options) {
-  auto shipped = read_shipped_models();
-  if (!shipped) return shipped.error();
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  auto lesson = read_lesson(options.folder, shipped->get());
-  if (!lesson) return lesson.error();
-  const std::string name = lesson->name;
-  return print_findings(options, name, check_lesson(std::move(*lesson), *lexicon, std::move(*shipped)));
+  auto shipped = TRY(read_shipped_models());
+  const auto lexicon = TRY(read_lexicon());
+  auto lesson = TRY(read_lesson(options.folder, shipped.get()));
+  const std::string name = lesson.name;
+  return print_findings(options, name, check_lesson(std::move(lesson), lexicon, std::move(shipped)));
 }
 
 Result<int> run_page(const CheckArguments& options) {
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
+  const auto lexicon = TRY(read_lexicon());
   Progress progress;
-  const auto findings = check_page(options.folder, *lexicon, progress);
-  if (!findings) return findings.error();
-  return print_findings(options, options.folder, *findings);
+  const auto findings = TRY(check_page(options.folder, lexicon, progress));
+  return print_findings(options, options.folder, findings);
 }
 
 /// Typed numbers: each line that cannot be right is a warning.
@@ -73,11 +69,10 @@ Result<int> run_numbers(const CheckArguments& options) {
   const std::string option = given_numbers(options.command);
   if (!option.empty() && !options.folder.empty()) return bad_input(option, "", "no FOLDER beside it", options.folder);
   const auto numbers =
-      option.empty() ? read_own_numbers(options.folder) : read_number_options(options.command, options.numbers);
-  if (!numbers) return numbers.error();
-  if (const auto model = model_of_numbers("numbers", *numbers); !model) return model.error();
+      TRY(option.empty() ? read_own_numbers(options.folder) : read_number_options(options.command, options.numbers));
+  TRY(model_of_numbers("numbers", numbers));
   std::vector<Finding> findings;
-  for (const Error& error : check_numbers(*numbers)) findings.push_back({Severity::warning, error});
+  for (const Error& error : check_numbers(numbers)) findings.push_back({Severity::warning, error});
   if (findings.empty()) findings.push_back({Severity::good, "numbers: nothing that cannot be right"});
   return print_findings(options, "numbers", findings);
 }
@@ -87,15 +82,13 @@ Result<int> run_check(const CheckArguments& options) {
   if (options.folder.empty()) return bad_input("check", "", "a FOLDER, or numbers (--weights FILE)", "neither");
   if (names_page(options.folder)) return run_page(options);
   std::vector<Error> remarks;
-  const auto folder = path_of_source(options.folder, &remarks);
-  if (!folder) return folder.error();
+  const auto folder = TRY(path_of_source(options.folder, &remarks));
   print_warnings(remarks);
-  if (folder->extension() == ".json") return run_lesson(options);
+  if (folder.extension() == ".json") return run_lesson(options);
   Progress progress;
-  const auto checkpoint = read_checkpoint(*folder, progress);
-  if (!checkpoint) return checkpoint.error();
-  const auto findings = check_checkpoint(*folder, checkpoint->model, checkpoint->warnings, progress);
-  return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint->model->name, findings);
+  const auto checkpoint = TRY(read_checkpoint(folder, progress));
+  const auto findings = check_checkpoint(folder, checkpoint.model, checkpoint.warnings, progress);
+  return print_findings(options, names_kept_model(options.folder) ? options.folder : checkpoint.model->name, findings);
 }
 
 ParsedCommand add_check(Parser& parser, const Frontend&) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/thrown.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 
@@ -16,20 +17,18 @@ struct CodeOptions {
 Result<Answer> answer(const Question& question, const CodeOptions& options, const QuestionCommand& command) {
   const bool to_file = !options.file.empty() && options.file != "-";
   const std::filesystem::path file = to_file ? options.file : "attention.py";
-  if (const auto named = check_program_name(file); !named) return named.error();
+  TRY(check_program_name(file));
   std::vector<std::shared_ptr<const Trace>> answers;
   for (const Request& request : question.asked.requests) {
-    auto trace = command.trace_of(request, question.warnings, answers.empty() ? nullptr : answers.back().get());
-    if (!trace) return trace.error();
-    answers.push_back(*std::move(trace));
+    answers.push_back(
+        TRY(command.trace_of(request, question.warnings, answers.empty() ? nullptr : answers.back().get())));
   }
-  const auto program = program_of(answers, {.head = question.head,
-                                            .dialect = options.code.dialect,
-                                            .block = options.code.block,
-                                            .inputs_file = inputs_beside(file).filename().string()});
-  if (!program) return program.error();
-  if (!to_file) return Answer(program_text(*program));
-  if (const auto written = write_program(*program, file); !written) return written.error();
+  const auto program = TRY(program_of(answers, {.head = question.head,
+                                                .dialect = options.code.dialect,
+                                                .block = options.code.block,
+                                                .inputs_file = inputs_beside(file).filename().string()}));
+  if (!to_file) return Answer(program_text(program));
+  TRY(write_program(program, file));
   return Answer(Done{});
 }
 

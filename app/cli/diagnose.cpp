@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "cli/commands.h"
 #include "cli/options/view_options.h"
 #include "cli/values.h"
@@ -218,24 +219,21 @@ std::vector<Error> half_precision_lines(const Examination& answer) {
 
 /// The calls of a program that was watched.
 Result<int> run_on_capture(const DiagnoseArguments& options) {
-  auto file = read_safetensors(options.a);
-  if (!file) return file.error();
-  const auto capture = capture_from(options.a, std::move(*file));
-  if (!capture) return capture.error();
-  const auto report = judge(*capture);
-  if (!report) return report.error();
+  auto file = TRY(read_safetensors(options.a));
+  const auto capture = TRY(capture_from(options.a, std::move(file)));
+  const auto report = TRY(judge(capture));
   const Json json{options.language};
-  const int status = report->mistakes.empty() ? 0 : 1;
+  const int status = report.mistakes.empty() ? 0 : 1;
   if (options.format == "json")
     return print_json(
         json_object({{"equal", status == 0},
-                     {"calls", report->calls},
-                     {"judged", report->judged},
-                     {"mistakes", json_list(report->mistakes,
-                                            [&](const auto& one) { return json.mistake(one.mistake, one.call); })},
-                     {"unchecked", json.list(report->unchecked)},
-                     {"notes", json.list(report->notes)},
-                     {"summary", json.list(report->summary())},
+                     {"calls", report.calls},
+                     {"judged", report.judged},
+                     {"mistakes",
+                      json_list(report.mistakes, [&](const auto& one) { return json.mistake(one.mistake, one.call); })},
+                     {"unchecked", json.list(report.unchecked)},
+                     {"notes", json.list(report.notes)},
+                     {"summary", json.list(report.summary())},
                      {"some_calls", json.list({words(phrases::some_call, "{}", "{}", "{}"),
                                                words(phrases::some_calls, "{}", "{}", "{}")})}}),
         status);
@@ -243,11 +241,11 @@ Result<int> run_on_capture(const DiagnoseArguments& options) {
   const auto printed = [](const Bilingual& line) {
     return Bilingual(printable_message(line.en), printable_message(line.zh));
   };
-  for (const CapturedMistake& one : report->mistakes)
+  for (const CapturedMistake& one : report.mistakes)
     lines.add(printed(words(phrases::call_number, std::to_string(one.call), one.mistake.text)));
-  for (const auto* list : {&report->unchecked, &report->notes})
+  for (const auto* list : {&report.unchecked, &report.notes})
     for (const Bilingual& line : *list) lines.add(printed(line));
-  lines.add(words(phrases::calls_judged, std::to_string(report->judged), std::to_string(report->calls)));
+  lines.add(words(phrases::calls_judged, std::to_string(report.judged), std::to_string(report.calls)));
   return print(json.said(lines.all), status);
 }
 
@@ -256,15 +254,13 @@ Result<int> run_diagnose(const DiagnoseArguments& options) {
     return bad_input("--tolerance", "", "a number, 0 or more", number(options.tolerance));
   if (options.b.empty() && is_capture(options.a)) return run_on_capture(options);
   const auto heads = options.num_heads > 0 ? std::optional(options.num_heads) : std::optional<Index>();
-  auto read = read_export(options.a, heads);
-  if (!read) return read.error();
-  auto other = options.b.empty() ? answers_to(*read) : read_export(options.b, heads);
-  if (!other) return other.error();
-  if (options.b.empty()) std::swap(*read, *other);  // Headlight's answers are right
+  auto read = TRY(read_export(options.a, heads));
+  auto other = TRY(options.b.empty() ? answers_to(read) : read_export(options.b, heads));
+  if (options.b.empty()) std::swap(read, other);  // Headlight's answers are right
   const auto right = options.right == "b" ? RightSide::b : options.right == "either" ? RightSide::either : RightSide::a;
   if (right != RightSide::a && options.b.empty())
     return bad_input("--right", "", "two files, or a without a second one", options.right);
-  Examination answer = examine(std::move(*read), std::move(*other), options.tolerance, right);
+  Examination answer = examine(std::move(read), std::move(other), options.tolerance, right);
   if (options.b.empty()) answer.comparison.only_b.clear();  // the inputs
   if (answer.comparison.arrays.empty())
     return bad_input(options.b, "arrays", "one of those in " + options.a, "none of them");

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/against_option.h"
 #include "cli/question_command.h"
@@ -228,12 +229,9 @@ Result<Answer> compared(Question question, const std::string& against, const Que
   const std::vector<Request>& requests = question.asked.requests;
   if (requests.size() > 1)
     return bad_input("--against", "", "one sentence to compare", std::to_string(requests.size()));
-  const auto before = answer_of(against, question.asked.lexicon);
-  if (!before) return before.error();
-  const auto trace = command.trace_of(requests.front(), question.warnings);
-  if (!trace) return trace.error();
-  question.trace = *trace;
-  return explained(question, before->trace.get());
+  const auto before = TRY(answer_of(against, question.asked.lexicon));
+  question.trace = TRY(command.trace_of(requests.front(), question.warnings));
+  return explained(question, before.trace.get());
 }
 
 ParsedCommand add_explain(Parser& parser, const Frontend&) {

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/view_options.h"
@@ -93,9 +94,8 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
   const auto stats = answer_heads(numbers, nullptr, progress);
   std::vector<HeadEffect> effects;
   if (order->by == By::effect) {
-    auto found = head_effects(*trace, progress, question.threads);
-    if (!found) return found.error();
-    effects = std::move(**found);
+    auto found = TRY(head_effects(*trace, progress, question.threads));
+    effects = std::move(*found);
   }
   std::vector<HeadRef> heads = figure.heads.empty() ? heads_of(*trace, figure.head.stack) : figure.heads;
   if (figure.layers)
@@ -113,7 +113,7 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
 /// Reads --matrix, --row and --column.
 Result<Look> look_of(const FigureArguments& options, const Trace& trace, const HeadRef& head) {
   if (!options.matrix) return bad_input("--view matrix", "", "--matrix NAME", "none");
-  if (const auto valid = check_head(trace, head); !valid) return valid.error();
+  TRY(check_head(trace, head));
   const auto id = find_matrix(trace, head, *options.matrix);
   if (!id) {
     const std::string example = path(trace, matrix_id(Quantity::weights, head));
@@ -139,10 +139,8 @@ Status add_shades(const FigureArguments& options, const Trace& trace, FigureOpti
   if (figure.query && !columns) shades.words.push_back(*figure.query);
   const Stack stack = figure.head.stack;
   if (!several || !trace.has(stack)) return Done{};
-  auto words = columns ? numbers_of("--keys", "tokens", options.keys, trace.keys(stack))
-                       : numbers_of("--queries", "tokens", options.queries, trace.queries(stack));
-  if (!words) return words.error();
-  shades.words = *std::move(words);
+  shades.words = TRY(columns ? numbers_of("--keys", "tokens", options.keys, trace.keys(stack))
+                             : numbers_of("--queries", "tokens", options.queries, trace.queries(stack)));
   return Done{};
 }
 
@@ -151,18 +149,13 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   figure.caption = !options.no_caption;
   figure.kind = *named_view(options.view)->figure;
   figure.language = options.language.value_or(default_settings().language);
-  const auto head = options.head.parts();
-  if (!head) return head.error();
-  figure.head = head->ref();
-  const auto width = points_of(options.width);
-  if (!width) return width.error();
-  figure.width = *width;
+  const auto head = TRY(options.head.parts());
+  figure.head = head.ref();
+  figure.width = TRY(points_of(options.width));
   if (!(figure.threshold >= 0 && figure.threshold <= 1))
     return bad_input("--threshold", "", "0 to 1", shortest_text(figure.threshold));
   if (figure.kind == FigureKind::matrix) {
-    const auto look = look_of(options, trace, figure.head);
-    if (!look) return look.error();
-    figure.look = *look;
+    figure.look = TRY(look_of(options, trace, figure.head));
   } else if (options.matrix || options.row >= 0 || options.column >= 0) {
     return bad_input(options.matrix ? "--matrix" : "--row, --column", "", "--view matrix", "--view " + options.view);
   }
@@ -176,7 +169,7 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
     return bad_input("--at", "", "--view patch", "--view " + options.view);
   if (figure.alignment != Alignment::words && !shows_two(figure.kind))
     return bad_input("--align", "", "--view compare or patch", "--view " + options.view);
-  if (const Status shades = add_shades(options, trace, figure); !shades) return shades.error();
+  TRY(add_shades(options, trace, figure));
   if (options.against && !shows_two(figure.kind))
     return bad_input("--against", "", "--view compare or patch", "--view " + options.view);
   if (!options.layers.empty()) {
@@ -184,18 +177,14 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
       return bad_input("--only-layers", "", "--view heads or glance, without --heads",
                        options.heads.empty() ? "--view " + options.view : "--heads");
     if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
-    auto layers = numbers_of("--only-layers", "layers", options.layers, trace.num_layers(figure.head.stack));
-    if (!layers) return layers.error();
-    figure.layers = *std::move(layers);
+    figure.layers = TRY(numbers_of("--only-layers", "layers", options.layers, trace.num_layers(figure.head.stack)));
   }
   if (options.heads.empty()) return figure;
   const bool flows = figure.kind == FigureKind::flow;
   if (!flows && !shows_all_heads(figure.kind))
     return bad_input("--heads", "", "--view heads, glance or flow", "--view " + options.view);
   if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
-  auto heads = heads_of(options.heads, trace, figure.head.stack);
-  if (!heads) return heads.error();
-  figure.heads = std::move(*heads);
+  figure.heads = TRY(heads_of(options.heads, trace, figure.head.stack));
   if (!flows) return figure;
   std::sort(figure.heads.begin(), figure.heads.end());
   figure.head = figure.heads.front();
@@ -251,41 +240,32 @@ Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Questi
   if (plain == trace->request)
     return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");
   Progress progress;
-  auto before = forward(plain, progress, trace.get(), question.threads);
-  if (!before) return before.error();
-  return AnswerSnapshot{.trace = std::move(*before), .document = question.asked.document()};
+  auto before = TRY(forward(plain, progress, trace.get(), question.threads));
+  return AnswerSnapshot{.trace = std::move(before), .document = question.asked.document()};
 }
 
 Result<Drawing> drawing_of(const FigureArguments& options, const Question& question, const FigureOptions& figure,
                            const TextWidth& measure) {
   const std::shared_ptr<const Trace>& trace = question.trace;
   if (!shows_two(figure.kind)) {
-    const auto maps = maps_of(options, question, figure);
-    if (!maps) return maps.error();
-    const auto folded = folds_of(options, trace, figure);
-    if (!folded) return folded.error();
-    return draw_figure({*trace, question.asked.document(), folded->get(), maps->get()}, figure, measure);
+    const auto maps = TRY(maps_of(options, question, figure));
+    const auto folded = TRY(folds_of(options, trace, figure));
+    return draw_figure({*trace, question.asked.document(), folded.get(), maps.get()}, figure, measure);
   }
-  const auto other = other_answer(options, question);
-  if (!other) return other.error();
+  const auto other = TRY(other_answer(options, question));
   const AnswerSnapshot now{.trace = trace, .document = question.asked.document()};
-  return figure.kind == FigureKind::patch ? draw_patch(*other, now, figure, measure)
-                                          : draw_comparison(*other, now, figure, measure);
+  return figure.kind == FigureKind::patch ? draw_patch(other, now, figure, measure)
+                                          : draw_comparison(other, now, figure, measure);
 }
 
 Result<Answer> answer(const Question& question, const FigureArguments& options) {
-  auto figure = figure_of(options, *question.trace);
-  if (!figure) return figure.error();
-  if (const Status ordered = add_order(options, question, *figure); !ordered) return ordered.error();
-  const auto fonts = PaperFonts::open(options.font);
-  if (!fonts) return fonts.error();
-  const auto drawing = drawing_of(options, question, *figure, (*fonts)->measure());
-  if (!drawing) return drawing.error();
-  if (const Status written = write_figure(*drawing, options.file, **fonts); !written) return written.error();
-  if (figure->caption) return Answer(Done{});
-  const Status written =
-      write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing->caption + "\n");
-  if (!written) return written.error();
+  auto figure = TRY(figure_of(options, *question.trace));
+  TRY(add_order(options, question, figure));
+  const auto fonts = TRY(PaperFonts::open(options.font));
+  const auto drawing = TRY(drawing_of(options, question, figure, fonts->measure()));
+  TRY(write_figure(drawing, options.file, *fonts));
+  if (figure.caption) return Answer(Done{});
+  TRY(write_file(std::filesystem::path(options.file).replace_extension(".txt"), drawing.caption + "\n"));
   return Answer(Done{});
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "cli/question_command.h"
 #include "document/tokenizers.h"
 #include "math/forward.h"
@@ -44,7 +45,7 @@ Status write_step(const Trace& trace, const Candidate& word, Index step, bool at
     output.write(",\"attention\":");
     Progress progress;
     Work work(progress, 0);
-    if (const auto written = write_attention(trace, output, work); !written) return written;
+    TRY(write_attention(trace, output, work));
   }
   output.write("}");
   return Done{};
@@ -59,23 +60,19 @@ Status generate(Request request, const Question& question, const GenerateOptions
   if (json) output.write("{\"steps\":[");
   for (Index step = 1; step <= options.count; ++step) {
     Progress progress;
-    auto next = forward(request, progress, trace.get(), question.threads);
-    if (!next) return next.error();
-    trace = std::move(*next);
+    trace = TRY(forward(request, progress, trace.get(), question.threads));
     if (step == 1) question.warnings.insert(question.warnings.end(), trace->warnings.begin(), trace->warnings.end());
-    auto word = next_word(*trace, options.sampling);
-    if (!word) return word.error();
-    word->probability = probabilities(trace->logits)(word->row);  // the model's, whatever the temperature
+    auto word = TRY(next_word(*trace, options.sampling));
+    word.probability = probabilities(trace->logits)(word.row);  // the model's, whatever the temperature
     if (json) {
       if (step > 1) output.write(",");
-      if (const auto written = write_step(*trace, *word, step, !options.with.empty(), output); !written) return written;
+      TRY(write_step(*trace, word, step, !options.with.empty(), output));
     } else {
-      const auto printed = print(std::to_string(step) + "\t" + word_in_table(word->text) +
-                                 formatted("\t%.6f\n", static_cast<double>(word->probability)));
-      if (!printed) return printed.error();
+      TRY(print(std::to_string(step) + "\t" + word_in_table(word.text) +
+                formatted("\t%.6f\n", static_cast<double>(word.probability))));
     }
-    if (is_end(tokenizers, word->id)) break;
-    request = extended(std::move(request), *word);
+    if (is_end(tokenizers, word.id)) break;
+    request = extended(std::move(request), word);
   }
   if (json) output.write("],\"tokens\":" + json_texts(query_tokens(request)) + "}\n");
   return Done{};
@@ -87,12 +84,10 @@ Result<Answer> answer(const Question& question, const GenerateOptions& options) 
     return bad_input("--with", "", "--format json", question.format);
   Output output = Output::to_standard_output();
   for (std::size_t i = 0; i < question.asked.requests.size(); ++i) {
-    if (i > 0 && question.wants("text"))
-      if (const auto printed = print("\n"); !printed) return printed.error();
-    const auto written = generate(question.asked.requests[i], question, options, output);
-    if (!written) return written.error();
+    if (i > 0 && question.wants("text")) TRY(print("\n"));
+    TRY(generate(question.asked.requests[i], question, options, output));
   }
-  if (const auto written = output.commit(); !written) return written.error();
+  TRY(output.commit());
   return Answer(Done{});
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "cli/options/print.h"
 #include "document/bundled_models.h"
 #include "train/measure/treebank_scores.h"
@@ -119,16 +120,14 @@ Result<Gathered> gather(const Asked& asked, const HeadsWanted& wanted, int threa
   Gathered all;
   for (std::size_t sentence = 0; sentence < asked.requests.size(); ++sentence) {
     Progress progress;
-    const auto answered = forward(asked.requests[sentence], progress, nullptr, threads);
-    if (!answered) return answered.error();
-    const Trace& trace = **answered;
+    const auto answered = TRY(forward(asked.requests[sentence], progress, nullptr, threads));
+    const Trace& trace = *answered;
     warnings.insert(warnings.end(), trace.warnings.begin(), trace.warnings.end());
     add_sentence(all.sums, trace, progress, threads);
     if (wanted.effect || wanted.sort == "effect") {
       const ProgressReport report("effect", &progress);
-      const auto effects = head_effects(trace, progress, threads, wanted.effects);
-      if (!effects) return effects.error();
-      add_effects(**effects, all);
+      const auto effects = TRY(head_effects(trace, progress, threads, wanted.effects));
+      add_effects(*effects, all);
     }
     if (wanted.words) add_found(trace, *wanted.words, static_cast<Index>(sentence), threads, all);
     if (wanted.value_norms) add_values(trace, all);
@@ -185,20 +184,19 @@ std::vector<std::size_t> order_of(const std::vector<HeadRow>& rows, const HeadsW
 
 Result<HeadTable> measure_table(const Asked& asked, const HeadsWanted& wanted, int threads,
                                 std::vector<Error>& warnings) {
-  const auto gathered = gather(asked, wanted, threads, warnings);
-  if (!gathered) return gathered.error();
+  const auto gathered = TRY(gather(asked, wanted, threads, warnings));
   const auto missing = [](const char* option, const std::string& word) {
     return bad_input(option, "", "a word of the text", "'" + word + "'");
   };
-  if (wanted.words && !gathered->from_known) return missing("--from", wanted.words->from);
-  if (wanted.words && !gathered->to_known) return missing("--to", wanted.words->to);
+  if (wanted.words && !gathered.from_known) return missing("--from", wanted.words->from);
+  if (wanted.words && !gathered.to_known) return missing("--to", wanted.words->to);
   HeadTable table{.sentences = static_cast<Index>(asked.requests.size()), .words = wanted.words, .above = wanted.above};
   std::vector<HeadRow> rows;
-  for (const HeadMeasures& measures : measures_of(gathered->sums))
-    rows.push_back(row_of(*gathered, rows.size(), measures, asked));
+  for (const HeadMeasures& measures : measures_of(gathered.sums))
+    rows.push_back(row_of(gathered, rows.size(), measures, asked));
   if (wanted.probe) name_by_probe(rows);
   table.heads = static_cast<Index>(rows.size());
-  table.of_words = !gathered->effects.empty() && gathered->effects.front().top_word;
+  table.of_words = !gathered.effects.empty() && gathered.effects.front().top_word;
   for (const std::size_t at : order_of(rows, wanted))
     if (!wanted.words || (rows[at].found && rows[at].found->weight > wanted.above))
       table.rows.push_back(std::move(rows[at]));

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "cli/question_command.h"
 #include "math/forward.h"
 #include "math/output.h"
@@ -35,16 +36,15 @@ struct Next {
 Result<Next> next_of(const Question& question, const NextOptions& options) {
   const Trace& trace = *question.trace;
   const Model& model = *trace.model;
-  if (const auto valid = check_has_logits(trace, "next"); !valid) return valid.error();
+  TRY(check_has_logits(trace, "next"));
   const Token& token = trace.query_tokens().tokens[static_cast<std::size_t>(trace.answering)];
   Next next{.masked = trace.request.config.arch == Arch::encoder, .query = trace.answering, .token = token.text};
   const Vector after = probabilities(trace.logits);
   Vector before = after;
   if (const Request plain = unedited(trace.request); !(plain == trace.request)) {
     Progress progress;
-    const auto baseline = forward(plain, progress, &trace, question.threads);
-    if (!baseline) return baseline.error();
-    before = probabilities((*baseline)->logits);
+    const auto baseline = TRY(forward(plain, progress, &trace, question.threads));
+    before = probabilities(baseline->logits);
     next.edited = true;
   }
   for (Candidate& word : most_probable(model, after, options.top)) next.rows.push_back({std::move(word), 0});
@@ -97,9 +97,8 @@ Value next_json(const Next& next) {
 }
 
 Result<Answer> answer(const Question& question, const NextOptions& options) {
-  const auto next = next_of(question, options);
-  if (!next) return next.error();
-  return question.wants("json") ? Answer(next_json(*next)) : Answer(next_text(*next));
+  const auto next = TRY(next_of(question, options));
+  return question.wants("json") ? Answer(next_json(next)) : Answer(next_text(next));
 }
 
 ParsedCommand add_next(Parser& parser, const Frontend&) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "base/thrown.h"
 #include "math/output.h"
 #include "model/head_text.h"
 
@@ -25,8 +26,7 @@ Result<std::pair<Index, Index>> probe_of(const std::string& probe) {
 }  // namespace
 
 Result<std::vector<Request>> probing(const Request& like, const std::string& probe) {
-  const auto size = probe_of(probe);
-  if (!size) return size.error();
+  const auto size = TRY(probe_of(probe));
   const Model* model = like.model.get();
   if (!model || model->given) return bad_input("--probe", "", "a model with a vocabulary", "another");
   const auto& embedded = (model->encoder ? model->encoder->embeddings : model->embeddings).tokens;
@@ -41,11 +41,11 @@ Result<std::vector<Request>> probing(const Request& like, const std::string& pro
   if (words.empty()) return bad_input("--probe", "", "a model with a vocabulary", "none");
   Random random(0);
   std::vector<Request> requests;
-  for (Index i = 0; i < size->first; ++i) {
+  for (Index i = 0; i < size.first; ++i) {
     Request& request = requests.emplace_back(like);
     Tokens tokens;
-    for (Index at = 0; at < size->second; ++at) tokens.tokens.push_back(words[random.next() % words.size()]);
-    for (Index at = 0; at < size->second; ++at) tokens.tokens.push_back(tokens.tokens[static_cast<std::size_t>(at)]);
+    for (Index at = 0; at < size.second; ++at) tokens.tokens.push_back(words[random.next() % words.size()]);
+    for (Index at = 0; at < size.second; ++at) tokens.tokens.push_back(tokens.tokens[static_cast<std::size_t>(at)]);
     for (Token& token : tokens.tokens) {
       token.begin = tokens.text.size();
       tokens.text += token.text + " ";

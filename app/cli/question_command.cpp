@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/thrown.h"
 #include "base/within.h"
 #include "math/forward.h"
 
@@ -53,8 +54,7 @@ ParsedCommand QuestionCommand::all(const AnswerQuestion& answer, const CheckOpti
 ParsedCommand QuestionCommand::running(const AnswerQuestion& answer, const CheckOptions& check,
                                        Sentences sentences) const {
   return [self = *this, answer, check, sentences]() -> Result<int> {
-    if (check)
-      if (const Status valid = check(); !valid) return valid.error();
+    if (check) TRY(check());
     return self.run(answer, sentences);
   };
 }
@@ -63,59 +63,46 @@ CellRef QuestionCommand::cell() const { return state_->cell.value_or(CellRef{});
 
 Result<HeadRef> QuestionCommand::head() const {
   if (!state_->head) return HeadRef{};
-  const auto parts = state_->head->parts();
-  if (!parts) return parts.error();
-  return parts->ref();
+  const auto parts = TRY(state_->head->parts());
+  return parts.ref();
 }
 
 Status QuestionCommand::check_answer(const Trace& trace) const {
-  const auto head = this->head();
-  if (!head) return head.error();
-  if (state_->head)
-    if (const Status valid = check_head_options(trace, *head); !valid) return valid;
+  const auto head = TRY(this->head());
+  if (state_->head) TRY(check_head_options(trace, head));
   if (!state_->cell) return Done{};
-  const Mask& mask = trace.mask(head->stack, head->layer);
-  if (const Status valid = check_within("--query", "", state_->cell->query, mask.queries()); !valid) return valid;
+  const Mask& mask = trace.mask(head.stack, head.layer);
+  TRY(check_within("--query", "", state_->cell->query, mask.queries()));
   return check_within("--key", "", state_->cell->key, mask.keys());
 }
 
 Result<std::shared_ptr<const Trace>> QuestionCommand::trace_of(const Request& request, std::vector<Error>& warnings,
                                                                const Trace* known) const {
-  const auto head = this->head();
-  if (!head) return head.error();
-  if (state_->head)
-    if (const Status valid = check_stack_option(request, *head); !valid) return valid.error();
+  const auto head = TRY(this->head());
+  if (state_->head) TRY(check_stack_option(request, head));
   Progress progress;
   auto trace = forward(request, progress, known, state_->request.threads());
   if (!trace) return trace;
-  if (const Status valid = check_answer(**trace); !valid) return valid.error();
+  TRY(check_answer(**trace));
   warnings.insert(warnings.end(), (*trace)->warnings.begin(), (*trace)->warnings.end());
   return trace;
 }
 
 Result<int> QuestionCommand::run(const AnswerQuestion& answer, Sentences sentences) const {
-  const auto head = this->head();
-  if (!head) return head.error();
-  const auto asked = state_->request.ask();
-  if (!asked) return asked.error();
-  if (sentences == Sentences::one && asked->requests.size() != 1)
-    return bad_input(state_->parser.name(), "sentences", "one", std::to_string(asked->requests.size()));
-  std::vector<Error> warnings = asked->start.warnings;
-  Question question{*asked,  {}, *head, state_->cell.value_or(CellRef{}), state_->format, state_->request.threads(),
+  const auto head = TRY(this->head());
+  const auto asked = TRY(state_->request.ask());
+  if (sentences == Sentences::one && asked.requests.size() != 1)
+    return bad_input(state_->parser.name(), "sentences", "one", std::to_string(asked.requests.size()));
+  std::vector<Error> warnings = asked.start.warnings;
+  Question question{asked,   {}, head, state_->cell.value_or(CellRef{}), state_->format, state_->request.threads(),
                     warnings};
   std::vector<Answer> answers;
-  for (const Request& request : asked->requests) {
-    if (sentences != Sentences::all) {
-      auto trace = trace_of(request, warnings);
-      if (!trace) return trace.error();
-      question.trace = *std::move(trace);
-    }
-    auto answered = answer(question);
-    if (!answered) return answered.error();
-    answers.push_back(*std::move(answered));
+  for (const Request& request : asked.requests) {
+    if (sentences != Sentences::all) question.trace = TRY(trace_of(request, warnings));
+    answers.push_back(TRY(answer(question)));
     if (sentences == Sentences::all) break;
   }
-  if (const Status printed = print_answers(answers); !printed) return printed.error();
+  TRY(print_answers(answers));
   print_warnings(warnings);
   return 0;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
 #include "model/head_text.h"
@@ -100,14 +101,12 @@ Result<int> print_relations(const std::string& format, const nlohmann::ordered_j
 Result<int> run_treebanks(const RelationArguments& options, const Document& document, const std::string& format) {
   if (!document.tokenizers || !document.tokenizers->source)
     return bad_input("heads --relations --treebank", "SOURCE", "a model with a tokenizer", "none");
-  const auto treebanks = read_treebanks(options.treebanks);
-  if (!treebanks) return treebanks.error();
+  const auto treebanks = TRY(read_treebanks(options.treebanks));
   Progress progress;
   const auto taught = document.card ? document.card->plan.teaching.heads : std::vector<TaughtHead>();
-  const auto report = measure_treebanks(document.model, *document.tokenizers->source, *treebanks, taught,
-                                        options.wanted.threads, progress);
-  if (!report) return report.error();
-  return print_relations(format, relations_json(**report, taught), as_text_of_treebanks(**report, taught));
+  const auto report = TRY(measure_treebanks(document.model, *document.tokenizers->source, treebanks, taught,
+                                            options.wanted.threads, progress));
+  return print_relations(format, relations_json(*report, taught), as_text_of_treebanks(*report, taught));
 }
 
 }  // namespace
@@ -138,25 +137,22 @@ Result<int> run_relations(const RequestOptions& request, RelationArguments optio
   if (options.wanted.validation_seed == options.wanted.test_seed)
     return bad_input("--test-seed", "", "another seed than that of the validation sentences",
                      std::to_string(options.wanted.test_seed));
-  const auto start = request.start();
-  if (!start) return start.error();
-  const auto grammar = options.grammar.empty() ? read_grammar() : read_grammar(options.grammar);
-  if (!grammar) return grammar.error();
-  const auto& model = start->session.document.model;
+  const auto start = TRY(request.start());
+  const auto grammar = TRY(options.grammar.empty() ? read_grammar() : read_grammar(options.grammar));
+  const auto& model = start.session.document.model;
   if (!model) return bad_input("heads --relations", "SOURCE", "a trained model with a vocabulary", "fresh weights");
   if (!options.by.empty() && model->config.arch == Arch::encoder_decoder)
     return bad_input("--by layer", "SOURCE", "a model of one sentence", "one that translates");
   options.wanted.threads = request.threads();
-  if (!options.treebanks.empty()) return run_treebanks(options, start->session.document, format);
+  if (!options.treebanks.empty()) return run_treebanks(options, start.session.document, format);
   Progress progress;
-  const auto report = measure_relations(model, **grammar, options.wanted, progress);
-  if (!report) return report.error();
-  if ((*report)->unknown_words > 0)
-    print_warnings({Error(ErrorCode::bad_value, std::to_string((*report)->unknown_words) + " of " +
-                                                    std::to_string((*grammar)->words.size()) +
+  const auto report = TRY(measure_relations(model, *grammar, options.wanted, progress));
+  if (report->unknown_words > 0)
+    print_warnings({Error(ErrorCode::bad_value, std::to_string(report->unknown_words) + " of " +
+                                                    std::to_string(grammar->words.size()) +
                                                     " words of the grammar are unknown to this model")});
-  if (options.by.empty()) return print_relations(format, relations_json(**report), as_text(**report));
-  return print_relations(format, layers_json(**report), as_text_by_layer(**report));
+  if (options.by.empty()) return print_relations(format, relations_json(*report), as_text(*report));
+  return print_relations(format, layers_json(*report), as_text_by_layer(*report));
 }
 
 }  // namespace headlight

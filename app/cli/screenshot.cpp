@@ -1,4 +1,5 @@
 
+#include "base/thrown.h"
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
@@ -42,17 +43,15 @@ Status read_size(const std::string& size, ScreenshotOptions& picture) {
 Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& frontend) {
   if (!frontend.screenshot)
     return Error(ErrorCode::bad_value, "headlight screenshot", "this program was built without the window");
-  if (const auto size = read_size(options.size, options.picture); !size) return size.error();
-  auto start = options.request.start();
-  if (!start) return start.error();
-  if (const auto put = options.lesson.put_into(*start); !put) return put.error();
-  ViewState& view = start->session.view;
-  const bool has_own_view = !start->session_path.empty() || !start->lesson.empty();
+  TRY(read_size(options.size, options.picture));
+  auto start = TRY(options.request.start());
+  TRY(options.lesson.put_into(start));
+  ViewState& view = start.session.view;
+  const bool has_own_view = !start.session_path.empty() || !start.lesson.empty();
   if (!has_own_view) view.fold = default_settings().layout.fold;
-  const auto head = options.head.parts();
-  if (!head) return head.error();
-  if (head->layer || head->head) view.chosen = {head->layer.value_or(0), head->head.value_or(0), view.chosen.stack};
-  if (head->stack) view.chosen.stack = *head->stack;
+  const auto head = TRY(options.head.parts());
+  if (head.layer || head.head) view.chosen = {head.layer.value_or(0), head.head.value_or(0), view.chosen.stack};
+  if (head.stack) view.chosen.stack = *head.stack;
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
   if (!options.order.empty() && options.view == "compare") {
     const auto order = parse_difference_order(options.order);
@@ -80,16 +79,12 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   view.fold.scaled = false;  // that is for figures
   if (options.pair != PairPart::all) view.fold.pair = options.pair;
-  if (options.against) {
-    auto against = question_of(*options.against);
-    if (!against) return against.error();
-    start->against = std::move(*against);
-  }
+  if (options.against) start.against = TRY(question_of(*options.against));
   // A head that was asked for stays the one that is compared.
-  const bool seeks_head = view.view == View::compare && !head->layer && !head->head;
+  const bool seeks_head = view.view == View::compare && !head.layer && !head.head;
   if (!options.view.empty() && (looks_at_matrices(view.view) || seeks_head)) options.picture.view = view.view;
-  if (const auto drawn = frontend.screenshot(*start, options.picture); !drawn) return drawn.error();
-  print_warnings(start->warnings);
+  TRY(frontend.screenshot(start, options.picture));
+  print_warnings(start.warnings);
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"
@@ -35,13 +36,12 @@ class Kept {
     kept.file_ = file;
     std::error_code failure;
     if (file.empty() || !std::filesystem::exists(file, failure)) return kept;
-    auto text = read_file(file, kMostKeptBytes);
-    if (!text) return text.error();
-    const std::size_t whole = text->rfind('\n') + 1;  // 0 where there is no whole line
-    if (whole < text->size()) std::filesystem::resize_file(file, whole, failure);
+    auto text = TRY(read_file(file, kMostKeptBytes));
+    const std::size_t whole = text.rfind('\n') + 1;  // 0 where there is no whole line
+    if (whole < text.size()) std::filesystem::resize_file(file, whole, failure);
     if (failure) return bad_input(file, "write", "a file that can be written", failure.message());
-    text->resize(whole > 0 ? whole - 1 : 0);
-    for (const std::string_view line : split_at('\n', *text))
+    text.resize(whole > 0 ? whole - 1 : 0);
+    for (const std::string_view line : split_at('\n', text))
       if (whole > 0 && !kept.take(line)) return bad_input(file, "", "what --resume wrote", "another file");
     return kept;
   }
@@ -105,7 +105,7 @@ struct StudyValues {
 /// Ids where the checkpoint reads nothing else, else a text.
 Status set_sentence(Document& document, const std::string& text, const Lexicon& lexicon) {
   if (can_read_text(document)) {
-    if (const Status valid = check_text("pairs", text); !valid) return valid;
+    TRY(check_text("pairs", text));
     set_text(document, TextSide::source, text, lexicon);
     return Done{};
   }
@@ -124,12 +124,11 @@ Status set_sentence(Document& document, const std::string& text, const Lexicon& 
 
 Result<std::shared_ptr<const Trace>> trace_of(Document document, const std::string& text, const Lexicon& lexicon,
                                               const Trace* known, int threads) {
-  if (const Status set = set_sentence(document, text, lexicon); !set) return set.error();
-  const auto requests = requests_of(document, lexicon);
-  if (!requests) return requests.error();
-  if (requests->size() != 1) return bad_input("sentences", "", "one", std::to_string(requests->size()));
+  TRY(set_sentence(document, text, lexicon));
+  const auto requests = TRY(requests_of(document, lexicon));
+  if (requests.size() != 1) return bad_input("sentences", "", "one", std::to_string(requests.size()));
   Progress progress;
-  return forward(requests->front(), progress, known, threads);
+  return forward(requests.front(), progress, known, threads);
 }
 
 Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const StudyPair& pair, const Document& document,
@@ -143,14 +142,11 @@ Result<std::vector<StudyCell>> answer_of(const StudyQuestion& question, const St
     if (!corrupt) return inside("corrupt", corrupt.error());
     traces.corrupt = *std::move(corrupt);
   }
-  if (!pair.right.empty() || !pair.wrong.empty())
-    if (const auto valid = check_has_logits(*traces.clean, "right"); !valid) return valid.error();
+  if (!pair.right.empty() || !pair.wrong.empty()) TRY(check_has_logits(*traces.clean, "right"));
   for (const auto& [option, word, place] :
        {std::tuple("right", &pair.right, &traces.right), std::tuple("wrong", &pair.wrong, &traces.wrong)}) {
     if (word->empty()) continue;
-    const auto row = answer_row(*traces.clean->model, option, *word);
-    if (!row) return row.error();
-    *place = *row;
+    *place = TRY(answer_row(*traces.clean->model, option, *word));
   }
   auto cells = question.answer(traces);
   if (!cells) return cells;
@@ -274,11 +270,10 @@ void add_study_options(Parser& parser, StudyOptions& options, const std::string&
 
 Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document& document, const std::string& file,
                                                                   const Lexicon& lexicon, int threads) {
-  const auto text = read_file(file, kMostKeptBytes);
-  if (!text) return text.error();
+  const auto text = TRY(read_file(file, kMostKeptBytes));
   std::vector<std::shared_ptr<const Trace>> traces;
-  for (const Line& line : sentences(*text)) {
-    auto trace = trace_of(document, text->substr(line.begin, line.end - line.begin), lexicon, nullptr, threads);
+  for (const Line& line : sentences(text)) {
+    auto trace = trace_of(document, text.substr(line.begin, line.end - line.begin), lexicon, nullptr, threads);
     if (!trace) return inside(file, trace.error());
     traces.push_back(*std::move(trace));
   }
@@ -288,44 +283,38 @@ Result<std::vector<std::shared_ptr<const Trace>>> traces_of_lines(const Document
 
 Result<int> run_study(const QuestionCommand& command, const StudyOptions& options, const StudyQuestion& question) {
   std::vector<Error> problems;
-  const auto pairs = read_pairs(options.pairs, question.with_corrupt, problems);
-  if (!pairs) return pairs.error();
-  auto kept = Kept::open(options.resume);
-  if (!kept) return kept.error();
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  const auto start = command.request().start();
-  if (!start) return start.error();
-  const Document& document = start->session.document;
-  if (question.prepare)
-    if (const Status prepared = question.prepare(document, *lexicon); !prepared) return prepared.error();
+  const auto pairs = TRY(read_pairs(options.pairs, question.with_corrupt, problems));
+  auto kept = TRY(Kept::open(options.resume));
+  const auto lexicon = TRY(read_lexicon());
+  const auto start = TRY(command.request().start());
+  const Document& document = start.session.document;
+  if (question.prepare) TRY(question.prepare(document, lexicon));
   StudyValues gathered;
   Progress progress;
   const ProgressReport report(options.pairs, &progress);
-  for (std::size_t i = 0; i < pairs->size(); ++i) {
-    const StudyPair& pair = (*pairs)[i];
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const StudyPair& pair = pairs[i];
     Document asked = document;
     std::string asked_text = question.options;
-    if (set_sentence(asked, pair.clean, *lexicon)) asked_text += request_json(asked);
+    if (set_sentence(asked, pair.clean, lexicon)) asked_text += request_json(asked);
     for (const std::string* part : {&pair.corrupt, &pair.right, &pair.wrong}) asked_text += "\n" + *part;
     const std::string id = formatted("%016llx", static_cast<unsigned long long>(hash_text(asked_text)));
-    progress.done = static_cast<float>(i) / static_cast<float>(pairs->size());
-    if (const auto* known = kept->find(id)) {
+    progress.done = static_cast<float>(i) / static_cast<float>(pairs.size());
+    if (const auto* known = kept.find(id)) {
       gathered.add(*known);
       continue;
     }
-    const auto cells = answer_of(question, pair, document, *lexicon, command.request().threads());
+    const auto cells = answer_of(question, pair, document, lexicon, command.request().threads());
     if (!cells) {
       problems.push_back(inside(place_of(options.pairs, pair.row), cells.error()));
       continue;
     }
     gathered.add(*cells);
-    if (const Status added = kept->add(pair.row, id, *cells); !added) problems.push_back(added.error());
+    if (const Status added = kept.add(pair.row, id, *cells); !added) problems.push_back(added.error());
   }
   if (gathered.keys.empty())
     return problems.empty() ? bad_input(options.pairs, "rows", "at least one", "none") : problems.front();
-  if (const Status printed = print_answers({answer_in(command.format(), question, gathered)}); !printed)
-    return printed.error();
+  TRY(print_answers({answer_in(command.format(), question, gathered)}));
   print_warnings(problems);
   return 0;
 }

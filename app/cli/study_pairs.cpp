@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/study.h"
 #include "read/json/json_document.h"
@@ -90,12 +91,11 @@ std::vector<StudyPair> pairs_of_jsonl(const std::string& file, std::string_view 
 std::string place_of(const std::string& file, Index row) { return file + ": row " + std::to_string(row); }
 
 Result<std::vector<StudyPair>> read_pairs(const std::string& file, bool with_corrupt, std::vector<Error>& problems) {
-  const auto text = read_file(file, kMostPairBytes);
-  if (!text) return text.error();
+  const auto text = TRY(read_file(file, kMostPairBytes));
   const bool lines = file.ends_with(".jsonl");
   if (!lines && !file.ends_with(".csv")) return bad_input(file, "ending", ".csv or .jsonl", "another");
-  auto pairs = lines ? Result<std::vector<StudyPair>>(pairs_of_jsonl(file, *text, problems))
-                     : pairs_of_csv(file, *text, problems);
+  auto pairs =
+      lines ? Result<std::vector<StudyPair>>(pairs_of_jsonl(file, text, problems)) : pairs_of_csv(file, text, problems);
   if (!pairs) return pairs;
   std::erase_if(*pairs, [&](const StudyPair& pair) {
     if (!pair.clean.empty() && !(with_corrupt && pair.corrupt.empty())) return false;

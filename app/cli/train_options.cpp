@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 
 namespace headlight {
 namespace {
@@ -26,16 +27,8 @@ Status complete_corpus(TrainArguments& options) {
   if (!teaches) return Done{};
   options.plan.recipe.objective.attention = options.teach_weight;
   const Config& config = options.plan.config;
-  for (const std::string& text : options.taught_heads) {
-    auto head = parse_taught_head(text);
-    if (!head) return head.error();
-    teaching.heads.push_back(*std::move(head));
-  }
-  if (teaching.heads.empty()) {
-    auto usual = usual_taught_heads(config.num_layers, config.num_heads);
-    if (!usual) return usual.error();
-    teaching.heads = *std::move(usual);
-  }
+  for (const std::string& text : options.taught_heads) teaching.heads.push_back(TRY(parse_taught_head(text)));
+  if (teaching.heads.empty()) teaching.heads = TRY(usual_taught_heads(config.num_layers, config.num_heads));
   std::sort(teaching.heads.begin(), teaching.heads.end(), [](const TaughtHead& a, const TaughtHead& b) {
     return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
   });
@@ -171,7 +164,7 @@ Status complete(TrainArguments& options) {
   const Corruption usual = default_plan(config).corruption;
   options.plan.corruption.mask = options.hide.value_or(usual.mask);
   options.plan.corruption.swap = options.swap.value_or(usual.swap);
-  if (const Status done = complete_corpus(options); !done) return done;
+  TRY(complete_corpus(options));
   return check_plan(options.plan);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
 #include "write/export.h"
@@ -139,7 +140,7 @@ Status print_npz(const std::vector<Answer>& answers) {
     }
   Output output = Output::to_standard_output();
   Progress progress;
-  if (const Status written = write_npz(arrays, scratch_for(std::nullopt), output, progress); !written) return written;
+  TRY(write_npz(arrays, scratch_for(std::nullopt), output, progress));
   return output.commit();
 }
 

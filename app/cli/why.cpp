@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/question_command.h"
 #include "cli/study.h"
@@ -55,22 +56,20 @@ Arrays why_arrays(const Trace& trace, Stack stack, const ScoreSplit& split) {
 }
 
 Result<Answer> answer(const Question& question, Index most) {
-  const auto split = split_score(*question.trace, question.head, question.cell);
-  if (!split) return split.error();
-  if (question.wants("csv")) return Answer(why_table(*split));
-  if (question.wants("npz")) return Answer(why_arrays(*question.trace, question.head.stack, *split));
+  const auto split = TRY(split_score(*question.trace, question.head, question.cell));
+  if (question.wants("csv")) return Answer(why_table(split));
+  if (question.wants("npz")) return Answer(why_arrays(*question.trace, question.head.stack, split));
   if (question.wants("json"))
-    return Answer(json_object({{"score", split->score}, {"terms", json_rows(why_table(*split))}, {"sum", split->sum}}));
-  return Answer(why_text(question, *split, most));
+    return Answer(json_object({{"score", split.score}, {"terms", json_rows(why_table(split))}, {"sum", split.sum}}));
+  return Answer(why_text(question, split, most));
 }
 
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const QuestionCommand& command,
                                         const HeadRef& head) {
-  if (const Status valid = command.check_answer(*traces.clean); !valid) return valid.error();
-  const auto split = split_score(*traces.clean, head, command.cell());
-  if (!split) return split.error();
-  std::vector<StudyCell> cells{{{"score", "", ""}, split->score}};
-  for (const ScoreTerm& term : split->terms)
+  TRY(command.check_answer(*traces.clean));
+  const auto split = TRY(split_score(*traces.clean, head, command.cell()));
+  std::vector<StudyCell> cells{{{"score", "", ""}, split.score}};
+  for (const ScoreTerm& term : split.terms)
     cells.push_back({{"term", writer_name(term.query), writer_name(term.key)}, term.value});
   return cells;
 }
@@ -86,17 +85,16 @@ ParsedCommand add_why(Parser& parser, const Frontend&) {
   const ParsedCommand each = command.each([most](const Question& question) { return answer(question, *most); });
   return [study, command, each]() -> Result<int> {
     if (!study->given()) return each();
-    const auto head = command.head();
-    if (!head) return head.error();
+    const auto head = TRY(command.head());
     const CellRef cell = command.cell();
     const std::string of =
-        head_text(*head) + " query " + std::to_string(cell.query) + ", key " + std::to_string(cell.key);
+        head_text(head) + " query " + std::to_string(cell.query) + ", key " + std::to_string(cell.key);
     return run_study(command, *study,
                      {.columns = {"what", "query", "key"},
                       .title = "the score of head " + of + ", and what wrote it",
                       .options = "why|" + of,
                       .with_corrupt = false,
-                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, command, *head); }});
+                      .answer = [&](const StudyTraces& traces) { return cells_of(traces, command, head); }});
   };
 }
 

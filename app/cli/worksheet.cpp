@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 #include "paper/figure_file.h"
@@ -28,17 +29,14 @@ Result<Answer> answer(const Question& question, const WorksheetArguments& option
   WorksheetOptions sheet{.head = question.head,
                          .blank = *parse_blanks("--blank", options.blank),
                          .language = options.language.value_or(default_settings().language)};
-  const auto fonts = PaperFonts::open();
-  if (!fonts) return fonts.error();
+  const auto fonts = TRY(PaperFonts::open());
   for (const bool key : {false, true}) {
     const std::string& file = key ? options.key : options.file;
     if (file.empty()) continue;
     sheet.key = key;
-    const auto pages = draw_worksheet(*question.trace, sheet, (*fonts)->measure());
-    if (!pages) return pages.error();
-    const auto bytes = pdf_of_pages(*pages, **fonts);
-    if (!bytes) return bytes.error();
-    if (const auto written = write_file(file, *bytes); !written) return written.error();
+    const auto pages = TRY(draw_worksheet(*question.trace, sheet, fonts->measure()));
+    const auto bytes = TRY(pdf_of_pages(pages, *fonts));
+    TRY(write_file(file, bytes));
   }
   return Answer(Done{});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thrown.h"
 #include "base/within.h"
 #include "derived/guess.h"
 #include "derived/writer_split.h"
@@ -25,18 +26,10 @@ Result<Candidate> word_of(const Trace& trace, const Vector& last, const std::str
 
 Status add_split(LayerLens& lens, const LensWords& words) {
   const Vector last = probabilities(logit_rows(*lens.trace, lens.query, 1).row(0));
-  auto word = word_of(*lens.trace, last, words.word);
-  if (!word) return word.error();
-  lens.word = *std::move(word);
-  if (!words.minus.empty()) {
-    auto minus = word_of(*lens.trace, last, words.minus);
-    if (!minus) return minus.error();
-    lens.minus = *std::move(minus);
-  }
-  auto split =
-      split_logit(*lens.trace, lens.query, lens.word->row, lens.minus ? std::optional(lens.minus->row) : std::nullopt);
-  if (!split) return split.error();
-  lens.split = *std::move(split);
+  lens.word = TRY(word_of(*lens.trace, last, words.word));
+  if (!words.minus.empty()) lens.minus = TRY(word_of(*lens.trace, last, words.minus));
+  lens.split = TRY(
+      split_logit(*lens.trace, lens.query, lens.word->row, lens.minus ? std::optional(lens.minus->row) : std::nullopt));
   const std::vector<LogitTerm>& terms = lens.split->terms;
   lens.order = largest_first(terms.size(), [&](std::size_t i) { return std::abs(terms[i].value); });
   return Done{};
@@ -70,17 +63,16 @@ bool add_cells(LayerLens& lens, Progress& progress) {
 
 Result<std::shared_ptr<const LayerLens>> look_through_layers(const LensQuestion& question, Progress& progress) {
   const Trace& asked = *question.trace;
-  if (const auto valid = check_has_logits(asked, "lens"); !valid) return valid.error();
-  if (const auto valid = check_within("lens", "query", question.query, asked.queries()); !valid) return valid.error();
+  TRY(check_has_logits(asked, "lens"));
+  TRY(check_within("lens", "query", question.query, asked.queries()));
   auto lens = std::make_shared<LayerLens>();
   lens->trace = question.trace;
   lens->query = question.query;
   lens->ranks = asked.request.config.arch == Arch::encoder;
   if (can_hide(asked, question.query)) {
-    auto hidden = forward(with_hidden(asked, question.query), progress);
-    if (!hidden) return hidden.error();
-    if (!*hidden) return std::shared_ptr<const LayerLens>();
-    lens->trace = *std::move(hidden);
+    auto hidden = TRY(forward(with_hidden(asked, question.query), progress));
+    if (!hidden) return std::shared_ptr<const LayerLens>();
+    lens->trace = std::move(hidden);
     lens->hidden = asked.query_tokens().tokens[static_cast<std::size_t>(question.query)].text;
   }
   if (!lens->ranks)

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/thrown.h"
 #include "explain/recipe.h"
 #include "math/forward.h"
 
@@ -52,10 +53,9 @@ Result<Program> program_of_batch(const ListingQuestion& question, const std::str
       sentences.push_back(question.trace);
       continue;
     }
-    auto trace = forward(request, progress, nullptr);
-    if (!trace) return trace.error();
-    if (!*trace) return cancelled("code");
-    sentences.push_back(std::move(*trace));
+    auto trace = TRY(forward(request, progress, nullptr));
+    if (!trace) return cancelled("code");
+    sentences.push_back(std::move(trace));
   }
   if (sentences.empty()) sentences.push_back(question.trace);
   return program_of(

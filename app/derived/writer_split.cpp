@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/thrown.h"
 #include "math/attention.h"
 
 namespace headlight {
@@ -24,10 +25,9 @@ WriterAxis named(const std::vector<Writer>& all, const std::vector<double>& magn
 }  // namespace
 
 Result<WriterSplit> writer_split(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  auto split = split_score(trace, head, cell);
-  if (!split) return split.error();
+  auto split = TRY(split_score(trace, head, cell));
   WriterSplit shown;
-  shown.split = *std::move(split);
+  shown.split = std::move(split);
   const std::vector<ScoreTerm>& terms = shown.split.terms;
   shown.order = largest_first(terms.size(), [&](std::size_t i) { return std::abs(terms[i].value); });
   // The terms stand in the order of the two lists, so that a writer is looked for once.

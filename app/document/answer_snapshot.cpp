@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/thrown.h"
+
 namespace headlight {
 
 bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<AnswerSnapshot>& b) {
@@ -15,12 +17,9 @@ Result<AnswerSnapshot> answer_to_keep(const Document& document, const Lexicon& l
 }
 
 Result<AnswerSnapshot> answer_to_keep(AnswerSnapshot kept, const Lexicon& lexicon, Progress& progress) {
-  const auto requests = requests_of(kept.document, lexicon);
-  if (!requests) return requests.error();
-  kept.sentence = std::min(kept.sentence, requests->size() - 1);
-  auto trace = forward(prefix_of((*requests)[kept.sentence], kept.prefix), progress);
-  if (!trace) return trace.error();
-  kept.trace = std::move(*trace);
+  const auto requests = TRY(requests_of(kept.document, lexicon));
+  kept.sentence = std::min(kept.sentence, requests.size() - 1);
+  kept.trace = TRY(forward(prefix_of(requests[kept.sentence], kept.prefix), progress));
   return kept;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/formatted.h"
 #include "base/names.h"
+#include "base/thrown.h"
 #include "document/document.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"
@@ -111,9 +112,8 @@ bool has_two_stacks(const Document& document) { return config_of(document).arch 
 Status take_mask(const MaskNames& names, Document& document, const GivenOptions& given) {
   if (!attention_size(document, names.stack))
     return bad_input(names.option, "", "an encoder-decoder", "a model of one stack");
-  auto mask = parse_mask_option(names.option, given.word(names.option), given);
-  if (!mask) return mask.error();
-  mask_of(document, names.stack) = std::move(*mask);
+  auto mask = TRY(parse_mask_option(names.option, given.word(names.option), given));
+  mask_of(document, names.stack) = std::move(mask);
   return Done{};
 }
 

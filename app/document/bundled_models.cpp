@@ -5,6 +5,7 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/model_choice.h"
@@ -57,11 +58,10 @@ const Shipped* nearest_shape(const std::vector<Shipped>& all, const Config& conf
 
 /// The default first.
 Result<std::vector<std::string>> names_of_shipped() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
+  const auto folder = TRY(asset_folder());
   std::vector<std::string> names;
   std::error_code error;
-  for (fs::directory_iterator at(*folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
+  for (fs::directory_iterator at(folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
     if (is_folder(*at)) names.push_back(std::string(kShipped) + at->path().filename().string());
   // Those are read when they are named, or a sentence needs them.
   std::erase_if(names, [](const std::string& name) { return name == kAnySentence || name == "shipped:induction"; });
@@ -87,9 +87,8 @@ Result<fs::path> resolved_source(const fs::path& path) {
   const auto is_plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
   if (model.empty() || !std::all_of(model.begin(), model.end(), is_plain))
     return bad_input(text, "", "the name of a shipped model", "'" + model + "'");
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const fs::path named = *folder / "assets" / "models" / model;
+  const auto folder = TRY(asset_folder());
+  const fs::path named = folder / "assets" / "models" / model;
   if (is_folder(named)) return named;
   std::vector<std::string> names;
   std::error_code unreadable;
@@ -100,34 +99,27 @@ Result<fs::path> resolved_source(const fs::path& path) {
 }
 
 Result<std::vector<BundledShape>> read_shipped_shapes() {
-  const auto names = names_of_shipped();
-  if (!names) return names.error();
+  const auto names = TRY(names_of_shipped());
   std::vector<BundledShape> shapes;
-  for (const std::string& name : *names) {
-    const auto path = resolved_source(name);
-    if (!path) return path.error();
-    const auto hub = read_hub_config(*path / "config.json");
-    if (!hub) return hub.error();
-    shapes.push_back({name, hub->config});
+  for (const std::string& name : names) {
+    const auto path = TRY(resolved_source(name));
+    const auto hub = TRY(read_hub_config(path / "config.json"));
+    shapes.push_back({name, hub.config});
   }
   return shapes;
 }
 
 Result<std::shared_ptr<const BundledModels>> read_shipped_models() {
-  const auto names = names_of_shipped();
-  if (!names) return names.error();
+  const auto names = TRY(names_of_shipped());
   BundledModels models;
-  for (const std::string& name : *names) {
-    const auto path = resolved_source(name);
-    if (!path) return path.error();
-    auto checkpoint = read_checkpoint(*path);
-    if (!checkpoint) return checkpoint.error();
+  for (const std::string& name : names) {
+    const auto path = TRY(resolved_source(name));
+    auto checkpoint = TRY(read_checkpoint(path));
     std::vector<Error> warnings;
-    auto tokenizers = read_tokenizers(*path, *checkpoint->model, warnings);
-    auto card = read_card(*path);
-    if (!card) return card.error();
-    models.push_back({name, std::move(checkpoint->model), std::move(tokenizers),
-                      *card ? std::make_shared<const TrainingCard>(**std::move(card)) : nullptr});
+    auto tokenizers = read_tokenizers(path, *checkpoint.model, warnings);
+    auto card = TRY(read_card(path));
+    models.push_back({name, std::move(checkpoint.model), std::move(tokenizers),
+                      card ? std::make_shared<const TrainingCard>(*std::move(card)) : nullptr});
   }
   return std::make_shared<const BundledModels>(std::move(models));
 }

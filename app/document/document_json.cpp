@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/folders.h"
+#include "base/thrown.h"
 #include "document/open_model.h"
 #include "read/hub/model_places.h"
 
@@ -93,8 +94,7 @@ Result<Document> document_from_json(const std::string& where, const json& object
   Document document;
   JsonProblems problems{where};
   const JsonField fields(object, "", problems);
-  if (const auto read = read_model(where, fields, document, progress, warnings, shipped, beside); !read)
-    return read.error();
+  TRY(read_model(where, fields, document, progress, warnings, shipped, beside));
   for (const QuestionField& field : all)
     if (field.read) field.read(fields, document);
   if (problems.first) return *problems.first;

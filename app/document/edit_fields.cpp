@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "document/question_fields.h"
 #include "model/head_text.h"
@@ -40,9 +41,8 @@ Result<LayerSetting> parse_layer(const char* option, const std::string& text, co
   const auto stack = take_stack(where);
   const auto layer = parse_index(where);
   if (equals == std::string::npos || !layer) return bad_input(option, "", "LAYER=VALUE or STACK:LAYER=VALUE", text);
-  const auto size = known_size(option, document, stack, text);
-  if (!size) return size.error();
-  if (const auto valid = check_within(option, "layer", *layer, size->layers); !valid) return valid.error();
+  const auto size = TRY(known_size(option, document, stack, text));
+  TRY(check_within(option, "layer", *layer, size.layers));
   return LayerSetting{*stack, *layer, text.substr(equals + 1)};
 }
 
@@ -64,17 +64,15 @@ std::optional<PartText> parse_part_text(std::string_view text) {
 Status switch_part_off(Document& document, const PartText& off, const std::string& text) {
   std::string_view rest = off.stack;
   const auto stack = take_stack(rest);
-  const auto size = known_size("--off", document, stack, text);
-  if (!size) return size.error();
+  const auto size = TRY(known_size("--off", document, stack, text));
   const auto layer = parse_index(off.layer);
   if (!layer && off.layer != "*") return bad_input("--off", "", "PART:LAYER or PART:*", text);
-  if (layer)
-    if (const auto valid = check_within("--off", "layer", *layer, size->layers); !valid) return valid;
+  if (layer) TRY(check_within("--off", "layer", *layer, size.layers));
   if (off.part != BlockPart::scale && *stack == Stack::cross)
     return bad_input("--off", "", "a part of the decoder's block, which is named without cross:", text);
   if (has_own_inputs(document) && !has_part(*document.model, *stack, 0, off.part))
     return bad_input("--off", "", "a part that the model has", text + ", which numbers from a file do not have");
-  for (Index at = layer.value_or(0); at < (layer ? *layer + 1 : size->layers); ++at)
+  for (Index at = layer.value_or(0); at < (layer ? *layer + 1 : size.layers); ++at)
     switch_off(document.edits, *stack, at, off.part, true);
   return Done{};
 }
@@ -82,19 +80,17 @@ Status switch_part_off(Document& document, const PartText& off, const std::strin
 Status take_off(Document& document, const GivenOptions& given) {
   for (const std::string& text : given.all("--off")) {
     if (const auto part = parse_part_text(text)) {
-      if (const auto switched = switch_part_off(document, *part, text); !switched) return switched;
+      TRY(switch_part_off(document, *part, text));
       continue;
     }
     std::string_view rest = text;
     const auto stack = take_stack(rest);
-    const auto size = known_size("--off", document, stack, text);
-    if (!size) return size.error();
+    const auto size = TRY(known_size("--off", document, stack, text));
     const auto heads = parse_heads(rest);
     if (!heads) return bad_input("--off", "", "LAYER.HEAD, LAYER.* or PART:LAYER", text);
-    if (const auto valid = check_within("--off", "layer", heads->layer, size->layers); !valid) return valid;
-    if (heads->head)
-      if (const auto valid = check_within("--off", "head", *heads->head, size->heads); !valid) return valid;
-    for (const HeadRef& head : heads_in({*stack, heads->layer, heads->head}, size->heads))
+    TRY(check_within("--off", "layer", heads->layer, size.layers));
+    if (heads->head) TRY(check_within("--off", "head", *heads->head, size.heads));
+    for (const HeadRef& head : heads_in({*stack, heads->layer, heads->head}, size.heads))
       switch_off(document.edits, head, true);
   }
   return Done{};
@@ -131,16 +127,15 @@ Status take_weights(Document& document, const GivenOptions& given) {
     const std::size_t equals = text.find('=');
     std::string_view cell = std::string_view(text).substr(0, equals);
     const auto stack = take_stack(cell);
-    const auto size = known_size("--weight", document, stack, text);
-    if (!size) return size.error();
+    const auto size = TRY(known_size("--weight", document, stack, text));
     const auto key = take_last(cell), query = take_last(cell);  // what is left names the head
     const auto head = parse_head(cell);
     const float weight =
         equals == std::string::npos ? -1.0f : finite_number(std::string_view(text).substr(equals + 1)).value_or(-1.0f);
     if (!head || !query || !key || !(weight >= 0.0f && weight <= 1.0f))
       return bad_input("--weight", "", "LAYER.HEAD.QUERY.KEY=WEIGHT, the weight 0 to 1", text);
-    if (const auto valid = check_within("--weight", "layer", head->layer, size->layers); !valid) return valid;
-    if (const auto valid = check_within("--weight", "head", head->head, size->heads); !valid) return valid;
+    TRY(check_within("--weight", "layer", head->layer, size.layers));
+    TRY(check_within("--weight", "head", head->head, size.heads));
     set_weight(document.edits, {head->layer, head->head, *stack}, {*query, *key}, weight);
   }
   return Done{};
@@ -169,19 +164,16 @@ void read_weights(const JsonField& fields, Document& document) {
 Status take_layers(Document& document, const GivenOptions& given) {
   const auto edit_of = [&](const LayerSetting& at) { return layer_edit_or_none(document.edits, at.stack, at.layer); };
   for (const std::string& text : given.all("--layer-mask")) {
-    const auto at = parse_layer("--layer-mask", text, document);
-    if (!at) return at.error();
-    auto mask = parse_mask_option("--layer-mask", at->value, given);
-    if (!mask) return mask.error();
-    LayerEdit edit = edit_of(*at);
-    edit.mask = std::move(*mask);
+    const auto at = TRY(parse_layer("--layer-mask", text, document));
+    auto mask = TRY(parse_mask_option("--layer-mask", at.value, given));
+    LayerEdit edit = edit_of(at);
+    edit.mask = std::move(mask);
     set_layer_edit(document.edits, std::move(edit));
   }
   for (const std::string& text : given.all("--layer-scale")) {
-    const auto at = parse_layer("--layer-scale", text, document);
-    if (!at) return at.error();
-    LayerEdit edit = edit_of(*at);
-    edit.scale = finite_number(at->value);
+    const auto at = TRY(parse_layer("--layer-scale", text, document));
+    LayerEdit edit = edit_of(at);
+    edit.scale = finite_number(at.value);
     if (!edit.scale) return bad_input("--layer-scale", "", "LAYER=NUMBER", text);
     set_layer_edit(document.edits, std::move(edit));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/thrown.h"
 #include "document/document_json.h"
 #include "math/attention.h"
 #include "write/arrays.h"
@@ -62,10 +63,9 @@ Status export_document(const Document& document, const std::vector<Request>& req
       traces.push_back(known);
       continue;
     }
-    auto trace = forward(requests[i], progress, traces.empty() ? known.get() : traces.back().get(), threads);
-    if (!trace) return trace.error();
-    if (!*trace) return cancelled("export");
-    traces.push_back(std::move(*trace));
+    auto trace = TRY(forward(requests[i], progress, traces.empty() ? known.get() : traces.back().get(), threads));
+    if (!trace) return cancelled("export");
+    traces.push_back(std::move(trace));
   }
   if (warnings) {
     for (const auto& trace : traces) {
@@ -76,8 +76,7 @@ Status export_document(const Document& document, const std::vector<Request>& req
     }
   }
   if (announce && (format == Format::npz || format == Format::safetensors)) {
-    for (const auto& trace : traces)
-      if (const Status valid = check_options(*trace, options); !valid) return valid.error();
+    for (const auto& trace : traces) TRY(check_options(*trace, options));
     announce(bytes_of_export(traces, options));
   }
   return write_export(traces, descriptions, format, options, file, progress);

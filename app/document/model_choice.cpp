@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/folders.h"
+#include "base/thrown.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 
@@ -43,9 +44,8 @@ Result<BundledModel> find_bundled(std::string_view source, const Document& now, 
       if (one.source == source) return one;
   for (const Document* one : seen)
     if (one->model && one->model_path == source) return model_of(*one);
-  const auto opened = open_model(std::string(source));
-  if (!opened) return opened.error();
-  return model_of(opened->document);
+  const auto opened = TRY(open_model(std::string(source)));
+  return model_of(opened.document);
 }
 
 }  // namespace
@@ -56,19 +56,17 @@ Status choose_model(Document& document, const BundledModels* shipped, const std:
                     bool typing) {
   const bool any = is_any_sentence(document);
   if ((!any && !(document.model && document.model_path == kDefaultModel)) || reads_ids(document)) return Done{};
-  const auto of_grammar = find_bundled(kDefaultModel, document, shipped, seen);
-  if (!of_grammar) return of_grammar.error();
-  const auto known = knows_all(*of_grammar, document.source, typing && !any);
+  const auto of_grammar = TRY(find_bundled(kDefaultModel, document, shipped, seen));
+  const auto known = knows_all(of_grammar, document.source, typing && !any);
   if (!known || *known == !any) return Done{};
   if (*known) {
-    take_model(document, *of_grammar);
+    take_model(document, of_grammar);
     return Done{};
   }
   const auto folder = resolved_source(std::string(kAnySentence));
   if (!folder || !is_folder(*folder)) return Done{};
-  const auto found = find_bundled(kAnySentence, document, shipped, seen);
-  if (!found) return found.error();
-  take_model(document, *found);
+  const auto found = TRY(find_bundled(kAnySentence, document, shipped, seen));
+  take_model(document, found);
   return Done{};
 }
 

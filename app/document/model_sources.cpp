@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/system.h"
+#include "base/thrown.h"
 #include "document/bundled_models.h"
 #include "read/hub/weight_files.h"
 
@@ -99,10 +100,9 @@ bool names_kept_model(const fs::path& source) { return is_model_name(source.stri
 Result<fs::path> path_of_source(const fs::path& source, std::vector<Error>* warnings) {
   if (source.string().starts_with(kShipped)) return resolved_source(source);
   if (names_kept_model(source)) {
-    const auto kept = find_kept_model(model_places(), source.string());
-    if (!kept) return kept.error();
-    if (warnings && kept->remark) warnings->push_back(*kept->remark);
-    return kept->folder;
+    const auto kept = TRY(find_kept_model(model_places(), source.string()));
+    if (warnings && kept.remark) warnings->push_back(*kept.remark);
+    return kept.folder;
   }
   const fs::path folder = source.has_parent_path() ? source.parent_path() : fs::path(".");
   const bool stands_for_it =

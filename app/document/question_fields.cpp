@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/thrown.h"
+
 namespace headlight {
 
 std::span<const std::string> GivenOptions::all(std::string_view option) const {
@@ -29,7 +31,7 @@ Status take_fields(Document& document, const GivenOptions& given, FieldPart part
     bool is_given = false;
     for (const FieldOption& option : field.options) is_given = is_given || given.has(option.name);
     if (!is_given) continue;
-    if (const auto taken = field.take(document, given); !taken) return taken;
+    TRY(field.take(document, given));
   }
   return Done{};
 }
@@ -67,17 +69,16 @@ Status resolve_masks(const std::string& where, PageAttention& page) {
 
 Result<PageAttention> page_of_answer(const std::string& where, const nlohmann::json& answer,
                                      const PageNumbers& beside) {
-  auto page = page_attention(where, answer, beside);
-  if (!page) return page.error();
+  auto page = TRY(page_attention(where, answer, beside));
   JsonProblems problems{where};
   const JsonField fields(answer, "", problems);
   for (const JsonField& item : fields.at("stacks").items()) {
     if (!item.has("mask")) item.at("mask").problem("an object");
-    page->masks[static_cast<Stack>(item.integer("number", 0, 2))] = mask_from_json(item.at("mask"));
+    page.masks[static_cast<Stack>(item.integer("number", 0, 2))] = mask_from_json(item.at("mask"));
   }
-  read_edits(fields.at("edits"), page->edits);
+  read_edits(fields.at("edits"), page.edits);
   if (problems.first) return *problems.first;
-  if (const auto resolved = resolve_masks(where, *page); !resolved) return resolved.error();
+  TRY(resolve_masks(where, page));
   return page;
 }
 

@@ -1,6 +1,7 @@
 #include "document/samples.h"
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "document/assets.h"
 #include "document/text_input.h"
 #include "read/json/json_document.h"
@@ -33,12 +34,10 @@ Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_vi
 
 const Result<std::vector<Sample>>& read_samples() {
   static const Result<std::vector<Sample>> kept = []() -> Result<std::vector<Sample>> {
-    const auto folder = asset_folder();
-    if (!folder) return folder.error();
-    const auto path = *folder / "assets" / "samples.json";
-    const auto text = read_file(path, kLargestAsset);
-    if (!text) return text.error();
-    return parse_samples(path.string(), *text, *folder / "assets");
+    const auto folder = TRY(asset_folder());
+    const auto path = folder / "assets" / "samples.json";
+    const auto text = TRY(read_file(path, kLargestAsset));
+    return parse_samples(path.string(), text, folder / "assets");
   }();
   return kept;
 }

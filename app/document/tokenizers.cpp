@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "read/hub/config_file.h"
@@ -162,9 +163,8 @@ Result<Lexicon> read_lexicon() {
   const auto folder = asset_folder();
   if (!folder) return folder.error();
   const auto path = *folder / "assets" / "lexicon.txt";
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  auto lexicon = parse_lexicon(path.string(), *text);
+  const auto text = TRY(read_file(path, kLargestAsset));
+  auto lexicon = parse_lexicon(path.string(), text);
   if (!lexicon) return lexicon;
   // Text is cut the same whether weights are trained or fresh: the words of the trained models count here too.
   const std::filesystem::path models = *folder / "assets" / "models";
@@ -196,28 +196,27 @@ bool is_end(const Tokenizers* tokenizers, std::int64_t id) {
 
 Result<std::vector<Tokens>> encoded_lines(std::string_view where, const TextInput& input, const Tokenizer& tokenizer,
                                           Index rows, std::size_t most, std::string_view second) {
-  if (const auto valid = check_text(where, input.text); !valid) return valid.error();
-  if (const auto valid = check_text("text_pair", second); !valid) return valid.error();
+  TRY(check_text(where, input.text));
+  TRY(check_text("text_pair", second));
   std::vector<Tokens> lines;
   for (const Line line : sentences(input.text)) {
     const TextInput one = text_input_of(input, line);
     const std::string beside = line_of_text_pair(second, lines.size());
-    auto tokens = !beside.empty() ? encode_pair(tokenizer, one.text, beside)
-                  : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
-                                  : encode(tokenizer, one.text, true);
-    if (!tokens) return tokens.error();
-    if (const auto valid = check_tokens(where, *tokens, rows, most); !valid) return valid.error();
-    lines.push_back(*std::move(tokens));
+    auto tokens = TRY(!beside.empty() ? encode_pair(tokenizer, one.text, beside)
+                      : one.hand_cuts ? encode_pieces(tokenizer, one.text, *one.hand_cuts, true)
+                                      : encode(tokenizer, one.text, true));
+    TRY(check_tokens(where, tokens, rows, most));
+    lines.push_back(std::move(tokens));
   }
   return lines;
 }
 
 Result<Tokens> encoded_text(std::string_view where, const std::string& text, const Tokenizer& tokenizer, Index rows,
                             std::size_t most) {
-  if (const auto valid = check_text(where, text); !valid) return valid.error();
+  TRY(check_text(where, text));
   auto tokens = encode(tokenizer, text, true);
   if (!tokens) return tokens;
-  if (const auto valid = check_tokens(where, *tokens, rows, most); !valid) return valid.error();
+  TRY(check_tokens(where, *tokens, rows, most));
   return tokens;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/thrown.h"
 #include "base/within.h"
 #include "derived/head_stats.h"
 #include "figure/page.h"
@@ -14,7 +15,7 @@ Status check_head(const Trace& trace, const HeadRef& head) {
     return bad_input("figure", "stack", trace.encoder ? "self, encoder or cross" : "self, the model has one stack",
                      stack_name(head.stack));
   const Index layers = trace.num_layers(head.stack), heads = trace.num_heads(head.stack);
-  if (const auto valid = check_within("figure", "layer", head.layer, layers); !valid) return valid;
+  TRY(check_within("figure", "layer", head.layer, layers));
   return check_within("figure", "head", head.head, heads);
 }
 
@@ -22,21 +23,18 @@ Result<CellRef> asked_cell(const FigureSubject& subject, const FigureOptions& op
   const Trace& trace = subject.trace;
   CellRef cell = brightest_of_last_row(trace, options.head);
   cell = {options.query.value_or(cell.query), options.key.value_or(cell.key)};
-  if (const auto valid = check_within("figure", "query", cell.query, trace.queries(options.head.stack)); !valid)
-    return valid.error();
-  if (const auto valid = check_within("figure", "key", cell.key, trace.keys(options.head.stack)); !valid)
-    return valid.error();
+  TRY(check_within("figure", "query", cell.query, trace.queries(options.head.stack)));
+  TRY(check_within("figure", "key", cell.key, trace.keys(options.head.stack)));
   return cell;
 }
 
 Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
-  if (const auto valid = check_head(subject.trace, options.head); !valid) return valid.error();
+  TRY(check_head(subject.trace, options.head));
   for (const Index layer : options.layers.value_or(std::vector<Index>{}))
     if (const auto valid = check_within("--only-layers", "", layer, subject.trace.num_layers(options.head.stack));
         !valid)
       return valid.error();
-  for (const HeadRef& head : options.heads)
-    if (const auto valid = check_head(subject.trace, head); !valid) return valid.error();
+  for (const HeadRef& head : options.heads) TRY(check_head(subject.trace, head));
   switch (options.kind) {
     case FigureKind::grid: return draw_grid(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);

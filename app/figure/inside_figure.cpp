@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/thrown.h"
 #include "figure/head_titles.h"
 #include "figure/inside_labels.h"
 #include "figure/inside_scene.h"
@@ -68,11 +69,10 @@ std::vector<std::size_t> column_starts(const std::vector<float>& heights, std::s
 
 Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
-  const auto cell = asked_cell(subject, options);
-  if (!cell) return cell.error();
+  const auto cell = TRY(asked_cell(subject, options));
   Page page = new_page(options, measure);
-  add_title(page, head_label(options.head), cell_title(subject, options.head, *cell));
-  const std::vector<Step> steps = steps_of(trace, options.head, *cell);
+  add_title(page, head_label(options.head), cell_title(subject, options.head, cell));
+  const std::vector<Step> steps = steps_of(trace, options.head, cell);
   const InsideStyle style = style_of(page, options, page.label);
   std::vector<SharedPicture> pictures;
   std::vector<float> heights;
@@ -130,11 +130,10 @@ Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options,
 Result<Drawing> draw_lens(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
   Progress progress;
-  const auto found = look_through_layers({std::shared_ptr<const Trace>(std::shared_ptr<const Trace>(), &trace),
-                                          options.query.value_or(trace.answering), options.lens},
-                                         progress);
-  if (!found) return found.error();
-  const LayerLens& lens = **found;
+  const auto found = TRY(look_through_layers({std::shared_ptr<const Trace>(std::shared_ptr<const Trace>(), &trace),
+                                              options.query.value_or(trace.answering), options.lens},
+                                             progress));
+  const LayerLens& lens = *found;
   if (lens.problem && !lens.word) return *lens.problem;
   const Language language = options.language;
   Page page = new_page(options, measure);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/thrown.h"
 #include "base/within.h"
 #include "explain/cell.h"
 #include "figure/inside_labels.h"
@@ -126,7 +127,7 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
   if (chosen)
     for (const auto& [what, at, count] :
          {std::tuple("row", chosen->row, size.rows), std::tuple("column", chosen->col, size.cols)})
-      if (const auto valid = check_within("figure", what, at, count); !valid) return valid.error();
+      TRY(check_within("figure", what, at, count));
   Page page = new_page(options, measure);
   const std::string name = words_of(options.language, id.quantity);
   add_lines(page, symbol(id) == name ? name : symbol(id) + "  " + name, page.title, Role::title, page.ink.text);
@@ -173,14 +174,12 @@ Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& o
 
 Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;
-  const auto cell = asked_cell(subject, options);
-  if (!cell) return cell.error();
-  const auto writers = writer_split(trace, options.head, *cell);
-  if (!writers) return writers.error();
-  const std::string query = axis_label(
-                        trace.query_tokens(options.head.stack).tokens[static_cast<std::size_t>(cell->query)]),
-                    key = axis_label(trace.key_tokens(options.head.stack).tokens[static_cast<std::size_t>(cell->key)]);
-  const ScoreSplit& split = writers->split;
+  const auto cell = TRY(asked_cell(subject, options));
+  const auto writers = TRY(writer_split(trace, options.head, cell));
+  const std::string query =
+                        axis_label(trace.query_tokens(options.head.stack).tokens[static_cast<std::size_t>(cell.query)]),
+                    key = axis_label(trace.key_tokens(options.head.stack).tokens[static_cast<std::size_t>(cell.key)]);
+  const ScoreSplit& split = writers.split;
   Page page = new_page(options, measure);
   add_title(page, head_label(options.head), query + " → " + key);
   std::string line = filled(words(options.language, kInsideWords.score_and_sum),
@@ -188,13 +187,13 @@ Result<Drawing> draw_writers(const FigureSubject& subject, const FigureOptions& 
   if (split.blocked) line += words(options.language, kInsideWords.before_mask);
   add_lines(page, line, page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
-  const std::vector<Token> rows = writer_labels(options.language, writers->queries),
-                           columns = writer_labels(options.language, writers->keys);
-  const ColourScale scale = writers_scale(options.theme, *writers);
-  add_named_map(page, {writers->sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), scale);
+  const std::vector<Token> rows = writer_labels(options.language, writers.queries),
+                           columns = writer_labels(options.language, writers.keys);
+  const ColourScale scale = writers_scale(options.theme, writers);
+  add_named_map(page, {writers.sums, &rows, &columns}, std::min(page.room(), 0.85f * page.fair_height()), scale);
   add_colour_bar(page, scale, either(options.language, "part of the score", "打分中的部分"), options.language, false);
   page.y += 0.3f * page.label;
-  const std::string others = add_largest_terms(page, split, writers->order, options, [&](const ScoreTerm& term) {
+  const std::string others = add_largest_terms(page, split, writers.order, options, [&](const ScoreTerm& term) {
     return TermWords{.from = writer_in(options.language, term.query),
                      .times = "× " + writer_in(options.language, term.key)};
   });

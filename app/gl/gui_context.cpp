@@ -8,13 +8,14 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
+#include "base/thrown.h"
 #include "gl/backends.h"
 
 namespace headlight {
 
 Result<std::unique_ptr<GuiContext>> GuiContext::open() {
   std::unique_ptr<GuiContext> gui{new GuiContext};
-  if (const auto opened = gui->fonts_.open(); !opened) return opened.error();
+  TRY(gui->fonts_.open());
   IMGUI_CHECKVERSION();
   gui->context_ = ImGui::CreateContext();
   ImGui::SetCurrentContext(gui->context_);

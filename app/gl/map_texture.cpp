@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "gui/frame/imgui_compat.h"
 
 namespace headlight {
@@ -147,10 +148,9 @@ std::optional<std::string> objection(unsigned object, GLenum status, GetStatus g
 
 /// `defines` are lines.
 Result<unsigned> compile(const std::filesystem::path& file, GLenum stage, const std::string& defines = {}) {
-  const auto source = read_file(file, std::size_t{1} << 20);
-  if (!source) return source.error();
+  const auto source = TRY(read_file(file, std::size_t{1} << 20));
   const GLuint shader = glCreateShader(stage);
-  const std::string text = "#version 330 core\n" + defines + "#line 1\n" + *source;
+  const std::string text = "#version 330 core\n" + defines + "#line 1\n" + source;
   const char* lines = text.c_str();
   glShaderSource(shader, 1, &lines, nullptr);
   glCompileShader(shader);
@@ -161,15 +161,14 @@ Result<unsigned> compile(const std::filesystem::path& file, GLenum stage, const 
 }
 
 Result<unsigned> link(const std::filesystem::path& shaders, const std::string& defines) {
-  const auto vertex = compile(shaders / "map.vert", GL_VERTEX_SHADER);
-  if (!vertex) return vertex.error();
+  const auto vertex = TRY(compile(shaders / "map.vert", GL_VERTEX_SHADER));
   const auto fragment = compile(shaders / "map.frag", GL_FRAGMENT_SHADER, defines);
   if (!fragment) {
-    glDeleteShader(*vertex);
+    glDeleteShader(vertex);
     return fragment.error();
   }
   const GLuint program = glCreateProgram();
-  for (const unsigned shader : {*vertex, *fragment}) {
+  for (const unsigned shader : {vertex, *fragment}) {
     glAttachShader(program, shader);
     glDeleteShader(shader);  // lives on in the program
   }

@@ -7,13 +7,14 @@
 #include <cassert>
 #include <utility>
 
+#include "base/thrown.h"
+
 namespace headlight {
 
 Result<Offscreen> Offscreen::open(int width, int height) {
   assert(width > 0 && height > 0);
-  auto context = open_surface();
-  if (!context) return context.error();
-  Offscreen surface(std::move(*context), width, height);
+  auto context = TRY(open_surface());
+  Offscreen surface(std::move(context), width, height);
   GLint largest = 0;
   glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
   if (width > largest || height > largest)

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/thrown.h"
 #include "gl/backends.h"
 #include "gl/gui_context.h"
 #include "gl/surface.h"
@@ -144,9 +145,7 @@ Result<std::unique_ptr<Window>> Window::open(const std::string& title, const Win
   glfwMakeContextCurrent(state->window);
   glfwSwapInterval(1);
 
-  auto gui = GuiContext::open();
-  if (!gui) return gui.error();
-  state->gui = std::move(*gui);
+  state->gui = TRY(GuiContext::open());
   state->install_before_imgui();
   state->platform = ImGui_ImplGlfw_InitForOpenGL(state->window, true);
   state->install_after_imgui();

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/thrown.h"
 #include "derived/matrix_names.h"
 #include "document/bundled_models.h"
 #include "explain/matrices.h"
@@ -89,15 +90,13 @@ Result<Index> place_of(const Claim& claim, const Tokens& tokens, const WordPosit
 }
 
 Result<double> weight_of(const Claim& claim, const Trace& trace) {
-  const auto query = place_of(claim, trace.query_tokens(claim.head.stack), claim.query);
-  if (!query) return query.error();
+  const auto query = TRY(place_of(claim, trace.query_tokens(claim.head.stack), claim.query));
   const bool rows = claim.kind == Claim::Kind::rows_apart;
   const auto key =
-      place_of(claim, rows ? trace.query_tokens(claim.head.stack) : trace.key_tokens(claim.head.stack), claim.key);
-  if (!key) return key.error();
-  const Matrix row = attention_rows(trace, claim.head, *query, 1);
-  if (!rows) return static_cast<double>(row(0, *key));
-  return static_cast<double>((row - attention_rows(trace, claim.head, *key, 1)).cwiseAbs().maxCoeff());
+      TRY(place_of(claim, rows ? trace.query_tokens(claim.head.stack) : trace.key_tokens(claim.head.stack), claim.key));
+  const Matrix row = attention_rows(trace, claim.head, query, 1);
+  if (!rows) return static_cast<double>(row(0, key));
+  return static_cast<double>((row - attention_rows(trace, claim.head, key, 1)).cwiseAbs().maxCoeff());
 }
 
 Result<double> cell_of(const Claim& claim, const Trace& trace) {
@@ -122,11 +121,7 @@ Result<double> probability_of(const Claim& claim, const Trace& trace) {
 Result<std::vector<Claim>> claims_from_json(const std::string& where, const json& list) {
   if (!list.is_array()) return bad_input(where, "claims", "a list of objects", list.type_name());
   std::vector<Claim> claims;
-  for (const json& item : list) {
-    auto claim = claim_from_json(where, item);
-    if (!claim) return claim.error();
-    claims.push_back(std::move(*claim));
-  }
+  for (const json& item : list) claims.push_back(TRY(claim_from_json(where, item)));
   return claims;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/formatted.h"
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "derived/matrix_names.h"
 #include "document/question_fields.h"
 #include "model/config_fields.h"
@@ -190,11 +191,7 @@ Result<Goal> goal_from_json(const std::string& where, const std::string& key, co
 Result<std::vector<Goal>> goals_from_json(const std::string& where, const json& object) {
   if (!object.is_object()) return bad_input(where, "done", "an object", object.type_name());
   std::vector<Goal> goals;
-  for (const auto& [key, value] : object.items()) {
-    auto goal = goal_from_json(where, key, value);
-    if (!goal) return goal.error();
-    goals.push_back(std::move(*goal));
-  }
+  for (const auto& [key, value] : object.items()) goals.push_back(TRY(goal_from_json(where, key, value)));
   return goals;
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/thrown.h"
 #include "document/question_fields.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"
@@ -101,20 +102,19 @@ Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const
   const std::string where = file.string();
   const auto data = read_page(file);
   if (!data) return data.error();
-  auto session = session_of_json(where, *data, progress);
-  if (!session) return session.error();
-  const auto requests = requests_of(session->document, lexicon);
+  auto session = TRY(session_of_json(where, *data, progress));
+  const auto requests = requests_of(session.document, lexicon);
   if (!requests) return inside(where, requests.error());
-  const std::size_t sentence = std::min(session->view.sentence, requests->size() - 1);
+  const std::size_t sentence = std::min(session.view.sentence, requests->size() - 1);
   const auto trace = forward((*requests)[sentence], progress);
   if (!trace) return inside(where, trace.error());
 
-  if (names_page(session->document.model_path)) return findings_alone(*session, **trace);
+  if (names_page(session.document.model_path)) return findings_alone(session, **trace);
   std::vector<Finding> findings;
-  for (const Error& error : session->lost) findings.push_back({Severity::warning, error});
+  for (const Error& error : session.lost) findings.push_back({Severity::warning, error});
   check_answer(where, *data, **trace, "", progress, findings);
-  if (!data->contains("compare") || !session->kept) return findings;
-  const auto other = answer_to_keep(*session->kept, lexicon, progress);
+  if (!data->contains("compare") || !session.kept) return findings;
+  const auto other = answer_to_keep(*session.kept, lexicon, progress);
   if (!other) return inside(where + ": compare", other.error());
   check_answer(where + ": compare", (*data)["compare"], *other->trace, "A, ", progress, findings);
   return findings;

@@ -14,6 +14,7 @@
 #include <map>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "figure/figure.h"
 #include "paper/fonts.h"
 
@@ -92,7 +93,7 @@ Result<std::string> png_bytes(const Drawing& drawing, PaperFonts& fonts) {
   std::string bytes;
   cairo_surface_flush(surface);
   const bool written = cairo_status(cairo) == CAIRO_STATUS_SUCCESS && write_png(surface, bytes);
-  if (const Status done = ended(cairo, surface, "PNG"); !done) return done.error();
+  TRY(ended(cairo, surface, "PNG"));
   if (!written) return bad_input("figure", "PNG", "a picture that libpng can write", "none");
   return bytes;
 }
@@ -137,7 +138,7 @@ Result<std::string> svg_bytes(const Drawing& drawing, PaperFonts& fonts) {
   cairo_svg_surface_set_document_unit(surface, CAIRO_SVG_UNIT_PT);
   cairo_t* cairo = cairo_create(surface);
   paint(cairo, drawing, fonts);
-  if (const Status done = ended(cairo, surface, "SVG"); !done) return done.error();
+  TRY(ended(cairo, surface, "SVG"));
   return with_sharp_images(renumbered(bytes));
 }
 
@@ -159,7 +160,7 @@ Result<std::string> pdf_bytes(const std::vector<Drawing>& pages, PaperFonts& fon
     paint(cairo, page, fonts);
     if (end) cairo_show_page(cairo);
   }
-  if (const Status done = ended(cairo, surface, "PDF"); !done) return done.error();
+  TRY(ended(cairo, surface, "PDF"));
   return bytes;
 }
 
@@ -184,9 +185,8 @@ Result<std::string> pdf_of_pages(const std::vector<Drawing>& pages, PaperFonts& 
 }
 
 Status write_figure(const Drawing& drawing, const std::filesystem::path& file, PaperFonts& fonts) {
-  const auto format = figure_format(file);
-  if (!format) return format.error();
-  const auto bytes = figure_bytes(drawing, *format, fonts);
+  const auto format = TRY(figure_format(file));
+  const auto bytes = figure_bytes(drawing, format, fonts);
   if (!bytes) return inside(file.string(), bytes.error());
   return write_file(file, *bytes);
 }
@@ -198,12 +198,8 @@ using FoundFonts = std::shared_ptr<std::shared_ptr<PaperFonts>>;
 
 Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::path& file, Progress& progress,
                             const FoundFonts& fonts) {
-  if (const auto format = figure_format(file); !format) return format.error();
-  if (!*fonts) {
-    auto opened = PaperFonts::open();
-    if (!opened) return opened.error();
-    *fonts = std::move(*opened);
-  }
+  TRY(figure_format(file));
+  if (!*fonts) *fonts = TRY(PaperFonts::open());
   auto drawing = draw_ordered(order, (*fonts)->measure());
   if (!drawing) return inside(file.string(), drawing.error());
   if (progress.stop) return cancelled(file.string(), "nothing was written");
@@ -224,11 +220,9 @@ PreviewFigure figure_previewer() {
   return
       [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](
           const FigureRequest& order, const std::filesystem::path& file, Progress& progress) -> Result<FigurePicture> {
-        auto drawing = drawn_order(order, file, progress, fonts);
-        if (!drawing) return drawing.error();
-        const auto bytes = figure_bytes(*drawing, *figure_format(file), **fonts);
-        if (!bytes) return bytes.error();
-        return FigurePicture{std::make_shared<const Drawing>(std::move(*drawing)), bytes->size()};
+        auto drawing = TRY(drawn_order(order, file, progress, fonts));
+        const auto bytes = TRY(figure_bytes(drawing, *figure_format(file), **fonts));
+        return FigurePicture{std::make_shared<const Drawing>(std::move(drawing)), bytes.size()};
       };
 }
 

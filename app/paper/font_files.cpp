@@ -13,6 +13,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/thrown.h"
 #include "paper/font_list.h"
 
 namespace headlight {
@@ -95,25 +96,24 @@ Status FontFiles::open(const std::string& preferred) {
     return bad_input("fonts", "FreeType", "a library that starts", "a failure of FT_Init_FreeType");
   }
   const bool is_file = !preferred.empty() && is_regular(preferred);
-  auto found = listed_fonts(is_file ? std::string() : preferred);
-  if (!found) return found.error();
+  auto found = TRY(listed_fonts(is_file ? std::string() : preferred));
   auto& fonts = state_->fonts;
-  for (ListedFont& one : found->fonts) fonts.push_back({.found = std::move(one)});
+  for (ListedFont& one : found.fonts) fonts.push_back({.found = std::move(one)});
   const auto chinese = std::find_if(fonts.begin(), fonts.end(), [&](State::Font& font) {
     return font.found.chinese && state_->has(font, U'\u6211');  // 我
   });
   if (chinese == fonts.end()) return no_chinese_font();
   std::rotate(fonts.begin(), chinese, chinese + 1);
   if (!preferred.empty()) {
-    std::optional<ListedFont> first = std::move(found->of_family);
+    std::optional<ListedFont> first = std::move(found.of_family);
     if (is_file) first = ListedFont{.file = preferred, .chinese = true, .may_have = {}};
     if (first) fonts.insert(fonts.begin(), {.found = *std::move(first)});
     if (!first || !state_->usable(fonts.front()))
       return bad_input("--font", "", is_file ? "an outline font" : "a font file, or a family that fc-list names",
                        preferred);
   }
-  if (!found->monospaced) return Done{};
-  fonts.push_back({.found = *std::move(found->monospaced)});
+  if (!found.monospaced) return Done{};
+  fonts.push_back({.found = *std::move(found.monospaced)});
   if (state_->usable(fonts.back())) state_->mono = fonts.size() - 1;
   else fonts.pop_back();
   return Done{};

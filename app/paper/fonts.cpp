@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "paper/font_files.h"
 
@@ -83,7 +84,7 @@ std::vector<char32_t> PaperFonts::State::shown(std::string_view text) {
 Result<std::shared_ptr<PaperFonts>> PaperFonts::open(const std::string& preferred) {
   auto fonts = std::make_shared<PaperFonts>();
   fonts->state_ = std::make_shared<State>();
-  if (const Status opened = fonts->state_->files.open(preferred); !opened) return opened.error();
+  TRY(fonts->state_->files.open(preferred));
   return fonts;
 }
 

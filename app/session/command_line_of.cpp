@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "derived/derived_maps.h"
 #include "document/question_fields.h"
 #include "model/head_text.h"
@@ -110,10 +111,9 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
 /// The question of A of View::compare as --against takes it. Errors: those of request_words, and a word with quotes of
 /// both kinds, which the option's quoted string cannot hold.
 Result<std::string> against_words(const Document& document) {
-  const auto words = request_words(document);
-  if (!words) return words.error();
+  const auto words = TRY(request_words(document));
   std::string line;
-  for (const std::string& word : *words) {
+  for (const std::string& word : words) {
     const char* quote = word.find('\'') == std::string::npos ? "'" : "\"";
     if (word.find(quote) != std::string::npos) return bad_input("--against", "word", "quotes of one kind", word);
     line += (line.empty() ? "" : " ") + (quote + word) + quote;
@@ -124,9 +124,8 @@ Result<std::string> against_words(const Document& document) {
 /// The document, or of a batch the sentence that is looked at.
 Result<Document> one_sentence(const AppState& state) {
   if (state.requests.size() < 2) return state.document;
-  auto lines = documents_of_lines(state.document);
-  if (!lines) return lines.error();
-  return std::move((*lines)[state.view.sentence]);
+  auto lines = TRY(documents_of_lines(state.document));
+  return std::move(lines[state.view.sentence]);
 }
 
 /// SOURCE and REQUEST of the document, or the session's file where it has the same question.
@@ -148,24 +147,21 @@ Result<CommandWords> command_words(const AppState& state, CommandGives gives) {
   if ((draws || codes) && state.prefix)
     return bad_input("copy as command", "prefix", "all tokens (no option cuts them)",
                      "the first " + std::to_string(view.prefix), ErrorCode::not_a_command);
-  const auto document = draws ? one_sentence(state) : state.document;
-  if (!document) return document.error();
-  const auto request = asking(state, *document);
-  if (!request) return request.error();
+  const auto document = TRY(draws ? one_sentence(state) : state.document);
+  const auto request = TRY(asking(state, document));
   const bool of_writers = explains && view.view == View::inside && view.tab == InsideTab::why;
   CommandWords words{"headlight", draws        ? "figure"
                                   : codes      ? "code"
                                   : of_writers ? "why"
                                   : explains   ? "explain"
                                                : "export"};
-  words.insert(words.end(), request->begin(), request->end());
+  words.insert(words.end(), request.begin(), request.end());
   if (draws) {
     FigureRequest order = figure_order(state);
     order.kind = seen_figure(state);
     if (shows_two(order.kind) && state.kept) {
-      auto against = against_words(state.kept->document);
-      if (!against) return against.error();
-      add(words, "--against", std::move(*against));
+      auto against = TRY(against_words(state.kept->document));
+      add(words, "--against", std::move(against));
     }
     add_picture(words, state, order);
   } else if (codes) {

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/system.h"
+#include "base/thrown.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "document/export.h"
@@ -114,9 +115,8 @@ ExportedNumbers exported_numbers(const AppState& state) {
 }
 
 Status write_numbers(const ExportedNumbers& numbers, const std::filesystem::path& path, Progress& progress) {
-  const auto format = format_for(path);
-  if (!format) return format.error();
-  return export_document(numbers.document, numbers.requests, *format, numbers.options, path, progress, numbers.known);
+  const auto format = TRY(format_for(path));
+  return export_document(numbers.document, numbers.requests, format, numbers.options, path, progress, numbers.known);
 }
 
 Result<FigurePicture> size_of_export(const ExportedNumbers& numbers, const std::string& ending, Progress& progress) {

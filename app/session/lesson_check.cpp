@@ -1,6 +1,7 @@
 #include "session/lesson_check.h"
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "derived/matrix_names.h"
 #include "session/lesson_commands.h"
 #include "session/update.h"
@@ -57,9 +58,8 @@ std::optional<Error> answer(AppState& state) {
     const Error* problem = problem_of(state);
     return problem ? std::optional(*problem) : std::nullopt;
   }
-  auto trace = forward(*request);
-  if (!trace) return trace.error();
-  update(state, reply(&Answers::trace, *request, std::move(*trace)));
+  auto trace = TRY(forward(*request));
+  update(state, reply(&Answers::trace, *request, std::move(trace)));
   return std::nullopt;
 }
 

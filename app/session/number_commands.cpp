@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "session/state_rules.h"
 
 namespace headlight {
@@ -13,17 +14,16 @@ constexpr std::string_view kSpaces = " \t\r\n";
 
 /// The numbers become what is asked about. A document that asks about something else begins anew.
 Status use_numbers(AppState& state, OwnNumbers numbers, std::size_t kind) {
-  auto made = model_of_numbers("numbers", numbers);
-  if (!made) return made.error();
+  auto made = TRY(model_of_numbers("numbers", numbers));
   Document& document = edited(state, kind);
   const Config shape = config_of(document);
   if (!document.numbers) {
     document = Document{};
     state.session_path.clear();  // another question: saving it must not replace the session before
   }
-  document.model = std::move(made->model);
+  document.model = std::move(made.model);
   document.model_path = std::string(kNumbersSource) + numbers_json(numbers);
-  document.mask.given = made->mask ? std::make_shared<const Matrix>(std::move(*made->mask)) : nullptr;
+  document.mask.given = made.mask ? std::make_shared<const Matrix>(std::move(*made.mask)) : nullptr;
   document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
   drop_foreign_edits(document, shape);
   ask_again(state);
@@ -37,9 +37,8 @@ Result<OwnNumbers> with_typed(const AppState& state, const TakeNumbers& command)
   const std::size_t begin = command.text.find_first_not_of(kSpaces);
   if (begin == std::string::npos) return with_own_table(std::move(numbers), command.table, command.head, std::nullopt);
   if (command.text[begin] == '{') return parse_own_numbers("numbers", command.text);
-  auto table = parse_number_table(name, command.text);
-  if (!table) return table.error();
-  return with_own_table(std::move(numbers), command.table, command.head, std::move(*table));
+  auto table = TRY(parse_number_table(name, command.text));
+  return with_own_table(std::move(numbers), command.table, command.head, std::move(table));
 }
 
 /// The cell of x·W, of a weight that is stored (out, in): one table of each head, or one of all heads side by side.

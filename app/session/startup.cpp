@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "document/assets.h"
 #include "document/tokenizers.h"
 #include "session/lesson_commands.h"
@@ -16,12 +17,11 @@ Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
   std::error_code error;
   const auto absolute = std::filesystem::absolute(file, error);
   const std::filesystem::path path = error ? file : absolute.lexically_normal();
-  auto lesson = read_lesson(file, state.shipped.get());
-  if (!lesson) return lesson.error();
-  lesson->path = path.string();
+  auto lesson = TRY(read_lesson(file, state.shipped.get()));
+  lesson.path = path.string();
   FileOpened opened{path.string(), {}};
   opened.opened.kind = OpenFile::Kind::lesson;
-  opened.opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+  opened.opened.lesson = std::make_shared<const Lesson>(std::move(lesson));
   update(state, std::move(opened));
   return Done{};
 }
@@ -29,16 +29,13 @@ Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
 }  // namespace
 
 Result<Resources> read_resources() {
-  auto folder = asset_folder();
-  if (!folder) return folder.error();
-  auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
+  auto folder = TRY(asset_folder());
+  auto lexicon = TRY(read_lexicon());
   const auto& samples = read_samples();
   if (!samples) return samples.error();
-  auto shipped = read_shipped_models();
-  if (!shipped) return shipped.error();
-  Lessons lessons = read_lessons({*folder / "assets" / "lessons", lessons_folder()}, shipped->get());
-  return Resources{std::move(*folder), std::move(*lexicon), *samples, std::move(*shipped), std::move(lessons)};
+  auto shipped = TRY(read_shipped_models());
+  Lessons lessons = read_lessons({folder / "assets" / "lessons", lessons_folder()}, shipped.get());
+  return Resources{std::move(folder), std::move(lexicon), *samples, std::move(shipped), std::move(lessons)};
 }
 
 Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start) {
@@ -47,7 +44,7 @@ Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& sta
   if (const auto index = find_lesson(*state.lessons, start.lesson)) {
     update(state, OpenLesson{*index});
   } else if (start.lesson.ends_with(".json")) {
-    if (const Status opened = open_lesson_file(state, start.lesson); !opened) return opened;
+    TRY(open_lesson_file(state, start.lesson));
   } else {
     const std::string names = joined_texts(*state.lessons, ", ", &Lesson::name);
     return bad_input("--lesson", "", "a .json file or one of " + names, start.lesson);

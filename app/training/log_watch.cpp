@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/thrown.h"
 #include "document/log_folder.h"
 #include "document/open_model.h"
 
@@ -53,11 +54,10 @@ Shot logged_shot(const Model& model, Index step) {
 
 /// Attention that was computed; an Error for inputs, which a training does not log.
 Result<std::shared_ptr<const Model>> read_step(const LoggedStep& logged, const std::string& name) {
-  auto opened = open_model(logged.file);
-  if (!opened) return opened.error();
-  if (opened->document.model->given->stacks.at(Stack::self).patterns.empty())
+  auto opened = TRY(open_model(logged.file));
+  if (opened.document.model->given->stacks.at(Stack::self).patterns.empty())
     return bad_input(logged.file.string(), "", "attentions", "a query");
-  auto model = std::make_shared<Model>(*opened->document.model);
+  auto model = std::make_shared<Model>(*opened.document.model);
   model->name = name + ", step " + std::to_string(logged.step);
   return std::shared_ptr<const Model>(std::move(model));
 }

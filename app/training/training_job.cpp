@@ -7,6 +7,7 @@
 
 #include "base/folders.h"
 #include "base/seconds.h"
+#include "base/thrown.h"
 #include "document/log_folder.h"
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
@@ -129,59 +130,46 @@ TrainingCard TrainingJob::card() const {
 }
 
 Status TrainingJob::keep() const {
-  if (const Status done = save_checkpoint(folder_, *model(true), card()); !done) return done;
+  TRY(save_checkpoint(folder_, *model(true), card()));
   return save_training(folder_, *training_, plan_, corpus_, tokens_);
 }
 
 Status TrainingJob::go_on_from_disk(Progress& progress) {
   folder_ = resumed_;
-  auto held = lock_folder(folder_);
-  if (!held) return held.error();
-  lock_.emplace(*std::move(held));
-  const auto left = read_card(folder_);
-  if (!left) return left.error();
-  if (!*left)
+  auto held = TRY(lock_folder(folder_));
+  lock_.emplace(std::move(held));
+  const auto left = TRY(read_card(folder_));
+  if (!left)
     return bad_input((folder_ / "training.json").string(), "", "what a training left", "no such file",
                      ErrorCode::no_training);
-  const auto checkpoint = read_checkpoint(folder_, progress);
-  if (!checkpoint) return checkpoint.error();
-  if (!checkpoint->model) return cancelled(folder_.string());
-  plan_ = (*left)->plan;
+  const auto checkpoint = TRY(read_checkpoint(folder_, progress));
+  if (!checkpoint.model) return cancelled(folder_.string());
+  plan_ = left->plan;
   const std::uint64_t seed = plan_.config.seed;
-  plan_.config = checkpoint->model->config;
+  plan_.config = checkpoint.model->config;
   plan_.config.seed = seed;
   if (plan_.config.head_dim * plan_.config.num_heads == plan_.config.d_model) plan_.config.head_dim = 0;
-  choice_ = {.text = (*left)->corpus == "grammar" ? std::string() : (*left)->corpus};
-  auto corpus = read_corpus(choice_, plan_.task, progress);
-  if (!corpus) return corpus.error();
-  corpus_ = *std::move(corpus);
-  auto resumed = resume_training(folder_, plan_, corpus_);
-  if (!resumed) return resumed.error();
-  training_ = std::move(resumed->training);
-  tokens_ = resumed->tokens;
+  choice_ = {.text = left->corpus == "grammar" ? std::string() : left->corpus};
+  corpus_ = TRY(read_corpus(choice_, plan_.task, progress));
+  auto resumed = TRY(resume_training(folder_, plan_, corpus_));
+  training_ = std::move(resumed.training);
+  tokens_ = resumed.tokens;
   return Done{};
 }
 
 Status TrainingJob::begin_anew(Progress& progress) {
-  if (const Status possible = check_plan(plan_); !possible) return possible;
-  auto corpus = read_corpus(choice_, plan_.task, progress);
-  if (!corpus) return corpus.error();
-  corpus_ = *std::move(corpus);
+  TRY(check_plan(plan_));
+  corpus_ = TRY(read_corpus(choice_, plan_.task, progress));
   if (options_.folder.empty()) return bad_input("training", "", "a folder to keep it in", "none");
-  const auto folder = fresh_folder(options_.folder, plan_.config);
-  if (!folder) return folder.error();
-  folder_ = *folder;
-  auto held = lock_folder(folder_);
-  if (!held) return held.error();
-  lock_.emplace(*std::move(held));
-  auto training = begin_training(plan_, corpus_);
-  if (!training) return training.error();
-  training_ = *std::move(training);
+  folder_ = TRY(fresh_folder(options_.folder, plan_.config));
+  auto held = TRY(lock_folder(folder_));
+  lock_.emplace(std::move(held));
+  training_ = TRY(begin_training(plan_, corpus_));
   return Done{};
 }
 
 Status TrainingJob::prepare(Progress& progress) {
-  if (const Status ready = resumed_.empty() ? begin_anew(progress) : go_on_from_disk(progress); !ready) return ready;
+  TRY(resumed_.empty() ? begin_anew(progress) : go_on_from_disk(progress));
   vocabulary_ = vocabulary_of(corpus_);
   if (const Status kept = keep(); !kept) return kept;  // a folder that cannot be written is known at once
   const auto first = model(false);
@@ -273,7 +261,7 @@ Result<std::shared_ptr<const TrainingCard>> TrainingJob::finish(Progress& progre
     if (progress.stop) return std::shared_ptr<const TrainingCard>();
     if (scores && *scores) card.scores = **std::move(scores);
   }
-  if (const Status done = save_checkpoint(folder_, *model(true), card); !done) return done.error();
+  TRY(save_checkpoint(folder_, *model(true), card));
   std::error_code ignored;
   for (const char* file : {"resume.safetensors", kLockFile}) fs::remove(folder_ / file, ignored);
   release();

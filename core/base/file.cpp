@@ -13,6 +13,7 @@
 #include "base/printable.h"
 #include "base/refusal.h"
 #include "base/system.h"
+#include "base/thrown.h"
 
 namespace headlight {
 namespace {
@@ -255,10 +256,9 @@ Status Output::commit() {
 }
 
 Status write_file(const std::filesystem::path& path, std::string_view bytes) {
-  auto output = Output::to_file(path);
-  if (!output) return output.error();
-  output->write(bytes);
-  return output->commit();
+  auto output = TRY(Output::to_file(path));
+  output.write(bytes);
+  return output.commit();
 }
 
 Result<PassingFolder> PassingFolder::make() {

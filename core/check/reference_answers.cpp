@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "diagnose/diagnosis.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -231,13 +232,10 @@ Request request_of_ids(const std::shared_ptr<const Model>& model, const std::vec
 
 Result<Request> request_of(std::string_view where, const ArrayFile& reference,
                            const std::shared_ptr<const Model>& model) {
-  const auto ids = ids_of(where, reference, "ids", true);
-  if (!ids) return ids.error();
-  const auto decoder_ids = ids_of(where, reference, "decoder_ids", model->encoder.has_value());
-  if (!decoder_ids) return decoder_ids.error();
-  const auto types = ids_of(where, reference, "token_type_ids", false);
-  if (!types) return types.error();
-  return request_of_ids(model, *ids, *decoder_ids, *types);
+  const auto ids = TRY(ids_of(where, reference, "ids", true));
+  const auto decoder_ids = TRY(ids_of(where, reference, "decoder_ids", model->encoder.has_value()));
+  const auto types = TRY(ids_of(where, reference, "token_type_ids", false));
+  return request_of_ids(model, ids, decoder_ids, types);
 }
 
 std::vector<Finding> compare_answers(std::string_view where, const ArrayFile& reference, const Trace& trace) {

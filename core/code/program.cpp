@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "code/program_writer.h"
 #include "write/npz.h"
@@ -35,14 +36,12 @@ Status check_program(const std::vector<std::shared_ptr<const Trace>>& sentences,
 }  // namespace
 
 Result<Program> program_of(const std::vector<std::shared_ptr<const Trace>>& sentences, const ProgramOptions& options) {
-  if (const auto valid = check_program(sentences, options); !valid) return valid.error();
+  TRY(check_program(sentences, options));
   if (options.dialect == Dialect::module) {
     std::vector<Stack> written{options.head.stack};
     const MatrixId id = matrix_id(Quantity::attention_input, options.head);
     if (options.block && MatrixSource(*sentences.front(), id).block->cross) written = {Stack::self, Stack::cross};
-    for (const Stack stack : written)
-      if (const auto fits = check_module(*sentences.front(), {options.head.layer, 0, stack}); !fits)
-        return fits.error();
+    for (const Stack stack : written) TRY(check_module(*sentences.front(), {options.head.layer, 0, stack}));
   }
   return ProgramWriter(sentences, options).write();
 }
@@ -71,15 +70,14 @@ Status check_program_name(const std::filesystem::path& file) {
 }
 
 Status write_program(const Program& program, const std::filesystem::path& file) {
-  if (const auto named = check_program_name(file); !named) return named;
+  TRY(check_program_name(file));
   const std::filesystem::path inputs = inputs_beside(file);
-  auto output = Output::to_file(inputs);
-  if (!output) return output.error();
+  auto output = TRY(Output::to_file(inputs));
   std::error_code failure;
   const auto folder = std::filesystem::absolute(inputs, failure).parent_path();
   Progress progress;
-  if (const auto written = write_npz(program.inputs, folder, *output, progress); !written) return written;
-  if (const auto written = output->commit(); !written) return written;
+  TRY(write_npz(program.inputs, folder, output, progress));
+  TRY(output.commit());
   return write_file(file, program_text(program));
 }
 

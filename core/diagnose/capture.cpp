@@ -7,6 +7,7 @@
 
 #include "base/formatted.h"
 #include "base/parallel.h"
+#include "base/thrown.h"
 #include "diagnose/capture_given.h"
 #include "diagnose/capture_masks.h"
 #include "diagnose/diagnosis.h"
@@ -245,13 +246,11 @@ struct Judge {
 
   Result<std::optional<Examination>> examine_file(const ArrayFile& file) const {
     if (!file.arrays.contains("attentions") && !file.arrays.contains("output")) return std::optional<Examination>();
-    auto mine = export_from(call.where, file, std::nullopt);
-    if (!mine) return mine.error();
-    auto ours = answers_to(*mine);
-    if (!ours) return ours.error();
+    auto mine = TRY(export_from(call.where, file, std::nullopt));
+    auto ours = TRY(answers_to(mine));
     const float tolerance = call.tolerance > 0 ? call.tolerance : tolerance_of(call.dtype);
     constexpr double kCells = kSearchCells / 4;  // of a call and a sentence
-    return std::optional(examine(std::move(*ours), std::move(*mine), tolerance, RightSide::a, kCells));
+    return std::optional(examine(std::move(ours), std::move(mine), tolerance, RightSide::a, kCells));
   }
 
   /// One sentence under its mask; nothing where it cannot be judged. Heads with different masks are judged one by one,
@@ -325,11 +324,10 @@ struct Judge {
     for (const Bilingual& line : parts.taken) take(line);
     bool judged = false;
     for (Index sentence = 0; sentence < query.shape[0]; ++sentence) {
-      auto examined = examine_sentence(sentence, mask);
-      if (!examined) return examined.error();
-      if (!*examined) continue;
+      auto examined = TRY(examine_sentence(sentence, mask));
+      if (!examined) continue;
       judged = true;
-      name(**examined, mask.mistakes[static_cast<std::size_t>(sentence)]);
+      name(*examined, mask.mistakes[static_cast<std::size_t>(sentence)]);
     }
     if (!report.mistakes.empty()) return true;
     const Array* attentions = call.array("attentions");

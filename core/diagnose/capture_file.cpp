@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "diagnose/capture.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"
@@ -121,8 +122,7 @@ Result<Capture> capture_from(std::string_view where, ArrayFile file) {
     if (number && *number < calls.size())
       calls[*number].arrays.emplace(name.substr(name.find('.') + 1), std::move(array));
   }
-  for (CapturedCall& call : calls)
-    if (const Status good = check_shapes(where, call); !good) return good.error();
+  for (CapturedCall& call : calls) TRY(check_shapes(where, call));
   return capture;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cassert>
 
+#include "base/thrown.h"
 #include "math/ops.h"
 
 namespace headlight {
@@ -57,13 +58,12 @@ Result<LogitSplit> split_logit(const Trace& trace, Index query, Index row, std::
     split.sum += part.vector(0);
   }
   if (!other) return split;
-  const auto subtracted = split_logit(trace, query, *other);
-  if (!subtracted) return subtracted.error();
-  split.logit -= subtracted->logit;
-  split.sum -= subtracted->sum;
+  const auto subtracted = TRY(split_logit(trace, query, *other));
+  split.logit -= subtracted.logit;
+  split.sum -= subtracted.sum;
   for (std::size_t i = 0; i < split.terms.size(); ++i) {  // the same writers, in the same order
-    assert(split.terms[i].from == subtracted->terms[i].from);
-    split.terms[i].value -= subtracted->terms[i].value;
+    assert(split.terms[i].from == subtracted.terms[i].from);
+    split.terms[i].value -= subtracted.terms[i].value;
   }
   return split;
 }

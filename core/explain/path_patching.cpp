@@ -1,3 +1,4 @@
+#include "base/thrown.h"
 #include "base/within.h"
 #include "explain/patch_pass.h"
 #include "math/attention.h"
@@ -31,15 +32,13 @@ Patches sender_alone(const Patching& patching, const HeadRef& from, Index end) {
 }
 
 Status check_path(const Trace& trace, const PathWanted& path) {
-  const auto check_head = [&](const char* option, const HeadRef& head) {
-    if (const auto valid = check_within(option, "layer", head.layer, trace.num_layers(head.stack)); !valid)
-      return valid;
+  const auto check_head = [&](const char* option, const HeadRef& head) -> Status {
+    TRY(check_within(option, "layer", head.layer, trace.num_layers(head.stack)));
     return check_within(option, "head", head.head, trace.attention(head.stack, head.layer).num_heads());
   };
-  for (const HeadRef& head : path.from)
-    if (const auto valid = check_head("--from-head", head); !valid) return valid;
+  for (const HeadRef& head : path.from) TRY(check_head("--from-head", head));
   if (!path.to) return Done{};
-  if (const auto valid = check_head("--to", *path.to); !valid) return valid;
+  TRY(check_head("--to", *path.to));
   for (const HeadRef& head : path.from)
     if (head.layer >= path.to->layer)
       return bad_input("--from-head", "", "a head of a layer below " + head_label(*path.to), head_label(head));
@@ -52,25 +51,22 @@ Result<PatchAnswer> patch_paths(const Trace& clean, const Trace& corrupt, const 
                                 const PathWanted& path, int threads, Progress* progress) {
   PatchAnswer answer;
   Progress unwatched;
-  auto patching = patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer);
-  if (!patching) return patching.error();
-  const Trace& base = patching->base;
-  if (const auto valid = check_path(base, path); !valid) return valid.error();
-  patching->passes = path.from.size();
+  auto patching = TRY(patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer));
+  const Trace& base = patching.base;
+  TRY(check_path(base, path));
+  patching.passes = path.from.size();
   for (const HeadRef& from : path.from) {
     const Index end = path.to ? path.to->layer : base.num_layers(from.stack);
-    Patches patches = sender_alone(*patching, from, end);
+    Patches patches = sender_alone(patching, from, end);
     if (path.to) {
       Progress pass;
-      const auto read = forward(base.request, pass, &base, threads, &patches);
-      if (!read) return read.error();
+      const auto read = TRY(forward(base.request, pass, &base, threads, &patches));
       patches.clear();
       for (const PatchAt part : {PatchAt::q, PatchAt::k, PatchAt::v})
-        if (!path.part || path.part == part) patches.push_back(patch_of_reader(**read, part, *path.to));
+        if (!path.part || path.part == part) patches.push_back(patch_of_reader(*read, part, *path.to));
     }
-    const auto restored = restored_by(*patching, {patches});
-    if (!restored) return restored.error();
-    answer.cells.push_back({.layer = from.layer, .head = from.head, .token = {}, .restored = restored->front()});
+    const auto restored = TRY(restored_by(patching, {patches}));
+    answer.cells.push_back({.layer = from.layer, .head = from.head, .token = {}, .restored = restored.front()});
   }
   return answer;
 }

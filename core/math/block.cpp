@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "base/thrown.h"
 #include "math/attention.h"
 #include "math/common_rows.h"
 #include "math/experts.h"
@@ -110,7 +111,7 @@ void patch_stream(const StackRun& run, PatchAt at, Stack stack, Index layer, Ind
 Status check_projections(const std::string& where, const AttentionTrace& attention, const Threads& threads) {
   for (const auto& [name, matrix] :
        {std::pair{" queries", &attention.query}, {" keys", &attention.key}, {" values", &attention.value}})
-    if (const auto finite = check_finite(where + name, *matrix, threads); !finite) return finite;
+    TRY(check_finite(where + name, *matrix, threads));
   return Done{};
 }
 
@@ -178,9 +179,8 @@ Result<const ResolvedMask*> mask_of(const StackRun& run, Stack stack, Index laye
   const Index window = cross ? 0 : run.stack.blocks[static_cast<std::size_t>(layer)].self.window;
   const LayerEdit* edit = layer_edit(run.request.edits, stack, layer);
   if (edit && edit->mask) {
-    auto resolved = resolve_mask(run.request, stack, layer, window);
-    if (!resolved) return resolved.error();
-    return &own.emplace(std::move(*resolved));
+    auto resolved = TRY(resolve_mask(run.request, stack, layer, window));
+    return &own.emplace(std::move(resolved));
   }
   if (cross) return &run.cross_mask;
   const auto windowed = run.windows.find(window);
@@ -198,20 +198,15 @@ Result<StackRun> stack_run(const Request& request, const Model& model, const Sta
                .windows = {},
                .progress = progress,
                .threads = threads};
-  auto mask = resolve_mask(request, stack);
-  if (!mask) return mask.error();
-  run.mask = std::move(*mask);
+  run.mask = TRY(resolve_mask(request, stack));
   for (const BlockWeights& block : weights.blocks) {
     const Index window = block.self.window;
     if (window == 0 || run.windows.contains(window)) continue;
-    auto windowed = resolve_mask(request, stack, {}, window);
-    if (!windowed) return windowed.error();
-    run.windows.emplace(window, std::move(*windowed));
+    auto windowed = TRY(resolve_mask(request, stack, {}, window));
+    run.windows.emplace(window, std::move(windowed));
   }
   if (!encoder) return run;
-  auto cross = resolve_mask(request, Stack::cross);
-  if (!cross) return cross.error();
-  run.cross_mask = std::move(*cross);
+  run.cross_mask = TRY(resolve_mask(request, Stack::cross));
   return run;
 }
 
@@ -253,8 +248,8 @@ Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index la
     AttentionTrace& part = parts[static_cast<std::size_t>(text)];
     patch_heads(run, text, PatchAt::heads, stack, layer, weights.num_heads, part.z);
     patch_patterns(run, text, stack, layer, part);
-    if (const auto finite = check_projections(where, part, Threads(run.threads.count)); !finite) return finite.error();
-    if (const auto finite = check_scores(where, part, skipped); !finite) return finite.error();
+    TRY(check_projections(where, part, Threads(run.threads.count)));
+    TRY(check_scores(where, part, skipped));
     if (!split.empty()) z.middleRows(text * kept, kept) = part.z.bottomRows(kept);
   }
   return z;
@@ -276,9 +271,8 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
     return continued(earlier ? &(earlier->*field) : nullptr, run.first, std::move(rest));
   };
   std::optional<ResolvedMask> own_mask;
-  const auto mask = mask_of(run, stack, layer, own_mask);
-  if (!mask) return mask.error();
-  attention.mask = (*mask)->mask;
+  const auto mask = TRY(mask_of(run, stack, layer, own_mask));
+  attention.mask = mask->mask;
   const Index kept = attention.mask->queries() - run.first - skipped;
   const auto texts_in = [](const ConstMatrixRef& rows, Index of_one) { return rows.rows() / of_one; };
   attention.query = with_earlier(&AttentionTrace::query,
@@ -308,17 +302,15 @@ Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Sta
   attention.sinks = weights.sinks;
   attention.relative_bias = weights.relative_bias;
   attention.distances = weights.distances;
-  const auto z = z_of_texts(weights, stack, layer, run, (*mask)->blocked, earlier, skipped, attention);
-  if (!z) return z.error();
+  const auto z = TRY(z_of_texts(weights, stack, layer, run, mask->blocked, earlier, skipped, attention));
   if (run.progress.stop) return std::optional<Matrix>{};
   const std::string where = layer_name(run.model, stack, layer);
   std::optional<Matrix> output = attention.z.size() > 0
                                      ? linear(attention.z.bottomRows(kept), weights.output, run.threads)
-                                     : linear(*z, weights.output, run.threads);
+                                     : linear(z, weights.output, run.threads);
   if (run.progress.stop) return std::optional<Matrix>{};
   if (!attention.keeps_z()) attention.z = {};
-  if (const auto finite = check_finite(where + " attention output", *output, Threads(run.threads.count)); !finite)
-    return finite.error();
+  TRY(check_finite(where + " attention output", *output, Threads(run.threads.count)));
   return output;
 }
 
@@ -327,10 +319,9 @@ Result<bool> run_patterns(const std::vector<Matrix>& patterns, Stack stack, Inde
   attention.patterns = &patterns;
   attention.heads.resize(patterns.size());
   attention.num_kv_heads = attention.num_heads();
-  auto mask = resolve_mask(run.request, stack, layer);
-  if (!mask) return mask.error();
-  attention.mask = mask->mask;
-  return run_heads(stack, layer, run.request.edits, mask->blocked, run, nullptr, run.first, {&attention, 1});
+  auto mask = TRY(resolve_mask(run.request, stack, layer));
+  attention.mask = mask.mask;
+  return run_heads(stack, layer, run.request.edits, mask.blocked, run, nullptr, run.first, {&attention, 1});
 }
 
 Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack stack, Index layer, const Matrix& x,
@@ -363,19 +354,17 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
       for (const auto& [all, rest] : {std::pair{&input, &queries}, {&std::as_const(stream), &stream}})
         *rest = last_rows(*all, x.rows() / static_cast<Index>(query_tokens(run.request, stack).size()), skipped);
     if (weights.parallel) beside = read(weights.ffn_norm);
-    const auto output = run_attention(weights.self, stack, layer, skipped > 0 ? queries : input, input, input, run,
-                                      block->self, skipped);
-    if (!output) return output.error();
-    if (!*output) return std::optional<BlockTrace>{};
-    add(**output, weights.attention_after_norm, weights.attention_norm, !off.residual);
+    const auto output = TRY(run_attention(weights.self, stack, layer, skipped > 0 ? queries : input, input, input, run,
+                                          block->self, skipped));
+    if (!output) return std::optional<BlockTrace>{};
+    add(*output, weights.attention_after_norm, weights.attention_norm, !off.residual);
   }
   if (weights.cross) {
     const Matrix& memory = run.encoder->last_hidden_state();
-    const auto output = run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory,
-                                      run, block->cross.emplace(), skipped);
-    if (!output) return output.error();
-    if (!*output) return std::optional<BlockTrace>{};
-    add(**output, std::nullopt, weights.cross_norm, !off.residual);
+    const auto output = TRY(run_attention(*weights.cross, Stack::cross, layer, read(weights.cross_norm), memory, memory,
+                                          run, block->cross.emplace(), skipped));
+    if (!output) return std::optional<BlockTrace>{};
+    add(*output, std::nullopt, weights.cross_norm, !off.residual);
   }
   if (weights.has_ffn() && !off.ffn) {
     if (weights.parallel) repeat_rows(beside, stream.rows());
@@ -386,8 +375,7 @@ Result<std::optional<BlockTrace>> run_block(const BlockWeights& weights, Stack s
     add(output, weights.ffn_after_norm, weights.ffn_norm, !off.residual || weights.parallel);
   }
   patch_stream(run, PatchAt::residual, stack, layer, skipped, stream);
-  if (const auto finite = check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable); !finite)
-    return finite.error();
+  TRY(check_finite(layer_name(run.model, stack, layer) + " output", stream, unstoppable));
   const BlockTrace* earlier = earlier_block(run, layer);
   block->output = continued(earlier ? &earlier->output : nullptr, run.first, std::move(stream));
   return block;

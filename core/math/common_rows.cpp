@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/thrown.h"
+
 namespace headlight {
 namespace {
 
@@ -46,9 +48,8 @@ Result<Index> common_rows(const Trace& previous, const Trace& trace, const Matri
         const AttentionTrace* attention = stack == Stack::self ? &block.self : block.cross ? &*block.cross : nullptr;
         if (!attention) continue;
         std::optional<ResolvedMask> own_mask;
-        const auto mask = mask_of(run, stack, static_cast<Index>(layer), own_mask);
-        if (!mask) return mask.error();
-        rows = attention->mask->common_rows(*(*mask)->mask, rows, stack == Stack::self);
+        const auto mask = TRY(mask_of(run, stack, static_cast<Index>(layer), own_mask));
+        rows = attention->mask->common_rows(*mask->mask, rows, stack == Stack::self);
       }
     }
   }

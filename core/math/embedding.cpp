@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/thrown.h"
 #include "base/within.h"
 #include "math/ops.h"
 #include "math/position.h"
@@ -49,17 +50,14 @@ Status check_tokens(const Model& model, const StackWeights& stack, const Tokens&
       if (const auto s = check_within(where, "id", token.id, embeddings.tokens->outputs(), ErrorCode::unknown_token_id);
           !s)
         return s;
-    if (embeddings.token_types.size() > 0)
-      if (const auto s = check_within(where, "type", token.type, embeddings.token_types.rows()); !s) return s;
+    if (embeddings.token_types.size() > 0) TRY(check_within(where, "type", token.type, embeddings.token_types.rows()));
   }
   const auto check_count = [&](Index count, Index most, const std::string& why) -> Status {
     if (count <= most) return Done{};
     return bad_input(is_target ? "target" : "text", "tokens", "at most " + std::to_string(most) + ", " + why,
                      std::to_string(count), ErrorCode::too_many_tokens);
   };
-  if (stack.longest)
-    if (const auto s = check_count(static_cast<Index>(tokens.size()), stack.longest->tokens, stack.longest->why); !s)
-      return s;
+  if (stack.longest) TRY(check_count(static_cast<Index>(tokens.size()), stack.longest->tokens, stack.longest->why));
   if (model.config.position != Position::learned || embeddings.positions.size() == 0) return Done{};
   return check_count(counted_tokens(embeddings, tokens), embeddings.positions.rows() - embeddings.first_position,
                      "the positions that the model knows");

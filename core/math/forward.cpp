@@ -10,6 +10,7 @@
 
 #include "base/formatted.h"
 #include "base/mapped_file.h"
+#include "base/thrown.h"
 #include "math/block.h"
 #include "math/common_rows.h"
 #include "math/embedding.h"
@@ -43,10 +44,9 @@ Status check_scale(const std::string& where, const std::optional<float>& scale) 
 }
 
 Status check_edits(const Edits& edits) {
-  if (const auto valid = check_scale("scale", edits.scale); !valid) return valid;
+  TRY(check_scale("scale", edits.scale));
   for (const LayerEdit& edit : edits.layers)
-    if (const auto valid = check_scale("scale of layer " + std::to_string(edit.layer), edit.scale); !valid)
-      return valid;
+    TRY(check_scale("scale of layer " + std::to_string(edit.layer), edit.scale));
   if (!(edits.dropout >= 0.0f && edits.dropout < 1.0f))
     return bad_input("dropout", "", "0 or more and less than 1", found(edits.dropout));
   for (const WeightEdit& edit : edits.weights)
@@ -189,22 +189,19 @@ std::vector<BlockTrace> common_blocks(const Pass& pass, Stack stack) {
 Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrace* encoder, const Pass& pass,
                        StackTrace& result) {
   const Request& request = pass.trace.request;
-  auto prepared = stack_run(request, *pass.trace.model, weights, stack, encoder, pass.progress,
-                            {pass.threads, &pass.progress.stop});
-  if (!prepared) return prepared.error();
-  StackRun& run = *prepared;
+  auto prepared = TRY(stack_run(request, *pass.trace.model, weights, stack, encoder, pass.progress,
+                                {pass.threads, &pass.progress.stop}));
+  StackRun& run = prepared;
   run.share = pass.share;
   run.variants = pass.patches.empty() ? nullptr : &pass.patches;
   result.embedding = embed(run.model, weights, query_tokens(request, stack));
   const std::string name = stack_name(run.model, stack);
-  if (const auto finite = check_finite(name + "embeddings", result.embedding, Threads(pass.threads)); !finite)
-    return finite.error();
+  TRY(check_finite(name + "embeddings", result.embedding, Threads(pass.threads)));
   result.blocks = common_blocks(pass, stack);
   if (pass.previous && pass.patches.empty() && stack == Stack::self && result.blocks.empty()) {
-    const auto rows = common_rows(*pass.previous, pass.trace, result.embedding, run);
-    if (!rows) return rows.error();
-    run.first = *rows;
-    if (*rows > 0) run.earlier = pass.previous;
+    const auto rows = TRY(common_rows(*pass.previous, pass.trace, result.embedding, run));
+    run.first = rows;
+    if (rows > 0) run.earlier = pass.previous;
   }
   result.blocks.reserve(weights.blocks.size());
   const auto attentions = static_cast<float>(result.blocks.size() * (encoder ? 2 : 1));
@@ -212,15 +209,13 @@ Result<bool> run_stack(const StackWeights& weights, Stack stack, const StackTrac
   const auto reached = [&]() -> const Matrix& { return result.last_hidden_state(); };
   while (result.blocks.size() < weights.blocks.size()) {
     const std::size_t layer = result.blocks.size();
-    auto block = run_block(weights.blocks[layer], stack, static_cast<Index>(layer), reached(), run);
-    if (!block) return block.error();
-    if (!*block) return false;
-    result.blocks.push_back(std::move(**block));
+    auto block = TRY(run_block(weights.blocks[layer], stack, static_cast<Index>(layer), reached(), run));
+    if (!block) return false;
+    result.blocks.push_back(std::move(*block));
   }
   if (!weights.final_norm) return true;
   result.normed = norm(reached(), *weights.final_norm, Threads(pass.threads));
-  if (const auto finite = check_finite(name + "last hidden state", result.normed, Threads(pass.threads)); !finite)
-    return finite.error();
+  TRY(check_finite(name + "last hidden state", result.normed, Threads(pass.threads)));
   return true;
 }
 
@@ -251,23 +246,21 @@ Result<bool> run_model(Pass& pass) {
 Result<bool> run_given(Pass& pass) {
   Trace& trace = pass.trace;
   const ExternalStack& given = trace.model->given->stacks.at(Stack::self);
-  auto mask = resolve_mask(trace.request, Stack::self);
-  if (!mask) return mask.error();
+  auto mask = TRY(resolve_mask(trace.request, Stack::self));
   const StackRun run{.request = trace.request,
                      .model = *trace.model,
                      .stack = *trace.model,
-                     .mask = std::move(*mask),
+                     .mask = std::move(mask),
                      .cross_mask = {},
                      .windows = {},
                      .progress = pass.progress,
                      .share = kLayersShare * pass.progress.share,
                      .threads = {pass.threads, &pass.progress.stop}};
   BlockTrace& block = trace.blocks.emplace_back();
-  auto output = run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
-                              run, block.self);
-  if (!output) return output.error();
-  if (!*output) return false;
-  block.output = std::move(**output);
+  auto output = TRY(run_attention(trace.model->blocks.front().self, Stack::self, 0, given.query, given.key, given.value,
+                                  run, block.self));
+  if (!output) return false;
+  block.output = std::move(*output);
   return true;
 }
 
@@ -335,32 +328,30 @@ float largest_weight(const Trace& trace) {
 
 Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& progress, const Trace* previous,
                                              int threads, const Patches* patches) {
-  if (!request.model)
-    if (const auto valid = check(request.config); !valid) return valid.error();
-  if (const auto valid = check_edits(request.edits); !valid) return valid.error();
+  if (!request.model) TRY(check(request.config));
+  TRY(check_edits(request.edits));
   if (progress.stop) return std::shared_ptr<const Trace>{};
   if (progress.share > 0) progress.done = progress.begin;  // else the caller counts
   auto trace = std::make_shared<Trace>();
   trace->request = request;
   trace->model = model_for(request, previous);
-  if (const auto valid = check_sides(request, *trace->model); !valid) return valid.error();
-  if (const auto valid = check_parts(*trace->model, request.edits); !valid) return valid.error();
+  TRY(check_sides(request, *trace->model));
+  TRY(check_parts(*trace->model, request.edits));
 
   Pass pass{.trace = *trace, .previous = previous, .progress = progress, .threads = threads, .share = 0, .patches = {}};
   if (patches) pass.patches = {*patches};
   const bool given = trace->model->given.has_value();
   const bool patterns = given && !trace->model->given->stacks.at(Stack::self).patterns.empty();
-  const auto finished = patterns ? run_given_patterns(pass) : given ? run_given(pass) : run_model(pass);
-  if (!finished) return finished.error();
-  if (!*finished) return std::shared_ptr<const Trace>{};
+  const auto finished = TRY(patterns ? run_given_patterns(pass) : given ? run_given(pass) : run_model(pass));
+  if (!finished) return std::shared_ptr<const Trace>{};
   trace->answering = answering_query(request);
   if (trace->model->output) {
     const Matrix logits = logit_rows(*trace, trace->answering, 1, Threads{threads, &progress.stop});
     if (progress.stop) return std::shared_ptr<const Trace>{};
-    if (const auto finite = check_finite("logits", logits, Threads(threads)); !finite) return finite.error();
+    TRY(check_finite("logits", logits, Threads(threads)));
     trace->logits = logits;
   }
-  if (const auto whole = check_files(*trace->model); !whole) return whole.error();
+  TRY(check_files(*trace->model));
   trace->largest_weight = largest_weight(*trace);
   warn_of_empty_rows(*trace);
   warn_of_heavy_rows(*trace);

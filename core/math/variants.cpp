@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/thrown.h"
 #include "math/block.h"
 #include "math/common_rows.h"
 #include "math/ops.h"
@@ -17,21 +18,19 @@ bool reads_all_rows(const Edits& edits) { return !edits.off.empty() && edits.off
 Result<std::optional<Matrix>> run_rest(const Trace& base, const StackWeights& weights, Stack stack, Index layer,
                                        const StackTrace* encoder, const std::vector<Patches>& variants, Index first,
                                        Progress& progress, float share, const Threads& threads) {
-  auto run = stack_run(base.request, *base.model, weights, stack, encoder, progress, threads);
-  if (!run) return run.error();
-  run->share = share;
-  run->variants = &variants;
-  run->asked = reads_all_rows(base.request.edits) ? 0 : first;
+  auto run = TRY(stack_run(base.request, *base.model, weights, stack, encoder, progress, threads));
+  run.share = share;
+  run.variants = &variants;
+  run.asked = reads_all_rows(base.request.edits) ? 0 : first;
   // The blocks below have the same output for all of them.
   Matrix x = layer == 0 ? (stack == Stack::encoder ? base.encoder->embedding : base.embedding)
                         : base.blocks_of(stack)[static_cast<std::size_t>(layer - 1)].output;
   for (; layer < static_cast<Index>(weights.blocks.size()); ++layer) {
-    auto block = run_block(weights.blocks[static_cast<std::size_t>(layer)], stack, layer, x, *run);
-    if (!block) return block.error();
-    if (!*block) return std::optional<Matrix>{};
-    x = std::move((*block)->output);
+    auto block = TRY(run_block(weights.blocks[static_cast<std::size_t>(layer)], stack, layer, x, run));
+    if (!block) return std::optional<Matrix>{};
+    x = std::move(block->output);
   }
-  if (run->asked < first) x = last_rows(x, static_cast<Index>(variants.size()), first);
+  if (run.asked < first) x = last_rows(x, static_cast<Index>(variants.size()), first);
   if (weights.final_norm) x = norm(x, *weights.final_norm, Threads(threads.count));
   if (const auto finite = check_finite(stack_name(*base.model, stack) + "last hidden state", x, Threads(threads.count));
       !finite)

@@ -7,6 +7,7 @@
 #include <cassert>
 #include <memory>
 
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 
@@ -53,9 +54,8 @@ Result<Charsmap> Charsmap::parse(std::string_view where, std::string_view bytes)
   map.units_.resize(size / 4);
   for (std::size_t i = 0; i < map.units_.size(); ++i) map.units_[i] = number(4 + 4 * i);
   map.replacements_ = bytes.substr(4 + size);
-  if (const Status status = check_utf8(std::string(where) + ": precompiled_charsmap", map.replacements_); !status)
-    return status.error();
-  if (const Status status = map.check(where); !status) return status.error();
+  TRY(check_utf8(std::string(where) + ": precompiled_charsmap", map.replacements_));
+  TRY(map.check(where));
   return map;
 }
 
@@ -285,11 +285,10 @@ Status apply(Strip strip, Letters& letters, std::size_t) {
 }
 
 Status apply(const Replace& replace, Letters& letters, std::size_t most) {
-  const auto stretches = Finder(replace.pattern).find(letters);
-  if (!stretches) return stretches.error();
+  const auto stretches = TRY(Finder(replace.pattern).find(letters));
   Letters result;
   result.reserve(letters.size());
-  for (const Stretch& stretch : *stretches) {
+  for (const Stretch& stretch : stretches) {
     const LetterSpan old = LetterSpan(letters).subspan(stretch.begin, stretch.end - stretch.begin);
     if (!stretch.found) {
       result.insert(result.end(), old.begin(), old.end());
@@ -298,7 +297,7 @@ Status apply(const Replace& replace, Letters& letters, std::size_t most) {
       const std::uint32_t here = result.empty() ? (letters.empty() ? 0 : letters.front().begin) : result.back().end;
       append_letters(result, replace.content, old.empty() ? here : old.front().begin,
                      old.empty() ? here : old.back().end);
-      if (const Status status = check_growth(result.size(), most); !status) return status;
+      TRY(check_growth(result.size(), most));
     }
   }
   letters = std::move(result);
@@ -357,9 +356,8 @@ void spell_bytes(Letters& letters) {
 Status normalize(const std::vector<Normalizer>& rules, Letters& letters) {
   const std::size_t most = most_letters(letters.size());
   for (const Normalizer& rule : rules) {
-    Status status = std::visit([&](const auto& known) { return apply(known, letters, most); }, rule);
-    if (status) status = check_growth(letters.size(), most);
-    if (!status) return status;
+    TRY(std::visit([&](const auto& known) { return apply(known, letters, most); }, rule));
+    TRY(check_growth(letters.size(), most));
   }
   return Done{};
 }

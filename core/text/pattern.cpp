@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/index.h"
+#include "base/thrown.h"
 #include "text/characters.h"
 
 namespace headlight {
@@ -119,8 +120,7 @@ Status Finder::find_regex(const Regex& regex, LetterSpan letters, std::vector<St
 Result<std::vector<Stretch>> Finder::find(LetterSpan letters) {
   std::vector<Stretch> stretches;
   if (const auto* wanted = std::get_if<std::u32string>(&pattern_)) find_string(*wanted, letters, stretches);
-  else if (const Status status = find_regex(std::get<Regex>(pattern_), letters, stretches); !status)
-    return status.error();
+  else TRY(find_regex(std::get<Regex>(pattern_), letters, stretches));
   const std::size_t last = stretches.empty() ? 0 : stretches.back().end;
   if (last < letters.size()) stretches.push_back({last, letters.size(), false});
   return stretches;

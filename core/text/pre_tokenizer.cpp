@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "base/thrown.h"
 #include "text/characters.h"
 #include "text/normalizer.h"
 #include "text/words.h"
@@ -55,7 +56,7 @@ Status rewrite(Pieces& pieces, Rule rule) {
       result.add(pieces.span(piece), piece.added);
       continue;
     }
-    if (const Status status = rule(pieces.span(piece), result); !status) return status;
+    TRY(rule(pieces.span(piece), result));
   }
   pieces = std::move(result);
   return Done{};
@@ -86,11 +87,10 @@ Status apply(const SplitAtKind& split, Pieces& pieces) {
 Status apply(const SplitAtPattern& split, Pieces& pieces) {
   Finder finder(split.pattern);
   return rewrite(pieces, [&](LetterSpan letters, Pieces& result) -> Status {
-    auto stretches = finder.find(letters);
-    if (!stretches) return stretches.error();
+    auto stretches = TRY(finder.find(letters));
     if (split.invert)
-      for (Stretch& stretch : *stretches) stretch.found = !stretch.found;
-    put(letters, *stretches, split.delimiters, result);
+      for (Stretch& stretch : stretches) stretch.found = !stretch.found;
+    put(letters, stretches, split.delimiters, result);
     return Done{};
   });
 }
@@ -201,15 +201,14 @@ void Pieces::add(LetterSpan piece, std::int32_t added) {
 Status pre_tokenize(const std::vector<PreTokenizer>& rules, Pieces& pieces, bool cut_by_hand) {
   const std::size_t most = most_letters(pieces.letters.size());
   for (const PreTokenizer& rule : rules) {
-    Status status = std::visit(
+    TRY(std::visit(
         [&](const auto& known) -> Status {
           if constexpr (std::is_same_v<std::decay_t<decltype(known)>, SplitLexiconWords>)
             return cut_words(known, pieces, cut_by_hand);
           else return apply(known, pieces);
         },
-        rule);
-    if (status) status = check_growth(pieces.letters.size(), most);
-    if (!status) return status;
+        rule));
+    TRY(check_growth(pieces.letters.size(), most));
   }
   return Done{};
 }
@@ -224,7 +223,7 @@ Result<AddedTokens> AddedTokens::make(std::vector<AddedToken> tokens, const std:
       continue;
     }
     Letters letters = letters_of(token.content);
-    if (const Status status = normalize(rules, letters); !status) return status.error();
+    TRY(normalize(rules, letters));
     normalized_contents.push_back({utf8_of(letters), static_cast<std::int32_t>(i)});
   }
   AddedTokens added;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 
@@ -209,7 +210,7 @@ Status Bpe::tokenize(std::string_view piece, std::vector<ModelToken>& tokens) co
     }
   }
   std::vector<Symbol> symbols;
-  if (const Status status = symbols_of(piece, symbols); !status) return status;
+  TRY(symbols_of(piece, symbols));
   merge_all(symbols);
   for (const Symbol& symbol : symbols)
     if (!symbol.gone)
@@ -357,9 +358,8 @@ Status tokenize(const WordPiece& model, std::string_view piece, std::vector<Mode
       longest.id = id;
     });
     if (length == 0 && model.character_fallback) {
-      const auto passed = put_character(model, piece, begin, before, tokens);
-      if (!passed) return passed.error();
-      begin += *passed;
+      const auto passed = TRY(put_character(model, piece, begin, before, tokens));
+      begin += passed;
       continue;
     }
     if (length == 0) {

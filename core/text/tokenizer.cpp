@@ -4,6 +4,7 @@
 #include <cassert>
 #include <type_traits>
 
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/words.h"
 
@@ -66,10 +67,10 @@ Result<Pieces> pieces_of(const Tokenizer& tokenizer, std::string_view text, bool
       continue;
     }
     letters.assign(span.begin(), span.end());
-    if (const Status status = normalize(tokenizer.normalizers, letters); !status) return status.error();
+    TRY(normalize(tokenizer.normalizers, letters));
     tokenizer.added.split(letters, true, pieces);
   }
-  if (const Status status = pre_tokenize(tokenizer.pre_tokenizers, pieces, cut_by_hand); !status) return status.error();
+  TRY(pre_tokenize(tokenizer.pre_tokenizers, pieces, cut_by_hand));
   return pieces;
 }
 
@@ -186,21 +187,20 @@ Status check_length(std::string_view text) {
 
 /// The tokens of a text, or of a piece that was cut out of one, without special tokens.
 Result<std::vector<Token>> tokens_of(const Tokenizer& tokenizer, std::string_view text, bool cut_by_hand) {
-  const Result<Pieces> pieces = pieces_of(tokenizer, text, cut_by_hand);
-  if (!pieces) return pieces.error();
+  const auto pieces = TRY(pieces_of(tokenizer, text, cut_by_hand));
   std::vector<Token> result;
   std::vector<ModelToken> found;
   Spelling spelling;
   const bool words = knows_words(tokenizer);
-  for (const Pieces::Piece& piece : pieces->pieces) {
-    const LetterSpan letters = pieces->span(piece);
+  for (const Pieces::Piece& piece : pieces.pieces) {
+    const LetterSpan letters = pieces.span(piece);
     if (piece.added >= 0) {
       result.push_back(added_token(tokenizer.added.tokens()[static_cast<std::size_t>(piece.added)], letters));
       continue;
     }
     spell(letters, spelling);
     found.clear();
-    if (const Status status = spell_with(tokenizer.model, spelling.text, found); !status) return status.error();
+    TRY(spell_with(tokenizer.model, spelling.text, found));
     for (std::size_t i = 0; i < found.size(); ++i) {
       Token& token = result.emplace_back(token_of(tokenizer, text, found[i], letters, spelling));
       if (!words) continue;
@@ -226,23 +226,21 @@ Tokens whole(const Tokenizer& tokenizer, std::string_view text, std::vector<Toke
 }  // namespace
 
 Result<Tokens> encode(const Tokenizer& tokenizer, std::string_view text, bool add_special_tokens) {
-  if (const Status status = check_length(text); !status) return status.error();
-  auto tokens = tokens_of(tokenizer, text, false);
-  if (!tokens) return tokens.error();
-  return whole(tokenizer, text, *std::move(tokens), add_special_tokens);
+  TRY(check_length(text));
+  auto tokens = TRY(tokens_of(tokenizer, text, false));
+  return whole(tokenizer, text, std::move(tokens), add_special_tokens);
 }
 
 Result<Tokens> encode_pieces(const Tokenizer& tokenizer, std::string_view text, const std::vector<std::size_t>& cuts,
                              bool add_special_tokens) {
-  if (const Status status = check_length(text); !status) return status.error();
+  TRY(check_length(text));
   assert(are_cuts(text, cuts));
   const SearchBudget budget(text.size());
   std::vector<Token> tokens;
   for (std::size_t i = 0, begin = 0; i <= cuts.size(); ++i) {
     const std::size_t end = i < cuts.size() ? cuts[i] : text.size();
-    auto piece = tokens_of(tokenizer, text.substr(begin, end - begin), true);
-    if (!piece) return piece.error();
-    for (Token& token : *piece) {
+    auto piece = TRY(tokens_of(tokenizer, text.substr(begin, end - begin), true));
+    for (Token& token : piece) {
       token.begin += begin;
       token.end += begin;
       tokens.push_back(std::move(token));
@@ -258,13 +256,10 @@ bool takes_pairs(const Tokenizer& tokenizer) {
 
 Result<Tokens> encode_pair(const Tokenizer& tokenizer, std::string_view first, std::string_view second) {
   assert(takes_pairs(tokenizer));
-  for (const std::string_view text : {first, second})
-    if (const Status status = check_length(text); !status) return status.error();
-  const auto before = tokens_of(tokenizer, first, false);
-  if (!before) return before.error();
-  auto after = tokens_of(tokenizer, second, false);
-  if (!after) return after.error();
-  for (Token& token : *after) {
+  for (const std::string_view text : {first, second}) TRY(check_length(text));
+  const auto before = TRY(tokens_of(tokenizer, first, false));
+  auto after = TRY(tokens_of(tokenizer, second, false));
+  for (Token& token : after) {
     token.begin += first.size() + 1;
     token.end += first.size() + 1;
   }
@@ -273,10 +268,10 @@ Result<Tokens> encode_pair(const Tokenizer& tokenizer, std::string_view first, s
                 .has_words = knows_words(tokenizer),
                 .word_rows = word_rows(tokenizer)};
   const std::vector<Template::Part>& parts = tokenizer.templates.front().pair;
-  result.tokens = surrounded(parts, *before, *after, true);
+  result.tokens = surrounded(parts, before, after, true);
   for (const Template::Part& part : parts) {
     if (part.is_text && part.second) break;
-    result.second += part.is_text ? before->size() : part.specials.size();
+    result.second += part.is_text ? before.size() : part.specials.size();
   }
   return result;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 
@@ -246,7 +247,7 @@ std::string_view without_comment(std::string_view line) {
 }  // namespace
 
 Result<Lexicon> parse_lexicon(std::string_view where, std::string_view text) {
-  if (const Status valid = check_utf8(where, text); !valid) return valid.error();
+  TRY(check_utf8(where, text));
   if (text.starts_with("\uFEFF")) text.remove_prefix(std::string_view("\uFEFF").size());
   Lexicon lexicon;
   std::size_t number = 0;
@@ -330,7 +331,7 @@ Tokens tokens_between(std::string text, const std::vector<std::size_t>& cuts) {
 }
 
 Result<MarkedText> parse_marked_tokens(std::string_view where, std::string_view marked) {
-  if (const Status valid = check_utf8(where, marked); !valid) return valid.error();
+  TRY(check_utf8(where, marked));
   MarkedText result;
   std::size_t begin = 0;  // of the token being read, in result.text
   const auto token = [&] { return "token " + std::to_string(result.cuts.size() + 1); };

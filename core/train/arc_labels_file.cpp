@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "model/head_text.h"
 #include "read/array/safetensors.h"
@@ -44,19 +45,15 @@ Status read_language(std::string_view where, const ArrayFile& file, ArcLanguage 
   if (!file.arrays.contains(name + ".weights")) return Done{};
   ArcLabels::OfLanguage& own = labels.languages[static_cast<std::size_t>(language)];
   const auto relations = static_cast<Index>(labels.relations.size());
-  auto weights = matrix_in(where, file, name + ".weights", relations + 1, {});
-  if (!weights) return weights.error();
-  auto calibration = matrix_in(where, file, name + ".calibration", relations, 3);
-  if (!calibration) return calibration.error();
+  auto weights = TRY(matrix_in(where, file, name + ".weights", relations + 1, {}));
+  auto calibration = TRY(matrix_in(where, file, name + ".calibration", relations, 3));
   const auto least = metadata_text(file, name + ".least");
   const auto value = least ? parse_number<float>(*least) : std::nullopt;
   if (!value || !(*value >= 0 && *value <= 1))
     return bad_input(where, name + ".least", "a number from 0 to 1", least ? "another text" : "none");
-  own = {*std::move(weights), *std::move(calibration), *value};
+  own = {std::move(weights), std::move(calibration), *value};
   if (!file.arrays.contains(name + ".order")) return Done{};
-  auto order = matrix_in(where, file, name + ".order", 1, {});
-  if (!order) return order.error();
-  own.order = *std::move(order);
+  own.order = TRY(matrix_in(where, file, name + ".order", 1, {}));
   return Done{};
 }
 
@@ -80,12 +77,11 @@ Status write_arc_labels(const std::filesystem::path& path, const ArcLabels& labe
 }
 
 Result<ArcLabels> parse_arc_labels(std::string_view where, std::string_view bytes) {
-  const auto file = parse_safetensors(where, bytes);
-  if (!file) return file.error();
-  if (metadata_text(*file, "format") != kFormat) return bad_input(where, "format", std::string(kFormat), "another");
+  const auto file = TRY(parse_safetensors(where, bytes));
+  if (metadata_text(file, "format") != kFormat) return bad_input(where, "format", std::string(kFormat), "another");
   ArcLabels labels;
-  const std::string heads = metadata_text(*file, "heads").value_or("");
-  const std::string relations = metadata_text(*file, "relations").value_or("");
+  const std::string heads = metadata_text(file, "heads").value_or("");
+  const std::string relations = metadata_text(file, "relations").value_or("");
   for (const std::string_view one : split_at(',', heads)) {
     const auto head = parse_head(one);
     if (!head || head->stack != Stack::self || labels.heads.size() == kMostHeads)
@@ -97,8 +93,7 @@ Result<ArcLabels> parse_arc_labels(std::string_view where, std::string_view byte
       return bad_input(where, "relations", "names of Universal Dependencies, each once", "others");
     labels.relations.emplace_back(one);
   }
-  for (const ArcLanguage language : kLabelled)
-    if (const Status done = read_language(where, *file, language, labels); !done) return done.error();
+  for (const ArcLanguage language : kLabelled) TRY(read_language(where, file, language, labels));
   const auto& [english, chinese] = labels.languages;
   if (english.weights.size() > 0 && chinese.weights.size() > 0 && english.weights.cols() != chinese.weights.cols())
     return bad_input(where, "zh.weights", std::to_string(english.weights.cols()) + " features",

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "base/thrown.h"
+
 namespace headlight {
 TrainingPlan default_plan(const Config& config) {
   TrainingPlan plan{.config = config};
@@ -23,14 +25,13 @@ Index TrainingPlan::taught_sentences(Index step) const {
 }
 
 Result<Training> begin_training(const TrainingPlan& plan, const Corpus& corpus) {
-  if (const Status trainable = check_trainable(plan.config); !trainable) return trainable.error();
+  TRY(check_trainable(plan.config));
   const bool two_stacks = plan.config.arch == Arch::encoder_decoder;
   if (two_stacks != (plan.task == Task::translation))
     return bad_input("training", "task",
                      two_stacks ? "translation, as an encoder-decoder is trained" : "masked or causal",
                      name(plan.task));
-  if (const Status done = check_teaching(plan.teaching, plan.config.num_layers, plan.config.num_heads); !done)
-    return done.error();
+  TRY(check_teaching(plan.teaching, plan.config.num_layers, plan.config.num_heads));
   if (!plan.teaching.heads.empty() && (plan.task != Task::masked || (corpus.taught.empty() && !corpus.taught_grammar)))
     return bad_input("training", "--teach", "an encoder, and a treebank or a grammar", "none");
   if (two_stacks && (!corpus.translated() || !has_translations(*corpus.grammar)))

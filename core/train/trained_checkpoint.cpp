@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "model/config_fields.h"
 #include "model/weight_tree.h"
 #include "read/array/safetensors.h"
@@ -182,13 +183,11 @@ Status save_checkpoint(const std::filesystem::path& folder, const Model& model, 
   if (error)
     return bad_input(folder.string(), "", "a folder that can be made", error.message(), write_fault(error.value()));
   // The weights last: a folder with weights has all that they need.
-  if (const Status done = write_json(folder / "config.json", config_json(model)); !done) return done;
+  TRY(write_json(folder / "config.json", config_json(model)));
   const std::filesystem::path tokenizer_path = folder / "tokenizer.json";
-  const Status tokenized = tokenizer.empty()
-                               ? write_json(tokenizer_path, tokenizer_json(*model.vocabulary, model.config.arch))
-                               : write_file(tokenizer_path, tokenizer);
-  if (!tokenized) return tokenized;
-  if (const Status done = save_card(folder, model, card); !done) return done;
+  TRY(tokenizer.empty() ? write_json(tokenizer_path, tokenizer_json(*model.vocabulary, model.config.arch))
+                        : write_file(tokenizer_path, tokenizer));
+  TRY(save_card(folder, model, card));
   const Tensors tensors(model);
   return write_tensors(folder / "model.safetensors", tensors.list, {{"format", "pt"}}, type);
 }
@@ -197,8 +196,8 @@ Status save_card(const std::filesystem::path& folder, const Model& model, const 
   const std::filesystem::path arcs = folder / kArcLabelsFile;
   std::error_code ignored;
   if (!card.arcs) std::filesystem::remove(arcs, ignored);  // another model's
-  else if (const Status done = write_arc_labels(arcs, *card.arcs); !done) return done;
-  if (const Status done = write_json(folder / "training.json", card_json(card)); !done) return done;
+  else TRY(write_arc_labels(arcs, *card.arcs));
+  TRY(write_json(folder / "training.json", card_json(card)));
   return write_file(folder / "README.md", card_text(model, card));
 }
 
@@ -230,21 +229,17 @@ Result<std::optional<TrainingCard>> read_card(const std::filesystem::path& folde
   const std::filesystem::path path = folder / "training.json";
   if (!path_exists(path)) return std::optional<TrainingCard>();
   constexpr std::size_t kMostBytes = std::size_t{16} << 20;
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return text.error();
-  auto card = parse_card(path.string(), *text);
-  if (!card) return card.error();
-  if (card->arcs) {
+  const auto text = TRY(read_file(path, kMostBytes));
+  auto card = TRY(parse_card(path.string(), text));
+  if (card.arcs) {
     constexpr std::size_t kMostArcBytes = std::size_t{1} << 22;
     const std::filesystem::path arcs_path = folder / kArcLabelsFile;
-    const auto bytes = read_file(arcs_path, kMostArcBytes);
-    if (!bytes) return bytes.error();
-    auto arcs = parse_arc_labels(arcs_path.string(), *bytes);
-    if (!arcs) return arcs.error();
-    arcs->precisions = card->arcs->precisions;
-    card->arcs = std::make_shared<const ArcLabels>(*std::move(arcs));
+    const auto bytes = TRY(read_file(arcs_path, kMostArcBytes));
+    auto arcs = TRY(parse_arc_labels(arcs_path.string(), bytes));
+    arcs.precisions = card.arcs->precisions;
+    card.arcs = std::make_shared<const ArcLabels>(std::move(arcs));
   }
-  return std::optional(*std::move(card));
+  return std::optional(std::move(card));
 }
 
 Status save_training(const std::filesystem::path& folder, const Training& training, const TrainingPlan& plan,
@@ -264,44 +259,42 @@ Status save_training(const std::filesystem::path& folder, const Training& traini
 Result<ResumedTraining> resume_training(const std::filesystem::path& folder, const TrainingPlan& plan,
                                         const Corpus& corpus) {
   const std::filesystem::path path = folder / "resume.safetensors";
-  auto training = begin_training(plan, corpus);
-  if (!training) return training.error();
+  auto training = TRY(begin_training(plan, corpus));
   double words = 0;
-  const auto file = read_safetensors(path);
-  if (!file) return file.error();
-  if (metadata_text(*file, "plan").value_or("") != identity(plan, corpus)) {
+  const auto file = TRY(read_safetensors(path));
+  if (metadata_text(file, "plan").value_or("") != identity(plan, corpus)) {
     return bad_input(path.string(), "plan", "the options and the corpus that this training began with", "others");
   }
-  const std::string step = metadata_text(*file, "step").value_or("");
-  training->step = parse_number<Index>(step).value_or(-1);
-  if (training->step < 0) return bad_input(path.string(), "step", "a number", "'" + step + "'");
-  if (const std::string tokens = metadata_text(*file, "tokens").value_or(""); !tokens.empty()) {
+  const std::string step = metadata_text(file, "step").value_or("");
+  training.step = parse_number<Index>(step).value_or(-1);
+  if (training.step < 0) return bad_input(path.string(), "step", "a number", "'" + step + "'");
+  if (const std::string tokens = metadata_text(file, "tokens").value_or(""); !tokens.empty()) {
     words = static_cast<double>(parse_number<std::int64_t>(tokens).value_or(-1));
     if (words < 0) return bad_input(path.string(), "tokens", "a number", "'" + tokens + "'");
   } else if (const auto card = read_card(folder); card && *card) {
     words = (*card)->tokens;
   }
   const auto take = [&](const char* what, Floats& to) -> Status {
-    const auto found = file->arrays.find(what);
-    const auto size = static_cast<std::size_t>(training->network.size());
-    if (found == file->arrays.end() || found->second.values.size() != size) {
+    const auto found = file.arrays.find(what);
+    const auto size = static_cast<std::size_t>(training.network.size());
+    if (found == file.arrays.end() || found->second.values.size() != size) {
       return bad_input(path.string(), what, std::to_string(size) + " numbers",
-                       found == file->arrays.end() ? "none" : std::to_string(found->second.values.size()));
+                       found == file.arrays.end() ? "none" : std::to_string(found->second.values.size()));
     }
     to.assign(found->second.values.begin(), found->second.values.end());
     if (!std::all_of(to.begin(), to.end(), [](float value) { return std::isfinite(value); }))
       return bad_input(path.string(), what, "finite numbers", "others", ErrorCode::not_finite);
     return Done{};
   };
-  if (const Status done = take("values", training->network.values); !done) return done.error();
-  if (training->step > 0) {
-    if (const Status done = take("first", training->moments.first); !done) return done.error();
-    if (const Status done = take("second", training->moments.second); !done) return done.error();
-    const Floats& second = training->moments.second;
+  TRY(take("values", training.network.values));
+  if (training.step > 0) {
+    TRY(take("first", training.moments.first));
+    TRY(take("second", training.moments.second));
+    const Floats& second = training.moments.second;
     if (std::any_of(second.begin(), second.end(), [](float value) { return value < 0; }))
       return bad_input(path.string(), "second", "mean squares, 0 or more", "a negative number");
   }
-  return ResumedTraining{*std::move(training), words};
+  return ResumedTraining{std::move(training), words};
 }
 
 }  // namespace headlight

@@ -10,6 +10,7 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -169,7 +170,7 @@ Status check_options(const Trace& trace, const ExportOptions& options) {
     for (const Tokens* tokens : {&trace.query_tokens(names.stack), &trace.key_tokens(names.stack)})
       if (exported_indices(*tokens, special).empty())
         return bad_input("--special", "", "a token that is not special", "none");
-  if (const auto further = matrix_arrays(trace, options); !further) return further.error();
+  TRY(matrix_arrays(trace, options));
   return Done{};
 }
 
@@ -295,9 +296,8 @@ Error not_finite(const ArrayStream& array, std::size_t at, float found) {
 }
 
 Result<Matrix> ArrayReader::next() {
-  auto pieces = next(1);
-  if (!pieces) return pieces.error();
-  return std::move(pieces->front());
+  auto pieces = TRY(next(1));
+  return std::move(pieces.front());
 }
 
 Result<std::vector<Matrix>> ArrayReader::next(Index most) {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/names.h"
+#include "base/thrown.h"
 #include "write/json.h"
 #include "write/npz.h"
 #include "write/safetensors.h"
@@ -31,9 +32,8 @@ Status write_lines(const Trace& trace, const StackNames& names, const ExportOpti
   std::string text;
   Index row = 0;
   while (!reader.at_end()) {
-    const auto piece = reader.next();
-    if (!piece) return piece.error();
-    for (Index r = 0; r < piece->rows(); ++r, ++row) {
+    const auto piece = TRY(reader.next());
+    for (Index r = 0; r < piece.rows(); ++r, ++row) {
       const Index query = row % queries;
       const Index at = row / queries;
       const bool all = options.only.empty();
@@ -42,13 +42,13 @@ Status write_lines(const Trace& trace, const StackNames& names, const ExportOpti
                                 std::to_string(head.head) + "," + std::to_string(query) + ",";
       const std::string middle = "," + query_tokens[static_cast<std::size_t>(query)] + ",";
       text.clear();
-      for (Index key = 0; key < piece->cols(); ++key) {
+      for (Index key = 0; key < piece.cols(); ++key) {
         text += start;
         text += std::to_string(key);
         text += middle;
         text += key_tokens[static_cast<std::size_t>(key)];
         text += ',';
-        [[maybe_unused]] const bool finite = append_number(text, (*piece)(r, key));
+        [[maybe_unused]] const bool finite = append_number(text, piece(r, key));
         assert(finite);
         text += ending;
       }
@@ -114,24 +114,22 @@ Status write_export(const std::vector<std::shared_ptr<const Trace>>& traces,
                     const std::vector<std::string>& requests_json, Format format, const ExportOptions& options,
                     const std::optional<std::filesystem::path>& file, Progress& progress) {
   assert(!traces.empty() && traces.size() == requests_json.size());
-  for (const auto& trace : traces)
-    if (const Status valid = check_options(*trace, options); !valid) return valid.error();
+  for (const auto& trace : traces) TRY(check_options(*trace, options));
   if (format == Format::csv && (options.queries_keys_values || options.scores || !options.matrices.empty()))
     return bad_input("export", "--with", "a format other than csv, which holds the attention alone", "csv");
-  auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
-  if (!output) return output.error();
+  auto output = TRY(file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output()));
   const auto write = [&]() -> Status {
     switch (format) {
-      case Format::json: return write_json(traces, requests_json, options, *output, progress);
-      case Format::csv: return write_csv(traces, options, *output, progress);
-      case Format::safetensors: return write_safetensors(traces, options, *output, progress);
-      case Format::npz: return write_npz(traces, options, scratch_for(file), *output, progress);
+      case Format::json: return write_json(traces, requests_json, options, output, progress);
+      case Format::csv: return write_csv(traces, options, output, progress);
+      case Format::safetensors: return write_safetensors(traces, options, output, progress);
+      case Format::npz: return write_npz(traces, options, scratch_for(file), output, progress);
     }
     return Done{};
   };
-  if (const Status written = write(); !written) return written.error();
+  TRY(write());
   progress.done = 1;
-  return output->commit();
+  return output.commit();
 }
 
 }  // namespace headlight

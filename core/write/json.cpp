@@ -10,6 +10,7 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
+#include "base/thrown.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -137,22 +138,21 @@ Status write_nested(const ArrayStream& array, Output& output, Work& work) {
   Index row_number = 0;
   while (!reader.at_end()) {
     std::size_t offset = reader.offset();
-    const auto pieces = reader.next(together);
-    if (!pieces) return pieces.error();
+    const auto pieces = TRY(reader.next(together));
     std::vector<Index> first_rows;
-    for (const Matrix& piece : *pieces) {
+    for (const Matrix& piece : pieces) {
       first_rows.push_back(row_number);
       row_number += piece.rows();
     }
-    std::vector<char> finite(pieces->size());
-    parallel_for(static_cast<Index>(pieces->size()), static_cast<int>(threads), [&](Index i) {
+    std::vector<char> finite(pieces.size());
+    parallel_for(static_cast<Index>(pieces.size()), static_cast<int>(threads), [&](Index i) {
       const auto at = static_cast<std::size_t>(i);
-      finite[at] = format_piece(array, (*pieces)[at], first_rows[at], texts[at]);
+      finite[at] = format_piece(array, pieces[at], first_rows[at], texts[at]);
     });
-    for (std::size_t i = 0; i < pieces->size(); ++i) {
-      if (!finite[i]) return not_finite_in(array, (*pieces)[i], offset);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (!finite[i]) return not_finite_in(array, pieces[i], offset);
       output.write(texts[i]);
-      offset += static_cast<std::size_t>((*pieces)[i].size());
+      offset += static_cast<std::size_t>(pieces[i].size());
     }
     if (output.failed()) return output.commit();
   }
@@ -215,7 +215,7 @@ Status write_attention(const Trace& trace, Output& output, Work& work, const Exp
   const char* before = "[";
   for (const StackNames& names : stacks_of(trace, options)) {
     output.write(before + ("{\"name\":" + json_string(names.label)) + ",\"attn\":");
-    if (const auto written = write_nested(attentions_of(trace, names, options), output, work); !written) return written;
+    TRY(write_nested(attentions_of(trace, names, options), output, work));
     output.write(",\"left_text\":" + json_texts(exported_tokens(trace.query_tokens(names.stack), special)) +
                  ",\"right_text\":" + json_texts(exported_tokens(trace.key_tokens(names.stack), special)) + "}");
     before = ",";
@@ -250,14 +250,14 @@ Status write_json_object(const Trace& trace, std::string_view request_json, cons
     output.write(",\"warnings\":[" +
                  joined_texts(trace.warnings, ",", [](const auto& w) { return json_string(w.message()); }) + "]");
   output.write(",\"attention\":");
-  if (const auto written = write_attention(trace, output, work, options); !written) return written;
+  TRY(write_attention(trace, output, work, options));
   if (trace.logits.size() > 0)
     output.write(",\"next_token\":" +
                  json_candidates(most_probable(*trace.model, probabilities(trace.logits), kNextWords)));
   const auto arrays = attention_arrays(trace, options);
   for (std::size_t i = stacks_of(trace, options).size(); i < arrays.size(); ++i) {
     output.write(",\"" + arrays[i].name + "\":");
-    if (const auto written = write_nested(arrays[i], output, work); !written) return written;
+    TRY(write_nested(arrays[i], output, work));
   }
   output.write("}");
   return Done{};

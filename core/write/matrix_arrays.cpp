@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/thrown.h"
 #include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"
 #include "heads/weight_maps.h"
@@ -145,7 +146,7 @@ Status check_matrix_names(const std::vector<std::string>& names) {
 }
 
 Result<std::vector<ArrayStream>> matrix_arrays(const Trace& trace, const ExportOptions& options) {
-  if (const Status known = check_matrix_names(options.matrices); !known) return known.error();
+  TRY(check_matrix_names(options.matrices));
   std::vector<ArrayStream> arrays;
   const SpecialTokens special = unscaled(options.special);
   for (const std::string& name : options.matrices) {

@@ -11,6 +11,7 @@
 #include "base/folders.h"
 #include "base/refusal.h"
 #include "base/system.h"
+#include "base/thrown.h"
 
 namespace headlight {
 namespace {
@@ -269,10 +270,8 @@ Status write_npz(const std::vector<ArrayStream>& arrays, const std::filesystem::
                  Progress& progress, TensorType type) {
   Work work(progress, num_elements(arrays));
   Scratch archive;
-  const auto file = nameless_file(scratch);
-  if (!file) return file.error();
-  archive.descriptor = *file;
-  if (const auto built = build_archive(arrays, scratch, archive, work, type); !built) return built;
+  archive.descriptor = TRY(nameless_file(scratch));
+  TRY(build_archive(arrays, scratch, archive, work, type));
   return copy_out(archive, scratch, output);
 }
 

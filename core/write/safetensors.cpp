@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -62,14 +63,12 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
     ArrayReader reader(array, work);
     while (!reader.at_end()) {
       const std::size_t offset = reader.offset();
-      const auto piece = reader.next();
-      if (!piece) return piece.error();
+      const auto piece = TRY(reader.next());
       if (half) {
-        const auto halves = halves_of(array, offset, *piece);
-        if (!halves) return halves.error();
-        output.write(*halves);
+        const auto halves = TRY(halves_of(array, offset, piece));
+        output.write(halves);
       } else {
-        output.write(bytes_of(*piece));
+        output.write(bytes_of(piece));
       }
       if (output.failed()) return output.commit();
     }
@@ -79,8 +78,7 @@ Status write_safetensors(const std::vector<std::shared_ptr<const Trace>>& traces
 
 Status write_tensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
                      const std::map<std::string, std::string>& metadata, TensorType type) {
-  auto output = Output::to_file(path);
-  if (!output) return output.error();
+  auto output = TRY(Output::to_file(path));
   const std::string said = joined_texts(
       metadata, ",", [](const auto& entry) { return json_string(entry.first) + ":" + json_string(entry.second); });
   const bool half = type == TensorType::float16;
@@ -89,7 +87,7 @@ Status write_tensors(const std::filesystem::path& path, const std::vector<NamedT
     const std::size_t size = half ? sizeof(Eigen::half) : sizeof(float);
     entries.push_back({tensor.name, half ? "F16" : "F32", tensor.shape, tensor.size() * size});
   }
-  output->write(header_of(said, entries));
+  output.write(header_of(said, entries));
   for (const NamedTensor& tensor : tensors) {
     const auto count = static_cast<Index>(tensor.size());
     const Eigen::Map<const Eigen::ArrayXf> values(tensor.values, count);
@@ -97,12 +95,12 @@ Status write_tensors(const std::filesystem::path& path, const std::vector<NamedT
       return bad_input(path.string(), tensor.name, "finite numbers", "NaN or infinity", ErrorCode::not_finite);
     if (half) {
       const Eigen::Array<Eigen::half, Eigen::Dynamic, 1> rounded = values.cast<Eigen::half>();
-      output->write({reinterpret_cast<const char*>(rounded.data()), tensor.size() * sizeof(Eigen::half)});
+      output.write({reinterpret_cast<const char*>(rounded.data()), tensor.size() * sizeof(Eigen::half)});
     } else {
-      output->write({reinterpret_cast<const char*>(tensor.values), tensor.size() * sizeof(float)});
+      output.write({reinterpret_cast<const char*>(tensor.values), tensor.size() * sizeof(float)});
     }
   }
-  return output->commit();
+  return output.commit();
 }
 
 }  // namespace headlight

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/thrown.h"
+
 namespace headlight {
 
 void add_against(Parser& command, std::optional<std::string>& against) {
@@ -28,9 +30,8 @@ Result<Document> question_of(const std::string& against, const std::string& opti
 
 Result<AnswerSnapshot> answer_of(const std::string& against, const Lexicon& lexicon, const std::string& option,
                                  const std::string& source) {
-  const auto question = question_of(against, option, source);
-  if (!question) return question.error();
-  return answer_to_keep(*question, lexicon);
+  const auto question = TRY(question_of(against, option, source));
+  return answer_to_keep(question, lexicon);
 }
 
 }  // namespace headlight

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "model/head_text.h"
 
@@ -47,7 +48,7 @@ Status check_stack_option(const Request& request, const HeadRef& head) {
 }
 
 Status check_head_options(const Trace& trace, const HeadRef& head) {
-  if (const auto valid = check_within("--layer", "", head.layer, trace.num_layers(head.stack)); !valid) return valid;
+  TRY(check_within("--layer", "", head.layer, trace.num_layers(head.stack)));
   return check_within("--head", "", head.head, trace.num_heads(head.stack));
 }
 

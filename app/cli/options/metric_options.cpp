@@ -1,6 +1,7 @@
 #include "cli/options/metric_options.h"
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "cli/options/view_options.h"
 #include "math/output.h"
 
@@ -36,9 +37,8 @@ Result<MetricWanted> MetricOptions::wanted(const Model& model, std::optional<Ind
   MetricWanted wanted{.metric = metric, .right = {}, .wrong = {}, .query = query};
   if (answers.size() > 2) return bad_input("--answers", "", "one word or two", std::to_string(answers.size()));
   for (std::size_t i = 0; i < answers.size(); ++i) {
-    const auto row = answer_row(model, "--answers", answers[i]);
-    if (!row) return row.error();
-    (i == 0 ? wanted.right : wanted.wrong) = *row;
+    const auto row = TRY(answer_row(model, "--answers", answers[i]));
+    (i == 0 ? wanted.right : wanted.wrong) = row;
   }
   if (right) wanted.right = right;
   if (wrong) wanted.wrong = wrong;

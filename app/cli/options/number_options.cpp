@@ -1,6 +1,7 @@
 #include "cli/options/number_options.h"
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 
 namespace headlight {
@@ -27,9 +28,8 @@ constexpr NumberOption kNumberOptions[] = {
 
 Result<NumberTable> table_of_option(const std::string& file) {
   if (file != "-") return read_number_table(file);
-  const auto text = read_standard_input(kMostTableBytes);
-  if (!text) return text.error();
-  return parse_number_table("standard input", *text);
+  const auto text = TRY(read_standard_input(kMostTableBytes));
+  return parse_number_table("standard input", text);
 }
 
 }  // namespace
@@ -53,10 +53,9 @@ Result<OwnNumbers> read_number_options(const Parser& command, const std::map<std
     if (!command.given(option.name)) continue;
     const std::string& names = files.at(option.name);
     for (const std::string_view file : option.heads ? split_at(',', names) : std::vector<std::string_view>{names}) {
-      auto table = table_of_option(std::string(file));
-      if (!table) return table.error();
-      if (option.heads) (numbers.*option.heads).push_back(std::move(*table));
-      else numbers.*option.table = std::move(*table);
+      auto table = TRY(table_of_option(std::string(file)));
+      if (option.heads) (numbers.*option.heads).push_back(std::move(table));
+      else numbers.*option.table = std::move(table);
     }
   }
   return numbers;

@@ -12,6 +12,7 @@
 #include "base/formatted.h"
 #include "base/printable.h"
 #include "base/system.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 
 namespace headlight {
@@ -43,7 +44,7 @@ Result<int> print(std::string_view text, int status) {
   end_open_line();
   Output output = Output::to_standard_output();
   output.write(text);
-  if (const Status written = output.commit(); !written) return written.error();
+  TRY(output.commit());
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/thrown.h"
 #include "document/document_json.h"
 #include "document/tokenizers.h"
 #include "math/generate.h"
@@ -19,20 +20,17 @@ constexpr std::size_t kMostWritten = 32;
 
 Status LiveAnswer::answer(const Request& request) {
   Progress progress;
-  auto answered = forward(request, progress, trace_.get(), 1);
-  if (!answered) return answered.error();
-  trace_ = *std::move(answered);
+  trace_ = TRY(forward(request, progress, trace_.get(), 1));
   return Done{};
 }
 
 /// The most probable word after another, until the end.
 Status LiveAnswer::write(Request request) {
   while (request.target.size() < kMostWritten) {
-    if (const auto answered = answer(request); !answered) return answered;
-    const auto word = next_word(*trace_, {});
-    if (!word) return word.error();
-    if (is_end(document_.tokenizers.get(), word->id)) return Done{};
-    request = extended(std::move(request), *word);
+    TRY(answer(request));
+    const auto word = TRY(next_word(*trace_, {}));
+    if (is_end(document_.tokenizers.get(), word.id)) return Done{};
+    request = extended(std::move(request), word);
   }
   return answer(request);
 }
@@ -40,19 +38,17 @@ Status LiveAnswer::write(Request request) {
 Status LiveAnswer::ask(const json& asked, std::size_t most) {
   Progress progress;
   std::vector<Error> warnings;
-  auto document = document_from_json(kPage, asked, progress, warnings, nullptr, &document_);
-  if (!document) return document.error();
+  auto document = TRY(document_from_json(kPage, asked, progress, warnings, nullptr, &document_));
   const Lexicon* lexicon = kept_lexicon();
-  const auto requests = requests_of(*document, lexicon ? *lexicon : Lexicon{});
-  if (!requests) return requests.error();
-  const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests->size() - 1);
-  Request request = (*requests)[sentence];
+  const auto requests = TRY(requests_of(document, lexicon ? *lexicon : Lexicon{}));
+  const auto sentence = std::min(asked.value("sentence", std::size_t{0}), requests.size() - 1);
+  Request request = requests[sentence];
   take_seed(asked, request.edits);
   for (const Tokens* tokens : {&request.tokens, &request.target})
     if (tokens->size() > most)
       return bad_input(kPage, "tokens", "at most " + std::to_string(most), std::to_string(tokens->size()),
                        ErrorCode::too_large);
-  document_ = *std::move(document);
+  document_ = std::move(document);
   return asked.value("write", false) ? write(request) : answer(request);
 }
 
@@ -60,7 +56,7 @@ Status LiveAnswer::change(const json& changes) {
   Request request = trace_->request;
   std::map<Stack, MaskSpec> masks;
   request.edits = {};
-  if (const auto read = read_changes(changes, masks, request.edits); !read) return read;
+  TRY(read_changes(changes, masks, request.edits));
   for (auto& [stack, mask] : masks)
     (stack == Stack::self      ? request.mask
      : stack == Stack::encoder ? request.encoder_mask

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "document/question_fields.h"
 
 namespace headlight {
@@ -33,10 +34,9 @@ void take_seed(const json& object, Edits& edits) {
 }
 
 Result<std::unique_ptr<StillAnswer>> StillAnswer::read(const json& answer, const PageNumbers& beside) {
-  auto page = page_of_answer(kPage, answer, beside);
-  if (!page) return page.error();
+  auto page = TRY(page_of_answer(kPage, answer, beside));
   auto still = std::make_unique<StillAnswer>();
-  still->page_ = *std::move(page);
+  still->page_ = std::move(page);
   take_seed(answer["edits"], still->page_.edits);
   still->take_numbers();
   return still;
@@ -74,8 +74,8 @@ void StillAnswer::take_numbers() {
 
 Status StillAnswer::change(const json& request) {
   page_.edits = {};
-  if (const auto read = read_changes(request, page_.masks, page_.edits); !read) return read;
-  if (const auto resolved = resolve_masks(kPage, page_); !resolved) return resolved;
+  TRY(read_changes(request, page_.masks, page_.edits));
+  TRY(resolve_masks(kPage, page_));
   for (const auto& [stack, of_stack] : page_.stacks)
     for (std::size_t layer = 0; layer < of_stack.layers.size(); ++layer) {
       AttentionTrace& changed = attention(stack, layer);

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/folders.h"
+#include "base/thrown.h"
 #include "code/program.h"
 #include "document/model_sources.h"
 #include "lesson/lesson.h"
@@ -46,9 +47,8 @@ Job write_job(const std::string& path, Write write) {
 /// The program of View::code with its inputs.
 Status write_program(const std::optional<ListingQuestion>& question, const std::string& path, Progress& progress) {
   if (!question) return bad_input(path, "program", "an answer to write", "none yet");
-  const auto program = program_of_batch(*question, inputs_beside(path).filename().string(), progress);
-  if (!program) return program.error();
-  return progress.stop ? Status(cancelled(path, "nothing was written")) : write_program(*program, path);
+  const auto program = TRY(program_of_batch(*question, inputs_beside(path).filename().string(), progress));
+  return progress.stop ? Status(cancelled(path, "nothing was written")) : write_program(program, path);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/thrown.h"
 
 namespace headlight {
 namespace {
@@ -206,31 +207,28 @@ Array make_array(const NpyHeader& header, std::vector<float> values) {
 }
 
 Result<Array> parse_npy(std::string_view where, std::string_view bytes) {
-  const auto data_at = npy_data_offset(where, bytes.substr(0, kNpyPrefix));
-  if (!data_at) return data_at.error();
-  if (bytes.size() < *data_at)
-    return bad_input(where, "size", "a header of " + std::to_string(*data_at) + " bytes", std::to_string(bytes.size()),
+  const auto data_at = TRY(npy_data_offset(where, bytes.substr(0, kNpyPrefix)));
+  if (bytes.size() < data_at)
+    return bad_input(where, "size", "a header of " + std::to_string(data_at) + " bytes", std::to_string(bytes.size()),
                      ErrorCode::file_too_short);
-  const auto header = parse_npy_header(where, bytes.substr(0, *data_at));
-  if (!header) return header.error();
-  const std::string_view data = bytes.substr(*data_at);
-  if (data.size() != header->count * width(header->dtype))
+  const auto header = TRY(parse_npy_header(where, bytes.substr(0, data_at)));
+  const std::string_view data = bytes.substr(data_at);
+  if (data.size() != header.count * width(header.dtype))
     return bad_input(
         where, "data",
-        std::to_string(header->count * width(header->dtype)) + " bytes for " + std::string(name(header->dtype)) + " " +
-            shape_text(header->shape),
+        std::to_string(header.count * width(header.dtype)) + " bytes for " + std::string(name(header.dtype)) + " " +
+            shape_text(header.shape),
         std::to_string(data.size()),
-        data.size() < header->count * width(header->dtype) ? ErrorCode::file_too_short : ErrorCode::file_damaged);
+        data.size() < header.count * width(header.dtype) ? ErrorCode::file_too_short : ErrorCode::file_damaged);
   std::vector<float> values;
-  values.reserve(header->count);
-  append_widened(header->dtype, header->big_endian, data, values);
-  return make_array(*header, std::move(values));
+  values.reserve(header.count);
+  append_widened(header.dtype, header.big_endian, data, values);
+  return make_array(header, std::move(values));
 }
 
 Result<Array> read_npy(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
-  if (!bytes) return bytes.error();
-  return parse_npy(path.string(), *bytes);
+  const auto bytes = TRY(read_file(path));
+  return parse_npy(path.string(), bytes);
 }
 
 }  // namespace headlight

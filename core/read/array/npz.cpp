@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/array/array.h"
 #include "read/array/npy.h"
@@ -77,16 +78,13 @@ Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint6
     return bad_input(member.where, "member", "a stored or deflated array", zip_strerror(archive),
                      ErrorCode::file_damaged);
 
-  const auto start = read_bytes(member.where, member.file.get(), kNpyPrefix);
-  if (!start) return start.error();
-  const auto data_at = npy_data_offset(member.where, *start);
-  if (!data_at) return data_at.error();
+  const auto start = TRY(read_bytes(member.where, member.file.get(), kNpyPrefix));
+  const auto data_at = TRY(npy_data_offset(member.where, start));
   // A header never ends before the prefix does: it holds at least a dictionary.
   const auto rest =
-      read_bytes(member.where, member.file.get(), *data_at > start->size() ? *data_at - start->size() : 0);
-  if (!rest) return rest.error();
-  member.data_at = *data_at;
-  member.strings = parse_npy_strings(*start + *rest);
+      TRY(read_bytes(member.where, member.file.get(), data_at > start.size() ? data_at - start.size() : 0));
+  member.data_at = data_at;
+  member.strings = parse_npy_strings(start + rest);
   if (member.strings) {
     const std::size_t bytes = member.strings->bytes();
     if (bytes > kMostStringBytes || member.strings->count > kMostStringBytes / 4)
@@ -94,9 +92,7 @@ Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint6
                        std::to_string(std::max(bytes, 4 * member.strings->count)), ErrorCode::too_large);
     return member;
   }
-  auto header = parse_npy_header(member.where, *start + *rest);
-  if (!header) return header.error();
-  member.header = *std::move(header);
+  member.header = TRY(parse_npy_header(member.where, start + rest));
   if (stat.size != member.data_at + member.size())
     return bad_input(member.where, "size", member.expected(), std::to_string(stat.size), ErrorCode::file_damaged);
   return member;
@@ -106,14 +102,13 @@ Result<OpenMember> open_member(std::string_view where, zip_t* archive, zip_uint6
 Result<std::string> read_strings(OpenMember& member) {
   const NpyStrings& strings = *member.strings;
   const std::string& where = member.where;
-  const auto bytes = read_bytes(where, member.file.get(), strings.bytes());
-  if (!bytes) return bytes.error();
-  if (bytes->size() != strings.bytes())
-    return bad_input(where, "size", std::to_string(strings.bytes()) + " bytes of text", std::to_string(bytes->size()),
+  const auto bytes = TRY(read_bytes(where, member.file.get(), strings.bytes()));
+  if (bytes.size() != strings.bytes())
+    return bad_input(where, "size", std::to_string(strings.bytes()) + " bytes of text", std::to_string(bytes.size()),
                      ErrorCode::file_damaged);
   std::vector<std::string> texts(strings.count);
   for (std::size_t i = 0; i < strings.count * strings.letters; ++i) {
-    const auto letter = static_cast<std::uint32_t>(little_endian(*bytes, 4 * i, 4));
+    const auto letter = static_cast<std::uint32_t>(little_endian(bytes, 4 * i, 4));
     if (letter > 0x10FFFF || (letter >= 0xD800 && letter < 0xE000))
       return bad_input(where, "text", "UTF-32", "other numbers", ErrorCode::file_damaged);
     if (letter != 0) append_utf8(texts[i / strings.letters], letter);
@@ -127,18 +122,16 @@ Result<Array> read_data(OpenMember& member) {
   std::vector<float> values;
   values.reserve(header.count);
   for (std::size_t at = 0; at < size;) {
-    const auto chunk = read_bytes(member.where, member.file.get(), std::min(kChunk, size - at));
-    if (!chunk) return chunk.error();
-    at += chunk->size();
-    if (chunk->size() < kChunk && at < size)
+    const auto chunk = TRY(read_bytes(member.where, member.file.get(), std::min(kChunk, size - at)));
+    at += chunk.size();
+    if (chunk.size() < kChunk && at < size)
       return bad_input(member.where, "size", member.expected(), std::to_string(member.data_at + at),
                        ErrorCode::file_damaged);
-    append_widened(header.dtype, header.big_endian, *chunk, values);
+    append_widened(header.dtype, header.big_endian, chunk, values);
   }
   // The checksum is compared when the end is read.
-  const auto surplus = read_bytes(member.where, member.file.get(), 1);
-  if (!surplus) return surplus.error();
-  if (!surplus->empty()) return bad_input(member.where, "size", member.expected(), "more", ErrorCode::file_damaged);
+  const auto surplus = TRY(read_bytes(member.where, member.file.get(), 1));
+  if (!surplus.empty()) return bad_input(member.where, "size", member.expected(), "more", ErrorCode::file_damaged);
   return make_array(header, std::move(values));
 }
 
@@ -152,31 +145,25 @@ Result<ArrayFile> read_archive(std::string_view where, zip_t* archive, std::size
   std::string name;
   std::size_t all = 0;
   for (zip_uint64_t index = 0; index < static_cast<zip_uint64_t>(members); ++index) {
-    const auto member = open_member(where, archive, index, name);
-    if (!member) return member.error();
+    const auto member = TRY(open_member(where, archive, index, name));
     // Of at most 2^40 elements each.
-    all += member->strings ? member->strings->bytes() : member->header.count * sizeof(float);
+    all += member.strings ? member.strings->bytes() : member.header.count * sizeof(float);
     if (all > most)
       return bad_input(
-          member->where, "size",
+          member.where, "size",
           "arrays of at most " + std::to_string(most) + " bytes as float32 in an archive of " + std::to_string(stored),
           "at least " + std::to_string(all), ErrorCode::too_large);
     const bool is_first =
-        member->strings ? file.metadata.emplace(name, std::string()).second : file.arrays.emplace(name, Array{}).second;
-    if (!is_first) return bad_input(member->where, "", "each name once", "it twice", ErrorCode::file_damaged);
+        member.strings ? file.metadata.emplace(name, std::string()).second : file.arrays.emplace(name, Array{}).second;
+    if (!is_first) return bad_input(member.where, "", "each name once", "it twice", ErrorCode::file_damaged);
   }
   for (zip_uint64_t index = 0; index < static_cast<zip_uint64_t>(members); ++index) {
-    auto member = open_member(where, archive, index, name);
-    if (!member) return member.error();
-    if (member->strings) {
-      auto text = read_strings(*member);
-      if (!text) return text.error();
-      file.metadata[name] = *std::move(text);
+    auto member = TRY(open_member(where, archive, index, name));
+    if (member.strings) {
+      file.metadata[name] = TRY(read_strings(member));
       continue;
     }
-    auto array = read_data(*member);
-    if (!array) return array.error();
-    file.arrays[name] = *std::move(array);
+    file.arrays[name] = TRY(read_data(member));
   }
   return file;
 }

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/mapped_file.h"
+#include "base/thrown.h"
 #include "read/json/json_document.h"
 
 namespace headlight {
@@ -136,14 +137,12 @@ Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view
   std::vector<Entry> entries;
   for (const auto& [name, fields] : header->items()) {
     if (name == "__metadata__") {
-      if (const auto taken = take_metadata(where, fields, file.metadata); !taken) return taken.error();
+      TRY(take_metadata(where, fields, file.metadata));
       continue;
     }
-    auto entry = parse_entry(where, name, fields);
-    if (!entry) return entry.error();
-    entries.push_back(std::move(*entry));
+    entries.push_back(TRY(parse_entry(where, name, fields)));
   }
-  if (const auto tiling = check_tiling(where, entries, data.size()); !tiling) return tiling.error();
+  TRY(check_tiling(where, entries, data.size()));
   for (Entry& entry : entries)
     file.arrays.emplace(std::move(entry.name), StoredArray{.dtype = entry.dtype,
                                                            .shape = std::move(entry.shape),
@@ -153,28 +152,25 @@ Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view
 }
 
 Result<StoredArrays> map_safetensors(const std::filesystem::path& path) {
-  const auto mapped = MappedFile::open(path);
-  if (!mapped) return mapped.error();
-  auto file = locate_safetensors(path.string(), (*mapped)->bytes());
-  if (was_shortened(mapped->get())) return shortened(path.string());
+  const auto mapped = TRY(MappedFile::open(path));
+  auto file = locate_safetensors(path.string(), mapped->bytes());
+  if (was_shortened(mapped.get())) return shortened(path.string());
   if (!file) return file;
   for (auto& [name, array] : file->arrays) {
-    array.owner = *mapped;
-    array.mapped = mapped->get();
+    array.owner = mapped;
+    array.mapped = mapped.get();
   }
   return file;
 }
 
 Result<ArrayFile> parse_safetensors(std::string_view where, std::string_view bytes) {
-  const auto stored = locate_safetensors(where, bytes);
-  if (!stored) return stored.error();
-  return in_memory(*stored);
+  const auto stored = TRY(locate_safetensors(where, bytes));
+  return in_memory(stored);
 }
 
 Result<ArrayFile> read_safetensors(const std::filesystem::path& path) {
-  const auto bytes = read_file(path);
-  if (!bytes) return bytes.error();
-  return parse_safetensors(path.string(), *bytes);
+  const auto bytes = TRY(read_file(path));
+  return parse_safetensors(path.string(), bytes);
 }
 
 }  // namespace headlight

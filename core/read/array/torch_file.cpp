@@ -13,6 +13,7 @@
 
 #include "base/mapped_file.h"
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "read/array/array.h"
 #include "read/array/pickle.h"
 #include "read/array/zip_directory.h"
@@ -130,9 +131,8 @@ class Locator {
       const PickleValue& name = *dict->items[i];
       const PickleValue* tensor = tensor_of(*dict->items[i + 1]);
       if (name.kind != Kind::text || !tensor) continue;
-      auto array = locate_tensor(printable(name.text), *tensor);
-      if (!array) return array.error();
-      arrays.arrays.insert_or_assign(std::string(name.text), std::move(*array));
+      auto array = TRY(locate_tensor(printable(name.text), *tensor));
+      arrays.arrays.insert_or_assign(std::string(name.text), std::move(array));
     }
     for (const std::string_view prefix : {"_orig_mod.", "module.", "_orig_mod."}) drop_prefix(arrays, prefix);
     return arrays;
@@ -163,24 +163,23 @@ class Locator {
       return bad_input(where_, name, "elements within the " + std::to_string(storage->count) + " of its storage",
                        shape_text(*shape) + " from " + std::to_string(offset.integer), ErrorCode::file_damaged);
 
-    const auto bytes = storages_(*storage);
-    if (!bytes) return bytes.error();
+    const auto bytes = TRY(storages_(*storage));
     const std::size_t element = width(storage->dtype);
-    if (storage->count > bytes->bytes.size() / element)
+    if (storage->count > bytes.bytes.size() / element)
       return bad_input(where_, name, std::to_string(storage->count) + " elements in its storage",
-                       std::to_string(bytes->bytes.size() / element), ErrorCode::file_damaged);
-    StoredArray array{.dtype = storage->dtype, .shape = *shape, .bytes = {}, .where = where_, .owner = bytes->owner};
+                       std::to_string(bytes.bytes.size() / element), ErrorCode::file_damaged);
+    StoredArray array{.dtype = storage->dtype, .shape = *shape, .bytes = {}, .where = where_, .owner = bytes.owner};
     if (*count == 0) return array;
     const std::size_t begin = static_cast<std::size_t>(offset.integer) * element;
     if (is_contiguous(*shape, *strides)) {
-      array.bytes = bytes->bytes.substr(begin, *count * element);
+      array.bytes = bytes.bytes.substr(begin, *count * element);
       return array;
     }
     copied_ += *count * element;
     if (copied_ > most_copied_)
       return bad_input(where_, name, "at most " + std::to_string(most_copied_) + " bytes of strided tensors", "more",
                        ErrorCode::too_large);
-    const auto copy = std::make_shared<std::string>(gathered(bytes->bytes.substr(begin), *shape, *strides, element));
+    const auto copy = std::make_shared<std::string>(gathered(bytes.bytes.substr(begin), *shape, *strides, element));
     array.bytes = *copy;
     array.owner = copy;
     return array;
@@ -231,9 +230,8 @@ std::size_t most_copied(std::string_view file) {
 }
 
 Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) {
-  auto directory = ZipDirectory::read(where, bytes);
-  if (!directory) return directory.error();
-  const auto folder = directory->folder();
+  auto directory = TRY(ZipDirectory::read(where, bytes));
+  const auto folder = directory.folder();
   if (!folder)
     return bad_input(where, "archive", "a member data.pkl, as torch.save writes it", "none", ErrorCode::file_damaged);
 
@@ -242,35 +240,30 @@ Result<StoredArrays> locate_zip(std::string_view where, std::string_view bytes) 
   std::uint64_t inflated_bytes = 0;
   const auto member = [&](const std::string& name) -> Result<StorageBytes> {
     if (const auto known = opened.find(name); known != opened.end()) return known->second;
-    const ZipEntry* found = directory->find(name);
+    const ZipEntry* found = directory.find(name);
     if (!found) return bad_input(where, "archive", "a member " + printable(name), "none", ErrorCode::file_damaged);
     if (found->method == 0) {
-      const auto stored = directory->stored(name, *found);
-      if (!stored) return stored.error();
-      return opened[name] = StorageBytes{.bytes = *stored};
+      const auto stored = TRY(directory.stored(name, *found));
+      return opened[name] = StorageBytes{.bytes = stored};
     }
     inflated_bytes += found->size;
     if (found->method != 8 || found->size > most || inflated_bytes > most)
       return bad_input(where, printable(name),
                        "a stored member, or deflated ones of at most " + std::to_string(most) + " bytes",
                        found->method == 8 ? "more" : "another method", ErrorCode::bad_value);
-    const auto content = directory->inflated(name, *found);
-    if (!content) return content.error();
-    return opened[name] = StorageBytes{.bytes = **content, .owner = *content};
+    const auto content = TRY(directory.inflated(name, *found));
+    return opened[name] = StorageBytes{.bytes = *content, .owner = content};
   };
 
-  const auto data = member(*folder + "data.pkl");
-  if (!data) return data.error();
-  if (const ZipEntry* order = directory->find(*folder + "byteorder"); order) {
-    const auto text = member(*folder + "byteorder");
-    if (!text) return text.error();
-    if (text->bytes != "little")
-      return bad_input(where, "byteorder", "little", printable(text->bytes), ErrorCode::bad_value);
+  const auto data = TRY(member(*folder + "data.pkl"));
+  if (const ZipEntry* order = directory.find(*folder + "byteorder"); order) {
+    const auto text = TRY(member(*folder + "byteorder"));
+    if (text.bytes != "little")
+      return bad_input(where, "byteorder", "little", printable(text.bytes), ErrorCode::bad_value);
   }
-  const auto pickle = parse_pickle(where, data->bytes, is_torch_global);
-  if (!pickle) return pickle.error();
+  const auto pickle = TRY(parse_pickle(where, data.bytes, is_torch_global));
   const auto storage_bytes = [&](const TorchStorage& storage) { return member(*folder + "data/" + storage.key); };
-  return Locator(where, storage_bytes, most).locate(*pickle->root);
+  return Locator(where, storage_bytes, most).locate(*pickle.root);
 }
 
 /// Magic number, protocol, system, the object, the keys of its storages; then of each storage its number of elements
@@ -279,10 +272,9 @@ Result<StoredArrays> locate_legacy(std::string_view where, std::string_view byte
   std::string_view rest = bytes;
   std::vector<Pickle> pickles;
   for (int part = 0; part < 5; ++part) {
-    auto pickle = parse_pickle(where, rest, is_torch_global);
-    if (!pickle) return pickle.error();
-    rest.remove_prefix(pickle->size);
-    pickles.push_back(std::move(*pickle));
+    auto pickle = TRY(parse_pickle(where, rest, is_torch_global));
+    rest.remove_prefix(pickle.size);
+    pickles.push_back(std::move(pickle));
   }
   const PickleValue& system = *pickles[2].root;
   if (const PickleValue* little = system.find("little_endian"); little && little->integer == 0)
@@ -335,15 +327,14 @@ Result<StoredArrays> locate_torch(std::string_view where, std::string_view bytes
 }
 
 Result<StoredArrays> map_torch(const std::filesystem::path& path) {
-  const auto mapped = MappedFile::open(path);
-  if (!mapped) return mapped.error();
-  auto file = locate_torch(path.string(), (*mapped)->bytes());
-  if (was_shortened(mapped->get())) return shortened(path.string());
+  const auto mapped = TRY(MappedFile::open(path));
+  auto file = locate_torch(path.string(), mapped->bytes());
+  if (was_shortened(mapped.get())) return shortened(path.string());
   if (!file) return file;
   for (auto& [name, array] : file->arrays)
     if (!array.owner) {
-      array.owner = *mapped;
-      array.mapped = mapped->get();
+      array.owner = mapped;
+      array.mapped = mapped.get();
     }
   return file;
 }

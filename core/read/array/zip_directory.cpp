@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "read/array/array.h"
 
 namespace headlight {
@@ -42,7 +43,7 @@ Result<ZipDirectory> ZipDirectory::read(std::string_view where, std::string_view
   ZipDirectory directory;
   directory.where_ = where;
   directory.bytes_ = bytes;
-  if (const Status done = directory.read_all(); !done) return done.error();
+  TRY(directory.read_all());
   return directory;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "read/external/patterns.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
@@ -25,7 +26,7 @@ class NestedReader {
       if (array_.shape.size() > most_axes)
         return wrong("at most " + std::to_string(most_axes) + " lists within one another", "more");
     }
-    if (const auto taken = take(list); !taken) return taken.error();
+    TRY(take(list));
     return std::move(array_);
   }
 
@@ -43,7 +44,7 @@ class NestedReader {
                    value.is_array() ? std::to_string(value.size()) : value.type_name());
     indices_.push_back(0);
     for (const json& inner : value) {
-      if (const auto taken = take(inner); !taken) return taken;
+      TRY(take(inner));
       ++indices_.back();
     }
     indices_.pop_back();
@@ -90,12 +91,11 @@ Status check_list(std::string_view where, std::string_view place, const json& va
 /// [layer][head][query][key], the lists of one level all of one length.
 Result<std::vector<std::vector<Matrix>>> parse_patterns(std::string_view where, const std::string& place,
                                                         const json& layers) {
-  const auto array = nested_numbers(where, place, layers, 4);
-  if (!array) return array.error();
-  const std::vector<Index>& shape = array->shape;
+  const auto array = TRY(nested_numbers(where, place, layers, 4));
+  const std::vector<Index>& shape = array.shape;
   if (shape.size() != 4) return bad_input(where, place, "[layer][head][query][key]", found_text(layers));
   std::vector<std::vector<Matrix>> patterns(static_cast<std::size_t>(shape[0]));
-  const float* values = array->values.data();
+  const float* values = array.values.data();
   for (auto& heads : patterns)
     for (Index head = 0; head < shape[1]; ++head, values += shape[2] * shape[3])
       heads.emplace_back(Eigen::Map<const Matrix>(values, shape[2], shape[3]));
@@ -156,24 +156,21 @@ std::optional<Stack> stack_named(std::string_view name) {
 Result<FoundPatterns> parse_entry(std::string_view where, const std::string& place, const json& entry) {
   const json* attn = member(entry, "attn");
   if (attn == nullptr) return bad_input(where, place, "attn, the weights", "none");
-  auto patterns = parse_patterns(where, place + ".attn", *attn);
-  if (!patterns) return patterns.error();
-  const Matrix& first = (*patterns)[0][0];
-  auto queries = parse_texts(where, place + ".left_text", member(entry, "left_text"), first.rows());
-  if (!queries) return queries.error();
-  auto keys = parse_texts(where, place + ".right_text", member(entry, "right_text"), first.cols());
-  if (!keys) return keys.error();
+  auto patterns = TRY(parse_patterns(where, place + ".attn", *attn));
+  const Matrix& first = patterns[0][0];
+  auto queries = TRY(parse_texts(where, place + ".left_text", member(entry, "left_text"), first.rows()));
+  auto keys = TRY(parse_texts(where, place + ".right_text", member(entry, "right_text"), first.cols()));
   FoundPatterns found{.name = place, .stack = {}};
-  found.stack.patterns = std::move(*patterns);
-  found.stack.query_tokens = std::move(*queries);
-  found.stack.key_tokens = std::move(*keys);
+  found.stack.patterns = std::move(patterns);
+  found.stack.query_tokens = std::move(queries);
+  found.stack.key_tokens = std::move(keys);
   return found;
 }
 
 Result<TensorsFile> from_object(std::string_view where, const json& document) {
   const json* list = member(document, "attention");
   if (list == nullptr) return bad_input(where, "attention", "a list of patterns", "none");
-  if (const auto s = check_list(where, "attention", *list, "patterns"); !s) return s.error();
+  TRY(check_list(where, "attention", *list, "patterns"));
   TensorsFile file;
   bool has_stacks = false;
   for (const json& entry : *list) has_stacks = has_stacks || (stack_named(name_of(entry)) && list->size() > 1);
@@ -189,12 +186,10 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
       continue;
     }
     if (found.contains(*stack)) return bad_input(where, place, "each name once", "\"" + printable(name) + "\" again");
-    auto patterns = parse_entry(where, place, entry);
-    if (!patterns) return patterns.error();
-    found.emplace(*stack, std::move(*patterns));
+    auto patterns = TRY(parse_entry(where, place, entry));
+    found.emplace(*stack, std::move(patterns));
   }
-  if (member(document, "schema"))
-    if (const auto s = take_all_details(where, document, found); !s) return s.error();
+  if (member(document, "schema")) TRY(take_all_details(where, document, found));
   for (const char* key : {"include_layers", "include_heads"})
     if (const json* kept = member(document, key); kept && kept->is_array())
       for (std::size_t i = 0; i < kept->size(); ++i)
@@ -203,9 +198,7 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
                                      std::string(key) + ": only some are in the file; counted from 0 here");
           break;
         }
-  auto model = pattern_model(where, std::move(found), file.warnings);
-  if (!model) return model.error();
-  file.model = std::move(*model);
+  file.model = TRY(pattern_model(where, std::move(found), file.warnings));
   return file;
 }
 
@@ -259,10 +252,10 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
   const auto document = parse_json(where, text);
   if (!document) return document.error();
   if (!document->is_object()) return bad_input(where, "", "an object with attention", document->type_name());
-  if (const Status known = check_schema(where, *document); !known) return known.error();
+  TRY(check_schema(where, *document));
   const json* batch = member(*document, "batch");
   if (batch == nullptr) return from_object(where, *document);
-  if (const auto s = check_list(where, "batch", *batch, "exports"); !s) return s.error();
+  TRY(check_list(where, "batch", *batch, "exports"));
   if (!batch->front().is_object()) return bad_input(where, "batch[0]", "an object", batch->front().type_name());
   auto file = from_object(where, batch->front());
   if (file && batch->size() > 1)
@@ -272,9 +265,8 @@ Result<TensorsFile> parse_attention_json(std::string_view where, std::string_vie
 }
 
 Result<TensorsFile> read_attention_json(const std::filesystem::path& path) {
-  const auto text = read_file(path, kMostAttentionBytes);
-  if (!text) return text.error();
-  return parse_attention_json(path.string(), *text);
+  const auto text = TRY(read_file(path, kMostAttentionBytes));
+  return parse_attention_json(path.string(), text);
 }
 
 }  // namespace headlight

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "model/batch_mask.h"
 #include "read/array/npy.h"
@@ -108,7 +109,7 @@ struct JsonCells {
     }
     at.push_back(0);
     for (const json& inner : value) {
-      if (const Status taken = take(inner); !taken) return taken;
+      TRY(take(inner));
       ++at.back();
     }
     at.pop_back();
@@ -158,18 +159,16 @@ Result<Matrix> additive_mask(std::string_view where, std::string_view what, cons
       "(keys), (queries, keys), (queries, keys, 1), (1, queries, keys) or (1, 1, queries, keys)";
   if (array.shape.empty() || array.shape.size() > 4 || array.values.empty())
     return bad_input(where, what, kForms, shape_text(array.shape), ErrorCode::not_a_mask);
-  const auto one = without_heads(where, what, array);
-  if (!one) return one.error();
+  const auto one = TRY(without_heads(where, what, array));
   const bool four = array.shape.size() == 4;
-  const auto size = !four                ? size_of_mask(one->shape)
-                    : one->shape[0] == 1 ? std::optional(std::pair{one->shape[1], one->shape[2]})
-                                         : std::nullopt;
+  const auto size = !four               ? size_of_mask(one.shape)
+                    : one.shape[0] == 1 ? std::optional(std::pair{one.shape[1], one.shape[2]})
+                                        : std::nullopt;
   if (!size)
     return bad_input(where, what, "a batch axis of 1, one mask for all sentences: " + std::string(kForms),
                      shape_text(array.shape), ErrorCode::mask_of_several);
-  auto addends = addends_of(where, what, *one, notes);
-  if (!addends) return addends.error();
-  return Matrix(Eigen::Map<const Matrix>(addends->data(), size->first, size->second));
+  auto addends = TRY(addends_of(where, what, one, notes));
+  return Matrix(Eigen::Map<const Matrix>(addends.data(), size->first, size->second));
 }
 
 namespace {
@@ -178,18 +177,15 @@ namespace {
 Result<MaskSpec> spec_of(std::string_view where, Array stored, std::vector<Error>& notes) {
   MaskSpec spec;
   const bool four = stored.shape.size() == 4;
-  const auto array = without_heads(where, "mask", std::move(stored));
-  if (!array) return array.error();
-  const std::vector<Index>& shape = array->shape;
-  if (shape.size() != 3 || array->values.empty()) {
-    auto mask = additive_mask(where, "mask", *array, notes);
-    if (!mask) return mask.error();
-    spec.given = std::make_shared<const Matrix>(*std::move(mask));
+  const auto array = TRY(without_heads(where, "mask", std::move(stored)));
+  const std::vector<Index>& shape = array.shape;
+  if (shape.size() != 3 || array.values.empty()) {
+    auto mask = TRY(additive_mask(where, "mask", array, notes));
+    spec.given = std::make_shared<const Matrix>(std::move(mask));
     return spec;
   }
-  auto addends = addends_of(where, "mask", *array, notes);
-  if (!addends) return addends.error();
-  spec.batch = std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, *std::move(addends), four});
+  auto addends = TRY(addends_of(where, "mask", array, notes));
+  spec.batch = std::make_shared<const BatchMask>(BatchMask{{shape[0], shape[1], shape[2]}, std::move(addends), four});
   return spec;
 }
 
@@ -202,7 +198,7 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text) 
   if (list->is_object() && list->contains("mask")) list = &(*list)["mask"];
   if (list->is_object() && list->contains("allowed")) list = &(*list)["allowed"];
   JsonCells cells{.where = where};
-  if (const Status read = cells.read(*list); !read) return read.error();
+  TRY(cells.read(*list));
   std::vector<Error> notes;  // of floats alone
   return spec_of(where, std::move(cells.array), notes);
 }
@@ -210,14 +206,12 @@ Result<MaskSpec> parse_json_mask(std::string_view where, std::string_view text) 
 Result<MaskSpec> read_mask(const std::filesystem::path& path, std::vector<Error>& notes) {
   const std::string where = path.string();
   if (path.extension() == ".npy") {
-    auto stored = read_npy(path);
-    if (!stored) return stored.error();
-    return spec_of(where, *std::move(stored), notes);
+    auto stored = TRY(read_npy(path));
+    return spec_of(where, std::move(stored), notes);
   }
   if (path.extension() == ".json") {
-    const auto text = read_file(path, kMostJsonBytes);
-    if (!text) return text.error();
-    return parse_json_mask(where, *text);
+    const auto text = TRY(read_file(path, kMostJsonBytes));
+    return parse_json_mask(where, text);
   }
   return bad_input(where, "mask", "a file named .npy or .json", "'" + printable(path.filename().string()) + "'",
                    ErrorCode::unknown_kind);

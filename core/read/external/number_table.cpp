@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
 
@@ -224,7 +225,7 @@ Result<NumberTable> from_cells(std::string_view where, std::vector<Cells> rows) 
 }  // namespace
 
 Result<NumberTable> parse_number_table(std::string_view where, std::string_view given) {
-  if (const auto valid = check_utf8(where, given); !valid) return valid.error();
+  TRY(check_utf8(where, given));
   std::string_view text = trimmed(given);
   if (text.starts_with("\xEF\xBB\xBF")) text = trimmed(text.substr(3));
   if (text.empty()) return bad_input(where, "table", "at least one number", "none", ErrorCode::no_numbers);
@@ -240,21 +241,19 @@ Result<NumberTable> parse_number_table(std::string_view where, std::string_view 
 Result<NumberTable> read_number_table(const std::filesystem::path& path) {
   const std::string where = path.string();
   if (path.extension() != ".npy") {
-    const auto text = read_file(path, kMostTableBytes);
-    if (!text) return text.error();
-    return parse_number_table(where, *text);
+    const auto text = TRY(read_file(path, kMostTableBytes));
+    return parse_number_table(where, text);
   }
-  const auto array = read_npy(path);
-  if (!array) return array.error();
-  if (array->shape.empty() || array->shape.size() > 2 || array->values.empty())
-    return bad_input(where, "table", "one or two axes, none empty", shape_text(array->shape));
-  if (static_cast<Index>(array->values.size()) > kMostTableCells) return too_many(where);
-  const std::size_t columns = static_cast<std::size_t>(array->shape.back());
-  for (std::size_t i = 0; i < array->values.size(); ++i)
-    if (!(array->values[i] <= std::numeric_limits<float>::max()))
-      return not_a_number(where, i / columns, i % columns, std::isnan(array->values[i]) ? "nan" : "inf");
+  const auto array = TRY(read_npy(path));
+  if (array.shape.empty() || array.shape.size() > 2 || array.values.empty())
+    return bad_input(where, "table", "one or two axes, none empty", shape_text(array.shape));
+  if (static_cast<Index>(array.values.size()) > kMostTableCells) return too_many(where);
+  const std::size_t columns = static_cast<std::size_t>(array.shape.back());
+  for (std::size_t i = 0; i < array.values.size(); ++i)
+    if (!(array.values[i] <= std::numeric_limits<float>::max()))
+      return not_a_number(where, i / columns, i % columns, std::isnan(array.values[i]) ? "nan" : "inf");
   NumberTable table;
-  table.numbers = Eigen::Map<const Matrix>(array->values.data(), static_cast<Index>(array->values.size() / columns),
+  table.numbers = Eigen::Map<const Matrix>(array.values.data(), static_cast<Index>(array.values.size() / columns),
                                            static_cast<Index>(columns));
   return table;
 }

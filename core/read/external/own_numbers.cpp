@@ -7,6 +7,7 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "read/json/json_document.h"
 
@@ -59,14 +60,13 @@ Result<TensorsFile> model_of_x(std::string_view where, const OwnNumbers& numbers
   const Matrix& x = numbers.x->numbers;
   ArrayFile file;
   file.arrays["query"] = array_of(x);
-  if (const auto finite = check_all_finite(where, "x", *numbers.x); !finite) return finite.error();
+  TRY(check_all_finite(where, "x", *numbers.x));
   for (const auto& [name, heads, array] : {std::tuple{"w_q", &numbers.w_q, "q_proj.weight"},
                                            {"w_k", &numbers.w_k, "k_proj.weight"},
                                            {"w_v", &numbers.w_v, "v_proj.weight"}}) {
     if (heads->empty()) continue;
-    if (const auto fits = check_heads(where, name, *heads, x.cols()); !fits) return fits.error();
-    for (const NumberTable& head : *heads)
-      if (const auto finite = check_all_finite(where, name, head); !finite) return finite.error();
+    TRY(check_heads(where, name, *heads, x.cols()));
+    for (const NumberTable& head : *heads) TRY(check_all_finite(where, name, head));
     file.arrays[array] = array_of(side_by_side(*heads).transpose());
   }
   const auto width = [&](const std::vector<NumberTable>& heads) {
@@ -87,7 +87,7 @@ Result<TensorsFile> model_of_x(std::string_view where, const OwnNumbers& numbers
       return bad_input(where, "w_o",
                        std::to_string(width(numbers.w_v)) + " rows, one for each column of the concatenated heads",
                        size_text(numbers.w_o->numbers), ErrorCode::wrong_rows);
-    if (const auto finite = check_all_finite(where, "w_o", *numbers.w_o); !finite) return finite.error();
+    TRY(check_all_finite(where, "w_o", *numbers.w_o));
     file.arrays["out_proj.weight"] = array_of(numbers.w_o->numbers.transpose());
   }
   name_tokens(file, numbers.x->row_labels, {});
@@ -172,9 +172,7 @@ Result<NumberTable> table_from_json(const std::string& where, const json& value)
   for (const auto& [key, labels, count] : {std::tuple{"rows", &table->row_labels, table->numbers.rows()},
                                            std::tuple{"columns", &table->column_labels, table->numbers.cols()}}) {
     if (!value.contains(key)) continue;
-    auto words = labels_from(where + ": " + key, value[key], count);
-    if (!words) return words.error();
-    *labels = std::move(*words);
+    *labels = TRY(labels_from(where + ": " + key, value[key], count));
   }
   return table;
 }
@@ -242,7 +240,7 @@ Result<TensorsFile> model_of_numbers(std::string_view where, const OwnNumbers& n
   if (projects) return bad_input(where, "x", "what the weights are multiplied with", "none", ErrorCode::needs_x);
   if (numbers.scores) return model_of_scores(where, *numbers.scores);
   if (!numbers.weights) return bad_input(where, "numbers", "x, scores or weights", "none", ErrorCode::needs_scores);
-  if (const auto finite = check_all_finite(where, "weights", *numbers.weights); !finite) return finite.error();
+  TRY(check_all_finite(where, "weights", *numbers.weights));
   return model_of_weights(where, *numbers.weights);
 }
 
@@ -283,9 +281,8 @@ Result<OwnNumbers> parse_own_numbers(std::string_view where, std::string_view te
     if (count > static_cast<std::size_t>(kMaxHeads))
       return bad_input(inside, "", "at most " + std::to_string(kMaxHeads) + " heads", std::to_string(count));
     for (std::size_t head = 0; head < count; ++head) {
-      auto read = table_from_json(inside, several ? value[head] : value);
-      if (!read) return read.error();
-      numbers = with_own_table(std::move(numbers), *table, head, std::move(*read));
+      auto read = TRY(table_from_json(inside, several ? value[head] : value));
+      numbers = with_own_table(std::move(numbers), *table, head, std::move(read));
     }
   }
   return numbers;
@@ -297,9 +294,8 @@ bool names_own_numbers(std::string_view source) {
 
 Result<OwnNumbers> read_own_numbers(std::string_view source) {
   if (source.starts_with(kNumbersSource)) return parse_own_numbers("numbers", source.substr(kNumbersSource.size()));
-  const auto text = read_file(std::filesystem::path(source), kMostNumbersBytes);
-  if (!text) return text.error();
-  return parse_own_numbers(source, *text);
+  const auto text = TRY(read_file(std::filesystem::path(source), kMostNumbersBytes));
+  return parse_own_numbers(source, text);
 }
 
 }  // namespace headlight

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "base/parallel.h"
+#include "base/thrown.h"
 #include "math/attention.h"
 #include "read/external/page_attention.h"
 #include "read/external/patterns.h"
@@ -133,9 +134,7 @@ Result<PageModel> model_of_page(const std::string& where, PageAttention page, Pr
     });
     if (progress.stop) return cancelled(where, "nothing was opened");
   }
-  auto model = pattern_model(where, std::move(found), result.warnings);
-  if (!model) return model.error();
-  result.model = *std::move(model);
+  result.model = TRY(pattern_model(where, std::move(found), result.warnings));
   return result;
 }
 

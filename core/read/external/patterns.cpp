@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -34,8 +35,8 @@ Status check_size(std::string_view where, std::string_view what, std::string_vie
 
 Status check_weights(std::string_view where, FoundPatterns& found, std::vector<Error>& warnings) {
   auto& patterns = found.stack.patterns;
-  if (const auto s = check_size(where, found.name, "layers", patterns.size(), kMaxLayers); !s) return s;
-  if (const auto s = check_size(where, found.name, "heads", patterns[0].size(), kMaxHeads); !s) return s;
+  TRY(check_size(where, found.name, "layers", patterns.size(), kMaxLayers));
+  TRY(check_size(where, found.name, "heads", patterns[0].size(), kMaxHeads));
   std::size_t odd_rows = 0;
   std::string first_odd;
   for (std::size_t layer = 0; layer < patterns.size(); ++layer) {
@@ -77,8 +78,8 @@ Status check_together(std::string_view where, const std::map<Stack, FoundPattern
                      std::to_string(size));
   };
   const ExternalStack& stack = cross->second.stack;
-  if (const auto s = equal("layers", stack.patterns.size(), own.stack.patterns.size(), own.name); !s) return s;
-  if (const auto s = equal("queries", stack.query_tokens.size(), own.stack.query_tokens.size(), own.name); !s) return s;
+  TRY(equal("layers", stack.patterns.size(), own.stack.patterns.size(), own.name));
+  TRY(equal("queries", stack.query_tokens.size(), own.stack.query_tokens.size(), own.name));
   if (encoder == found.end()) return Done{};
   return equal("keys", stack.key_tokens.size(), encoder->second.stack.key_tokens.size(), encoder->second.name);
 }
@@ -148,11 +149,11 @@ Result<std::shared_ptr<const Model>> pattern_model(std::string_view where, std::
                           cross.mapped().name + ": shown as the decoder's attention, which the file does not have");
     found.insert(std::move(cross));
   }
-  if (const auto fits = check_together(where, found); !fits) return fits.error();
+  TRY(check_together(where, found));
   auto model = std::make_shared<Model>();
   ExternalInputs given;
   for (auto& [stack, patterns] : found) {
-    if (const auto valid = check_weights(where, patterns, warnings); !valid) return valid.error();
+    TRY(check_weights(where, patterns, warnings));
     given.stacks.emplace(stack, std::move(patterns.stack));
   }
   const auto& self = given.stacks.at(Stack::self).patterns;

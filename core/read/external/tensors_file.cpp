@@ -7,6 +7,7 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
@@ -88,24 +89,22 @@ class Arrays {
 /// One projection for inputs of `columns` columns; `columns` becomes the width of what it gives.
 Status take_projection(std::string_view where, Arrays& arrays, const std::string& name, std::string_view input,
                        Index& columns, Linear& linear) {
-  auto weight = arrays.find_finite(name + ".weight", 2);
-  if (!weight) return weight.error();
-  if (*weight) {
-    if ((*weight)->cols() != columns)
+  auto weight = TRY(arrays.find_finite(name + ".weight", 2));
+  if (weight) {
+    if (weight->cols() != columns)
       return bad_input(where, name + ".weight",
                        "(out, " + std::to_string(columns) + ") for " + std::string(input) + " of " +
                            std::to_string(columns) + " columns",
-                       shape_text({(*weight)->rows(), (*weight)->cols()}), ErrorCode::wrong_shape);
-    linear.weight = std::move(**weight);
+                       shape_text({weight->rows(), weight->cols()}), ErrorCode::wrong_shape);
+    linear.weight = std::move(*weight);
     columns = linear.weight.rows();
   }
-  auto bias = arrays.find_finite(name + ".bias", 1);
-  if (!bias) return bias.error();
-  if (*bias) {
-    if ((*bias)->cols() != columns)
-      return bad_input(where, name + ".bias", shape_text({columns}), shape_text({(*bias)->cols()}),
+  auto bias = TRY(arrays.find_finite(name + ".bias", 1));
+  if (bias) {
+    if (bias->cols() != columns)
+      return bad_input(where, name + ".bias", shape_text({columns}), shape_text({bias->cols()}),
                        ErrorCode::wrong_shape);
-    linear.bias = (*bias)->row(0);
+    linear.bias = bias->row(0);
   }
   return Done{};
 }
@@ -155,9 +154,8 @@ Result<Tokens> parse_tokens(std::string_view where, const std::string& key, cons
 /// Query, key and value, with the defaults filled in and the rows compared.
 Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file, ExternalStack& given) {
   for (const auto& [name, matrix] : {std::pair{"query", &given.query}, {"key", &given.key}, {"value", &given.value}}) {
-    auto taken = arrays.find_finite(name, 2);
-    if (!taken) return taken.error();
-    if (*taken) *matrix = std::move(**taken);
+    auto taken = TRY(arrays.find_finite(name, 2));
+    if (taken) *matrix = std::move(*taken);
     else if (matrix != &given.query) *matrix = given.query;
     else
       return bad_input(where, "query", "an array (queries, d_model), or attentions (layers, heads, queries, keys)",
@@ -173,29 +171,25 @@ Status take_inputs(std::string_view where, Arrays& arrays, const ArrayFile& file
                          (file.arrays.contains("value") ? "" : ", the query it defaults to"),
                      ErrorCode::wrong_rows);
   const auto tokens = metadata_text(file, "tokens");
-  auto query_tokens = parse_tokens(where, "tokens", tokens, given.query.rows());
-  if (!query_tokens) return query_tokens.error();
-  given.query_tokens = std::move(*query_tokens);
+  given.query_tokens = TRY(parse_tokens(where, "tokens", tokens, given.query.rows()));
   // Where the keys are as many as the queries, they are the same tokens unless the file states others.
   const auto key_list = metadata_text(file, "key_tokens");
   const bool same_tokens = !key_list && given.key.rows() == given.query.rows();
-  auto key_tokens = parse_tokens(where, "key_tokens", same_tokens ? tokens : key_list, given.key.rows());
-  if (!key_tokens) return key_tokens.error();
-  given.key_tokens = std::move(*key_tokens);
+  given.key_tokens = TRY(parse_tokens(where, "key_tokens", same_tokens ? tokens : key_list, given.key.rows()));
   return Done{};
 }
 
 Status take_projections(std::string_view where, Arrays& arrays, const ExternalStack& given, Index num_heads,
                         AttentionWeights& weights) {
   Index query = given.query.cols(), key = given.key.cols(), value = given.value.cols();
-  if (const auto s = take_projection(where, arrays, "q_proj", "query", query, weights.query); !s) return s;
-  if (const auto s = take_projection(where, arrays, "k_proj", "key", key, weights.key); !s) return s;
-  if (const auto s = take_projection(where, arrays, "v_proj", "value", value, weights.value); !s) return s;
+  TRY(take_projection(where, arrays, "q_proj", "query", query, weights.query));
+  TRY(take_projection(where, arrays, "k_proj", "key", key, weights.key));
+  TRY(take_projection(where, arrays, "v_proj", "value", value, weights.value));
   const Index d_k = query / num_heads, groups = d_k > 0 && key < query && key % d_k == 0 ? key / d_k : num_heads;
   const bool shared = groups < num_heads && num_heads % groups == 0 && value % groups == 0;
   weights.num_heads = num_heads, weights.num_kv_heads = shared ? groups : num_heads;
   Index output = shared ? value / groups * num_heads : value;
-  if (const auto s = take_projection(where, arrays, "out_proj", "the heads", output, weights.output); !s) return s;
+  TRY(take_projection(where, arrays, "out_proj", "the heads", output, weights.output));
   if (key != query && !shared)
     return bad_input(where, "key", std::to_string(query) + " columns after projection, as query", std::to_string(key),
                      ErrorCode::wrong_columns);
@@ -211,14 +205,13 @@ Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, 
                                         std::vector<Error>& notes) {
   const Array* array = arrays.find("mask");
   if (array == nullptr) return std::optional<Matrix>{};
-  auto mask = additive_mask(where, "mask", *array, notes);
-  if (!mask) return mask.error();
-  const bool fits = (mask->rows() == given.query.rows() || mask->rows() == 1) &&
-                    (mask->cols() == given.key.rows() || mask->cols() == 1);
+  auto mask = TRY(additive_mask(where, "mask", *array, notes));
+  const bool fits =
+      (mask.rows() == given.query.rows() || mask.rows() == 1) && (mask.cols() == given.key.rows() || mask.cols() == 1);
   if (!fits)
     return bad_input(where, "mask", shape_text({given.query.rows(), given.key.rows()}) + " (queries, keys)",
                      shape_text(array->shape), ErrorCode::mask_shape);
-  return std::optional<Matrix>{std::move(*mask)};
+  return std::optional<Matrix>{std::move(mask)};
 }
 
 /// (layers, heads, T, S) as matrices; a batch of one in front of the layers or the heads is dropped.
@@ -261,24 +254,21 @@ Result<std::map<Stack, FoundPatterns>> take_patterns(std::string_view where, Arr
     const bool wanted = one == (name == std::string_view("attentions"));
     const Array* array = wanted ? arrays.find(name) : nullptr;
     if (array == nullptr) continue;
-    auto patterns = patterns_of(where, name, *array);
-    if (!patterns) return patterns.error();
-    const Matrix& first = patterns->stack.patterns[0][0];
+    auto patterns = TRY(patterns_of(where, name, *array));
+    const Matrix& first = patterns.stack.patterns[0][0];
     const bool of_target = stack != Stack::encoder && !one;
-    auto queries = of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, first.rows())
-                             : take_tokens(where, file, {"tokens"}, first.rows());
-    if (!queries) return queries.error();
-    patterns->stack.query_tokens = std::move(*queries);
+    auto queries = TRY(of_target ? take_tokens(where, file, {"target_tokens", "tokens"}, first.rows())
+                                 : take_tokens(where, file, {"tokens"}, first.rows()));
+    patterns.stack.query_tokens = std::move(queries);
     // The keys of a self-attention are its queries, where they are as many; those of a cross-attention the source.
     const bool source = stack == Stack::cross && file.metadata.contains("target_tokens");
-    auto keys = source ? take_tokens(where, file, {"tokens"}, first.cols())
-                : file.metadata.contains("key_tokens") && (one || stack == Stack::cross)
-                    ? take_tokens(where, file, {"key_tokens"}, first.cols())
-                : stack != Stack::cross && first.rows() == first.cols() ? Result<Tokens>(patterns->stack.query_tokens)
-                                                                        : numbered_tokens(first.cols());
-    if (!keys) return keys.error();
-    patterns->stack.key_tokens = std::move(*keys);
-    found.emplace(stack, std::move(*patterns));
+    patterns.stack.key_tokens =
+        TRY(source ? take_tokens(where, file, {"tokens"}, first.cols())
+            : file.metadata.contains("key_tokens") && (one || stack == Stack::cross)
+                ? take_tokens(where, file, {"key_tokens"}, first.cols())
+            : stack != Stack::cross && first.rows() == first.cols() ? Result<Tokens>(patterns.stack.query_tokens)
+                                                                    : numbered_tokens(first.cols()));
+    found.emplace(stack, std::move(patterns));
   }
   return found;
 }
@@ -303,12 +293,9 @@ bool has_patterns(const File& file, const std::string& before = "") {
 
 Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file) {
   Arrays arrays(where, file);
-  auto found = take_patterns(where, arrays, file);
-  if (!found) return found.error();
+  auto found = TRY(take_patterns(where, arrays, file));
   TensorsFile result;
-  auto model = pattern_model(where, std::move(*found), result.warnings);
-  if (!model) return model.error();
-  result.model = std::move(*model);
+  result.model = TRY(pattern_model(where, std::move(found), result.warnings));
   arrays.warn_of_surplus(result.warnings);
   return result;
 }
@@ -316,20 +303,18 @@ Result<TensorsFile> patterns_from(std::string_view where, const ArrayFile& file)
 Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, std::optional<Index> num_heads) {
   Arrays arrays(where, file);
   ExternalStack given;
-  if (const auto taken = take_inputs(where, arrays, file, given); !taken) return taken.error();
-  const auto heads = heads_of(where, arrays, file, num_heads);
-  if (!heads) return heads.error();
+  TRY(take_inputs(where, arrays, file, given));
+  const auto heads = TRY(heads_of(where, arrays, file, num_heads));
   BlockWeights block;
-  if (const auto taken = take_projections(where, arrays, given, *heads, block.self); !taken) return taken.error();
+  TRY(take_projections(where, arrays, given, heads, block.self));
   std::vector<Error> warnings;
-  auto mask = take_mask(where, arrays, given, warnings);
-  if (!mask) return mask.error();
+  auto mask = TRY(take_mask(where, arrays, given, warnings));
   auto model = std::make_shared<Model>();
   model->name = std::filesystem::path(where).filename().string();
   const AttentionWeights& self = block.self;
   model->config = {.d_model = given.query.cols(),
-                   .num_heads = *heads,
-                   .num_kv_heads = self.num_kv_heads == *heads ? 0 : self.num_kv_heads,
+                   .num_heads = heads,
+                   .num_kv_heads = self.num_kv_heads == heads ? 0 : self.num_kv_heads,
                    .num_layers = 1,
                    .ffn = 0,
                    .position = Position::none,
@@ -341,7 +326,7 @@ Result<TensorsFile> inputs_from(std::string_view where, const ArrayFile& file, s
   model->blocks.push_back(std::move(block));
   model->given.emplace().stacks.emplace(Stack::self, std::move(given));
   arrays.warn_of_surplus(warnings);
-  return TensorsFile{.model = std::move(model), .mask = std::move(*mask), .warnings = std::move(warnings)};
+  return TensorsFile{.model = std::move(model), .mask = std::move(mask), .warnings = std::move(warnings)};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/names.h"
+#include "base/thrown.h"
 #include "read/hub/families.h"
 #include "read/json/json_document.h"
 
@@ -77,9 +78,8 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
   auto parsed = parse_json(where, text);
   if (!parsed) return parsed.error();
   if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name(), ErrorCode::bad_config);
-  const auto document = text_model(where, *std::move(parsed));
-  if (!document) return document.error();
-  Keyed keyed(where, *document);
+  const auto document = TRY(text_model(where, *std::move(parsed)));
+  Keyed keyed(where, document);
   const nlohmann::json* type = keyed.find({"model_type"});
   const Family* family =
       type != nullptr && type->is_string() ? family_of(type->get_ref<const std::string&>()) : nullptr;
@@ -110,9 +110,8 @@ Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text
 
 Result<HubConfig> read_hub_config(const std::filesystem::path& path) {
   constexpr std::size_t kMostConfigBytes = std::size_t{16} << 20;
-  const auto text = read_file(path, kMostConfigBytes);
-  if (!text) return text.error();
-  return parse_hub_config(path.string(), *text);
+  const auto text = TRY(read_file(path, kMostConfigBytes));
+  return parse_hub_config(path.string(), text);
 }
 
 }  // namespace headlight

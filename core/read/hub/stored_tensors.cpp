@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/system.h"
+#include "base/thrown.h"
 #include "base/within.h"
 #include "math/stored_weight.h"
 
@@ -121,7 +122,7 @@ Result<const StoredArray*> StoredTensors::find(const std::vector<std::string>& n
     if (need == Need::expected) warn(names.front(), "missing, taken as zero", ErrorCode::tensor_as_zero);
     return array;
   }
-  if (const auto fits = check_kind(*array, *chosen, shape); !fits) return fits.error();
+  TRY(check_kind(*array, *chosen, shape));
   return array;
 }
 
@@ -196,33 +197,28 @@ Result<Matrix> StoredTensors::widen(const StoredArray& array, Index rows, Index 
 }
 
 Result<Matrix> StoredTensors::take_matrix(const std::vector<std::string>& names, TensorShape size, Need need) {
-  const auto array = find(names, {size.rows, size.cols}, need);
-  if (!array) return array.error();
-  return *array ? widen(**array, size.rows, size.cols, names) : Matrix{};
+  const auto array = TRY(find(names, {size.rows, size.cols}, need));
+  return array ? widen(*array, size.rows, size.cols, names) : Matrix{};
 }
 
 Result<Vector> StoredTensors::take_vector(const std::vector<std::string>& names, Index size, Need need) {
-  const auto array = find(names, {size}, need);
-  if (!array) return array.error();
-  if (!*array) return Vector{};
-  const auto row = widen(**array, 1, size, names);
-  if (!row) return row.error();
-  return Vector{row->row(0)};
+  const auto array = TRY(find(names, {size}, need));
+  if (!array) return Vector{};
+  const auto row = TRY(widen(*array, 1, size, names));
+  return Vector{row.row(0)};
 }
 
 Result<Linear> StoredTensors::take_weight(const std::vector<std::string>& names, TensorShape size, Need need,
                                           bool transposed) {
   const TensorShape shape = transposed ? TensorShape{size.cols, size.rows} : size;
-  const auto found = find(names, {shape.rows, shape.cols}, need);
-  if (!found) return found.error();
+  const auto found = TRY(find(names, {shape.rows, shape.cols}, need));
   Linear linear;
-  if (!*found) return linear;
-  const StoredArray& array = **found;
+  if (!found) return linear;
+  const StoredArray& array = *found;
   const auto kind = kind_of(array.dtype);
   if (!kind) {
-    auto weight = widen(array, shape.rows, shape.cols, names);
-    if (!weight) return weight.error();
-    linear.weight = transposed ? Matrix(weight->transpose()) : std::move(*weight);
+    auto weight = TRY(widen(array, shape.rows, shape.cols, names));
+    linear.weight = transposed ? Matrix(weight.transpose()) : std::move(weight);
     return linear;
   }
   if (!all_finite(*kind, array.bytes.data(), array.bytes.size() / width(array.dtype), Threads(0)))

@@ -6,6 +6,7 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/tokenizer.h"
 
@@ -144,7 +145,7 @@ Result<ChatTurn> parse_chat_turn(const std::string& text) {
   const auto role = value_named<ChatRole>(kChatRoles, text.substr(0, colon));
   if (colon == std::string::npos || !role)
     return bad_input("--chat", "", "system:TEXT, user:TEXT or assistant:TEXT", printable(text));
-  if (const auto valid = check_utf8("--chat", text); !valid) return valid.error();
+  TRY(check_utf8("--chat", text));
   return ChatTurn{*role, text.substr(colon + 1)};
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/subwords.h"
@@ -105,7 +106,7 @@ Result<SentencePieceModel::Piece> piece_from(std::string_view where, const std::
   });
   if (!read) return no_message(where, what);
   if (piece.text.empty()) return bad_input(where, what, "a text", "none");
-  if (const Status status = check_utf8(std::string(where) + ": " + what, piece.text); !status) return status.error();
+  TRY(check_utf8(std::string(where) + ": " + what, piece.text));
   if (!std::isfinite(piece.score)) return bad_input(where, what, "a finite score", std::to_string(piece.score));
   if (kind < 1 || kind > 6) return bad_input(where, what, "a type from 1 to 6", std::to_string(kind));
   piece.kind = static_cast<SentencePieceModel::PieceKind>(kind);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "read/tokenizer/tokenizer_rules.h"
@@ -90,7 +91,7 @@ std::vector<std::pair<std::string_view, std::string_view>> merges_of(const Sente
 }
 
 Result<Tokenizer> llama(std::string_view where, const SentencePieceModel& model, const TokenizerSettings& settings) {
-  if (const Status status = expect_kind(where, model, Kind::bpe); !status) return status.error();
+  TRY(expect_kind(where, model, Kind::bpe));
   std::vector<WordTable::Word> list;
   for (const SentencePieceModel::Piece& piece : model.pieces)
     list.push_back({piece.text, static_cast<std::int32_t>(list.size())});
@@ -99,10 +100,9 @@ Result<Tokenizer> llama(std::string_view where, const SentencePieceModel& model,
   BpeOptions options{.unknown = model.pieces[static_cast<std::size_t>(model.unknown_id)].text,
                      .fuse_unknown = true,
                      .byte_fallback = true};
-  auto bpe = Bpe::make(where, std::move(words), std::move(options), merges);
-  if (!bpe) return bpe.error();
+  auto bpe = TRY(Bpe::make(where, std::move(words), std::move(options), merges));
   Tokenizer tokenizer;
-  tokenizer.model = *std::move(bpe);
+  tokenizer.model = std::move(bpe);
   const bool prefix = settings.flag("add_prefix_space", true);
   if (settings.flag("legacy", true)) {
     if (prefix) tokenizer.normalizers.emplace_back(Prepend{U"▁"});
@@ -114,20 +114,18 @@ Result<Tokenizer> llama(std::string_view where, const SentencePieceModel& model,
   const std::string bos = settings.special("bos_token", "<s>"), eos = settings.special("eos_token", "</s>");
   std::vector<std::pair<std::int32_t, std::string>> before, after;
   if (settings.flag("add_bos_token", true)) {
-    const auto id = id_of(where, tokenizer, bos);
-    if (!id) return id.error();
-    before.emplace_back(*id, bos);
+    const auto id = TRY(id_of(where, tokenizer, bos));
+    before.emplace_back(id, bos);
   }
   if (settings.flag("add_eos_token", false)) {
-    const auto id = id_of(where, tokenizer, eos);
-    if (!id) return id.error();
-    after.emplace_back(*id, eos);
+    const auto id = TRY(id_of(where, tokenizer, eos));
+    after.emplace_back(id, eos);
   }
   if (!before.empty() || !after.empty())
     tokenizer.templates.push_back(template_around(std::move(before), std::move(after)));
   std::vector<AddedToken> added = added_of(model);
   for (const std::string& special : {settings.special("unk_token", "<unk>"), bos, eos}) add(added, special);
-  if (const Status status = number_and_set(tokenizer, std::move(added)); !status) return status.error();
+  TRY(number_and_set(tokenizer, std::move(added)));
   return tokenizer;
 }
 
@@ -136,9 +134,8 @@ Result<Tokenizer> llama(std::string_view where, const SentencePieceModel& model,
 Status add_unigram_rules(std::string_view where, const SentencePieceModel& model, bool strip_left,
                          Tokenizer& tokenizer) {
   if (!model.charsmap.empty()) {
-    auto map = Charsmap::parse(where, model.charsmap);
-    if (!map) return map.error();
-    tokenizer.normalizers.emplace_back(std::make_shared<const Charsmap>(*std::move(map)));
+    auto map = TRY(Charsmap::parse(where, model.charsmap));
+    tokenizer.normalizers.emplace_back(std::make_shared<const Charsmap>(std::move(map)));
   }
   tokenizer.normalizers.emplace_back(Strip{.left = strip_left, .right = true});
   tokenizer.normalizers.emplace_back(Replace{known_regex(" {2,}"), U"▁"});
@@ -148,7 +145,7 @@ Status add_unigram_rules(std::string_view where, const SentencePieceModel& model
 
 Result<Tokenizer> unigram(std::string_view where, const SentencePieceModel& model, SentencePieceFamily family,
                           const TokenizerSettings& settings) {
-  if (const Status status = expect_kind(where, model, Kind::unigram); !status) return status.error();
+  TRY(expect_kind(where, model, Kind::unigram));
   const bool xlm = family == SentencePieceFamily::xlm_roberta;
   std::vector<Unigram::Entry> entries;
   if (xlm) entries = {{"<s>", 0}, {"<pad>", 0}, {"</s>", 0}, {"<unk>", 0}};
@@ -168,21 +165,19 @@ Result<Tokenizer> unigram(std::string_view where, const SentencePieceModel& mode
   Tokenizer tokenizer;
   tokenizer.model =
       Unigram(std::move(entries), xlm ? 3 : static_cast<std::int32_t>(model.unknown_id), model.byte_fallback && !xlm);
-  if (const Status status = add_unigram_rules(where, model, false, tokenizer); !status) return status.error();
+  TRY(add_unigram_rules(where, model, false, tokenizer));
   const std::string bos = settings.special("bos_token", "<s>"), eos = settings.special("eos_token", "</s>");
-  const auto eos_id = id_of(where, tokenizer, eos);
-  if (!eos_id) return eos_id.error();
+  const auto eos_id = TRY(id_of(where, tokenizer, eos));
   if (xlm) {
-    const auto bos_id = id_of(where, tokenizer, bos);
-    if (!bos_id) return bos_id.error();
-    tokenizer.templates.push_back(for_pairs(template_around({{*bos_id, bos}}, {{*eos_id, eos}}), 2, 0));
+    const auto bos_id = TRY(id_of(where, tokenizer, bos));
+    tokenizer.templates.push_back(for_pairs(template_around({{bos_id, bos}}, {{eos_id, eos}}), 2, 0));
     for (const char* special : {"<s>", "<pad>", "</s>", "<unk>"}) add(added, special);
     add(added, "<mask>", true);
   } else {
-    tokenizer.templates.push_back(for_pairs(template_around({}, {{*eos_id, eos}}), 1, 0));
+    tokenizer.templates.push_back(for_pairs(template_around({}, {{eos_id, eos}}), 1, 0));
     for (const char* special : {"</s>", "<unk>", "<pad>"}) add(added, special);
   }
-  if (const Status status = number_and_set(tokenizer, std::move(added)); !status) return status.error();
+  TRY(number_and_set(tokenizer, std::move(added)));
   return tokenizer;
 }
 
@@ -225,7 +220,7 @@ Result<Tokenizer> sentencepiece_tokenizer(std::string_view where, const Sentence
 }
 
 Result<Tokenizer> marian_tokenizer(std::string_view where, const SentencePieceModel& model, WordTable vocabulary) {
-  if (const Status status = expect_kind(where, model, Kind::unigram); !status) return status.error();
+  TRY(expect_kind(where, model, Kind::unigram));
   const auto unknown = vocabulary.id("<unk>"), end = vocabulary.id("</s>");
   if (!unknown || !end)
     return bad_input(where, "special tokens", "'<unk>' and '</s>' in vocab.json", unknown ? "no '</s>'" : "no '<unk>'");
@@ -240,9 +235,9 @@ Result<Tokenizer> marian_tokenizer(std::string_view where, const SentencePieceMo
   Tokenizer tokenizer;
   tokenizer.model = Unigram(std::move(entries), static_cast<std::int32_t>(model.unknown_id), model.byte_fallback);
   tokenizer.foreign = ForeignIds{std::move(vocabulary), *unknown};
-  if (const Status status = add_unigram_rules(where, model, true, tokenizer); !status) return status.error();
+  TRY(add_unigram_rules(where, model, true, tokenizer));
   tokenizer.templates.push_back(template_around({}, {{*end, "</s>"}}));
-  if (const Status status = number_and_set(tokenizer, std::move(added)); !status) return status.error();
+  TRY(number_and_set(tokenizer, std::move(added)));
   tokenizer.spelling = spelling_of(tokenizer);
   return tokenizer;
 }

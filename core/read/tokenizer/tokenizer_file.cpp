@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
@@ -59,9 +60,8 @@ void take_config(const JsonField& root, TokenizerSettings& settings) {
 template <class Take>
 Status read_document(const std::filesystem::path& path, Take take) {
   if (!path_exists(path)) return Done{};
-  const auto text = read_file(path, kMostSettings);
-  if (!text) return text.error();
-  const auto document = parse_json(path.string(), *text);
+  const auto text = TRY(read_file(path, kMostSettings));
+  const auto document = parse_json(path.string(), text);
   if (!document) return document.error();
   JsonProblems problems{.where = path.string()};
   take(JsonField(*document, "", problems));
@@ -83,20 +83,17 @@ std::string TokenizerSettings::special(const std::string& name, const std::strin
 
 Result<TokenizerSettings> read_tokenizer_settings(const std::filesystem::path& folder) {
   TokenizerSettings settings;
-  Status status = read_document(folder / "special_tokens_map.json", [&](const JsonField& root) {
+  TRY(read_document(folder / "special_tokens_map.json", [&](const JsonField& root) {
     for (const char* name : kSpecials)
       if (root.has(name)) settings.specials[name] = content_of(root.at(name));
-  });
-  if (!status) return status.error();
-  status = read_document(folder / "tokenizer_config.json", [&](const JsonField& root) {
+  }));
+  TRY(read_document(folder / "tokenizer_config.json", [&](const JsonField& root) {
     settings.stored = true;
     take_config(root, settings);
-  });
-  if (!status) return status.error();
-  status = read_document(folder / "config.json", [&](const JsonField& root) {
+  }));
+  TRY(read_document(folder / "config.json", [&](const JsonField& root) {
     if (root.has("model_type")) settings.model_type = root.text("model_type");
-  });
-  if (!status) return status.error();
+  }));
   return settings;
 }
 
@@ -119,16 +116,14 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 Result<std::string> read_text(const Path& path) {
-  auto text = read_file(path, kMostBytes);
-  if (!text) return text.error();
-  if (const Status status = check_utf8(path.string(), *text); !status) return status.error();
+  auto text = TRY(read_file(path, kMostBytes));
+  TRY(check_utf8(path.string(), text));
   return text;
 }
 
 Result<WordTable> read_vocabulary_json(const Path& path) {
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return text.error();
-  const auto document = parse_json(path.string(), *text);
+  const auto text = TRY(read_file(path, kMostBytes));
+  const auto document = parse_json(path.string(), text);
   if (!document) return document.error();
   JsonProblems problems{.where = path.string()};
   auto words = vocabulary_from(JsonField(*document, "vocabulary", problems));
@@ -166,40 +161,33 @@ Result<std::pair<std::int32_t, std::string>> special_of(const Path& path, const 
 
 Status surround(const Path& path, Tokenizer& tokenizer, const std::string& first, const std::string& last,
                 int separators, int type) {
-  const auto before = special_of(path, tokenizer, first);
-  if (!before) return before.error();
-  const auto after = special_of(path, tokenizer, last);
-  if (!after) return after.error();
-  tokenizer.templates.push_back(for_pairs(template_around({*before}, {*after}), separators, type));
+  const auto before = TRY(special_of(path, tokenizer, first));
+  const auto after = TRY(special_of(path, tokenizer, last));
+  tokenizer.templates.push_back(for_pairs(template_around({before}, {after}), separators, type));
   return Done{};
 }
 
 /// Byte-level pairs: GPT-2, RoBERTa and BART, Qwen2.
 Result<TokenizerFile> read_byte_pairs(const Path& folder) {
-  const auto settings = read_tokenizer_settings(folder);
-  if (!settings) return settings.error();
+  const auto settings = TRY(read_tokenizer_settings(folder));
   const Path path = folder / "vocab.json", merges_path = folder / "merges.txt";
-  auto words = read_vocabulary_json(path);
-  if (!words) return words.error();
-  if (words->id("!</w>"))
+  auto words = TRY(read_vocabulary_json(path));
+  if (words.id("!</w>"))
     return bad_input(path.string(), "vocabulary", "one of bytes, as GPT-2's", "one of words that end in </w>");
-  const auto text = read_text(merges_path);
-  if (!text) return text.error();
-  const auto merges = merges_from_lines(merges_path.string(), lines_of(*text));
-  if (!merges) return merges.error();
+  const auto text = TRY(read_text(merges_path));
+  const auto merges = TRY(merges_from_lines(merges_path.string(), lines_of(text)));
   // By the class; where none is stored, by the words that begin and end RoBERTa's texts.
-  const std::string& name = settings->tokenizer_class;
-  const bool roberta = name.empty() ? words->id("<s>") && words->id("</s>") && !words->id("<|endoftext|>")
+  const std::string& name = settings.tokenizer_class;
+  const bool roberta = name.empty() ? words.id("<s>") && words.id("</s>") && !words.id("<|endoftext|>")
                                     : name == "RobertaTokenizer" || name == "BartTokenizer";
   const bool qwen = name == "Qwen2Tokenizer";
   if (!roberta && !qwen && !name.empty() && name != "GPT2Tokenizer")
     return bad_input(path.string(), "tokenizer_class",
                      "GPT2Tokenizer, RobertaTokenizer, BartTokenizer or Qwen2Tokenizer", quoted_word(name));
-  auto bpe = Bpe::make(merges_path.string(), *std::move(words), {}, *merges);
-  if (!bpe) return bpe.error();
+  auto bpe = TRY(Bpe::make(merges_path.string(), std::move(words), {}, merges));
   Tokenizer tokenizer;
-  tokenizer.model = *std::move(bpe);
-  const bool prefix_space = settings->flag("add_prefix_space", false);
+  tokenizer.model = std::move(bpe);
+  const bool prefix_space = settings.flag("add_prefix_space", false);
   std::vector<AddedToken> fallback;
   if (qwen) {
     tokenizer.normalizers.emplace_back(UnicodeForm::nfc);
@@ -212,32 +200,26 @@ Result<TokenizerFile> read_byte_pairs(const Path& folder) {
   if (roberta) {
     for (const char* word : {"<s>", "<pad>", "</s>", "<unk>"}) fallback.push_back(special_token(word));
     fallback.push_back(special_token("<mask>", true));
-    const Status status =
-        surround(path, tokenizer, settings->special("cls_token", "<s>"), settings->special("sep_token", "</s>"), 2, 0);
-    if (!status) return status.error();
+    TRY(surround(path, tokenizer, settings.special("cls_token", "<s>"), settings.special("sep_token", "</s>"), 2, 0));
   } else {
     fallback.push_back(special_token("<|endoftext|>"));
-    if (!qwen && settings->flag("add_bos_token", false)) {
-      auto bos = special_of(path, tokenizer, settings->special("bos_token", "<|endoftext|>"));
-      if (!bos) return bos.error();
-      tokenizer.templates.push_back(template_around({*std::move(bos)}, {}));
+    if (!qwen && settings.flag("add_bos_token", false)) {
+      auto bos = TRY(special_of(path, tokenizer, settings.special("bos_token", "<|endoftext|>")));
+      tokenizer.templates.push_back(template_around({std::move(bos)}, {}));
     }
   }
-  if (const Status status = set_listed_tokens(tokenizer, *settings, std::move(fallback)); !status)
-    return status.error();
+  TRY(set_listed_tokens(tokenizer, settings, std::move(fallback)));
   tokenizer.spelling = spelling_of(tokenizer);
   return file_of(std::move(tokenizer), path);
 }
 
 /// BERT, DistilBERT, ELECTRA: a word a line, numbered from 0.
 Result<TokenizerFile> read_wordpiece(const Path& folder) {
-  const auto settings = read_tokenizer_settings(folder);
-  if (!settings) return settings.error();
+  const auto settings = TRY(read_tokenizer_settings(folder));
   const Path path = folder / "vocab.txt";
-  const auto text = read_text(path);
-  if (!text) return text.error();
+  const auto text = TRY(read_text(path));
   std::vector<WordTable::Word> list;
-  for (std::string_view line : lines_of(*text)) {
+  for (std::string_view line : lines_of(text)) {
     if (list.size() == static_cast<std::size_t>(kMostTokenIds))
       return bad_input(path.string(), "words", "at most " + std::to_string(kMostTokenIds), "more");
     line = line.substr(0, line.find_last_not_of(" \t\r\v\f") + 1);
@@ -245,76 +227,65 @@ Result<TokenizerFile> read_wordpiece(const Path& folder) {
   }
   const std::size_t count = list.size();
   Tokenizer tokenizer;
-  tokenizer.model = WordPiece{.words = WordTable(std::move(list)), .unknown = settings->special("unk_token", "[UNK]")};
+  tokenizer.model = WordPiece{.words = WordTable(std::move(list)), .unknown = settings.special("unk_token", "[UNK]")};
   std::vector<Error> warnings;
   if (words_of(tokenizer).size() < count)
     warnings.emplace_back(
         ErrorCode::bad_value, path.string(),
         std::to_string(count - words_of(tokenizer).size()) + " words stand there again; the last line counts");
-  if (!settings->stored)
+  if (!settings.stored)
     warnings.emplace_back(
         ErrorCode::bad_value, path.string(),
         "no tokenizer_config.json beside it; capitals and accents are dropped, as BERT does by default");
-  const bool lowercase = settings->flag("do_lower_case", true);
+  const bool lowercase = settings.flag("do_lower_case", true);
   tokenizer.normalizers.emplace_back(CleanText{});
-  if (settings->flag("tokenize_chinese_chars", true)) tokenizer.normalizers.emplace_back(SpaceChinese{});
-  if (settings->flag("strip_accents", lowercase)) tokenizer.normalizers.emplace_back(DropAccents{});
+  if (settings.flag("tokenize_chinese_chars", true)) tokenizer.normalizers.emplace_back(SpaceChinese{});
+  if (settings.flag("strip_accents", lowercase)) tokenizer.normalizers.emplace_back(DropAccents{});
   if (lowercase) tokenizer.normalizers.emplace_back(Lowercase{});
   tokenizer.pre_tokenizers.emplace_back(SplitAtKind{CharacterKind::white_space, Delimiters::removed});
   tokenizer.pre_tokenizers.emplace_back(SplitAtKind{CharacterKind::punctuation, Delimiters::isolated});
-  const std::string first = settings->special("cls_token", "[CLS]"), last = settings->special("sep_token", "[SEP]");
-  if (const Status status = surround(path, tokenizer, first, last, 1, 1); !status) return status.error();
+  const std::string first = settings.special("cls_token", "[CLS]"), last = settings.special("sep_token", "[SEP]");
+  TRY(surround(path, tokenizer, first, last, 1, 1));
   std::vector<AddedToken> fallback;
   for (const auto& [token, word] :
        {std::pair{"unk_token", "[UNK]"}, std::pair{"sep_token", "[SEP]"}, std::pair{"pad_token", "[PAD]"},
         std::pair{"cls_token", "[CLS]"}, std::pair{"mask_token", "[MASK]"}})
-    fallback.push_back(special_token(settings->special(token, word)));
-  if (const Status status = set_listed_tokens(tokenizer, *settings, std::move(fallback)); !status)
-    return status.error();
+    fallback.push_back(special_token(settings.special(token, word)));
+  TRY(set_listed_tokens(tokenizer, settings, std::move(fallback)));
   tokenizer.spelling = spelling_of(tokenizer);
   return file_of(std::move(tokenizer), path, std::move(warnings));
 }
 
 Result<SentencePieceModel> read_sentencepiece(const Path& path) {
-  const auto bytes = read_file(path, kMostBytes);
-  if (!bytes) return bytes.error();
-  return parse_sentencepiece_model(path.string(), *bytes);
+  const auto bytes = TRY(read_file(path, kMostBytes));
+  return parse_sentencepiece_model(path.string(), bytes);
 }
 
 Result<Tokenizer> read_marian_side(const Path& path, const WordTable& words) {
-  const auto model = read_sentencepiece(path);
-  if (!model) return model.error();
-  return marian_tokenizer(path.string(), *model, words);
+  const auto model = TRY(read_sentencepiece(path));
+  return marian_tokenizer(path.string(), model, words);
 }
 
 Result<TokenizerFile> read_marian(const Path& folder) {
   const Path path = folder / "source.spm", target_path = folder / "target.spm";
   const Path target_words = folder / "target_vocab.json";
-  const auto words = read_vocabulary_json(folder / "vocab.json");
-  if (!words) return words.error();
-  auto source = read_marian_side(path, *words);
-  if (!source) return source.error();
-  TokenizerFile file = file_of(*std::move(source), path);
+  const auto words = TRY(read_vocabulary_json(folder / "vocab.json"));
+  auto source = TRY(read_marian_side(path, words));
+  TokenizerFile file = file_of(std::move(source), path);
   if (!path_exists(target_path)) return file;
-  const auto other = path_exists(target_words) ? read_vocabulary_json(target_words) : words;
-  if (!other) return other.error();
-  auto target = read_marian_side(target_path, *other);
-  if (!target) return target.error();
-  file.target = std::make_shared<const Tokenizer>(*std::move(target));
+  const auto other = TRY(path_exists(target_words) ? read_vocabulary_json(target_words) : words);
+  auto target = TRY(read_marian_side(target_path, other));
+  file.target = std::make_shared<const Tokenizer>(std::move(target));
   return file;
 }
 
 Result<TokenizerFile> read_sentencepiece_file(const Path& folder, const std::string& name) {
   const Path path = folder / name;
-  const auto settings = read_tokenizer_settings(folder);
-  if (!settings) return settings.error();
-  const auto family = sentencepiece_family(path.string(), name, *settings);
-  if (!family) return family.error();
-  const auto model = read_sentencepiece(path);
-  if (!model) return model.error();
-  auto tokenizer = sentencepiece_tokenizer(path.string(), *model, *family, *settings);
-  if (!tokenizer) return tokenizer.error();
-  return file_of(*std::move(tokenizer), path);
+  const auto settings = TRY(read_tokenizer_settings(folder));
+  const auto family = TRY(sentencepiece_family(path.string(), name, settings));
+  const auto model = TRY(read_sentencepiece(path));
+  auto tokenizer = TRY(sentencepiece_tokenizer(path.string(), model, family, settings));
+  return file_of(std::move(tokenizer), path);
 }
 
 constexpr const char* kSentencePieceFiles[] = {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"};
@@ -326,11 +297,9 @@ bool has_pair(const Path& folder, const char* other) {
 Result<TokenizerFile> read_any(const Path& folder) {
   const Path json = folder / "tokenizer.json";
   if (path_exists(json)) {
-    const auto text = read_file(json, kMostBytes);
-    if (!text) return text.error();
-    auto parsed = parse_tokenizer_json(json.string(), *text);
-    if (!parsed) return parsed.error();
-    return file_of(std::move(parsed->tokenizer), json, std::move(parsed->warnings));
+    const auto text = TRY(read_file(json, kMostBytes));
+    auto parsed = TRY(parse_tokenizer_json(json.string(), text));
+    return file_of(std::move(parsed.tokenizer), json, std::move(parsed.warnings));
   }
   if (has_pair(folder, "merges.txt")) return read_byte_pairs(folder);
   if (has_pair(folder, "source.spm")) return read_marian(folder);
@@ -355,9 +324,8 @@ Result<TokenizerFile> read_tokenizer(const std::filesystem::path& folder) {
 
 Result<std::vector<LikelyWords::Word>> read_word_costs(const std::filesystem::path& folder) {
   const Path path = folder / "tokenizer.json";
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return text.error();
-  const auto document = parse_json(path.string(), *text, "model");  // the model, most of the file, is left out
+  const auto text = TRY(read_file(path, kMostBytes));
+  const auto document = parse_json(path.string(), text, "model");  // the model, most of the file, is left out
   if (!document) return document.error();
   JsonProblems problems{path.string()};
   const JsonField rule = JsonField(*document, "", problems).at("pre_tokenizer");

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/thrown.h"
 #include "read/array/array.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_rules.h"
@@ -248,9 +249,7 @@ Result<std::vector<std::pair<std::string_view, std::string_view>>> merges_from_l
 }
 
 Status set_added_tokens(Tokenizer& tokenizer, std::vector<AddedToken> tokens) {
-  auto added = AddedTokens::make(std::move(tokens), tokenizer.normalizers);
-  if (!added) return added.error();
-  tokenizer.added = *std::move(added);
+  tokenizer.added = TRY(AddedTokens::make(std::move(tokens), tokenizer.normalizers));
   return Done{};
 }
 
@@ -298,7 +297,7 @@ Result<TokenizerJson> parse_tokenizer_json(std::string_view where, std::string_v
   }
   std::vector<AddedToken> added;
   for (auto& [content, token] : by_content) added.push_back(std::move(token));
-  if (const Status status = set_added_tokens(tokenizer, std::move(added)); !status) return status.error();
+  TRY(set_added_tokens(tokenizer, std::move(added)));
   tokenizer.spelling = spelling_of(tokenizer);
   return result;
 }

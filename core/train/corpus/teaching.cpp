@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "model/head_text.h"
 
@@ -238,7 +239,7 @@ class Reader {
 }  // namespace
 
 Result<std::vector<TreebankSentence>> parse_conllu(std::string_view where, std::string_view text) {
-  if (const Status valid = check_utf8(where, text); !valid) return valid.error();
+  TRY(check_utf8(where, text));
   if (text.starts_with("\uFEFF")) text.remove_prefix(3);
   std::vector<TreebankSentence> sentences;
   Reader reader(where);
@@ -246,10 +247,9 @@ Result<std::vector<TreebankSentence>> parse_conllu(std::string_view where, std::
   for (std::string_view line : split_at('\n', text)) {
     ++number_of_line;
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const Status status = line.empty() ? reader.end(sentences) : reader.line(number_of_line, line);
-    if (!status) return status.error();
+    TRY(line.empty() ? reader.end(sentences) : reader.line(number_of_line, line));
   }
-  if (const Status status = reader.end(sentences); !status) return status.error();
+  TRY(reader.end(sentences));
   if (sentences.empty()) return bad_input(where, "sentences", "at least one", "none");
   return sentences;
 }

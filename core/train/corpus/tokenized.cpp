@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/words.h"
 #include "train/grammar/grammar.h"
@@ -25,9 +26,8 @@ class WordSpeller {
   /// Appends the rows of a sentence, the start first.
   Status spell(std::string_view sentence, std::vector<std::int32_t>& rows) {
     if (!lexicon_) {
-      const auto tokens = encode(tokenizer_, sentence, true);
-      if (!tokens) return tokens.error();
-      for (const Token& token : tokens->tokens) rows.push_back(row_of(token));
+      const auto tokens = TRY(encode(tokenizer_, sentence, true));
+      for (const Token& token : tokens.tokens) rows.push_back(row_of(token));
       return Done{};
     }
     rows.push_back(kStartRow);
@@ -35,7 +35,7 @@ class WordSpeller {
     const std::vector<std::size_t> cuts = cut_points(sentence, Split::words, *lexicon_);
     for (std::size_t i = 0; i <= cuts.size(); ++i) {
       const std::size_t end = i < cuts.size() ? cuts[i] : sentence.size();
-      if (const Status done = spell_word(without_spaces(sentence.substr(begin, end - begin)), rows); !done) return done;
+      TRY(spell_word(without_spaces(sentence.substr(begin, end - begin)), rows));
       begin = end;
     }
     return Done{};
@@ -58,10 +58,9 @@ class WordSpeller {
     if (word.empty()) return Done{};
     auto known = known_.find(word);
     if (known == known_.end()) {
-      const auto tokens = encode_pieces(tokenizer_, word, {}, false);
-      if (!tokens) return tokens.error();
+      const auto tokens = TRY(encode_pieces(tokenizer_, word, {}, false));
       std::vector<std::int32_t> own;
-      for (const Token& token : tokens->tokens) own.push_back(row_of(token));
+      for (const Token& token : tokens.tokens) own.push_back(row_of(token));
       if (known_.size() >= kMostKept) known_.clear();
       known = known_.emplace(std::string(word), std::move(own)).first;
     }
@@ -154,16 +153,15 @@ Status check_trainable(std::string_view where, const Tokenizer& tokenizer) {
       return bad_input(where, "row " + std::to_string(row), kSpecialWords[row], "'" + found + "'");
   }
   if (vocabulary->words.size() <= kFirstWordRow) return bad_input(where, "rows", "some for words", "none");
-  const auto tokens = encode(tokenizer, "a", true);
-  if (!tokens) return tokens.error();
-  if (tokens->size() == 0 || tokens->tokens.front().id != kStartRow || tokens->tokens.back().special)
+  const auto tokens = TRY(encode(tokenizer, "a", true));
+  if (tokens.size() == 0 || tokens.tokens.front().id != kStartRow || tokens.tokens.back().special)
     return bad_input(where, "post_processor", "<s> before a text, and nothing behind it", "something else");
   return Done{};
 }
 
 Result<CorpusText> tokenized_text(std::string_view where, std::string_view text, float weight,
                                   const Tokenizer& tokenizer, const Progress& progress) {
-  if (const Status valid = check_utf8(where, text); !valid) return valid.error();
+  TRY(check_utf8(where, text));
   CorpusText corpus{.name = std::string(where), .weight = weight};
   WordSpeller speller(tokenizer);
   std::vector<std::int32_t> rows;
@@ -172,7 +170,7 @@ Result<CorpusText> tokenized_text(std::string_view where, std::string_view text,
     if (progress.stop) return cancelled(where);
     if (line.size() > kMostBytes) continue;
     rows.clear();
-    if (const Status done = speller.spell(line, rows); !done) return done.error();
+    TRY(speller.spell(line, rows));
     if (rows.size() > 1 && rows.size() <= kLongestSentence + 1) corpus.lines.add(rows);
   }
   if (corpus.lines.size() == 0)

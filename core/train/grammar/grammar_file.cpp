@@ -5,6 +5,7 @@
 
 #include "base/formatted.h"
 #include "base/printable.h"
+#include "base/thrown.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"
@@ -306,7 +307,7 @@ Result<Grammar> parse_grammar(std::string_view where, std::string_view text) {
   reader.read(root);
   if (!problems.first) read_translations(root, reader.grammar);
   if (problems.first) return *problems.first;
-  if (const Status drawn = check_draws(where, reader.grammar); !drawn) return drawn.error();
+  TRY(check_draws(where, reader.grammar));
   return std::move(reader.grammar);
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "base/formatted.h"
+#include "base/thrown.h"
 #include "model/head_text.h"
 #include "train/measure/head_scores.h"
 
@@ -142,12 +143,9 @@ Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<co
     if (!literal.english.words.empty()) literals.push_back({literal.words, literal.english, 0});
   Measured measured{.validation = cases_of(model, speller, validation), .test = cases_of(model, speller, test)};
   std::vector<Foretold> foretold;
-  const auto looked =
-      measured.look(model, Stack::cross, options.threads, progress, 0.22f, foretells(*model) ? &foretold : nullptr);
-  if (!looked) return looked.error();
+  TRY(measured.look(model, Stack::cross, options.threads, progress, 0.22f, foretells(*model) ? &foretold : nullptr));
   const auto of_literals =
-      looks_of(model, cases_of(model, speller, literals), Stack::cross, options.threads, progress, 0.02f);
-  if (!of_literals) return of_literals.error();
+      TRY(looks_of(model, cases_of(model, speller, literals), Stack::cross, options.threads, progress, 0.02f));
   if (progress.stop) return std::optional<RelationReport>();
 
   const std::vector<Aligned> scored_on = aligned_words(test);
@@ -174,7 +172,7 @@ Result<std::optional<RelationReport>> measure_alignment(const std::shared_ptr<co
   const bool next = validated[1] > validated[0];
   if (next) std::swap(report.relations[0], report.relations[1]);
   const DirectedHead& chosen = report.relations.front().chosen;
-  add_literals(grammar, literals, *of_literals, at(2 * (chosen.layer * heads + chosen.head)) + next, alignment);
+  add_literals(grammar, literals, of_literals, at(2 * (chosen.layer * heads + chosen.head)) + next, alignment);
   report.next_word = next_word_score(foretold);
   return result;
 }

@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "train/corpus/tokenized.h"
@@ -66,14 +67,12 @@ Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& h
   if (hides)
     for (Token& token : tokens->tokens)
       if (!token.special && random.uniform() < kHidden) token.id = kMaskRow;
-  const auto trace = answer(question, *tokens);
-  if (!trace) return trace.error();
-  example.pairs = pointed_pairs(**trace, heads, example.words);
+  const auto trace = TRY(answer(question, *tokens));
+  example.pairs = pointed_pairs(*trace, heads, example.words);
   if (example.words.size() < kFewestInOrder) return Done{};
-  example.order = order_features(**trace, example.words);
-  const auto other = answer(question, shuffled(*std::move(tokens), example.words, random));
-  if (!other) return other.error();
-  example.shuffled = order_features(**other, spelt_words((*other)->query_tokens()));
+  example.order = order_features(*trace, example.words);
+  const auto other = TRY(answer(question, shuffled(*std::move(tokens), example.words, random)));
+  example.shuffled = order_features(*other, spelt_words(other->query_tokens()));
   return Done{};
 }
 
@@ -260,9 +259,8 @@ Status measure_grammar(const ArcFitQuestion& question, ArcLabels& labels, const 
     const auto arcs = taught_sentence(*question.grammar, sentence, *question.tokenizer, heads).arcs;
     if (!tokens || arcs.empty()) continue;
     const std::vector<SpeltWord> words = spelt_words(*tokens);
-    const auto trace = answer(question, *std::move(tokens));
-    if (!trace) return trace.error();
-    for (const PointedPair& pair : pointed_pairs(**trace, labels.heads, words)) {
+    const auto trace = TRY(answer(question, *std::move(tokens)));
+    for (const PointedPair& pair : pointed_pairs(*trace, labels.heads, words)) {
       const SpeltWord &from = words[static_cast<std::size_t>(pair.from)],
                       &to = words[static_cast<std::size_t>(pair.to)];
       for (const TaughtSentence::Arc& arc : arcs) {
@@ -323,10 +321,9 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
   for (const bool hides : {true, false})
     for (const HeldOutTreebank& treebank : hides ? question.teaching : question.scored) {
       if (hides && !says_all(treebank, labels.relations)) continue;
-      auto examples = examples_of(question, labels.heads, treebank, hides, progress);
-      if (!examples) return examples.error();
+      auto examples = TRY(examples_of(question, labels.heads, treebank, hides, progress));
       if (progress.stop) return std::optional<ArcLabels>();
-      (hides ? teaching : scored).push_back(*std::move(examples));
+      (hides ? teaching : scored).push_back(std::move(examples));
     }
   for (const ArcLanguage language : {ArcLanguage::english, ArcLanguage::chinese}) {
     const bool chinese = language == ArcLanguage::chinese;
@@ -348,8 +345,7 @@ Result<std::optional<ArcLabels>> fit_arc_labels(const ArcFitQuestion& question, 
     add_precisions(labels, language, counts);
     calibrate(labels, language, of_language(scored, chinese));
   }
-  if (question.grammar)
-    if (const Status done = measure_grammar(question, labels, progress); !done) return done.error();
+  if (question.grammar) TRY(measure_grammar(question, labels, progress));
   if (progress.stop) return std::optional<ArcLabels>();
   return result;
 }

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "base/parallel.h"
+#include "base/thrown.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "train/grammar/grammar.h"
@@ -196,10 +197,9 @@ Result<bool> Measured::look(const std::shared_ptr<const Model>& model, Stack sta
                                          {&model, &test, &on_test},
                                          {&fresh, &validation, &fresh_on_validation},
                                          {&fresh, &test, &fresh_on_test}}) {
-    auto found = looks_of(*of, *cases, stack, threads, progress, share, looks == &on_test ? foretold : nullptr);
-    if (!found) return found.error();
+    auto found = TRY(looks_of(*of, *cases, stack, threads, progress, share, looks == &on_test ? foretold : nullptr));
     if (progress.stop) return false;
-    *looks = *std::move(found);
+    *looks = std::move(found);
   }
   return true;
 }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/thrown.h"
 #include "train/corpus/corpus.h"
 #include "train/measure/head_scores.h"
 
@@ -199,18 +200,16 @@ Result<bool> add_sentences(const std::shared_ptr<const Model>& model, const Spel
   std::vector<MeasuredCase> literals;
   for (const Literal& literal : grammar.literals)
     literals.push_back(case_of(model, speller, literal.words, literal.gold, 0));
-  const auto pair_looks = looks_of(model, pairs, Stack::self, options.threads, progress, 0.1f);
-  if (!pair_looks) return pair_looks.error();
-  const auto literal_looks = looks_of(model, literals, Stack::self, options.threads, progress, 0.02f);
-  if (!literal_looks) return literal_looks.error();
+  const auto pair_looks = TRY(looks_of(model, pairs, Stack::self, options.threads, progress, 0.1f));
+  const auto literal_looks = TRY(looks_of(model, literals, Stack::self, options.threads, progress, 0.02f));
   if (progress.stop) return false;
   for (std::size_t p = 0; p + 1 < pairs.size(); p += 2) {
     const DirectedHead& chosen = report.relations[at(pairs[p].golds.front().relation)].chosen;
     const std::size_t column = column_of(chosen, model->config.num_heads);
     ++report.pairs;
-    report.pairs_right += (*pair_looks)[p][column].right && (*pair_looks)[p + 1][column].right;
+    report.pairs_right += pair_looks[p][column].right && pair_looks[p + 1][column].right;
   }
-  add_literals(grammar, *literal_looks, model->config.num_heads, report);
+  add_literals(grammar, literal_looks, model->config.num_heads, report);
   return true;
 }
 
@@ -241,9 +240,8 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   measured.test = cases_of(model, speller, grammar, options, options.test_seed, seen);
   std::vector<Foretold> foretold;
   const auto looked =
-      measured.look(model, Stack::self, options.threads, progress, 0.22f, foretells(*model) ? &foretold : nullptr);
-  if (!looked) return looked.error();
-  if (!*looked) return std::optional<RelationReport>();
+      TRY(measured.look(model, Stack::self, options.threads, progress, 0.22f, foretells(*model) ? &foretold : nullptr));
+  if (!looked) return std::optional<RelationReport>();
 
   std::optional<RelationReport> result;
   RelationReport& report = result.emplace();
@@ -258,9 +256,8 @@ Result<std::optional<RelationReport>> measure_relations(const std::shared_ptr<co
   choose_heads(report.relations, validated, options.apart);
   for (std::size_t r = 0; r < measures.size(); ++r)
     report.opposite.push_back(turned_round(report.relations[r], measures[r]));
-  const auto added = add_sentences(model, speller, grammar, options, progress, report);
-  if (!added) return added.error();
-  if (!*added) return std::optional<RelationReport>();
+  const auto added = TRY(add_sentences(model, speller, grammar, options, progress, report));
+  if (!added) return std::optional<RelationReport>();
   report.next_word = next_word_score(foretold);
   return result;
 }

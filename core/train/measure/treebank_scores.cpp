@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "train/measure/head_scores.h"
@@ -200,9 +201,8 @@ Result<std::optional<RelationReport>> measure_treebanks(const std::shared_ptr<co
       if (auto one = tree_case(model, treebank.sentences[i], tokenizer))
         (i % 2 == 0 ? measured.validation : measured.test).push_back(*std::move(one));
     const auto looked =
-        measured.look(model, Stack::self, threads, progress, 0.24f / static_cast<float>(treebanks.size()));
-    if (!looked) return looked.error();
-    if (!*looked) return std::optional<RelationReport>();
+        TRY(measured.look(model, Stack::self, threads, progress, 0.24f / static_cast<float>(treebanks.size())));
+    if (!looked) return std::optional<RelationReport>();
     const std::string_view language = is_in_chinese(treebank) ? kChinese : "";
     const std::size_t before = report.relations.size();
     for (std::size_t r = 0; r < universal_relations().size(); ++r) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/random.h"
+#include "base/thrown.h"
 #include "model/weight_tree.h"
 
 namespace headlight {
@@ -217,9 +218,8 @@ Status check_plain(const StackWeights& stack, const std::shared_ptr<const Linear
     return refuse("embeddings", "no norm and no projection", "one of the two");
   if (stack.rotary) return refuse("position", "none, sinusoidal or learned", "rotary");
   for (const BlockWeights& block : stack.blocks) {
-    if (const auto plain = check_plain(block.self); !plain) return plain;
-    if (block.cross)
-      if (const auto plain = check_plain(*block.cross); !plain) return plain;
+    TRY(check_plain(block.self));
+    if (block.cross) TRY(check_plain(*block.cross));
     if (!block.ungated()) return refuse("feed-forward", "no gate", "a gate");
   }
   return Done{};
@@ -231,7 +231,7 @@ Status check_plain(const Model& model) {
   const OutputWeights& output = *model.output;
   if (!output.transform.is_identity() || output.transform_norm || output.scale != 1.0f)
     return refuse("output layer", "scores straight from the hidden states", "a transform or a scale");
-  if (const auto plain = check_plain(model, model.embeddings.tokens); !plain) return plain;
+  TRY(check_plain(model, model.embeddings.tokens));
   if (!model.encoder) return Done{};
   if (model.encoder->embeddings.scale != model.embeddings.scale)
     return refuse("token vectors", "one scale for both stacks", "two");
@@ -252,7 +252,7 @@ Status check_layers(const StackOffsets& offsets, const StackWeights& stack) {
 }  // namespace
 
 Status check_trainable(const Config& config) {
-  if (const auto valid = check(config); !valid) return valid;
+  TRY(check(config));
   if (config.position == Position::rotary || config.position == Position::sinusoidal_halves)
     return refuse("position", "none, sinusoidal or learned", name(config.position));
   if (config.kv_heads() != config.num_heads)
@@ -299,8 +299,8 @@ Model model_of(const Network& network) {
 }
 
 Result<Network> network_of(const Model& model) {
-  if (const auto trainable = check_trainable(model.config); !trainable) return trainable.error();
-  if (const auto plain = check_plain(model); !plain) return plain.error();
+  TRY(check_trainable(model.config));
+  TRY(check_plain(model));
   Config config = model.config;
   const Linear &tokens = *model.embeddings.tokens, &output = *model.output->weight;
   config.tied = same_weights(output, tokens);
@@ -308,9 +308,8 @@ Result<Network> network_of(const Model& model) {
       laid_out(config, tokens.outputs(), model.embeddings.positions.rows(), model.output->bias.size() > 0);
   network.embedding_scale = model.embeddings.scale;
   network.epsilon = model.blocks.front().attention_norm.epsilon;
-  if (const auto fit = check_layers(network.main, model); !fit) return fit.error();
-  if (model.encoder)
-    if (const auto fit = check_layers(network.encoder, *model.encoder); !fit) return fit.error();
+  TRY(check_layers(network.main, model));
+  if (model.encoder) TRY(check_layers(network.encoder, *model.encoder));
 
   Status fits = Done{};
   const auto copy = [&](const Parameter& to, const auto& from) {

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/memory_files.h"
+#include "base/thrown.h"
 #include "derived/fold.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
@@ -72,12 +73,11 @@ HEADLIGHT_EXPORT(open) void core_open(int side, const char* text, int size) {
     const auto name_of = [side](Index stack, std::string_view field) {
       return std::to_string(side) + "/" + std::to_string(stack) + "/" + std::string(field);
     };
-    auto still = StillAnswer::read(
-        parsed(text, size), [&](Index stack, std::string_view field) { return memory_file(name_of(stack, field)); });
-    if (!still) return still.error();
+    auto still = TRY(StillAnswer::read(
+        parsed(text, size), [&](Index stack, std::string_view field) { return memory_file(name_of(stack, field)); }));
     for (Index stack = 0; stack < 3; ++stack)
       for (const char* field : {"q", "k", "v", "weights"}) drop_memory_file(name_of(stack, field));
-    page_sides[side] = *std::move(still);
+    page_sides[side] = std::move(still);
     return json::object();
   });
 }
@@ -85,8 +85,7 @@ HEADLIGHT_EXPORT(open) void core_open(int side, const char* text, int size) {
 /// Replaces the masks and edits.
 HEADLIGHT_EXPORT(change) void core_change(const char* text, int size) {
   answer_with([&]() -> Result<json> {
-    const Status status = page_sides[0]->change(parsed(text, size));
-    if (!status) return status.error();
+    TRY(page_sides[0]->change(parsed(text, size)));
     const bool is_still = dynamic_cast<StillAnswer*>(page_sides[0].get()) != nullptr;
     return is_still ? json::object() : answer_object(page_sides[0]->trace());
   });
