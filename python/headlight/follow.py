@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import re
+import sys
 import threading
 import types
 import weakref
@@ -74,11 +75,16 @@ def _follower_class(torch: Any) -> Any:
     except ImportError:
         raise Error(f"torch: expected version 1.13 or later, found {torch.__version__}") from None
 
+    tracing = getattr(getattr(torch, "compiler", None), "is_dynamo_compiling", bool)
+
     class Follower(TorchFunctionMode):
-        seen: Any = None      # a Tracer
+        def __init__(self, seen: "Tracer") -> None:
+            self.seen = seen
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             kwargs, name = kwargs or {}, getattr(func, "__name__", "")
+            if tracing():                    # torch.compile, which would make this code a part of the caller's
+                return func(*args, **kwargs)
             if name == "__get__":
                 name = getattr(getattr(func, "__self__", None), "__name__", "")
             if name == "multi_head_attention_forward":
@@ -148,7 +154,8 @@ class Tracer:
         self._used: set = set()                          # ids of weights
         self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
         self._notes: List[Sequence[str]] = []
-        self._follower = self._hook = self._thread = None    # type: Any    # while a block is open
+        # While a block is open: what ends with it, its thread, whether compiled functions run as they are written (torch 2.6).
+        self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
 
     def __enter__(self) -> Any:
         if self._thread is not None:
@@ -157,20 +164,19 @@ class Tracer:
         self._blocks += 1
         torch = torch_module()
         if torch is not None and (self._blocks - 1) % self.keep.every == 0:
-            self._follower = _follower_class(torch)()
-            self._follower.seen = self
-            self._follower.__enter__()
-            self._hook = torch.nn.modules.module.register_module_forward_pre_hook(self._before_module)
+            self._open.enter_context(_follower_class(torch)(self))
+            self._as_written = "torch._dynamo" in sys.modules and hasattr(torch.compiler, "set_stance")
+            if self._as_written:
+                self._open.enter_context(torch.compiler.set_stance("force_eager"))
+            self._open.callback(torch.nn.modules.module.register_module_forward_pre_hook(self._before_module).remove)
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         """What belongs to the running code is let go; calls that met no values stay where their shape speaks for them."""
         try:
-            if self._follower is not None:
-                self._follower.__exit__(kind, error, trace)
-                self._hook.remove()
+            self._open.close()
         finally:
-            self._follower = self._hook = self._thread = self._attentions = None
+            self._thread = self._attentions = None
             for call in self._pending:
                 with self._silent(call.where):
                     if len(call.product.shape) >= 3:
@@ -182,7 +188,8 @@ class Tracer:
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
-            if threading.get_ident() == self._thread and re.search("Script|Traced|OptimizedModule", type(module).__name__):
+            closed = "Script|Traced" + ("" if self._as_written else "|OptimizedModule")
+            if threading.get_ident() == self._thread and re.search(closed, type(module).__name__):
                 inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
                 self._note("compiled", inner)
 
@@ -656,7 +663,10 @@ class Tracer:
 
     def _on_cat(self, op: Operation) -> None:
         tensors = op.get(0, "tensors", ())
-        if isinstance(tensors, (list, tuple)) and len(tensors) > 1 and op.name != "stack" and all(one is tensors[0] for one in tensors):
+        several = isinstance(tensors, (list, tuple)) and len(tensors) > 1 and op.name != "stack"
+        if several and not any(one.numel() for one in tensors[:-1]):
+            return self._tag(op.out, self._source(tensors[-1]))       # a cache that is empty yet
+        if several and all(one is tensors[0] for one in tensors):
             times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
         nodes = [self.node_of(tensor) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
@@ -751,6 +761,9 @@ class Tracer:
             return
         if p > 0 and any(not module.training for module in modules_around()):
             call.observe("dropout_left_on", site, f"{p:g}")
-        self._on_context(context, call.softmax, node_v, op.out)
-        if p == 0 and op.out.numel() <= LARGE:
-            call.fused_output = op.out.detach().clone()
+        dropped = Node("drop", call.softmax, product.shape, site, ("drop", None, p))
+        self._on_context(context, dropped if p > 0 else call.softmax, node_v, op.out)
+        if op.out.numel() <= LARGE:      # without dropout, of which no weights are left to judge
+            named = {} if scale is None else {"scale": scale}
+            call.fused_output = op.function(query, key, value, mask, 0.0, bool(op.get(5, "is_causal")), **named).detach() \
+                if p > 0 else op.out.detach().clone()

@@ -322,7 +322,7 @@ def _is_library(file: str) -> bool:
     """Whether a file belongs to this module, to torch, or to what stands between a caller and torch."""
     folders = [os.path.dirname(module.__file__) + os.sep for module in (torch_module(), sys.modules.get("einops"))
                if module is not None and module.__file__]
-    return file.startswith(("<frozen", _FOLDER, *folders))
+    return file.startswith(("<frozen", _FOLDER, contextlib.__file__, *folders))
 
 
 def _user_frames() -> Iterator[Any]:

@@ -219,8 +219,8 @@ class _Captured:
             arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
                                              for place in range(kept)]).astype(np.float32)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
-        if rows is None and not dropped and "value" in arrays:
-            merge, fused = call.merged(parts), call.fused()
+        if rows is None and "value" in arrays:
+            merge, fused = None if dropped else call.merged(parts), call.fused()
             if merge is not None:
                 tensor = call.output[0]
                 arrays.update(merge=merge, output=as_numpy(tensor).astype(np.float32).reshape(merge.shape))

@@ -180,8 +180,11 @@ class UsesOfTorch(unittest.TestCase):
 
     def test_multihead_attention(self):
         x = torch.randn(BATCH, TOKENS, D_MODEL)
+        # From torch 2.5 on the fused kernel has zeros where a query may attend to nothing, and no weights that are NaN.
+        safe = torch.__version__ >= "2" and not torch.nn.functional.scaled_dot_product_attention(
+            x, x, x, torch.zeros(TOKENS, TOKENS, dtype=torch.bool)).isnan().any()
         for fast in (False, True):
-            for name, masks, text in USES:
+            for name, masks, text in (use for use in USES if not safe or "may attend to nothing" not in use[2]):
                 with self.subTest(name, fast=fast), torch.set_grad_enabled(not fast):
                     attention = torch.nn.MultiheadAttention(D_MODEL, HEADS, batch_first=True).eval()
                     report = self.report(lambda: attention(x, x, x, need_weights=False, **masks))

@@ -136,6 +136,13 @@ class RightAttention(unittest.TestCase):
         self.right(lambda: other(self.x, torch.randn(B, S, 6), torch.randn(B, S, 4)), name="kdim")
         self.right(lambda: nn.MultiheadAttention(D, H).eval()(self.x[0], self.x[0], self.x[0]), name="no batch")
 
+    def test_an_empty_cache(self):
+        def run():
+            keys, values = (torch.cat([torch.tensor([]), heads(part)], -2) for part in (self.k_proj(self.x), self.v_proj(self.x)))
+            attend(heads(self.k_proj(self.x)), keys, values)
+        self.k_proj, self.v_proj = nn.Linear(D, D), nn.Linear(D, D)
+        self.right(run)
+
     def test_transformers(self):
         encoder = nn.TransformerEncoder(nn.TransformerEncoderLayer(D, H, 16, batch_first=True), 2)
         whole = nn.Transformer(D, H, 2, 2, 16, batch_first=True)
