@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 import zipfile
 from collections.abc import Iterator as _Iterator
 from pathlib import Path
@@ -56,14 +57,24 @@ def refused(what: str) -> Iterator[None]:
         raise Error(f"{what}: {first_line(str(error)) or type(error).__name__}") from None
 
 
-@contextlib.contextmanager
-def temporary_folder() -> Iterator[str]:
-    with refused("temporary folder"):
-        folder = tempfile.mkdtemp(prefix="headlight-")
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+class Folder(contextlib.AbstractContextManager):  # type: ignore[type-arg]
+    """A temporary folder, a path; `close()` or the end of the object, of the program or of a `with` block removes it."""
+
+    def __init__(self) -> None:
+        with refused("temporary folder"):
+            self.folder, process = tempfile.mkdtemp(prefix="headlight-"), os.getpid()
+        self.close = weakref.finalize(self, lambda folder: os.getpid() == process and shutil.rmtree(folder, ignore_errors=True),
+                                      self.folder)
+
+    def __fspath__(self) -> str:
+        if not self.close.alive:
+            raise Error("source: expected an open model, found one that was closed")
+        return self.folder
+
+    __str__ = __fspath__
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
 
 
 def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,)) -> bytes:
@@ -130,7 +141,7 @@ def is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def words_of_options(options: Mapping[str, Any], folder: str, source: Any = None) -> List[str]:
+def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> List[str]:
     """The source, and `d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; an array becomes a .npy file."""
     words: List[str] = [] if source is None else [str(source)]
     for name, value in options.items():
@@ -147,7 +158,7 @@ def words_of_options(options: Mapping[str, Any], folder: str, source: Any = None
 
 def _answer(command: str, text: Union[str, Sequence[str], None], source: Any, options: Mapping[str, Any], *more: str) -> bytes:
     """Standard output of a command about a text, or about several."""
-    with temporary_folder() as folder:
+    with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
         return run([command, *words], text if text is None or isinstance(text, str) else "\n".join(text))
 
@@ -365,7 +376,7 @@ def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any
 @contextlib.contextmanager
 def tensors_file(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> Iterator[str]:
     """The path of a file that is there for a while."""
-    with temporary_folder() as folder:
+    with Folder() as folder:
         path = os.path.join(folder, "attention.safetensors")
         write_safetensors(path, arrays, metadata)
         yield path
@@ -456,7 +467,7 @@ def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) ->
                 at += 1
             process.stdin.close()
 
-    with temporary_folder() as folder:
+    with Folder() as folder:
         errors = Path(folder, "errors")
         command = [program(), "export", *words_of_options(options, folder, source), "--text", "-", "--lines"]
 

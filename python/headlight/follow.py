@@ -188,8 +188,8 @@ class Tracer:
 
     def _before_module(self, module: Any, _: Any) -> None:
         with self._silent("a module"):
-            closed = "Script|Traced" + ("" if self._as_written else "|OptimizedModule")
-            if threading.get_ident() == self._thread and re.search(closed, type(module).__name__):
+            if threading.get_ident() == self._thread and \
+                    re.search("Script|Traced" if self._as_written else "Script|Traced|OptimizedModule", type(module).__name__):
                 inner = getattr(module, "original_name", None) or type(getattr(module, "_orig_mod", module)).__name__
                 self._note("compiled", inner)
 

@@ -118,9 +118,7 @@ def factor_of(path: Sequence[Node]) -> float:
 def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[Any]:
     """Which element of an array of `shape` stands where after the moves; nothing where that would be large."""
     count = int(np.prod(shape))
-    if count > LARGE:
-        return None
-    return moved(torch_module().arange(count).view(*shape), moves)
+    return None if count > LARGE else moved(torch_module().arange(count).view(*shape), moves)
 
 
 def moved(tensor: Any, moves: Sequence[Move]) -> Any:

@@ -52,8 +52,6 @@ class Report:
         self.mistakes, self.unchecked = list(mistakes), [*answer["unchecked"], *answer["notes"]]
         self.judged, self.calls, self._summary, self._some = (answer[name] for name in ("judged", "calls", "summary", "some_calls"))
 
-    notes = property(lambda self: self.unchecked, doc="`unchecked`.")
-
     @property
     def ok(self) -> bool:
         """Whether something was judged, no mistake was found, and no part of what ran was taken as given or not followed."""

@@ -117,6 +117,43 @@ TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
   EXPECT_FLOAT_EQ(llama.load()->model->rotary->frequencies(1), once->model->rotary->frequencies(1));
 }
 
+/// transformers 5 writes a rotation for each kind of layer, a list of the kinds, and 0 for a window that is not used.
+TEST(Checkpoint, ConfigsOfTransformers5AreThoseOfBefore) {
+  using nlohmann::json;
+  const auto rotation = [](double theta) { return json{{"rope_type", "default"}, {"rope_theta", theta}}; };
+  for (const char* name : {"family-gemma3", "family-modernbert"}) {
+    SCOPED_TRACE(name);
+    Parts parts(name);
+    const auto before = parse_hub_config("config.json", parts.config.dump());
+    ASSERT_TRUE(before) << before.error().message();
+    json kinds = json::array();
+    for (const Index window : before->windows) kinds.push_back(window > 0 ? "sliding_attention" : "full_attention");
+    const bool gemma = name == std::string("family-gemma3");
+    json full = gemma ? parts.config["rope_scaling"] : rotation(parts.config["global_rope_theta"]);
+    if (gemma) full["rope_theta"] = parts.config["rope_theta"];
+    const json near = rotation(parts.config[gemma ? "rope_local_base_freq" : "local_rope_theta"]);
+    for (const char* key : {"rope_theta", "rope_scaling", "rope_local_base_freq", "sliding_window_pattern",
+                            "global_rope_theta", "local_rope_theta", "global_attn_every_n_layers"})
+      parts.config.erase(key);
+    parts.config["layer_types"] = kinds;
+    parts.config["rope_parameters"] = {{"full_attention", full}, {"sliding_attention", near}};
+    const auto after = parse_hub_config("config.json", parts.config.dump());
+    ASSERT_TRUE(after) << after.error().message();
+    EXPECT_EQ(after->rotary->frequencies, before->rotary->frequencies);
+    EXPECT_EQ(after->window_rotary->frequencies, before->window_rotary->frequencies);
+    EXPECT_EQ(after->windows, before->windows);
+    parts.config["rope_parameters"]["sliding_attention"]["rope_type"] = "yarn";
+    EXPECT_NE(parts.refusal().find("rope_parameters: expected default, found 'yarn'"), std::string::npos)
+        << parts.refusal();
+  }
+  Parts experts("family-qwen3_moe");
+  experts.config["num_local_experts"] = experts.config["num_experts"];
+  experts.config.erase("num_experts");
+  experts.config["sliding_window"] = 0;
+  experts.config["use_sliding_window"] = false;
+  EXPECT_EQ(experts.refusal(), "");
+}
+
 /// Peng et al. 2023, section 3.2: the passage from kept to stretched pairs begins and ends at pairs that turn 32 times
 /// and once within the trained length, here 0.35 and 1.10, rounded apart to 0 and 2. It may end beyond the last pair,
 /// which is 1.

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pickle
+import shutil
 import sys
 import tempfile
 import types
@@ -138,6 +139,23 @@ class Live(unittest.TestCase):
                 wanted = model.attentions(torch.tensor(IDS)).numpy()
                 self.assertLess(abs(found.reshape(wanted.shape) - wanted).max(), 1e-5)
                 self.assertFalse(os.path.exists(folder))
+
+    def test_a_model_that_saves_itself(self):
+        """As transformers 5 does: names and config on disk are not those of the running model."""
+        class Saved(Gpt2):
+            def save_pretrained(self, folder):
+                plain = Gpt2()
+                plain.values = self.values
+                with headlight.open(plain) as source:
+                    shutil.copytree(str(source), folder, dirs_exist_ok=True)
+
+            def state_dict(self, *_, **__):
+                return {"fused." + name: value for name, value in self.values.items()}
+        torch.manual_seed(3)
+        model = Saved()
+        wanted = model.attentions(torch.tensor(IDS)).numpy()
+        found = headlight.export(source=headlight.open(model), ids=IDS)["attentions"]
+        self.assertLess(abs(found.reshape(wanted.shape) - wanted).max(), 1e-5)
 
     def test_with_its_tokenizer_in_all_functions(self):
         torch.manual_seed(3)

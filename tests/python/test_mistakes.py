@@ -74,7 +74,7 @@ class SeededMistakes(unittest.TestCase):
                 run()
         report = seen.check()
         self.assertEqual(len(seen), 1, f"{name}: {seen!r}")
-        self.assertEqual(report.notes, [])
+        self.assertEqual(report.unchecked, [])
         return [(mistake.text, mistake.file == path, mistake.line) for mistake in report.mistakes], report.ok
 
     def test_each_mistake_is_named_at_its_line(self):

@@ -122,7 +122,11 @@ void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta = 10000, std::o
 /// theta^(−2i / columns) for each pair of so many columns, unscaled.
 Rotary plain_rotary(Index columns, double theta, bool interleaved = false);
 
-/// The base of the frequencies under this key.
-double read_theta(Keyed& keyed, const char* key, double unsaid);
+/// The rotation of the layers that see all keys ("full_attention") or a window ("sliding_attention"), where
+/// rope_parameters has one for each kind, as transformers 5 writes; else null.
+const nlohmann::json* rotation_of(const Keyed& keyed, const char* kind);
+
+/// The base of the frequencies: of the rotation of this kind of layer, which must be a plain one, or under the key.
+double read_theta(Keyed& keyed, const char* key, double unsaid, const char* kind);
 
 }  // namespace headlight

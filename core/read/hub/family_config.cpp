@@ -89,8 +89,21 @@ Rotary plain_rotary(Index columns, double theta, bool interleaved) {
   return rotary;
 }
 
-double read_theta(Keyed& keyed, const char* key, double unsaid) {
-  return keyed.number({key}, kLeastTheta, kMostTheta, unsaid);
+const nlohmann::json* rotation_of(const Keyed& keyed, const char* kind) {
+  const nlohmann::json* all = keyed.find({"rope_parameters"});
+  if (!all || !all->is_object()) return nullptr;
+  const auto found = all->find(kind);
+  return found != all->end() && found->is_object() ? &*found : nullptr;
+}
+
+double read_theta(Keyed& keyed, const char* key, double unsaid, const char* kind) {
+  const nlohmann::json* rotation = rotation_of(keyed, kind);
+  if (!rotation) return keyed.number({key}, kLeastTheta, kMostTheta, unsaid);
+  Keyed inside("", *rotation);
+  inside.only({"rope_type"}, "default");
+  const double theta = inside.number({"rope_theta"}, kLeastTheta, kMostTheta, unsaid);
+  if (const auto& error = inside.error()) keyed.fail({"rope_parameters"}, error->expected, error->found);
+  return theta;
 }
 
 void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<double> unsaid_share) {
@@ -104,6 +117,9 @@ void read_rope(Keyed& keyed, HubConfig& hub, double unsaid_theta, std::optional<
     if (const nlohmann::json* found = keyed.find({spelling})) object = found, key = spelling;
   }
   if (object && !object->is_object()) return keyed.fail({key}, "an object or null", found_text(*object));
+  const auto& exceptions = value_or_null(hub.family->row, "exceptions");
+  const bool has_kinds = std::find(exceptions.begin(), exceptions.end(), "rotation_of_windows") != exceptions.end();
+  if (const auto* full = has_kinds ? rotation_of(keyed, "full_attention") : nullptr) object = full;
   if (object && std::any_of(object->begin(), object->end(), [](const auto& one) { return one.is_object(); }))
     return keyed.fail({key}, "one rotation for all layers", "one for each kind of layer");
   const nlohmann::json none = nlohmann::json::object();

@@ -125,19 +125,34 @@ void relative_buckets(Keyed& keyed, const Family&, HubConfig& hub) {
     keyed.fail({"relative_attention_num_buckets"}, "fewer than 512", std::to_string(hub.relative_buckets));
 }
 
+/// Whether `layer_types` gives a layer a window; nothing where there is no such list.
+std::optional<bool> listed_as_windowed(Keyed& keyed, const HubConfig& hub, Index layer) {
+  const json* types = keyed.find({"layer_types"});
+  if (!types) return std::nullopt;
+  const auto layers = static_cast<std::size_t>(hub.config.num_layers);
+  const bool fits = types->is_array() && types->size() == layers;
+  if (!fits) keyed.fail({"layer_types"}, "a list of " + std::to_string(layers), found_text(*types));
+  const json type = fits ? (*types)[static_cast<std::size_t>(layer)] : json("full_attention");
+  if (type != "full_attention" && type != "sliding_attention")
+    keyed.fail({"layer_types"}, "full_attention or sliding_attention", found_text(type));
+  return type == "sliding_attention";
+}
+
 /// Warner et al. 2024: keys are seen up to half of local_attention tokens away, to either side, but for each third
 /// layer.
 void modernbert_rotation(Keyed& keyed, const Family&, HubConfig& hub) {
-  const double theta = read_theta(keyed, "global_rope_theta", 160000);
+  const double theta = read_theta(keyed, "global_rope_theta", 160000, "full_attention");
   hub.rotary = plain_rotary(hub.config.d_k(), theta);
-  const double near = keyed.is_null("local_rope_theta") ? theta : read_theta(keyed, "local_rope_theta", 10000);
+  const double near =
+      keyed.is_null("local_rope_theta") ? theta : read_theta(keyed, "local_rope_theta", 10000, "sliding_attention");
   hub.window_rotary = plain_rotary(hub.config.d_k(), near);
-  for (const char* key : {"rope_parameters", "rope_scaling", "layer_types"})
-    if (keyed.find({key})) keyed.fail({key}, "none: global_rope_theta and local_rope_theta", "one");
+  for (const char* key : {"rope_parameters", "rope_scaling"})
+    if (keyed.find({key}) && !rotation_of(keyed, "full_attention"))
+      keyed.fail({key}, "none: global_rope_theta and local_rope_theta", "one");
   const Index local = keyed.size({"local_attention"}, Index{1} << 30, 128);
   const Index every = keyed.size({"global_attn_every_n_layers"}, kMaxLayers, 3);
   for (Index layer = 0; layer < hub.config.num_layers; ++layer)
-    hub.windows.push_back(layer % every == 0 ? 0 : local / 2 + 1);
+    hub.windows.push_back(listed_as_windowed(keyed, hub, layer).value_or(layer % every != 0) ? local / 2 + 1 : 0);
 }
 
 /// pos_att_type: a list, or the same with | between them.
@@ -230,7 +245,7 @@ void scale_by_scalar(Keyed& keyed, const Family&, HubConfig& hub) {
 
 /// Gemma 3 (Gemma Team 2025, section 2).
 void rotation_of_windows(Keyed& keyed, const Family&, HubConfig& hub) {
-  hub.window_rotary = plain_rotary(hub.config.d_k(), read_theta(keyed, "rope_local_base_freq", 10000));
+  hub.window_rotary = plain_rotary(hub.config.d_k(), read_theta(keyed, "rope_local_base_freq", 10000, "sliding_attention"));
 }
 
 /// Mixtures of experts in some layers alone are not known.
@@ -256,23 +271,13 @@ bool is_windowed(Keyed& keyed, std::string_view layers, Index layer) {
 /// that states none (none: no windows) and the layers that have one.
 void windows(Keyed& keyed, const Family& family, HubConfig& hub) {
   const json& row = family.row["window"];
-  const bool stated = keyed.find({"sliding_window"}) != nullptr;
-  if (keyed.is_null("sliding_window") || (!stated && !row.contains("unless stated"))) return;
+  const json* stated = keyed.find({"sliding_window"});
+  if (keyed.is_null("sliding_window") || (stated ? *stated == 0 : !row.contains("unless stated"))) return;
   const Index window = keyed.size({"sliding_window"}, Index{1} << 30, row.value("unless stated", Index{1}));
-  const auto layers = static_cast<std::size_t>(hub.config.num_layers);
-  std::vector<Index> windows(layers, 0);
-  const json* types = keyed.find({"layer_types"});
-  if (types && (!types->is_array() || types->size() != layers))
-    return keyed.fail({"layer_types"}, "a list of " + std::to_string(layers), found_text(*types));
-  for (std::size_t layer = 0; layer < layers; ++layer) {
-    bool windowed = is_windowed(keyed, row["layers"].get_ref<const std::string&>(), static_cast<Index>(layer));
-    if (types) {
-      const json& type = (*types)[layer];
-      windowed = type == "sliding_attention";
-      if (!windowed && type != "full_attention")
-        return keyed.fail({"layer_types"}, "full_attention or sliding_attention", found_text(type));
-    }
-    windows[layer] = windowed ? window : 0;
+  std::vector<Index> windows;
+  for (Index layer = 0; layer < hub.config.num_layers; ++layer) {
+    const bool usual = is_windowed(keyed, row["layers"].get_ref<const std::string&>(), layer);
+    windows.push_back(listed_as_windowed(keyed, hub, layer).value_or(usual) ? window : 0);
   }
   if (std::any_of(windows.begin(), windows.end(), [](Index one) { return one > 0; })) hub.windows = std::move(windows);
 }
