@@ -245,7 +245,8 @@ void scale_by_scalar(Keyed& keyed, const Family&, HubConfig& hub) {
 
 /// Gemma 3 (Gemma Team 2025, section 2).
 void rotation_of_windows(Keyed& keyed, const Family&, HubConfig& hub) {
-  hub.window_rotary = plain_rotary(hub.config.d_k(), read_theta(keyed, "rope_local_base_freq", 10000, "sliding_attention"));
+  hub.window_rotary =
+      plain_rotary(hub.config.d_k(), read_theta(keyed, "rope_local_base_freq", 10000, "sliding_attention"));
 }
 
 /// Mixtures of experts in some layers alone are not known.
