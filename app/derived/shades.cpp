@@ -48,11 +48,12 @@ void add_columns(Sums& to, const Trace& trace, const HeadRef& head, const std::v
                  const std::atomic<bool>& stop) {
   const Mask& mask = trace.mask(head.stack, head.layer);
   const Index queries = trace.queries(head.stack);
-  for (Index first = 0; first < queries && !stop; first += kRowBlock) {
+  parallel_for((queries + kRowBlock - 1) / kRowBlock, Threads(0, &stop), [&](Index block) {
+    const Index first = block * kRowBlock;
     const Matrix rows = attention_rows(trace, head, first, std::min(kRowBlock, queries - first));
     for (Index r = 0; r < rows.rows(); ++r)
       for (const Index key : keys) to.add(first + r, rows(r, key), [&] { return mask.allowed(first + r, key); });
-  }
+  });
 }
 
 }  // namespace

@@ -94,7 +94,13 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
 constexpr std::string_view kSmall[] = {"det",  "case", "aux",    "cop",      "mark",   "cc",       "clf",
                                        "flat", "amod", "nummod", "compound", "advmod", "nmod:poss"};
 
-/// Of the cells that have names the best relation's with the surest name; of equally sure ones that with the most
+/// A window opens on no name of a smaller weight: where heads hesitate, labels are wrong more often. Names of the
+/// grammar are certain.
+constexpr float kSureWeight = 0.9f;
+
+bool is_sure(const NamedArc& arc) { return arc.probability == 1 || arc.weight >= kSureWeight; }
+
+/// Of the cells that have sure names the best relation's with the surest; of equally sure ones that with the most
 /// weight.
 const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
   const NamedArc* best = nullptr;
@@ -103,13 +109,13 @@ const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
     return std::tuple(-static_cast<int>(rank_of(arc.relation)), !small, arc.precision * arc.probability, arc.weight);
   };
   for (const NamedArc& arc : arcs)
-    if (!best || value(arc) > value(*best)) best = &arc;
+    if (is_sure(arc) && (!best || value(arc) > value(*best))) best = &arc;
   return best;
 }
 
 /// The largest weight of a word at another, in a row that had a choice: it may look at two words and more. Of a causal
-/// model the first word is none: rows rest there.
-std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head) {
+/// model the first word is none: rows rest there. No cell with a name: those are sure, or nothing to open on.
+std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const SentenceArcs& arcs) {
   const Matrix& weights = trace.head(head).thumbnail;
   const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
   if (weights.rows() != trace.queries(head.stack) || weights.cols() != trace.keys(head.stack)) return std::nullopt;
@@ -127,19 +133,20 @@ std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head) {
       ++open;
       if (key != query && key != first && weights(query, key) > weight) weight = weights(query, key), strongest = key;
     }
-    if (open >= 2 && weight >= most) best = CellRef{query, strongest}, most = weight;
+    if (open >= 2 && weight >= most && !arcs.at(head, {query, strongest}))
+      best = CellRef{query, strongest}, most = weight;
   }
   return best;
 }
 
 /// Of all heads the one that shows most of the sentence, and its cell.
-std::optional<StartCell> any_cell(const Trace& trace) {
+std::optional<StartCell> any_cell(const Trace& trace, const SentenceArcs& arcs) {
   const std::vector<HeadRef> heads = heads_of(trace, Stack::self);
   if (static_cast<Index>(heads.size()) * trace.queries() * trace.keys() > kMostSearched) return std::nullopt;
   std::optional<StartCell> start;
   float most = 0;
   for (const HeadRef& head : heads) {
-    const auto cell = chosen_by(trace, head);
+    const auto cell = chosen_by(trace, head, arcs);
     if (!cell) continue;
     const float value = shown_by_head(trace, head, 0) * trace.head(head).thumbnail(cell->query, cell->key);
     if (!start || value > most) start = StartCell{head, *cell}, most = value;
@@ -151,12 +158,12 @@ std::optional<StartCell> any_cell(const Trace& trace) {
 
 std::optional<StartCell> start_cell(const Document& document, const Trace& trace, const SentenceArcs& arcs) {
   const TrainingCard* card = document.card.get();
-  if (!card || !card->scores || trace.request.model != document.model) return any_cell(trace);
+  if (!card || !card->scores || trace.request.model != document.model) return any_cell(trace, arcs);
   if (const NamedArc* arc = best_arc(arcs.named)) return StartCell{arc->head, arc->cell};
   const auto shown = shown_relations(trace, *card);
-  if (shown.empty()) return any_cell(trace);
+  if (shown.empty()) return any_cell(trace, arcs);
   const RelationScore& best = *shown.front();
-  if (best.stack == Stack::self && trace.queries(best.stack) <= kLongestSearched) {
+  if (best.stack == Stack::self && arcs.named.empty() && trace.queries(best.stack) <= kLongestSearched) {
     std::optional<WeighedCell> start;
     for (const RelationScore* one : shown) {
       if (one->stack != Stack::self) continue;
@@ -166,8 +173,8 @@ std::optional<StartCell> start_cell(const Document& document, const Trace& trace
     if (start) return StartCell{head_of(*start->relation), start->cell};
   }
   if (best.stack == Stack::cross) return StartCell{head_of(best), strongest_cell(trace, head_of(best))};
-  if (const auto cell = chosen_by(trace, head_of(best))) return StartCell{head_of(best), *cell};
-  return any_cell(trace);
+  if (const auto cell = chosen_by(trace, head_of(best), arcs)) return StartCell{head_of(best), *cell};
+  return any_cell(trace, arcs);
 }
 
 void choose_start(AppState& state) {

@@ -64,7 +64,7 @@ TEST_P(AtlasOf, MapsAreLargeAndFillTheirPartOfTheWindow) {
         area += map.box.w * map.box.h;
         bottom = std::max(bottom, map.box.bottom());
       }
-      const float least = size.x < 1440 ? 0.2f : layers * heads > 16 ? 0.24f : 0.22f;
+      const float least = size.x < 1440 ? 0.2f : 0.24f;
       EXPECT_GE(area, least * size.x * size.y) << maps.size() << " of " << maps.front().box.w;
       // No gap between rows is higher than a title of two lines and a little.
       std::vector<float> tops;

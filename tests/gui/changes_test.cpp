@@ -1,7 +1,10 @@
 // The line of the stage that offers to change a word.
+#include <set>
+
 #include "app/shipped.h"
 #include "document/bundled_models.h"
 #include "gui/harness.h"
+#include "view/settings.h"
 #include "words/grid_words.h"
 
 namespace headlight {
@@ -66,6 +69,38 @@ TEST_F(ChangesTest, NothingMovesWhenTheyArrive) {
   EXPECT_EQ(places(), before);
   h.point_at("stage map");
   EXPECT_EQ(places(), before);
+}
+
+/// What a change brings about stands on its spot afterwards, in every window.
+TEST_F(ChangesTest, ASecondClickMeetsTheSameControl) {
+  const ImVec2 sizes[] = {{1024, 700}, {1280, 800}, {1440, 700}, {1440, 900}, {2560, 1600}};
+  for (const Language language : {Language::en, Language::zh})
+    for (const ImVec2& size : sizes) {
+      int met = 0;
+      for (const std::string control : {"change 0", "change 1", "change 2", "switch head", "trained", "causal"}) {
+        SCOPED_TRACE(std::to_string(size.x) + (language == Language::zh ? " zh " : " en ") + control);
+        Settings settings;
+        settings.language = language;
+        settings.ui_scale = fitting_ui_scale(size.x, size.y);
+        begin(size, tired, settings);
+        Harness& h = *harness;
+        if (!h.has(control)) continue;
+        ++met;
+        h.point_at(control);
+        const ImVec2 spot = ImGui::GetIO().MousePos;
+        const auto on_spot = [&] {
+          std::set<std::string> names;
+          for (const DrawnBox& drawn : h.boxes)
+            if (drawn.kind != BoxKind::label && drawn.box.contains(spot.x, spot.y)) names.insert(drawn.name);
+          return names;
+        };
+        const auto before = on_spot();
+        h.click_at(spot);
+        h.settle();
+        for (const std::string& name : on_spot()) EXPECT_TRUE(before.contains(name)) << name;
+      }
+      EXPECT_GE(met, 3);
+    }
 }
 
 TEST_F(ChangesTest, TheTooltipSaysWhatCounts) {

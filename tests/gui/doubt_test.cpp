@@ -132,6 +132,18 @@ TEST_F(DoubtTest, TheRelationOfAPinnedCellIsOnTheScreenInBothLanguages) {
     }
 }
 
+TEST_F(DoubtTest, AWindowOpensOnNoNameOfWhichHeadsAreUnsure) {
+  for (const char* text : {"人人为我，我为人人。", "妈妈做的饭很好吃。", "The book that you lent me was boring.",
+                           "The children were eating ice cream in the park."}) {
+    harness->push(SetText{text}, EndGesture{});
+    harness->settle();
+    const NamedArc* arc = view().pinned ? arcs_of(harness->state).at(view().chosen, *view().pinned) : nullptr;
+    if (arc) { EXPECT_GE(arc->weight, 0.9f) << text; }
+    for (const char* wrong : {"“为” looks at", "“的” looks at “妈妈”", "“you” looks at “boring”", "“park” looks at"})
+      EXPECT_FALSE(harness->says(wrong)) << text;
+  }
+}
+
 TEST_F(DoubtTest, RandomWeightsShowTheirOwnGuess) {
   Harness& h = *harness;
   h.push(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}});

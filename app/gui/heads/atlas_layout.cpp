@@ -6,19 +6,19 @@
 namespace headlight {
 namespace {
 
-constexpr float kBracket = 20;           // of a layer: its name, turned, its line, and a gap before the words
-constexpr float kLeastTitled = 48;       // the side of a map above which there is a title …
-constexpr Index kManyHeads = 64;         // … and of that many heads, of which all titles are not read,
-constexpr float kLeastOfMany = 68;       // it is this one
-constexpr float kLeastLabelled = 80;     // … beside which the words stand
-constexpr float kLeast = 8;              // the side of a map in a table
-constexpr float kEven = 0.92f;           // of the largest size, for rows of the same length
-constexpr float kMostSpread = 0.5f;      // of a map's width, between two columns, …
-constexpr float kMostRowSpread = 0.12f;  // … and of its height, between two rows
-constexpr float kWideTitle = 150;        // beside a head's number its name has room
-constexpr float kNarrowTitle = 90;       // … and has none: a line below is kept for it
+constexpr float kBracket = 5;                         // of a layer: its line, and a gap before the words
+constexpr float kLayerName = 20;                      // of a layer in a table, at least
+constexpr float kLeastTitled = 48;                    // the side of a map above which there is a title …
+constexpr Index kManyHeads = 64;                      // … and of that many heads, of which all titles are not read,
+constexpr float kLeastOfMany = 68;                    // it is this one
+constexpr float kLeastLabelled = 80;                  // … beside which the words stand
+constexpr float kLeast = 8;                           // the side of a map in a table
+constexpr float kEven = 0.92f;                        // of the largest size, for rows of the same length
+constexpr float kMostSpread = 0.5f;                   // of a map's width, between two columns, …
+constexpr float kMostRowSpread = 0.08f;               // … and of its height, between two rows
+constexpr float kWideTitle = 150;                     // beside a head's number its name has room
+constexpr float kNarrowTitle = 90;                    // … and has none: a line below is kept for it
 constexpr float kMostNameLines = 3, kBroken = 1.25f;  // of a name in lines: its length by that of the line
-constexpr Index kManyColumns = 8;                     // more of them stand closer
 constexpr Index kFewHeads = 3;                        // that many of a layer stand on one line
 
 Index rows_for(Index heads, Index columns) { return (heads + columns - 1) / columns; }
@@ -39,12 +39,12 @@ AtlasLayout with_columns(float width, float height, const AtlasContent& content,
   layout.titles = titles;
   if (titles && sizes.title_lines > 0) layout.name_lines = sizes.title_lines - 1;
   layout.title = titles ? static_cast<float>(1 + layout.name_lines) * sizes.text + 3 * unit : 0;
-  layout.labels = titles && sizes.labels > 0 ? sizes.labels + 5 * unit : 0;
+  layout.labels = titles && sizes.labels > 0 ? sizes.labels + 3 * unit : 0;
   const bool several = content.groups > 1;
-  const float before = titles ? kBracket * unit : std::max(kBracket * unit, sizes.layers + 8 * unit);
+  const float before = titles ? kBracket * unit : std::max(kLayerName * unit, sizes.layers + 8 * unit);
   layout.left = layout.labels + (several ? before : 0);
   layout.top = titles || !several ? 0 : sizes.text + 2 * unit;
-  const float gap_x = (columns > kManyColumns ? 4 : 5) * unit;
+  const float gap_x = 4 * unit;
   float gap_y = (titles ? 3 : 2) * unit;
   layout.group_gap = titles ? 4 * unit : 0;
   const auto groups = static_cast<float>(content.groups);

@@ -27,26 +27,17 @@ void draw_on_off(Gui& gui, const Box& box, bool off, bool hovered) {
   else list.AddCircleFilled(middle, 5 * gui.unit, colour, 20);
 }
 
-/// `H3` where its layer is named beside it, else the whole name.
-std::string short_title(const Gui& gui, const Atlas& atlas, const HeadRef& head, const std::string& whole) {
-  if (atlas.by_layer) return layer_title(gui.state.settings.language, head.layer);
-  if (atlas.own_order || atlas.layout.content.groups == 1) return whole;
-  return "H" + std::to_string(head.head);
-}
-
 /// Above a map: the head, its number in the order, what it does; as much as there is room for.
 void title_line(Gui& gui, const Atlas& atlas, const HeadRef& head, const Box& line, bool hovered) {
   const AppState& state = gui.state;
   ImDrawList& list = *ImGui::GetWindowDrawList();
   const bool passed_over = !atlas.by_layer && is_passed_over(state, head);
   const bool faint = passed_over || (!atlas.by_layer && is_off(state.document.edits, head));
-  const std::string whole = head_label(head), title = short_title(gui, atlas, head, whole);
-  // The short name leaves room for the job of the head.
-  const float saved = std::max(0.0f, ImGui::CalcTextSize(whole.c_str()).x - ImGui::CalcTextSize(title.c_str()).x);
+  const std::string title = atlas.by_layer ? layer_title(state.settings.language, head.layer) : head_label(head);
   const bool below = atlas.name_rows() > 0;
   const std::string value = atlas.by_layer ? std::string() : order_value_text(state, head);
   MeasuredTitle measured;
-  if (!atlas.by_layer && !below) measured = measured_title(gui, head, atlas.names.at(head), line.w + saved, value);
+  if (!atlas.by_layer && !below) measured = measured_title(gui, head, atlas.names.at(head), line.w, value);
   const bool chosen = atlas.by_layer ? head.layer == state.view.chosen.layer : head == state.view.chosen;
   const float text = ImGui::GetFontSize(), y = std::round(line.y);
   float x = line.x;

@@ -49,7 +49,7 @@ void row_words_beside(Gui& gui, const Atlas& atlas, const MapContent& content) {
     }
 }
 
-/// The layers at the left: with a bracket around their maps, or as the names of a table's rows.
+/// The layers at the left: a bracket around their maps, whose titles name them, or the names of a table's rows.
 void layer_names(Gui& gui, const Atlas& atlas) {
   const AtlasLayout& layout = atlas.layout;
   if (layout.content.groups < 2) return;
@@ -64,13 +64,9 @@ void layer_names(Gui& gui, const Atlas& atlas) {
       list.AddText({bracket.x, std::round(bracket.y + (layout.height - text) / 2)}, colour, name.c_str());
       continue;
     }
-    const std::string name = layer_title(gui.state.settings.language, layer);
-    const float line = bracket.x + text, width = ImGui::CalcTextSize(name.c_str()).x;
-    const float tick = 2 * gui.unit;
+    const float line = bracket.x, tick = 2 * gui.unit;
     for (const float y : {bracket.y, bracket.bottom()}) list.AddLine({line, y}, {line + tick, y}, colour, gui.unit);
     list.AddLine({line, bracket.y}, {line, bracket.bottom()}, colour, gui.unit);
-    if (width < bracket.h)
-      draw_rotated(list, bracket.x + text / 2, std::round(bracket.y + (bracket.h + width) / 2), colour, name);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/buttons.h"
 #include "gui/actions/look.h"
@@ -95,8 +96,11 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const float right = slot.w - button_width(gui.word(label));
   if (state.view.pinned) cell_buttons(gui, with_why);
   ImGui::SetCursorPos({begin, 0});
-  if (attempt && begin + primary_width(attempt->label.c_str()) + gap <= right) {
-    if (primary_button(gui, attempt->name.c_str(), attempt->label.c_str())) attempt->run(gui);
+  const float width = std::min(right - begin - gap, 240 * gui.unit);
+  if (attempt && width >= 120 * gui.unit) {
+    const auto of = [](const std::string& text) { return primary_width(text.c_str()); };
+    const std::string shown = cut_to(attempt->label, width, of);
+    if (primary_button(gui, attempt->name.c_str(), shown.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
   } else if (state.view.pinned && !offers) {
     weight_by_hand(gui, right);

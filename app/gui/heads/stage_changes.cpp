@@ -1,7 +1,10 @@
 // The line of the stage that offers to change a word: those changes of one word that move the row of the pinned cell.
+#include <algorithm>
+#include <cmath>
 
 #include "derived/head_stats.h"
 #include "figure/head_name.h"
+#include "figure/labels.h"
 #include "gui/actions/question.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
@@ -85,16 +88,21 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
     return line(filled(gui.word(kStageWords.none_moves),
                        {std::to_string(changes->tried), query_label(gui, question->query, question->head.stack)}));
   }
-  // The changes themselves come before the words that introduce them; no label moves the first one.
-  constexpr float kUsualLabel = 172;
-  const float usual = static_cast<float>(kMostOffered) * kUsualLabel * gui.unit;
-  const bool introduced = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + usual <= slot.w;
-  if (introduced) line(gui.word(kStageWords.change_a_word));
-  for (std::size_t i = 0; i < changes->best.size(); ++i) {
+  // Each has a column, whose place no label moves: a second click on the same spot meets the one that is there then.
+  constexpr float kColumn = 182, kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
+  const float words = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + 8 * gui.unit;
+  const float begin = words + kOffered * kColumn * gui.unit <= slot.w ? words : 0;
+  const float columns = std::clamp(std::floor(slot.w / (kColumn * gui.unit)), 1.0f, kOffered);
+  const float pitch = std::min(std::floor((slot.w - begin + kGap * gui.unit) / columns), kMost * gui.unit);
+  if (begin > 0) line(gui.word(kStageWords.change_a_word));
+  for (std::size_t i = 0; i < changes->best.size() && static_cast<float>(i) < columns; ++i) {
     const WordChange& change = changes->best[i];
-    const std::string label = label_of(gui, change), name = "change " + std::to_string(i);
-    if (i > 0 || introduced) ImGui::SameLine(0, (i == 0 ? 8 : 6) * gui.unit);
-    if (ImGui::GetCursorPosX() + button_width(label.c_str()) > slot.w) break;
+    const std::string name = "change " + std::to_string(i);
+    const auto of = [](const std::string& text) { return primary_width(text.c_str()); };
+    const std::string whole = label_of(gui, change), brief = change.from + " → " + change.to;
+    const float room = pitch - kGap * gui.unit;  // where the whole has none, the tooltip has it
+    const std::string label = of(whole) <= room ? whole : cut_to(gui.fonts.shown(brief), room, of);
+    ImGui::SetCursorPos({begin + static_cast<float>(i) * pitch, 0});
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
                                            : flat_button(gui, name.c_str(), label.c_str());
     if (pressed) take(gui, change);
