@@ -4,14 +4,18 @@
 # two modules called by the same name is an error in every browser (tests/page).
 cmake_minimum_required(VERSION 3.25)
 
+# The worker of a site is a file of its own, and the page's words are a table.
+file(READ ${WEB}/worker.js WORKER)
+file(READ ${WEB}/../words.json WORDS)
+
 # In the order in which they are evaluated: nothing at the top of a module may use a later one.
 set(MODULES bytes unicode core data fold labels colour elements work layout state raster stage bars atlas rows flow text compare
-  explain controls sentence keys live api main)
+  explain controls sentence keys live api lessons site main)
 
 file(GLOB FOUND RELATIVE ${WEB} ${WEB}/*.js)
 foreach(MODULE ${FOUND})
   string(REGEX REPLACE "\\.js$" "" NAME ${MODULE})
-  if(NOT NAME IN_LIST MODULES)
+  if(NOT NAME IN_LIST MODULES AND NOT NAME STREQUAL worker)
     message(FATAL_ERROR "${WEB}/${MODULE} is not in the list of ${CMAKE_CURRENT_LIST_FILE}")
   endif()
 endforeach()
@@ -92,6 +96,8 @@ ${TAIL_LITERALS}};
 
 std::span<const std::string_view> page_head() { return kHead; }
 std::span<const std::string_view> page_tail() { return kTail; }
+std::string_view page_texts() { return R\"~page~(${WORDS})~page~\"; }
+std::string_view page_worker() { return R\"~page~(${WORKER})~page~\"; }
 
 }  // namespace headlight
 ")

@@ -22,8 +22,8 @@ constexpr int kBadInput = 2;
 constexpr std::pair<std::string_view, std::string_view> kEarlierNames[] = {{"compare", "diagnose"}};
 
 constexpr const NamedCommand* kCommands[] = {
-    &kOpen,     &kExport, &kScreenshot, &kExplain, &kWhy,    &kLens,   &kPatch, &kNext,   &kGenerate, &kDiagnose,
-    &kTokenize, &kCheck,  &kTrain,      &kHeads,   &kClaims, &kFigure, &kPage,  &kModels, &kCode,     &kWorksheet};
+    &kOpen,  &kExport, &kScreenshot, &kExplain, &kWhy,    &kLens, &kPatch, &kNext,   &kGenerate, &kDiagnose, &kTokenize,
+    &kCheck, &kTrain,  &kHeads,      &kClaims,  &kFigure, &kPage, &kSite,  &kModels, &kCode,     &kWorksheet};
 
 int report(const std::string& message) {
   print_message(message);

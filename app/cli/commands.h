@@ -21,6 +21,6 @@ struct NamedCommand {
 };
 
 extern const NamedCommand kOpen, kExport, kScreenshot, kExplain, kWhy, kLens, kPatch, kNext, kGenerate, kDiagnose,
-    kTokenize, kCheck, kTrain, kHeads, kClaims, kFigure, kPage, kModels, kCode, kWorksheet;
+    kTokenize, kCheck, kTrain, kHeads, kClaims, kFigure, kPage, kModels, kCode, kWorksheet, kSite;
 
 }  // namespace headlight

@@ -1,10 +1,12 @@
+#include "page/site.h"
 
-#include "page/page.h"
+#include "base/formatted.h"
 #include "cli/options/against_option.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
+#include "page/page.h"
 
 namespace headlight {
 namespace {
@@ -108,6 +110,30 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
   return Answer(Done{});
 }
 
+Result<Answer> site_answer(const Question& question, const PageArguments& options) {
+  PageContent content{.session = question.asked.start.session, .trace = question.trace};
+  if (content.session.view == ViewState{}) content.session.view.chosen = best_head(content.session.document);
+  const auto size = write_site(content, page_options(options, question.threads), options.file);
+  if (!size) return size.error();
+  print_message(options.file + ": " + std::to_string(size->files) + " files, " +
+                formatted("%.1f MB", static_cast<double>(size->bytes) / 1e6));
+  return Answer(Done{});
+}
+
+void take_look(Parser& parser, PageArguments& options) {
+  add_choice<Language>(parser, "--language", options.language, kLanguageNames, "en or zh; default: the reader's");
+  add_choice<Theme>(parser, "--theme", options.theme, kThemeNames, "light or dark; default: the reader's");
+}
+
+ParsedCommand add_site(Parser& parser, const Frontend&) {
+  const QuestionCommand command(parser);
+  const auto options = std::make_shared<PageArguments>();
+  parser.option("-o,--output", options->file, "The folder of the site; files of the same name are replaced", "FOLDER")
+      .required();
+  take_look(parser, *options);
+  return command.one([options](const Question& question) { return site_answer(question, *options); });
+}
+
 ParsedCommand add_page(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   const auto options = std::make_shared<PageArguments>();
@@ -120,8 +146,7 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
                 "What the answer is compared with, as A: its question in one string, --against '--mask none'",
                 "'[SOURCE] [REQUEST]'");
   parser.option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H", "HEAD");
-  add_choice<Language>(parser, "--language", options->language, kLanguageNames, "en or zh; default: the reader's");
-  add_choice<Theme>(parser, "--theme", options->theme, kThemeNames, "light or dark; default: the reader's");
+  take_look(parser, *options);
   parser.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")
       .within(1e-3, 1e6);
   add_choice<ColourMap>(parser, "--colours", options->colours, kColourNames,
@@ -140,5 +165,15 @@ The page holds q and k of every head (v too where there is room) as float16, not
 computes them, so that the mask, the scale and the cells can be changed in the browser. It is opened
 again by `headlight page.html`, and checked by `headlight check page.html`.)",
                          add_page};
+
+const NamedCommand kSite{"site", "A folder for any web server: the page that computes, for everybody without Headlight",
+                         R"(
+headlight site -o FOLDER
+headlight site CHECKPOINT --text 'the cat sat' -o FOLDER
+headlight site --language zh -o FOLDER
+The site opens with the question, answers any sentence with the models that come along, and has the
+lessons. It is static: nothing runs on the server, and nothing is sent to it. To look at it:
+python3 -m http.server --directory FOLDER)",
+                         add_site};
 
 }  // namespace headlight

@@ -14,6 +14,7 @@
 #include "heads/pattern_difference.h"
 #include "model/fingerprint.h"
 #include "model/head_text.h"
+#include "page/core/answer_object.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
 #include "page/page_template.h"
@@ -42,40 +43,6 @@ json look_object(const PageOptions& options) {
   if (options.language) look["language"] = name_in(kLanguageNames, *options.language);
   if (options.theme) look["theme"] = name_in(kThemeNames, *options.theme);
   return look;
-}
-
-/// `encoder · 2 layers × 8 heads · d_model 128`.
-std::string shape_text(const Trace& trace) {
-  const AttentionTrace& first = trace.attention(Stack::self, 0);
-  std::string text = trace.model->given ? "" : std::string(name(trace.model->config.arch)) + " · ";
-  text += std::to_string(trace.num_layers()) + " × " + std::to_string(first.num_heads()) + " heads";
-  if (first.num_kv_heads != first.num_heads()) text += " (" + std::to_string(first.num_kv_heads) + " kv)";
-  if (!first.patterns) text += " · d_k " + std::to_string(first.query.cols() / first.num_heads());
-  if (!trace.model->given) text += " · d_model " + std::to_string(trace.model->config.d_model);
-  return text;
-}
-
-/// The tokens of two sides beside each other: [index in A, index in B], null where only the other has the token.
-json axis_object(const Tokens& a, const Tokens& b) {
-  json axis = json::array();
-  if (std::max(a.size(), b.size()) > kMostAligned)  // the same tokens, as plan_page() saw to
-    for (std::size_t i = 0; i < a.size(); ++i) axis.push_back({i, i});
-  else
-    for (const JointToken& token : align_tokens(a.tokens, b.tokens))
-      axis.push_back({token.a ? json(*token.a) : json(), token.b ? json(*token.b) : json()});
-  return axis;
-}
-
-/// The joint axes of every attention that both answers have.
-json axes_object(const Trace& a, const Trace& b) {
-  json axes = json::object();
-  for (const StackNames& of_a : stacks_of(a))
-    for (const StackNames& of_b : stacks_of(b))
-      if (of_a.label == of_b.label)
-        axes[std::string(of_b.label)] = {
-            {"queries", axis_object(a.query_tokens(of_a.stack), b.query_tokens(of_b.stack))},
-            {"keys", axis_object(a.key_tokens(of_a.stack), b.key_tokens(of_b.stack))}};
-  return axes;
 }
 
 /// The axes of a comparison, and what the two questions differ in, as Compare and its figure name it.
@@ -109,14 +76,16 @@ std::vector<HeadRef> heads_of_other(const Trace& trace, std::vector<HeadRef> hea
   return heads;
 }
 
-/// The core of a page, deflated, as base64.
-Result<std::string> packed_core(bool live) {
-  constexpr int kSmallest = 9;
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const auto bytes = read_file(*folder / "assets" / "page" / (live ? "core.wasm" : "still.wasm"));
-  if (!bytes) return bytes.error();
-  return encode_base64(deflated(*bytes, kSmallest));
+/// A part of the template: of a site it may ask its own folder for files.
+std::string part_of_page(std::string_view part, bool of_site) {
+  std::string text(part);
+  if (!of_site) return text;
+  for (const auto& [own, beside] :
+       {std::pair<std::string_view, std::string_view>{
+            "img-src data:", "img-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'"},
+        {"href=\"data:,\">", "href=\"headlight.svg\">\n<link rel=\"manifest\" href=\"manifest.webmanifest\">"}})
+    if (const std::size_t at = text.find(own); at != text.npos) text.replace(at, own.size(), beside);
+  return text;
 }
 
 /// Only so many tokens are aligned; more must be the same in both answers.
@@ -142,7 +111,7 @@ Status write_content(const PageContent& content, const PageOptions& options, con
     if (sink.only_counts()) return kArithmetic;
     return rounding_error(exact, rounded(exact).trace, heads, {options.threads, &progress.stop}) + kArithmetic;
   };
-  for (const std::string_view part : page_head()) sink(part);
+  for (const std::string_view part : page_head()) sink(part_of_page(part, !plan.site.empty()));
   // The session's text, so that the page opens as one.
   Session session = content.session;
   if (content.against) session.kept = content.against;
@@ -171,17 +140,26 @@ Status write_content(const PageContent& content, const PageOptions& options, con
   }
   if (options.live) {
     sink(",\"live\":");
-    if (const auto written = write_live(plan.files, document, sink); !written) return written;
+    if (const auto written = write_live(plan.files, sink); !written) return written;
   }
-  sink(",\"core\":\"");
+  sink(plan.site);
+  sink(",\"core\":");
   sink(plan.core);
-  sink("\"");
   sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
   for (const std::string_view part : page_tail()) sink(part);
   return Done{};
 }
 
 }  // namespace
+
+Result<std::string> packed_core(const char* name, Packing packing) {
+  constexpr int kSmallest = 9;
+  const auto folder = asset_folder();
+  if (!folder) return folder.error();
+  const auto bytes = read_file(*folder / "assets" / "page" / name);
+  if (!bytes) return bytes.error();
+  return deflated(*bytes, kSmallest, packing);
+}
 
 Status check_size(const Request& request, std::size_t most_bytes) {
   if (request.model && request.model->given) return Done{};  // nothing is computed of it
@@ -214,9 +192,9 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     if (!files) return files.error();
     plan.files = *std::move(files);
   }
-  auto core = packed_core(options.live);
+  const auto core = packed_core(options.live ? "core.wasm" : "still.wasm");
   if (!core) return core.error();
-  plan.core = *std::move(core);
+  plan.core = "\"" + encode_base64(*core) + "\"";
   for (const StackNames& names : stacks_of(trace)) {
     const auto is_of_it = [&](const HeadRef& head) { return head.stack == names.stack; };
     if (options.live && std::none_of(plan.heads.begin(), plan.heads.end(), is_of_it))

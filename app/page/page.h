@@ -48,8 +48,9 @@ struct PagePlan {
   bool values = true;          // v is among it
   bool packed = false;         // the numbers are deflated
   std::size_t bytes = 0;       // about; of packed numbers and files an upper bound
-  std::string core = {};       // assets/page/core.wasm, or still.wasm of a page without a model, deflated, as base64
-  LiveFiles files = {};        // of PageOptions::live
+  std::string core = {};  // JSON: assets/page/core.wasm, or still.wasm of a page without a model, deflated, as base64
+  LiveFiles files = {};   // of PageOptions::live
+  std::string site = {};  // JSON, of the first page of a site (site.h): the files beside it; empty: of no site
 };
 
 /// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that

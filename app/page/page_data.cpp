@@ -86,12 +86,6 @@ std::string float32_base64(const Matrix& numbers) {
   return encode_base64({reinterpret_cast<const char*>(numbers.data()), static_cast<std::size_t>(numbers.size()) * 4});
 }
 
-/// The mask of the answer's sentence: of a batch of masks the one of this sentence.
-MaskSpec of_one_sentence(MaskSpec mask) {
-  mask.batch = nullptr;
-  return mask;
-}
-
 /// The tables of relative biases, each once, and which is each layer's: −1 for none.
 void add_relative(const Trace& trace, Stack stack, json& object) {
   std::vector<const RelativeBias*> tables;
@@ -184,7 +178,6 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
   const AttentionTrace& first = trace.attention(stack, 0);
   const Index num_heads = first.num_heads();
   json object = page_stack(trace, names);
-  object["mask"] = mask_json(of_one_sentence(mask_spec(trace.request, stack)));
   if (!first.patterns) add_terms(trace, stack, object);
   add_relative(trace, stack, object);
   if (static_cast<Index>(heads.size()) < trace.num_layers(stack) * num_heads)

@@ -9,6 +9,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "page/page.h"
+#include "read/external/packed_planes.h"
 
 namespace headlight {
 
@@ -37,10 +38,13 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink);
 
 /// What a page needs to answer other sentences: the files of the model, and the lexicon where it cuts the
-/// words. Errors: numbers without a model, a model whose weights are in other files than .safetensors, or without a
-/// tokenizer.
-Result<LiveFiles> live_files(const Document& document);
+/// words. Those of the model are in `folder` of the page's memory. Errors: numbers without a model, a model whose
+/// weights are in other files than .safetensors, or without a tokenizer.
+Result<LiveFiles> live_files(const Document& document, const std::string& folder = "/model");
 /// Those files as a JSON object. Errors: a file that can no longer be read.
-Status write_live(const LiveFiles& files, const Document& document, PageSink& sink);
+Status write_live(const LiveFiles& files, PageSink& sink);
+
+/// A file of assets/page, deflated.
+Result<std::string> packed_core(const char* name, Packing packing = Packing::plain);
 
 }  // namespace headlight

@@ -40,7 +40,7 @@ bool cuts_by_list(const std::shared_ptr<const Tokenizer>& tokenizer) { return to
 
 }  // namespace
 
-Result<LiveFiles> live_files(const Document& document) {
+Result<LiveFiles> live_files(const Document& document, const std::string& folder_of_page) {
   LiveFiles files;
   const auto add = [&](const fs::path& path, const std::string& name) {
     std::error_code unknown;
@@ -57,7 +57,8 @@ Result<LiveFiles> live_files(const Document& document) {
     const fs::path folder = is_folder(*resolved) ? *resolved : resolved->parent_path();
     std::error_code unreadable;
     for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end; at.increment(unreadable))
-      if (is_regular(at->path()) && is_read(at->path())) add(at->path(), "/model/" + at->path().filename().string());
+      if (is_regular(at->path()) && is_read(at->path()))
+        add(at->path(), folder_of_page + "/" + at->path().filename().string());
     const bool has_weights = std::any_of(files.begin(), files.end(),
                                          [](const auto& file) { return file.first.extension() == ".safetensors"; });
     if (!has_weights) return cannot("another kind of file in " + folder.string());
@@ -72,11 +73,8 @@ Result<LiveFiles> live_files(const Document& document) {
   return files;
 }
 
-Status write_live(const LiveFiles& files, const Document& document, PageSink& sink) {
-  const json head{{"source", document.model != nullptr}, {"encoder", config_of(document).arch == Arch::encoder}};
-  std::string text = page_json(head);
-  text.pop_back();
-  sink(text + ",\"files\":[");
+Status write_live(const LiveFiles& files, PageSink& sink) {
+  sink("{\"files\":[");
   const char* between = "";
   for (const auto& [path, names] : files) {
     const auto file = MappedFile::open(path);

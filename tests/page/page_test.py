@@ -17,11 +17,12 @@ import agree_tests
 import browsers
 import live_tests
 import reader_tests
+import site_tests
 import source_tests
 import trust_tests
 from page_setting import Setting
 
-PARTS = agree_tests, live_tests, trust_tests, source_tests, reader_tests
+PARTS = agree_tests, live_tests, trust_tests, source_tests, reader_tests, site_tests
 
 
 def main():

@@ -35,6 +35,7 @@ check --format reference.npz
 diagnose --tolerance --format --num-heads
 models --format
 page -o --only --live
+site -o --language --theme
 code --dialect numpy einsum matmul module --layer -o --block
 worksheet --blank -o --key
 why --layer --head --query --key --format text csv json npz --pairs

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "derived/fold.h"
+#include "document/question_fields.h"
+#include "heads/pattern_difference.h"
 #include "math/attention.h"
 #include "math/position.h"
 #include "math/score_terms.h"
@@ -47,6 +49,14 @@ float distance_term(const AttentionTrace& attention, Index head, const CellRef& 
   return sum;
 }
 
+json axis_object(const Tokens& a, const Tokens& b) {
+  const bool is_long = std::max(a.size(), b.size()) > kMostAligned;
+  json axis = json::array();
+  for (const JointToken& token : align_tokens(a.tokens, b.tokens, is_long ? Alignment::positions : Alignment::words))
+    axis.push_back({token.a ? json(*token.a) : json(), token.b ? json(*token.b) : json()});
+  return axis;
+}
+
 }  // namespace
 
 json page_tokens(const Tokens& tokens) {
@@ -56,6 +66,11 @@ json page_tokens(const Tokens& tokens) {
       for (Index i = group.first + 1; i < group.first + group.count; ++i)
         list[static_cast<std::size_t>(i)]["continues"] = true;
   return list;
+}
+
+MaskSpec of_one_sentence(MaskSpec mask) {
+  mask.batch = nullptr;
+  return mask;
 }
 
 json page_stack(const Trace& trace, const StackNames& names) {
@@ -70,7 +85,18 @@ json page_stack(const Trace& trace, const StackNames& names) {
           {"kv_heads", first.num_kv_heads},
           {"d_k", first.patterns ? 0 : first.query.cols() / first.num_heads()},
           {"d_v", first.patterns ? 0 : first.value.cols() / first.num_kv_heads},
-          {"scale", first.patterns ? json(1) : scales_of(trace, stack)}};
+          {"scale", first.patterns ? json(1) : scales_of(trace, stack)},
+          {"mask", mask_json(of_one_sentence(mask_spec(trace.request, stack)))}};
+}
+
+std::string shape_text(const Trace& trace) {
+  const AttentionTrace& first = trace.attention(Stack::self, 0);
+  std::string text = trace.model->given ? "" : std::string(name(trace.model->config.arch)) + " · ";
+  text += std::to_string(trace.num_layers()) + " × " + std::to_string(first.num_heads()) + " heads";
+  if (first.num_kv_heads != first.num_heads()) text += " (" + std::to_string(first.num_kv_heads) + " kv)";
+  if (!first.patterns) text += " · d_k " + std::to_string(first.query.cols() / first.num_heads());
+  if (!trace.model->given) text += " · d_model " + std::to_string(trace.model->config.d_model);
+  return text;
 }
 
 json answer_object(const Trace& trace) {
@@ -79,7 +105,20 @@ json answer_object(const Trace& trace) {
   for (const StackNames& names : stacks_of(trace)) object["stacks"].push_back(page_stack(trace, names));
   object["warnings"] = messages_of(trace.warnings);
   object["answering"] = trace.answering;
+  object["shape"] = shape_text(trace);
+  object["encoder"] = trace.model->config.arch == Arch::encoder;
   return object;
+}
+
+json axes_object(const Trace& a, const Trace& b) {
+  json axes = json::object();
+  for (const StackNames& of_a : stacks_of(a))
+    for (const StackNames& of_b : stacks_of(b))
+      if (of_a.label == of_b.label)
+        axes[std::string(of_b.label)] = {
+            {"queries", axis_object(a.query_tokens(of_a.stack), b.query_tokens(of_b.stack))},
+            {"keys", axis_object(a.key_tokens(of_a.stack), b.key_tokens(of_b.stack))}};
+  return axes;
 }
 
 json why_object(const Trace& trace, const HeadRef& head, const CellRef& cell) {

@@ -62,6 +62,7 @@ class LiveAnswer : public PageAnswer {
   bool is_answered() const { return trace_ != nullptr; }
   /// Precondition: is_answered().
   const Trace& trace() const override { return *trace_; }
+  const std::shared_ptr<const Trace>& shared_trace() const { return trace_; }
 
  private:
   Status answer(const Request& request);

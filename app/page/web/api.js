@@ -11,7 +11,7 @@ function whole(name, below, value) {
   return Number.isInteger(value) && value >= 0 && value < below ? value : refuse(name, `0 to ${below - 1}`, value);
 }
 
-export function createInterface(store, live) {
+export function createInterface(store, live, views) {
   function stackOf(name, {stacks} = store.answer) {
     return stacks.find((one, i) => one.name === name || i === name) ?? refuse('stack', stacks.map((one) => one.name).join(', '), name);
   }
@@ -20,6 +20,8 @@ export function createInterface(store, live) {
     whole('head', stack.headCount, head);
     return stack.hasHead(layer, head) ? {layer, head} : refuse('head', 'one of this page', `${layer}.${head}`);
   }
+
+  const names = () => store.answer.stacks.flatMap((one) => one.heads.map(({layer, head}) => headText(one, layer, head)));
 
   return Object.freeze({
     /** queries × keys weights of a head, as they are now; `of: 'A'`: those of the other answer of a comparison;
@@ -46,10 +48,10 @@ export function createInterface(store, live) {
         edits.masks = store.edits.masks.map((one, i) => i === view.stack ? {...one, ...mask} : one);
       if (has('scale') && change.scale !== null && !Number.isFinite(change.scale)) refuse('scale', 'a number or null', change.scale);
       if (has('scale')) edits.scale = change.scale;
-      if (has('off')) edits.off = new Set(change.off.map(String));
+      if (has('off')) edits.off = new Set(change.off.map((one) => names().includes(String(one)) ? String(one) : refuse('off', 'heads of this page', one)));
       if (Object.keys(edits).length > 0) store.edit(edits);
       if (has('pinned')) store.look({pinned: change.pinned && cellOf(change.pinned)});
-      if (has('view')) store.look({view: String(change.view)});
+      if (has('view')) store.look({view: known('view', views, change.view)});
       if (has('scaleOfColours')) store.look({log: change.scaleOfColours === 'log'});
       for (const part of change.fold ?? []) known('fold', ['special', 'words'], part);
       if (has('fold')) store.look({foldSpecial: change.fold.includes('special'), mergeWords: change.fold.includes('words')});
@@ -65,10 +67,11 @@ export function createInterface(store, live) {
         stacks: store.answer.stacks.map((one) => ({name: one.name, layers: one.layers, heads: one.headCount, queries: one.T, keys: one.S,
           off: one.heads.map(({layer, head}) => headText(one, layer, head)).filter((name) => edits.off.has(name))})),
         fold: [view.foldSpecial && 'special', view.mergeWords && 'words'].filter(Boolean),
-        tokens: stack.queryTokens.map((token) => token.text), ids: stack.queryTokens.map((token) => token.id), error: store.answer.error, live: live !== null,
+        tokens: stack.queryTokens.map((token) => token.text), ids: stack.queryTokens.map((token) => token.id), error: store.answer.error,
+        live: live?.isStarted() === true,
       };
     },
 
-    ...(live ? {ask: live.ask, next: live.guesses} : {}),
+    ...(live ? {ask: (...texts) => live.ask(...texts), next: live.guesses} : {}),
   });
 }

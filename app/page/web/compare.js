@@ -43,6 +43,8 @@ export function createCompare(store, element, page) {
 
   function draw(w = width, h = height) {
     [width, height] = [w, h];
+    for (const {title} of panels) title.parentElement.hidden = !store.kept;
+    if (!store.kept) return void (sentence.textContent = wordsOf('site_keep_hint'));
     const {stack, layer, head} = store.chosen(), joint = axes(stack), {ofA, queries, keys} = joint;
     const rows = queries.map(([a, b]) => b === null ? ofA.queryTokens[a] : stack.queryTokens[b]);
     const cols = keys.map(([a, b]) => b === null ? ofA.keyTokens[a] : stack.keyTokens[b]);
@@ -74,6 +76,7 @@ export function createCompare(store, element, page) {
   }
 
   function point(event, {canvas, layout}, what) {
+    if (!layout) return;
     const box = canvas.getBoundingClientRect(), {queries, keys} = axes(store.stack());
     lit = cellAt(layout, event.clientX - box.left, event.clientY - box.top);
     if (lit && queries[lit.row][1] !== null && keys[lit.col][1] !== null)

@@ -11,7 +11,7 @@ const OF_SELF = ['distance', 'previous', 'next', 'same', 'duplicate', 'induction
 /** Folding a longer side would take longer than a glance. */
 const MOST_FOLDED = 512;
 
-function select(label, choices, chosen, change) {
+export function select(label, choices, chosen, change) {
   const list = make('select', {'aria-label': label, on: {change: (event) => change(event.target.value)}},
     ...choices.map(([value, text]) => make('option', {value, text, selected: value === chosen})));
   return make('label', {class: 'field'}, make('span', {text: label}), list);

@@ -19,7 +19,7 @@ export async function startCore(bytes) {
     },
     proc_exit(status) { throw new Error(`core: ended with ${status}`); },
   };
-  const module = await WebAssembly.compile(bytes), imports = {};
+  const module = await WebAssembly.compile(bytes).catch((error) => { throw new Error(`core: expected a program, found ${error.message}`); }), imports = {};
   // A page has no files and no processes: calls for them return ENOSYS.
   for (const {module: from, name} of WebAssembly.Module.imports(module))
     (imports[from] ??= {})[name] = page[name] ?? system[name] ?? (() => 52);
@@ -35,7 +35,8 @@ export async function startCore(bytes) {
     if (!keeps) core.drop(at);
     return result;
   }
-  const giveText = (object, use) => give(encoder.encode(JSON.stringify(object)), use);
+  const giveName = (name, use) => give(encoder.encode(name), use);
+  const giveText = (object, use) => giveName(JSON.stringify(object), use);
   function reply() {
     const answer = JSON.parse(decoder.decode(new Uint8Array(memory().buffer, core.reply(), core.reply_size())));
     if (answer?.error) throw Object.assign(new Error(answer.error), {tooMany: answer.too_many});
@@ -46,13 +47,25 @@ export async function startCore(bytes) {
 
   return {
     /** A file of the core's memory. */
-    put(name, data) { give(encoder.encode(name), (at, size) => give(data, (bytes, count) => core.put(at, size, bytes, count), true)); },
+    put(name, data) { giveName(name, (at, size) => give(data, (bytes, count) => core.put(at, size, bytes, count), true)); },
+    /** Drops one that no answer reads. */
+    forget(name) { giveName(name, (at, size) => core.forget(at, size)); },
     /** The numbers of an answer: that of the page (0) or A of a comparison (1). */
     open(side, answer) { giveText(answer, (at, size) => core.open(side, at, size)); reply(); },
     /** Answers a request by the model of the page. */
     ask(request, most) { giveText(request, (at, size) => core.ask(at, size, most)); return reply(); },
     /** Other masks and edits for the same tokens. */
     change(request) { giveText(request, (at, size) => core.change(at, size)); return reply(); },
+    /** Keeps the answer as A of a comparison. */
+    keep() { core.keep(); return reply(); },
+    /** The words of A beside those of the answer. */
+    axes() { core.axes(); return reply(); },
+    /** The answer as the program exports it, as bytes. */
+    exported(request) {
+      giveText(request, (at, size) => core.export_json(at, size));
+      reply();
+      return new Uint8Array(memory().buffer, core.exported(), core.exported_size()).slice();
+    },
     weights: (stack, layer, head, first, count) => floats(core.weights(...place(stack, layer, head), first, count), count * stack.S),
     allowed: (stack, layer) => new Uint8Array(memory().buffer, core.allowed(stack.side, stack.number, layer), stack.T * stack.S).slice(),
     /** null where no row has the measure. */

@@ -18,7 +18,7 @@ export function sidesOf(stack, answer) {
     scale: (layer) => Array.isArray(stack.scale) ? stack.scale[layer] : stack.scale};
 }
 
-function stackOf(stack, index, page, side) {
+export function stackOf(stack, index, page, side) {
   const heads = stack.only ? stack.only.map((key) => key.split('.').map(Number))
     : Array.from({length: stack.layers * stack.heads}, (_, i) => [Math.floor(i / stack.heads), i % stack.heads]);
   const known = new Set(heads.map((one) => headKey(...one)));

@@ -1,7 +1,7 @@
 // The reader's sentence: the model in the page answers it, and the new answer replaces the written one.
 
 import { inflated } from './bytes.js';
-import { changesOf, sidesOf } from './data.js';
+import { changesOf, sidesOf, stackOf } from './data.js';
 import { button, byId, make, fill } from './elements.js';
 import { percent, wordsOf } from './labels.js';
 
@@ -11,33 +11,71 @@ const MOST_TOKENS = 256, MOST_WRITTEN = 16384, GUESSES = 8, MODEL = '/model';
 const OF_SENTENCE = ['ids', 'decoder_ids', 'cuts', 'target_cuts', 'text_pair', 'chat', 'chat_open', 'token_type_ids', 'pad', 'target', 'weights',
   'dropout', 'dropout_seed'];
 
-/** Puts the model's files into the core. */
-export async function openModel(core, {files}) {
-  for (const {names, data} of files) {
-    const bytes = await inflated(data);
-    for (const name of names) core.put(name, bytes);
+const held = new Set();
+
+/** Those of a model's files that the core does not have yet. */
+export function missingFiles({files}) { return files.filter(({names}) => !names.every((name) => held.has(name))); }
+
+/** Puts the model's files into the core; `told` hears of bytes that came. */
+export async function openModel(core, model, told) {
+  for (const {names, data} of missingFiles(model)) {
+    const bytes = await inflated(data, told);
+    for (const name of names) {
+      core.put(name, bytes);
+      held.add(name);
+    }
   }
 }
 
+/** What answers sentences; once the model is there, start() or use() begins. */
 export function createLive(store, page) {
-  const {live, request: asked} = page, {core, answer} = store, {stacks} = answer, both = stacks.some(({number}) => number === 2);
-  // The fields that belong to the written sentence, to be restored with it.
-  const written = {edits: answer.edits, relations: answer.relations, masks: stacks.map(({mask}) => mask)};
-  const base = {...asked, ...(live.source && {source: MODEL})}, elsewhere = {...base};
-  for (const field of OF_SENTENCE) delete elsewhere[field];
-  let answering = 0, likely = [];  // of the answer: where its next words stand, and these
+  const {core, answer} = store, of = (number) => answer.stacks.find((stack) => stack.number === number), isBoth = () => Boolean(of(2));
+  // The fields that belong to the written sentence, to be restored with it; null where the model is another than the page's.
+  let written = {edits: answer.edits, relations: answer.relations, masks: answer.stacks.map(({mask}) => mask)};
+  let base = {...page.request, ...(page.live && 'source' in page.request && {source: MODEL})}, last = base;
+  let answering = 0, likely = [], encoder = false, isStarted = false;  // of the answer: where its next words stand, and these
 
   /** Puts an answer of the core into the stacks of the page. */
   function take(found) {
     for (const stack of found.stacks) {
-      const own = stacks.find(({number}) => number === stack.number);
+      const own = of(stack.number);
       if (own) Object.assign(own, sidesOf(stack, found), {thumbnails: null});
     }
-    ({answering} = found);
+    ({answering, encoder} = found);
+    page.card.shape = found.shape;
     answer.warnings = found.warnings;
     store.forget();
+    if (store.kept) page.compare.axes = core.axes();
     likely = guesses();
     return found;
+  }
+
+  /** The answer to a request, with the edits of now. */
+  function asked(request, most = MOST_TOKENS) {
+    try {
+      const found = core.ask(request, most);
+      last = request;
+      isStarted = true;
+      store.change = (changes) => take(core.change(changes));
+      return found;
+    } catch (error) {
+      throw error.tooMany ? new Error(wordsOf('too_many_words', most, error.tooMany)) : error;
+    }
+  }
+
+  /** The same answer as was written, now computed here: so that edits reach the layers above. */
+  function start() { take(asked({...base, ...changesOf(answer, store.edits), sentence: page.view.sentence ?? 0}, MOST_WRITTEN)); }
+
+  /** Another model, or fresh weights of other sizes: its request. */
+  function use(request) {
+    const found = asked(request);
+    [base, written] = [request, null];
+    answer.stacks = found.stacks.map((stack, i) => stackOf(stack, i, found, 0));
+    Object.assign(answer, {edits: {off: []}, relations: []});
+    store.restart();
+    take(found);
+    if (typeof request.text === 'string') input.value = request.text;
+    store.notify({answer: true});
   }
 
   /** The masks and edits of the sentence that was written; of another one those that do not count its tokens. */
@@ -45,37 +83,37 @@ export function createLive(store, page) {
     const anywhere = ({given, batch, painted, ...mask}) => mask, {weights, dropout, seed, layer_edits: layers = [], ...edits} = written.edits;
     answer.edits = same ? written.edits
       : {...edits, layer_edits: layers.map((edit) => edit.mask ? {...edit, mask: anywhere(edit.mask)} : edit)};
-    stacks.forEach((stack, i) => { stack.mask = same ? written.masks[i] : anywhere(written.masks[i]); });
+    answer.stacks.forEach((stack, i) => { stack.mask = same ? written.masks[i] : anywhere(written.masks[i]); });
   }
 
   /** Answers a sentence; of an encoder-decoder with its target, which is written by the model where there is none. */
   async function ask(text, target = null) {
     if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
-    const same = text === asked.text && (!both || target === asked.target), given = both && target !== null && target.trim() !== '';
+    const both = isBoth(), given = both && target !== null && target.trim() !== '';
+    const same = written !== null && text === base.text && (!both || target === base.target), elsewhere = {...base};
+    for (const field of OF_SENTENCE) delete elsewhere[field];
     const texts = same ? {...base, sentence: page.view.sentence ?? 0} : {...elsewhere, text, ...(given ? {target} : both ? {target: '', write: true} : {})};
-    takeWritten(same);
+    if (written) takeWritten(same);
     store.renew();
-    try {
-      take(core.ask({...texts, ...changesOf(answer, store.edits)}, MOST_TOKENS));
-    } catch (error) {
-      throw error.tooMany ? new Error(wordsOf('too_many_words', MOST_TOKENS, error.tooMany)) : error;
-    }
+    take(asked({...texts, ...changesOf(answer, store.edits)}));
     answer.relations = same ? written.relations : [];  // the page does not compute named arcs
     store.notify({answer: true});
-    const [tokens, reply] = both ? [stacks.find(({number}) => number !== 0).keyTokens, stacks.find(({number}) => number === 0)?.queryTokens]
-      : [stacks[0].queryTokens, null];
+    const [tokens, reply] = both ? [of(1).queryTokens, of(0).queryTokens] : [answer.stacks[0].queryTokens, null];
     return {tokens: tokens.map((token) => token.text), target: reply?.map((token) => token.text), next: guesses()};
   }
 
   function guesses() { return core.guesses(GUESSES); }
 
-  const input = make('input', {type: 'text', id: 'ask', autocomplete: 'off', spellcheck: 'false', value: asked.text ?? '', maxlength: '2000'});
+  let isComposing = false;
+  const input = make('input', {type: 'text', id: 'ask', on: {compositionstart: () => { isComposing = true; },
+    compositionend: () => { isComposing = false; }}, autocomplete: 'off', spellcheck: 'false', value: page.request.text ?? '', maxlength: '2000'});
   const submit = button('primary', '', null, {type: 'submit'}), problem = make('p', {class: 'doubt', role: 'status'});
   const words = make('div', {class: 'guesses'});
   byId('ask-area').append(make('form', {class: 'ask', on: {submit: (event) => {
     event.preventDefault();
+    if (isComposing) return;  // an input method's candidates, which Enter confirms
     problem.textContent = '';
-    ask(input.value).catch((error) => { problem.textContent = error.message; });
+    parts.ask(input.value).catch((error) => { problem.textContent = error.message; });
   }}}, input, submit), problem);
   byId('guess-area').append(words);
 
@@ -83,17 +121,16 @@ export function createLive(store, page) {
     input.setAttribute('aria-label', wordsOf('ask_hint'));
     input.placeholder = wordsOf('ask_hint');
     submit.textContent = wordsOf('ask');
-    const tokens = (stacks.find(({number}) => number === 0) ?? stacks[0]).queryTokens, unknown = tokens.filter((token) => token.known === false);
+    const tokens = (of(0) ?? answer.stacks[0]).queryTokens, unknown = tokens.filter((token) => token.known === false);
     if (likely.length === 0) return fill(words);
     const where = tokens[answering]?.text ?? '';
-    const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : live.encoder ? 'guess_same' : 'guess_next';
+    const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : encoder ? 'guess_same' : 'guess_next';
     fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...likely.map((word) => make('span', {class: 'guess'},
       make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number', text: percent(word.probability)}))));
     if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
   }
 
-  // The same answer as was written, now computed here: so that edits reach the layers above.
-  take(core.ask({...base, ...changesOf(answer, store.edits), sentence: page.view.sentence ?? 0}, MOST_WRITTEN));
-  store.change = (changes) => take(core.change(changes));
-  return {ask, draw, guesses};
+  /** `request`: what was asked last. A site asks by way of `ask`, which may choose the model. */
+  const parts = {ask, draw, guesses, start, use, isStarted: () => isStarted, request: () => ({...last, ...changesOf(answer, store.edits)})};
+  return parts;
 }

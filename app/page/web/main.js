@@ -17,6 +17,7 @@ import { briefNumber, currentLanguage, either, setLanguage, setWords, wordsOf } 
 import { createLive, openModel } from './live.js';
 import { createRows } from './rows.js';
 import { createSentence } from './sentence.js';
+import { createSite } from './site.js';
 import { createStage } from './stage.js';
 import { createStore } from './state.js';
 import { createText } from './text.js';
@@ -44,17 +45,18 @@ function open(core, page, answer, kept) {
   setMap(look.colours);
   const store = createStore(core, answer, kept, page.largest);
   takeView(store, page);
-  const live = page.live ? createLive(store, page) : null;
+  const live = page.live || page.site ? createLive(store, page) : null;
 
   const stage = createStage(store, byId('map-area')), atlas = createAtlas(store, byId('atlas'));
   const bars = createBars(store, byId('stage-head'), byId('row-words')), explain = createExplain(store, byId('explain'));
   const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
   const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
   const text = createText(store, byId('text-controls'), byId('text-words'));
-  const compare = page.compare && createCompare(store, byId('compare-area'), page);
+  const compare = (page.compare || page.site) && createCompare(store, byId('compare-area'), page);
   const areas = {heads: 'map-area', row: 'row-area', flow: 'flow-area', compare: 'compare-area', text: 'text-area'};
   const views = Object.keys(areas).filter((name) => name !== 'compare' || compare);
 
+  let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
   let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'
   function request(what = 'all') {
     if (wanted === null) requestAnimationFrame(draw);
@@ -62,6 +64,7 @@ function open(core, page, answer, kept) {
   }
 
   function drawAll() {
+    site?.draw();
     drawTexts();
     live?.draw();
     sentence.draw();
@@ -93,6 +96,7 @@ function open(core, page, answer, kept) {
   function draw() {
     const all = wanted === 'all';
     wanted = null;
+    if (waiting) return;
     if (all) drawAll();
     drawStage(all);
     sentence.mark();
@@ -102,8 +106,8 @@ function open(core, page, answer, kept) {
   }
 
   function drawFooter() {
-    const stack = store.stack(), isStill = store.isEdited() && !live && !stack.given && stack.layers > 1;
-    const texts = [wordsOf(stack.given ? 'given_weights' : live ? 'computed_live' : 'computed_here') + (isStill ? ` ${wordsOf('layers_as_written')}` : ''),
+    const stack = store.stack(), isLive = live?.isStarted(), isStill = store.isEdited() && !isLive && !stack.given && stack.layers > 1;
+    const texts = [wordsOf(stack.given ? 'given_weights' : isLive ? 'computed_live' : 'computed_here') + (isStill ? ` ${wordsOf('layers_as_written')}` : ''),
       wordsOf('rounding_error', briefNumber(answer.error)), wordsOf('written_by', page.version)];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
@@ -144,7 +148,15 @@ function open(core, page, answer, kept) {
   print.addEventListener('change', () => { takeTheme(); draw(); });
   new ResizeObserver(() => request()).observe(document.body);
   takeTheme();
-  Object.defineProperty(window, 'headlight', {value: createInterface(store, live), enumerable: true});
+  const api = createInterface(store, live, views);
+  Object.defineProperty(window, 'headlight', {value: api, enumerable: true});
+  if (page.live) live.start();
+  if (!page.site) return;
+  site = createSite(store, page, live, api, () => request());
+  site.begin().finally(() => {
+    waiting = false;
+    request();
+  });
 }
 
 async function start() {

@@ -91,6 +91,14 @@ export function createStore(core, answer, kept, largest) {
       store.edit({off});
     },
 
+    /** The answer is another model's: nothing of before holds. */
+    restart() {
+      const written = writtenEdits(answer);
+      Object.assign(store, {written, edits: written, done: [], undone: []});
+      store.forget();
+      Object.assign(store.view, {pinned: null, hovered: null, textWords: []});
+      settle();
+    },
     /** Before an answer to another sentence: the reader's kind of mask stays, painted cells are those of the data. */
     renew() {
       const written = writtenEdits(answer), kinds = store.edits.masks.map(({kind}) => kind);

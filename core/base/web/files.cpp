@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 
 #include "base/file.h"
@@ -64,6 +65,21 @@ Result<std::string> read_file(const std::filesystem::path& path, std::size_t lim
     return bad_input(path.string(), "size", "at most " + std::to_string(limit) + " bytes",
                      std::to_string(bytes->size()) + " bytes", ErrorCode::too_large);
   return std::string(*bytes);
+}
+
+// What a page writes is a file of its memory.
+Output::Output(int, std::filesystem::path path, std::filesystem::path) : path_(std::move(path)) {}
+Output::Output(Output&& other) noexcept = default;
+Output::~Output() = default;
+Result<Output> Output::to_file(const std::filesystem::path& path) { return Output(0, path, {}); }
+void Output::write(std::string_view bytes) { buffer_ += bytes; }
+
+Status Output::commit() {
+  auto* const bytes = static_cast<char*>(std::malloc(buffer_.size() + 1));
+  if (!bytes) throw std::bad_alloc();
+  put_memory_file(path_.string(), static_cast<char*>(std::memcpy(bytes, buffer_.data(), buffer_.size())),
+                  buffer_.size());
+  return Done{};
 }
 
 Result<std::string> read_standard_input(std::size_t) { return absent("standard input"); }

@@ -10,9 +10,10 @@ constexpr std::size_t kMostDeflated = 1032;
 
 }  // namespace
 
-std::string deflated(std::string_view bytes, int level, bool numbers) {
+std::string deflated(std::string_view bytes, int level, Packing packing) {
   z_stream stream{};
-  deflateInit2(&stream, level, Z_DEFLATED, -MAX_WBITS, 9, numbers ? Z_FILTERED : Z_DEFAULT_STRATEGY);
+  deflateInit2(&stream, level, Z_DEFLATED, packing == Packing::checked ? MAX_WBITS : -MAX_WBITS, 9,
+               packing == Packing::numbers ? Z_FILTERED : Z_DEFAULT_STRATEGY);
   std::string packed(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());
@@ -27,7 +28,7 @@ std::string deflated(std::string_view bytes, int level, bool numbers) {
 std::string packed_planes(std::string_view bytes) {
   std::string planes(bytes.size(), '\0');
   for (std::size_t i = 0; i < bytes.size(); ++i) planes[i % 2 * (bytes.size() / 2) + i / 2] = bytes[i];
-  return deflated(planes, 6, true);
+  return deflated(planes, 6, Packing::numbers);
 }
 
 Result<std::string> unpacked_planes(std::string_view packed, std::size_t expected) {

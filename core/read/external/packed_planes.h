@@ -9,8 +9,11 @@
 
 namespace headlight {
 
-/// Deflated bytes (RFC 1951); `level` as zlib counts, `numbers`: bytes that are alike rather than the same.
-std::string deflated(std::string_view bytes, int level = 6, bool numbers = false);
+/// `numbers`: of bytes that are alike rather than the same. `checked`: in the frame of RFC 1950, with a checksum.
+enum class Packing { plain, numbers, checked };
+
+/// Deflated bytes (RFC 1951); `level` as zlib counts.
+std::string deflated(std::string_view bytes, int level = 6, Packing packing = Packing::plain);
 /// All low bytes, then all high bytes, deflated (RFC 1951): the high bytes of q and k are alike.
 std::string packed_planes(std::string_view bytes);
 /// Takes that back. An Error where the bytes are damaged or come to another number than `expected`.

@@ -1,10 +1,15 @@
 // What core.wasm has besides: a model that is asked.
+#include "base/file.h"
+#include "base/memory_files.h"
 #include "page/core/answer_object.h"
 #include "page/core/exported.h"
+#include "write/json.h"
 
 namespace headlight {
 
 using nlohmann::json;
+
+constexpr const char* kExported = "export.json";
 
 /// Answers a request with the model of the page; of a sentence of more than `most` tokens the reply has `too_many`.
 HEADLIGHT_EXPORT(ask) void core_ask(const char* text, int size, int most) {
@@ -17,6 +22,45 @@ HEADLIGHT_EXPORT(ask) void core_ask(const char* text, int size, int most) {
     if (!status) return status.error();
     return answer_object(page_sides[0]->trace());
   });
+}
+
+/// Keeps the answer to a request as A of a comparison.
+HEADLIGHT_EXPORT(keep) void core_keep() {
+  answer_with([]() -> Result<json> {
+    page_sides[1] = std::make_unique<LiveAnswer>(dynamic_cast<const LiveAnswer&>(*page_sides[0]));
+    return answer_object(page_sides[1]->trace());
+  });
+}
+
+/// The words of A beside those of the answer.
+HEADLIGHT_EXPORT(axes) void core_axes() {
+  answer_with([]() -> Result<json> { return axes_object(page_sides[1]->trace(), page_sides[0]->trace()); });
+}
+
+/// The answer as `headlight export` writes it, with the request that it is stored with: the file `export.json`.
+HEADLIGHT_EXPORT(export_json) void core_export_json(const char* text, int size) {
+  answer_with([&]() -> Result<json> {
+    const auto& live = dynamic_cast<const LiveAnswer&>(*page_sides[0]);
+    auto output = Output::to_file(kExported);
+    if (!output) return output.error();
+    Progress progress;
+    const std::string request(text, static_cast<std::size_t>(size));
+    if (const auto written = write_json({live.shared_trace()}, {request}, {}, *output, progress); !written)
+      return written.error();
+    if (const auto written = output->commit(); !written) return written.error();
+    return json::object();
+  });
+}
+
+/// Where that file is, and its size.
+HEADLIGHT_EXPORT(exported) const char* core_exported() { return memory_file(kExported).value_or("").data(); }
+HEADLIGHT_EXPORT(exported_size) int core_exported_size() {
+  return static_cast<int>(memory_file(kExported).value_or("").size());
+}
+
+/// Drops a file that no answer reads.
+HEADLIGHT_EXPORT(forget) void core_forget(const char* name, int size) {
+  drop_memory_file(std::string_view(name, static_cast<std::size_t>(size)));
 }
 
 }  // namespace headlight

@@ -1,0 +1,93 @@
+// The lessons of a site, as far as a browser can follow them: a step sets the question and what is looked at, and waits for a
+// change. docs/formats.md describes their files; what they ask for beyond this page is left out, and a line says so.
+
+import { button, fill, make } from './elements.js';
+import { either, wordsOf } from './labels.js';
+
+/** The token of a word, `我#2`: the second of that text. */
+function positionOf(tokens, word) {
+  const [text, number = 1] = word.split('#'), at = tokens.map((token, i) => token.text === text ? i : -1).filter((i) => i >= 0);
+  return at[number - 1] ?? -1;
+}
+
+const hasMask = {causal: ({kind}) => kind.includes('causal'), not_causal: ({kind}) => !kind.includes('causal'), padding: ({kind}) => kind.includes('padding'),
+  painted: ({painted}) => painted.size > 0};
+/** Whether what a step asks for is so; `now` is of the question and the view. */
+const GOALS = {
+  pinned_query: (word, {stack, pinned}) => pinned !== null && pinned.query === positionOf(stack.queryTokens, word),
+  pinned_key: (word, {stack, pinned}) => pinned !== null && pinned.key === positionOf(stack.keyTokens, word),
+  text_contains: (text, now) => now.text.includes(text),
+  target_contains: (text, {stacks}) => stacks.some(({number, queryTokens}) => number === 0 && queryTokens.some((token) => token.text === text)),
+  mask: (name, {mask}) => hasMask[name](mask),
+  chosen_head: (head, now) => now.head === head,
+  head_off: (head, {off}) => off.has(head),
+  heads_off_at_most: (count, {off}) => off.size <= count,
+  heads_at_most: (count, {stack}) => stack.headCount <= count,
+  heads_at_least: (count, {stack}) => stack.headCount >= count,
+  scale_at_most: (most, {scale}) => scale <= most,
+  scale_at_least: (least, {scale}) => scale >= least,
+  d_model_at_least: (least, now) => now.dModel >= least,
+};
+/** The names of what a text asks to be done, `[#undo]`. */
+const ACTIONS = {causal_on: 'mask_causal', causal_off: 'mask_none', padding_on: 'mask_padding', paint_mask: 'paint', undo: 'undo', all_heads_on: 'all_on',
+  head_on: 'head_is_on', head_off: 'head_is_off', block_cell: 'key_block', larger_scale: 'scale', own_scale_off: 'scale_again'};
+
+/** `site` asks and shows: {set(request, view), change(text), now()}. */
+export function createLessons(site, list, area) {
+  let lesson = null, at = 0, isDone = false;
+
+  /** A step as it is in the reader's language. */
+  const contentOf = (step) => document.documentElement.lang === 'en' && step.english ? {...step, ...step.english} : step;
+  const isPossible = (step) => {
+    const {set = {}, done = {}} = contentOf(step), {source = '', position} = set.request ?? {};
+    return Object.keys(done).every((goal) => goal in GOALS) && !['inside', 'train'].includes(set.view?.view) && !source.startsWith('..') && position === undefined;
+  };
+  const steps = () => lesson.steps.filter(isPossible);
+
+  function go(step) {
+    const {set = {}} = contentOf(steps()[step]);
+    [at, isDone] = [step, false];
+    return site.set(set.request ?? {}, set.view ?? {});
+  }
+
+  /** A text with what it points at: a word lights its cell, a change is made, a control is named. */
+  function shown(text) {
+    return text.split(/(\[[^\]]*\])/).map((part) => {
+      if (!/^\[.*[|#]/.test(part)) return make('span', {text: part});
+      const [words, target] = part.slice(1, -1).split('|');
+      if (words.startsWith('#')) return make('b', {text: ACTIONS[words.slice(1)] ? wordsOf(ACTIONS[words.slice(1)]) : words.slice(1)});
+      if (target.startsWith('@')) return make('b', {text: words});
+      const [from, to] = target.split(target.includes('=') ? '=' : '→');
+      return button('link', words, () => {
+        if (target.includes('=')) return site.change((whole) => from === '' ? to : whole.replace(from, to));
+        const {stack} = site.now(), query = positionOf(stack.queryTokens, from), key = to === undefined ? -1 : positionOf(stack.keyTokens, to);
+        if (query >= 0) site.point(query, key);
+      });
+    });
+  }
+
+  function draw() {
+    area.hidden = lesson === null;
+    if (lesson === null) return;
+    const possible = steps(), step = contentOf(possible[at]), left = lesson.steps.length - possible.length;
+    isDone ||= Object.entries(step.done ?? {}).every(([goal, wanted]) => GOALS[goal](wanted, site.now()));
+    const arrow = (sign, name, to) => make('button', {type: 'button', class: 'icon', text: sign, 'aria-label': wordsOf(name), disabled: !possible[to],
+      on: {click: () => go(to)}});
+    fill(area, make('h2', {text: `${either(lesson.title)} · ${at + 1} / ${possible.length}`}),
+      make('p', {}, ...shown(either(step.text))), make('p', {class: isDone ? 'reached' : ''}, ...shown(either(step.try)), isDone && make('b', {text: ' ✓'})),
+      left > 0 && make('p', {class: 'quiet', text: wordsOf('lesson_left_out', left)}),
+      make('div', {class: 'group'}, arrow('←', 'lesson_before', at - 1), arrow('→', 'lesson_next', at + 1),
+        button('link', wordsOf('close'), () => { lesson = null; draw(); })));
+  }
+
+  return {
+    draw,
+    /** Sets the first step of a lesson. */
+    async open(number) {
+      lesson = list[number];
+      if (steps().length > 0) return go(0);
+      lesson = null;
+      throw new Error(wordsOf('lesson_needs_program'));
+    },
+  };
+}

@@ -1,0 +1,315 @@
+// A site: the list of models, which are fetched when they are asked; the question in the address; files of the reader's disk;
+// exports. Elsewhere the page has none of this.
+
+import { colourOf, ink } from './colour.js';
+import { answerOf } from './data.js';
+import { button, byId, fill, make } from './elements.js';
+import { select } from './controls.js';
+import { either, headName, wordsOf } from './labels.js';
+import { drawLabels, layoutMap } from './layout.js';
+import { createLessons } from './lessons.js';
+import { missingFiles, openModel } from './live.js';
+import { wholePart } from './raster.js';
+
+/** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
+const AUTO = 'auto', GRAMMAR = 'shipped:encoder', ANY = 'shipped:any-sentence', RANDOM = 'random', DISK = 'disk', SHIPPED = 'shipped:';
+/** What the list has besides the reader's own, in this order. */
+const LISTED = [AUTO, ANY, GRAMMAR, 'shipped:decoder', 'shipped:translator', 'shipped:induction', RANDOM];
+/** Sizes of fresh weights; the first is the one to begin with. */
+const SIZES = {d_model: [64, 16, 32, 128, 256], num_heads: [4, 1, 2, 8, 16], layers: [2, 1, 3, 4, 6], seed: [1, 2, 3, 4, 5]};
+/** Larger files of a disk than these together do not fit the memory of a page. */
+const MOST_BYTES = 900e6, LONGEST_TEXT = 2000, MEGABYTE = 1e6;
+const OF_MODEL = /(\.json|\.safetensors|\.model|\.jinja|^vocab\.txt|^merges\.txt)$/;
+
+/** Saves bytes under a name. */
+function save(name, type, bytes) {
+  const url = URL.createObjectURL(new Blob([bytes], {type})), link = make('a', {href: url, download: name});
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+/** The files behind what was dropped; of folders all that lie in them. */
+async function filesOf(items) {
+  const found = [], entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  for (const entry of entries) {
+    if (entry.isFile) found.push(await new Promise((done, failed) => { entry.file(done, failed); }));
+    else for (let reader = entry.createReader(), some = null; some === null || some.length > 0; entries.push(...some))
+      some = await new Promise((done, failed) => { reader.readEntries(done, failed); });
+  }
+  return {files: found, name: entries[0]?.isDirectory ? entries[0].name : ''};
+}
+
+export function createSite(store, page, live, api, redraw) {
+  const {core, answer} = store, {models} = page.site, {ask: answerHere} = live, first = page.request.source ?? RANDOM;
+  const opening = first === GRAMMAR ? AUTO : first;
+  let model = opening, sizes = Object.fromEntries(Object.entries(SIZES).map(([name, [one]]) => [name, one]));
+  let onDisk = null, drops = 0, addressed = null, busy = 0;
+  const status = make('p', {class: 'quiet', role: 'status'}), bar = make('div', {class: 'controls'});
+  const picker = make('input', {type: 'file', multiple: true, hidden: true, on: {change: () => { attempt(() => openFiles([...picker.files], '')); picker.value = ''; }}});
+  const lessonArea = make('section', {class: 'lesson', 'aria-live': 'polite'});
+  byId('site').append(bar, status, picker, lessonArea);
+  byId('site').hidden = false;
+
+  /** Does what may fail, or take long: the reader sees why, or how far it is. */
+  async function attempt(act) {
+    busy += 1;
+    status.className = 'quiet';
+    try {
+      status.textContent = await act() ?? '';
+    } catch (error) {
+      status.className = 'doubt';
+      status.textContent = error.message;
+    }
+    busy -= 1;
+    redraw();
+  }
+
+  const known = (source) => models.find((one) => one.source === source);
+  /** Fetches the files of a model that are not there yet. */
+  async function load(source) {
+    const one = known(source);
+    if (!one) throw new RangeError(`model: expected ${listed().join(', ')}, found ${String(source).slice(0, 80)}`);
+    const total = missingFiles(one).reduce((sum, {data}) => sum + data.size, 0) / MEGABYTE;
+    let came = 0;
+    await openModel(core, one, (bytes) => {
+      came += bytes / MEGABYTE;
+      byId('loading').textContent = status.textContent = wordsOf('site_loading', came.toFixed(1), total.toFixed(1));
+    });
+    status.textContent = '';
+    return one;
+  }
+  const listed = () => [...new Set([...(known(first) ? [first] : []), ...LISTED, ...(onDisk ? [DISK] : [])])];
+
+  /** The request of the chosen model for a text, whose files are there. */
+  async function requestOf(source, text) {
+    if (source === DISK) return {source: onDisk.source, text};
+    if (source === RANDOM) {
+      await load(GRAMMAR);  // whose words cut the text
+      return {random: true, ...sizes, text};
+    }
+    const one = await load(source);
+    return {source, text, ...(one.encoder_decoder && {target: '', write: true})};
+  }
+
+  /** Answers a text by the chosen model. */
+  async function ask(text, target = null) {
+    if (typeof text !== 'string' || text.trim() === '') throw new Error(wordsOf('empty_text'));
+    let source = model;
+    if (model === AUTO) {
+      await load(GRAMMAR);
+      source = core.ask({source: GRAMMAR, text}, LONGEST_TEXT).tokens.some((token) => token.known === false) ? ANY : GRAMMAR;
+      // Until the larger model is there the smaller one answers, with its unknown words marked.
+      if (source === ANY && missingFiles(known(ANY)).length > 0) live.use({source: GRAMMAR, text});
+    }
+    const request = await requestOf(source, text), now = live.request();
+    const same = live.isStarted() && now.source === request.source && Object.keys(sizes).every((name) => source !== RANDOM || now[name] === request[name]);
+    if (!same) live.use(request);
+    return answerHere(text, target);
+  }
+
+  const textNow = () => live.request().text ?? page.request.text ?? '';
+  /** Another model, or another size, for the text of now. */
+  const choose = (change) => attempt(async () => {
+    const before = [model, sizes];
+    [model, sizes] = [change.model ?? model, {...sizes, ...change.sizes}];
+    await ask(textNow()).catch((error) => {
+      [model, sizes] = before;
+      throw error;
+    });
+  });
+
+  /** Opens a checkpoint of the reader's disk; its files go nowhere but into the memory of this page. */
+  async function openFiles(files, name) {
+    const own = files.filter((file) => OF_MODEL.test(file.name)), size = own.reduce((sum, file) => sum + file.size, 0);
+    const weights = own.filter((file) => file.name.endsWith('.safetensors'));
+    if (weights.length === 0) throw new Error(wordsOf('site_no_weights', files.map((file) => file.name).slice(0, 4).join(', ')));
+    if (size > MOST_BYTES) throw new Error(wordsOf('site_too_large', MOST_BYTES / MEGABYTE, Math.ceil(size / MEGABYTE)));
+    const title = name || weights[0].name.replace(/\.safetensors$/, ''), source = drops++ > 0 ? `${title} ${drops}` : title, names = [];
+    const drop = (list) => list.forEach((one) => core.forget(one));
+    try {
+      for (const file of own) {
+        names.push(`${source}/${weights.length === 1 && file === weights[0] ? 'model.safetensors' : file.name}`);
+        core.put(names.at(-1), new Uint8Array(await file.arrayBuffer()));
+      }
+      live.use({source, text: textNow()});
+    } catch (error) {
+      drop(names);
+      throw error;
+    }
+    if (onDisk && store.kept?.source !== onDisk.source) drop(onDisk.names);
+    onDisk = {source, names};
+    model = DISK;
+    return wordsOf('site_opened', title, page.card.shape);
+  }
+
+  /** Keeps the answer as A: the next ones stand beside it. */
+  function keep() {
+    store.kept = Object.assign(answerOf({...core.keep(), edits: answer.edits, error: answer.error}, 1), {source: live.request().source});
+    store.forget();
+    page.compare = {axes: core.axes(), label_a: {en: titleNow()}};
+    store.look({view: 'compare'});
+  }
+
+  /** The chosen head as it is shown, as an SVG. */
+  function svg() {
+    const {stack, layer, head} = store.chosen(), fold = store.fold(stack), map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
+    const tokens = (side, own) => fold ? fold[side].map((group) => group.token) : own, scale = {log: store.view.log, top: store.top};
+    const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), tokens('queries', stack.queryTokens), tokens('keys', stack.keyTokens));
+    const part = (tag, attributes, text) => {
+      const one = document.createElementNS('http://www.w3.org/2000/svg', tag);
+      for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
+      if (text !== undefined) one.textContent = text;
+      parts.push(one);
+    };
+    for (let i = 0; i < layout.part.rows; ++i) for (let j = 0; j < layout.part.cols; ++j) {
+      const at = (layout.part.row + i) * map.S + layout.part.col + j, {cell} = layout;
+      part('rect', {x: layout.x + j * cell, y: layout.y + i * cell, width: cell, height: cell, fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : colours.blocked_tint});
+    }
+    // The labels, drawn as on the page: of a canvas they use no more than this.
+    drawLabels({save() {}, translate: (x, y) => turns.push(`translate(${x} ${y})`), rotate: (angle) => turns.push(`rotate(${angle * 180 / Math.PI})`),
+      restore: () => turns.splice(0), fillText(text, x, y) {
+        part('text', {x, y, fill: this.fillStyle, 'font-size': 12.5, 'font-family': 'system-ui, sans-serif', 'dominant-baseline': 'central', transform: turns.join(' '),
+          'text-anchor': {left: 'start', center: 'middle', right: 'end'}[this.textAlign]}, text);
+      }}, layout, colours, null);
+    const height = Math.ceil(layout.height), width = Math.ceil(layout.x + layout.w);
+    const root = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    for (const [name, value] of Object.entries({width, height, viewBox: `0 0 ${width} ${height}`})) root.setAttribute(name, value);
+    root.append(...parts);
+    return {name: `${headName(layer, head)}.svg`, text: new XMLSerializer().serializeToString(root)};
+  }
+
+  /** The question and what is looked at, as the address holds it. */
+  function address() {
+    const {edits, written, view} = store, state = api.state(), given = new URLSearchParams({model: model.replace(SHIPPED, ''), text: textNow()});
+    if (model === RANDOM) for (const [name, value] of Object.entries(sizes)) given.set(name, value);
+    const target = live.request().target;
+    if (target) given.set('target', target);
+    answer.stacks.forEach(({name}, i) => {
+      const {kind, painted} = edits.masks[i];
+      if (kind !== written.masks[i].kind) given.set(`mask.${name}`, kind);
+      if (painted.size > 0) given.set(`paint.${name}`, [...painted].map(([cell, allowed]) => `${cell},${allowed ? 1 : 0}`).join(';'));
+    });
+    if (edits.scale !== null) given.set('scale', edits.scale);
+    if (edits.off.size > 0) given.set('off', [...edits.off].join(','));
+    if (view.stack > 0) given.set('stack', state.stack);
+    given.set('head', `${view.layer}.${view.head}`);
+    if (state.pinned) given.set('cell', state.pinned.join(','));
+    if (view.view !== 'heads') given.set('view', view.view);
+    return `#${given}`;
+  }
+
+  /** Asks what an address holds. It is a text of others: each field is checked where it is used. */
+  async function openAddress(text) {
+    const given = new URLSearchParams(text.slice(1)), numbers = (list) => list.split(',').map(Number), name = given.get('model') ?? AUTO;
+    const source = listed().find((one) => one.replace(SHIPPED, '') === name) ?? known(`${SHIPPED}${name}`)?.source;
+    if (!source || source === DISK) throw new RangeError(`link: model: expected ${listed().map((one) => one.replace(SHIPPED, '')).join(', ')}, found ${name.slice(0, 80)}`);
+    model = source;
+    for (const size of Object.keys(sizes)) if (source === RANDOM && given.has(size)) sizes = {...sizes, [size]: Number(given.get(size))};
+    await ask((given.get('text') ?? textNow()).slice(0, LONGEST_TEXT), given.get('target'));
+    for (const stack of answer.stacks.map((one) => one.name)) {
+      if (given.has(`mask.${stack}`)) api.set({stack, mask: given.get(`mask.${stack}`)});
+      if (given.has(`paint.${stack}`)) api.set({stack, painted: given.get(`paint.${stack}`).split(';').map(numbers)});
+    }
+    if (given.has('scale')) api.set({scale: Number(given.get('scale'))});
+    if (given.has('off')) api.set({off: given.get('off').split(',')});
+    api.set({stack: given.get('stack') ?? answer.stacks[0].name});
+    if (given.has('head')) {
+      const [layer, head] = given.get('head').split('.').map(Number);
+      api.set({layer, head});
+    }
+    if (given.has('cell')) api.set({pinned: numbers(given.get('cell'))});
+    if (given.has('view')) api.set({view: given.get('view')});
+  }
+
+  /** What lessons do: a step's question and view, a change of the text, a cell. */
+  const lessons = createLessons({
+    set: (request, view) => attempt(async () => {
+      const {source = GRAMMAR, text = page.site.text, scale, off, mask, random, ...rest} = request, chosen = random ? RANDOM : source;
+      model = source === GRAMMAR && !random ? AUTO : chosen;
+      live.use({...await requestOf(chosen, text), ...(rest.target && {write: false}), ...rest});
+      if (mask) api.set({mask: ['causal', 'padding'].filter((name) => mask[name]).join('+') || 'none'});
+      api.set({...(scale && {scale}), ...(off && {off})});
+      const stack = answer.stacks.find((one) => one.name.toLowerCase() === view.stack) ?? answer.stacks[0];
+      api.set({stack: stack.name, view: view.view === 'flow' ? 'flow' : 'heads', ...(stack.hasHead(view.layer, view.head) && {layer: view.layer, head: view.head}),
+        ...(view.pinned && {pinned: view.pinned})});
+    }),
+    change: (edit) => attempt(() => ask(edit(textNow())).then(() => '')),
+    point: (query, key) => store.look({pinned: key < 0 ? store.strongest(query) : {query, key}}),
+    now() {
+      const {edits, view} = store, stack = store.stack(), {off, masks, scale} = edits;
+      return {stack, stacks: answer.stacks, text: textNow(), pinned: view.pinned, head: `${view.layer}.${view.head}`, off, mask: masks[view.stack],
+        scale: scale ?? stack.scale(view.layer), dModel: known(live.request().source)?.d_model ?? sizes.d_model};
+    },
+  }, page.site.lessons, lessonArea);
+
+  function titleOf(source) {
+    if (source === DISK) return onDisk.source;
+    return [AUTO, RANDOM].includes(source) || LISTED.includes(source) ? wordsOf(`model_${source.replace(SHIPPED, '')}`) : source.replace(SHIPPED, '');
+  }
+
+  /** Other sizes of the grammar's model, of which each was trained; or of fresh weights. */
+  function sizeControls() {
+    if (model === RANDOM) return Object.entries(SIZES).map(([name, list]) => select(wordsOf(`size_${name}`), [...list].sort((a, b) => a - b).map((one) => [String(one), String(one)]),
+      String(sizes[name]), (value) => choose({sizes: {[name]: Number(value)}})));
+    const family = models.filter(({source}) => source === GRAMMAR || source.startsWith(`${GRAMMAR}-`)), now = family.find(({source}) => source === model);
+    if (!now) return [];
+    const sizeOf = (name, other) => select(wordsOf(name === 'heads' ? 'size_num_heads' : 'size_d_model'),
+      [...new Set(family.map((one) => one[name]))].sort((a, b) => a - b).map((one) => [String(one), String(one)]), String(now[name]),
+      (value) => choose({model: family.find((one) => String(one[name]) === value && one[other] === now[other]).source}));
+    return [sizeOf('d_model', 'heads'), sizeOf('heads', 'd_model')];
+  }
+
+  const titleNow = () => `${titleOf(live.request().source ?? RANDOM)} · ${textNow()}`;
+
+  function draw() {
+    const source = live.request().source ?? RANDOM, name = source === onDisk?.source ? source : titleOf(source);
+    page.card.name = {en: name};
+    const family = model.startsWith(`${GRAMMAR}-`) ? GRAMMAR : model;
+    fill(bar, select(wordsOf('site_model'), listed().map((one) => [one, titleOf(one)]), family, (value) => choose({model: value})), ...sizeControls(),
+      select(wordsOf('lessons'), [['', '—'], ...page.site.lessons.map(({title}, i) => [String(i), either(title)])], '',
+        (number) => number && attempt(() => lessons.open(number))),
+      button('link', wordsOf('site_open'), () => picker.click(), {title: wordsOf('site_stays')}),
+      live.isStarted() && button('link', wordsOf('site_keep'), keep, {title: wordsOf('tip_view_compare')}),
+      button('link', wordsOf('site_link'), () => attempt(async () => {
+        await navigator.clipboard.writeText(location.href);
+        return wordsOf('site_link_copied');
+      })),
+      live.isStarted() && button('link', 'JSON', () => save('attention.json', 'application/json', core.exported(live.request())), {title: wordsOf('site_json')}),
+      button('link', 'SVG', () => { const {name, text} = svg(); save(name, 'image/svg+xml', text); }, {title: wordsOf('site_svg')}));
+    lessons.draw();
+    if (page.compare) page.compare.label_b = {en: titleNow()};
+    if (busy > 0 || !live.isStarted() || model === DISK) return;
+    addressed = address();
+    if (addressed !== location.hash) history.replaceState(null, '', addressed);
+  }
+
+  window.addEventListener('hashchange', () => { if (location.hash.length > 1 && location.hash !== addressed) attempt(() => openAddress(location.hash)); });
+  document.addEventListener('dragover', (event) => event.preventDefault());
+  document.addEventListener('drop', (event) => {
+    event.preventDefault();
+    const dropped = filesOf(event.dataTransfer.items);  // the items are gone after this event
+    attempt(async () => { const {files, name} = await dropped; return openFiles(files, name); });
+  });
+
+  live.ask = ask;
+  return {
+    draw,
+    /** Keeps the files for a visit without a network, fetches the first model, and asks what the address holds. */
+    begin: () => attempt(async () => {
+      const workers = navigator.serviceWorker;  // there is none without https
+      if (workers && !workers.controller) await Promise.race([new Promise((done) => {
+        workers.addEventListener('controllerchange', done);
+        workers.register('worker.js').catch(done);
+      }), new Promise((done) => { setTimeout(done, 2000); })]);
+      try {
+        if (location.hash.length > 1) await openAddress(location.hash);
+      } finally {  // where it holds no question, the page's own
+        if (!live.isStarted()) {
+          model = opening;
+          await load(first === RANDOM ? GRAMMAR : first);
+          live.start();
+        }
+      }
+    }),
+  };
+}

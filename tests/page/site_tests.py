@@ -1,0 +1,255 @@
+"""A site: static files that answer any sentence, here in this process's own web server."""
+
+import http.server
+import json
+import shutil
+import threading
+
+from browsers import wait_until
+from page_setting import SENTENCE, expect, largest_difference
+
+OTHER, FIRST_BYTES = 'The committee postponed its decision.', 4_000_000
+GRAMMAR, ANY = 'shipped:encoder', 'shipped:any-sentence'
+
+
+def site(s):
+    """The folder of the site, written once, and its address."""
+    folder = s.folder / 'site'
+    if not folder.exists():
+        s.run('site', '-o', folder)
+    return folder, f'http://127.0.0.1:{s.server.server_port}/site/'
+
+
+def status(s):
+    return s.browser.js('document.querySelector("#site [role=status]").textContent')
+
+
+def is_live(s):
+    wait_until(lambda: s.browser.js('window.headlight?.state().live === true'), f'a model that answers; the page has {status(s)!r}')
+
+
+def visit(s, link=''):
+    _, url = site(s)
+    s.browser.go('about:blank')  # else only the part behind # changes, and nothing is read again
+    s.browser.open(url + link)
+    is_live(s)
+
+
+def agrees(s, what, *request):
+    s.browser.settled()
+    exported = s.export(*request)
+    found = s.browser.js('headlight.state().ids')
+    expect(found == [token['id'] for token in exported['tokens']], f'{what}: other tokens, {s.browser.js("headlight.state().tokens")}')
+    far = largest_difference(s.browser, exported)
+    expect(far <= 2e-4, f'{what}: weights off by {far}')
+    return far
+
+
+def ask(s, text):
+    s.browser.js(f'headlight.ask({json.dumps(text)}).then(() => true)')
+
+
+def test_site_answers_any_sentence(s):
+    folder, url = site(s)
+    s.asked.clear()
+    visit(s)
+    agrees(s, 'first', GRAMMAR, '--text', SENTENCE)
+    came = sum((folder / path.removeprefix('/site/')).stat().st_size for path in set(s.asked) if path != '/site/') + (folder / 'index.html').stat().st_size
+    expect(came <= FIRST_BYTES, f'expected at most {FIRST_BYTES} bytes before the first answer, found {came}: {s.asked}')
+    for text in (OTHER, '今天的图书馆里没有人，他要走了……', 'naïve café 😀'):
+        ask(s, text)
+        agrees(s, text, ANY, '--text', text)
+    ask(s, '老师请小明帮医生买了去上海的车票')
+    agrees(s, 'again', GRAMMAR, '--text', '老师请小明帮医生买了去上海的车票')
+    if s.browser.requests is not None:
+        outside = [one for one in s.browser.requests if not one.startswith((url, 'data:', 'blob:'))]
+        expect(not outside, f'expected no request, found {outside}')
+    expect(not s.browser.complaints, f'expected silence, found {s.browser.complaints}')
+    return f'{came / 1e6:.1f} MB before the first answer'
+
+
+def test_site_models(s):
+    """The models of the list, and a link that holds a whole question."""
+    for name, text in (('decoder', 'the cat sat on the mat'), ('encoder-d32-h2', SENTENCE), ('induction', 'du fa ke du')):
+        visit(s, f'#model={name}&text={text}')
+        agrees(s, name, f'shipped:{name}', '--text', text)
+    visit(s, f'#model=encoder-d64-h4&text={SENTENCE}&mask.Self=causal&scale=0.4&off=0.1,1.2&head=1.3&cell=2,1&view=flow')
+    agrees(s, 'link', 'shipped:encoder-d64-h4', '--text', SENTENCE, '--mask', 'causal', '--scale', '0.4', '--off', '0.1,1.2')
+    state = s.browser.js('headlight.state()')
+    expect((state['layer'], state['head'], state['pinned'], state['view']) == (1, 3, [2, 1], 'flow'), f'the link opens as {state}')
+    expect('off=0.1' in s.browser.js('location.hash.replaceAll("%2C", ",")'), 'the address does not hold the question')
+    visit(s, f'#model=random&text={SENTENCE}&d_model=32&num_heads=2&layers=3&seed=4')
+    agrees(s, 'random', '--random', '--d-model', '32', '--num-heads', '2', '--layers', '3', '--seed', '4', '--text', SENTENCE)
+    visit(s, f'#model=translator&text={SENTENCE}')
+    stacks = s.browser.js('headlight.state().stacks.map((one) => one.name)')
+    expect(stacks == ['Decoder', 'Encoder', 'Cross'] or set(stacks) == {'Decoder', 'Encoder', 'Cross'}, f'the translator has {stacks}')
+
+
+def test_site_refuses_hostile_links(s):
+    for link, named in (('#model=<img src=x>&text=a', 'model'), (f'#model=encoder&text={SENTENCE}&cell=99,99', 'query'),
+                        (f'#model=encoder&text={SENTENCE}&view=__proto__', 'view'), (f'#model=encoder&text={SENTENCE}&off=9.9', 'off')):
+        _, url = site(s)
+        s.browser.go('about:blank')
+        s.browser.open(url + link)
+        wait_until(lambda: status(s), f'a line about {link}')
+        expect(named in status(s), f'{link}: expected a line about {named}, found {status(s)!r}')
+    visit(s, '#model=any-sentence&text=%3Cimg src=x onerror="window.hacked=1"%3E')
+    expect(s.browser.js('window.hacked === undefined && document.images.length === 0'), 'a text became an element')
+
+
+def test_site_policy(s):
+    visit(s)
+    refused = s.browser.js('fetch("http://127.0.0.1:1/").then(() => "sent", () => "refused")')
+    expect(refused == 'refused', 'the policy let a request out')
+    s.browser.js('(() => { const script = document.createElement("script"); script.textContent = "window.injected = 1"; document.body.append(script); })()')
+    expect(s.browser.js('window.injected === undefined'), 'the policy let a foreign script run')
+
+
+def test_site_without_a_network(s):
+    """After one visit the site opens where its server is gone, with the models that were asked."""
+    folder, _ = site(s)
+    handler = type('Handler', (http.server.SimpleHTTPRequestHandler,), {'log_message': lambda *_: None})
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), lambda *all: handler(*all, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f'http://127.0.0.1:{server.server_port}/'
+    s.browser.open(url)
+    is_live(s)
+    expect(s.browser.js('navigator.serviceWorker.controller !== null'), 'no worker keeps the files')
+    server.shutdown()
+    server.server_close()
+    s.browser.go('about:blank')
+    s.browser.open(url)
+    is_live(s)
+    agrees(s, 'offline', GRAMMAR, '--text', SENTENCE)
+    s.browser.js(f'headlight.ask({json.dumps(OTHER)}).catch(() => true)')
+    expect(s.browser.js('headlight.state().tokens.length') > 3, 'the smaller model does not answer')
+
+
+def test_site_damaged(s):
+    folder, url = site(s)
+    for name in ('core.bin', 'models/encoder/model.safetensors.bin'):
+        whole = (folder / name).read_bytes()
+        other = s.folder / f'damaged-{len(name)}'
+        shutil.copytree(folder, other)
+        (other / name).write_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
+        s.browser.go('about:blank')
+        s.browser.go(url.replace('/site/', f'/{other.name}/'))
+        shown = 'document.getElementById("loading")?.textContent + (document.querySelector("#site [role=status]")?.textContent ?? "")'
+        wait_until(lambda: 'expected' in (s.browser.js(shown) or ''), 'a line about the damage')
+        expect(name in s.browser.js(shown), f'{name}: {s.browser.js(shown)}')
+
+
+OPEN = '''(async () => {
+  const transfer = new DataTransfer();
+  for (const name of %s) transfer.items.add(new File([await (await fetch('../own/' + name)).arrayBuffer()], name));
+  const input = document.querySelector('#site input[type=file]');
+  input.files = transfer.files;
+  input.dispatchEvent(new Event('change'));
+})()'''
+
+
+def test_site_opens_a_checkpoint_of_the_disk(s):
+    model = s.folder / 'own'
+    shutil.copytree(s.golden / 'bert', model)
+    words = json.loads((s.golden / 'tokenizer-bert-uncased' / 'tokenizer.json').read_text(encoding='utf-8'))
+    rows = json.loads((model / 'config.json').read_text(encoding='utf-8'))['vocab_size']
+    words['model']['vocab'] = {word: at for word, at in words['model']['vocab'].items() if at < rows}
+    (model / 'tokenizer.json').write_text(json.dumps(words), encoding='utf-8')
+    visit(s, '#model=encoder&text=a ba')
+    s.browser.js(OPEN % json.dumps([one.name for one in model.iterdir() if one.is_file()]))
+    wait_until(lambda: status(s), 'a line about the model')
+    agrees(s, status(s), model, '--text', 'a ba')
+    before = s.browser.js('headlight.weights("Self", 0, 0)')
+    (model / 'model.safetensors').write_bytes(b'\xff' * 4000)
+    s.browser.js(OPEN % json.dumps(['config.json', 'model.safetensors']))
+    wait_until(lambda: 'expected' in status(s), 'a line about the damage')
+    expect(s.browser.js('headlight.weights("Self", 0, 0)') == before, 'what was open is gone')
+    s.browser.js(OPEN % json.dumps(['config.json']))
+    wait_until(lambda: '.safetensors' in status(s), 'a line about the weights')
+
+
+def press(s, text):
+    s.browser.js('[...document.querySelectorAll("#site button")].find((one) => one.textContent === %s).click()' % json.dumps(text))
+    s.browser.settled()
+
+
+def test_site_exports(s):
+    """JSON is the program's own export; an SVG has a cell for each weight, and the words."""
+    visit(s, f'#model=encoder&text={SENTENCE}&mask.Self=causal')
+    s.browser.js('(() => { window.saved = []; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { saved.push(blob); return make(blob); }; })()')
+    for name in ('JSON', 'SVG'):
+        press(s, name)
+    exported, drawn = s.browser.js('Promise.all(saved.map((blob) => blob.text()))')
+    file = s.folder / 'from-site.json'
+    file.write_text(exported, encoding='utf-8')
+    expected, found = s.export(GRAMMAR, '--text', SENTENCE, '--mask', 'causal'), json.loads(exported)
+    expect(found['tokens'] == expected['tokens'] and found['request']['source'] == GRAMMAR, 'the export is of another question')
+    agrees(s, 'export', GRAMMAR, '--text', SENTENCE, '--mask', 'causal')
+    s.run('export', file)
+    expect(drawn.count('<rect') == 100 and '机票' in drawn, f'the drawing: {drawn[:200]}')
+
+
+def test_site_compares(s):
+    visit(s, f'#model=encoder&text={SENTENCE}')
+    before = s.browser.js('headlight.weights("Self", 1, 5)')
+    s.browser.js('document.documentElement.lang')
+    s.browser.js('[...document.querySelectorAll("#site button")].find((one) => ["Keep as A", "留作 A"].includes(one.textContent)).click()')
+    ask(s, '老师请小明帮医生买了去上海的车票')
+    s.browser.settled()
+    expect(s.browser.js('headlight.weights("Self", 1, 5, {of: "A"})') == before, 'A is no longer what was kept')
+    shown = s.browser.js('[...document.querySelectorAll("#compare-area h3")].map((one) => one.textContent)')
+    expect(SENTENCE in shown[0] and '车票' in shown[1], f'the titles are {shown}')
+
+
+def test_site_waits_for_input_methods(s):
+    """Enter that confirms a candidate of an input method asks nothing."""
+    visit(s, f'#model=encoder&text={SENTENCE}')
+    s.browser.js('''(() => { const input = document.getElementById('ask'); input.value = '小明看见小红'; input.dispatchEvent(new CompositionEvent('compositionstart'));
+      input.form.requestSubmit(); })()''')
+    s.browser.settled()
+    expect(len(s.browser.js('headlight.state().tokens')) == 10, 'a composition was asked')
+    s.browser.js("(() => { const input = document.getElementById('ask'); input.dispatchEvent(new CompositionEvent('compositionend')); input.form.requestSubmit(); })()")
+    wait_until(lambda: len(s.browser.js('headlight.state().tokens')) < 10, 'the sentence to be asked')
+
+
+def choose_lesson(s, title):
+    s.browser.js('''(() => { const list = [...document.querySelectorAll('#site select')].at(-1); list.value = [...list.options].find((one) => one.text === %s).value;
+      list.dispatchEvent(new Event('change')); })()''' % json.dumps(title))
+    shown = 'document.querySelector(".lesson").hidden ? document.querySelector("#site [role=status]").textContent : document.querySelector(".lesson h2").textContent'
+    wait_until(lambda: (s.browser.js(shown) or '').startswith((title, 'This lesson')), f'the lesson {title}')
+    s.browser.settled()
+    return s.browser.js('document.querySelector(".lesson").innerText')
+
+
+def test_site_lessons(s):
+    """Every lesson opens as far as a browser can follow it; what a step asks for is seen when it is done."""
+    visit(s)
+    s.browser.js('document.documentElement.lang === "en" || document.querySelector("#options .link").click()')
+    s.browser.settled()
+    titles = s.browser.js("Array.from([...document.querySelectorAll('#site select')].at(-1).options, (one) => one.text).slice(1)")
+    expect(len(titles) >= 12, f"expected twelve lessons, found {titles}")
+    steps = {title: choose_lesson(s, title).splitlines()[0].split(' / ')[-1] for title in titles}
+    expect('Left out' in choose_lesson(s, titles[4]), 'a lesson of which steps are left out does not say so')
+    expect('✓' not in choose_lesson(s, titles[5]), 'the step is done before anything is changed')
+    s.browser.js('headlight.set({mask: "causal"})')
+    s.browser.settled()
+    expect('✓' in s.browser.js('document.querySelector(".lesson").innerText'), 'the step is not seen to be done')
+    expect(not s.browser.complaints, f'expected silence, found {s.browser.complaints}')
+    return ', '.join(f'{title} {count}' for title, count in steps.items())
+
+
+def test_site_looks(s):
+    """Nothing is wider than the window, on a phone too; pictures with --pictures."""
+    for width, height in ((390, 844), (1280, 800), (1920, 1080)):
+        for theme, language in (('light', 'en'), ('dark', 'zh')):
+            s.browser.size(width, height)
+            s.browser.theme(theme)
+            visit(s, f'#model=encoder&text={SENTENCE}&head=1.5&cell=9,4')
+            if language == 'zh':
+                s.browser.js('document.querySelector("#options .link").click()')
+            s.browser.settled()
+            expect(s.browser.js('document.documentElement.scrollWidth') <= width, f'{width}: the page is wider than the window')
+            if s.pictures:
+                (s.pictures / f'site-{width}-{theme}-{language}.png').write_bytes(s.browser.screenshot())
+    s.browser.size(1280, 800)
+    s.browser.theme('light')
