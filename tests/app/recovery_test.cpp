@@ -102,6 +102,56 @@ TEST_F(Recovery, AProcessNumberThatCameAgainHidesNothing) {
   EXPECT_EQ(newest(), left);
 }
 
+// A window that was asked something restores nothing, and writes its own question beside what an earlier process of its
+// number left; one that restores the newest keeps the others.
+TEST_F(Recovery, AProcessNumberThatCameAgainOverwritesNothing) {
+  const fs::path left = text_left_by(getpid(), "of the same number", 2), newer = text_left_by(ended(), "newer", 1);
+  const fs::path own = autosave_path();
+  EXPECT_NE(own, left);
+  const auto lock = lock_autosave(own);
+  ASSERT_TRUE(lock);
+  Recovered recovered = recover_session(own);
+  ASSERT_TRUE(recovered.session);
+  EXPECT_EQ(recovered.session->document.source.text, "newer");
+  EXPECT_EQ(left_sessions(), std::vector{left}) << "its own is locked";
+  const fs::path next = autosave_path();
+  recovered = recover_session(next);
+  ASSERT_TRUE(recovered.session);
+  EXPECT_EQ(recovered.session->document.source.text, "of the same number");
+  forget_autosave(next);
+  EXPECT_TRUE(fs::exists(own));
+  EXPECT_FALSE(fs::exists(newer));
+}
+
+// Times order what is left and do no more: a clock that went back, or a file of tomorrow, loses nothing.
+TEST_F(Recovery, AClockThatGoesBackLosesNothing) {
+  text_left_by(ended(), "written before the clock went back", -48);
+  text_left_by(ended(), "written afterwards", 1);
+  std::vector<std::string> texts;
+  for (int window = 0; window < 2; ++window) {
+    const fs::path own = autosave_path();
+    const Recovered recovered = recover_session(own);
+    ASSERT_TRUE(recovered.session);
+    texts.push_back(recovered.session->document.source.text);
+    forget_autosave(own);
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"written before the clock went back", "written afterwards"}));
+}
+
+// Two windows that start at one time each take a session over, or one of them none.
+TEST_F(Recovery, TwoWindowsOnOneFolderLoseNothing) {
+  for (int i = 0; i < 2; ++i) text_left_by(ended(), "text " + std::to_string(i), i);
+  const fs::path first = state_folder() / "autosave-7.headlight.json",
+                 second = state_folder() / "autosave-8.headlight.json";
+  const auto lock_of_first = lock_autosave(first), lock_of_second = lock_autosave(second);
+  ASSERT_TRUE(lock_of_first && lock_of_second);
+  EXPECT_EQ(recover_session(first).session->document.source.text, "text 0");
+  EXPECT_EQ(recover_session(second).session->document.source.text, "text 1");
+  EXPECT_FALSE(recover_session(state_folder() / "autosave-9.headlight.json").session) << "both have a window";
+  EXPECT_EQ(read_session(first)->document.source.text, "text 0");
+  EXPECT_EQ(read_session(second)->document.source.text, "text 1");
+}
+
 TEST_F(Recovery, TheLockAndNotTheProcessNumberSaysThatAWindowRuns) {
   const fs::path path = left_by(getppid());  // a number that came again, after a restart of the machine
   {
@@ -119,18 +169,19 @@ TEST_F(Recovery, ABrokenAutosaveHidesNoOlderOne) {
   const pid_t first = ended(), second = ended(), third = ended();
   text_left_by(first, "older", 3);
   const fs::path good = text_left_by(second, "typed", 2), broken = left_by(third, 1);
-  Recovered recovered = recover_session(autosave_path());
+  const fs::path own = autosave_path();
+  Recovered recovered = recover_session(own);
   ASSERT_TRUE(recovered.session);
   EXPECT_EQ(recovered.session->document.source.text, "typed");
-  EXPECT_TRUE(fs::exists(autosave_path())) << "it is this window's own from now on";
+  EXPECT_TRUE(fs::exists(own)) << "it is this window's own from now on";
   EXPECT_FALSE(fs::exists(good));
   ASSERT_EQ(recovered.problems.size(), 1u);
   const fs::path aside = broken.parent_path() / ("unreadable-" + broken.filename().string());
   EXPECT_NE(recovered.problems.front().message().find(aside.string()), std::string::npos);
   EXPECT_TRUE(fs::exists(aside));
   EXPECT_FALSE(fs::exists(broken));
-  forget_autosave(autosave_path());
-  recovered = recover_session(autosave_path());
+  forget_autosave(own);
+  recovered = recover_session(own);
   ASSERT_TRUE(recovered.session) << "the older one is left for the next start";
   EXPECT_EQ(recovered.session->document.source.text, "older");
   EXPECT_TRUE(recovered.problems.empty()) << "the broken one is told of once";

@@ -24,16 +24,11 @@ constexpr const char* kLockEnding = ".lock";
 /// How an autosave that cannot be read is called from then on.
 constexpr std::string_view kUnreadable = "unreadable-";
 
-/// The process number behind `prefix`; 0 for other names.
-int process_of(const std::string& name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return 0;
-  return static_cast<int>(std::strtol(name.c_str() + prefix.size(), nullptr, 10));
-}
-
 /// The process that wrote an autosave, from its name; 0 for other files.
 int owner(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(kSuffix) ? process_of(name, kPrefix) : 0;
+  if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return 0;
+  return static_cast<int>(std::strtol(name.c_str() + kPrefix.size(), nullptr, 10));
 }
 
 fs::path lock_of(const fs::path& autosave) { return autosave.string() + kLockEnding; }
@@ -85,7 +80,11 @@ fs::path autosave_path() {
   fs::create_directories(settings_path().parent_path(), error);
   if (!is_folder(state_folder())) return {};
   for (const fs::path& folder : {state_folder(), settings_path().parent_path()}) sweep(folder);
-  return state_folder() / (std::string(kPrefix) + std::to_string(process_number()) + std::string(kSuffix));
+  const std::string name = std::string(kPrefix) + std::to_string(process_number());
+  fs::path path = state_folder() / (name + std::string(kSuffix));
+  for (int used = 1; path_exists(path); ++used)  // by an earlier process of this number
+    path = state_folder() / (name + "-" + std::to_string(used) + std::string(kSuffix));
+  return path;
 }
 
 std::optional<FileLock> lock_autosave(const fs::path& path) {

@@ -18,8 +18,8 @@ inline constexpr double kAutosaveAfter = 0.5;
 /// … and where it could not be written (a full disk), it is tried again after so many.
 inline constexpr double kAutosaveRetry = 5;
 
-/// This process's file, in a folder that exists afterwards; empty where no such folder can be made. Temporary files of
-/// programs that were killed while they wrote there are removed.
+/// A file of this process that is not there yet, in a folder that exists afterwards; empty where no such folder can be
+/// made. Temporary files of programs that were killed while they wrote there are removed.
 std::filesystem::path autosave_path();
 
 /// Marks the window of this autosave as running, as long as the lock lives; nothing where the lock cannot be made.
