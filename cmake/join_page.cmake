@@ -4,13 +4,12 @@
 # two modules called by the same name is an error in every browser (tests/page).
 cmake_minimum_required(VERSION 3.25)
 
-# The worker of a site is a file of its own, and the page's words are a table.
+# The worker of a site is a file of its own.
 file(READ ${WEB}/worker.js WORKER)
-file(READ ${WEB}/../words.json WORDS)
 
 # In the order in which they are evaluated: nothing at the top of a module may use a later one.
 set(MODULES bytes unicode core data fold labels colour elements work layout state raster stage bars atlas rows flow text compare
-  explain controls sentence keys live api lessons site main)
+  tables explain controls sentence keys live api lessons site main)
 
 file(GLOB FOUND RELATIVE ${WEB} ${WEB}/*.js)
 foreach(MODULE ${FOUND})
@@ -96,7 +95,6 @@ ${TAIL_LITERALS}};
 
 std::span<const std::string_view> page_head() { return kHead; }
 std::span<const std::string_view> page_tail() { return kTail; }
-std::string_view page_texts() { return R\"~page~(${WORDS})~page~\"; }
 std::string_view page_worker() { return R\"~page~(${WORKER})~page~\"; }
 
 }  // namespace headlight

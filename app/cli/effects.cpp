@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/within.h"
 #include "math/output.h"
+#include "math/random_choice.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -25,14 +27,57 @@ Status take_metric(const EffectOptions& options, const Trace& trace, EffectWante
                    std::optional<Index> wrong) {
   if (!right && !options.metric.given()) return Done{};
   if (const auto valid = check_has_logits(trace, "--metric"); !valid) return valid;
-  if (options.metric.query)
-    return bad_input("--query", "", "no --query with --effect", std::to_string(*options.metric.query));
+  effects.query = options.metric.query;
+  if (effects.query)
+    if (const auto valid = check_within("--query", "", *effects.query, trace.queries()); !valid) return valid;
+  if (!right && !options.metric.metric && options.metric.answers.empty()) return Done{};
   const auto wanted = options.metric.wanted(*trace.model, right, wrong);
   if (!wanted) return wanted.error();
   const auto metric = metric_of(trace, trace, *wanted);
   if (!metric) return metric.error();
   effects.metric = [metric = *metric](const Vector& logits) { return metric.of(logits); };
   return Done{};
+}
+
+Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRef>& chosen, Index draws,
+                                    const EffectWanted& effects, int threads) {
+  if (const auto valid = check_has_logits(trace, "--control"); !valid) return valid.error();
+  if (!effects.others.empty()) return bad_input("--control", "", "--off-as, no --baseline beside it", "both");
+  const std::vector<Index> places = asked_places(trace);
+  const Index query = effects.query.value_or(places.empty() ? trace.answering : places.front());
+  MetricWanted wanted;
+  wanted.query = query;
+  const auto likeliest = metric_of(trace, trace, wanted);
+  if (!likeliest) return likeliest.error();
+  const auto value_of = [&](const Trace& answer) {
+    const Vector logits = logit_rows(answer, query, 1).row(0);
+    return effects.metric ? effects.metric(logits) : likeliest->of(logits);
+  };
+  const auto change_by = [&](const HeadRef* heads, std::size_t count) -> Result<double> {
+    Request request = trace.request;
+    for (std::size_t i = 0; i < count; ++i) switch_off(request.edits, heads[i], true);
+    Progress progress;
+    const auto off = forward(request, progress, &trace, threads);
+    if (!off) return off.error();
+    return value_of(**off) - value_of(trace);
+  };
+  PatchControl control;
+  std::vector<HeadRef> others = heads_of(trace);
+  if (chosen.size() < others.size()) {
+    const auto together = change_by(chosen.data(), chosen.size());
+    if (!together) return together.error();
+    control.together = *together;
+    std::erase_if(others, [&](const HeadRef& head) { return std::count(chosen.begin(), chosen.end(), head) > 0; });
+    control.places = static_cast<Index>(std::min(chosen.size(), others.size()));
+  }
+  Random random(0);
+  for (Index draw = 0; draw < draws; ++draw) {
+    draw_to_front(random, others, static_cast<std::size_t>(control.places));
+    const auto change = change_by(others.data(), static_cast<std::size_t>(control.places));
+    if (!change) return change.error();
+    control.restored.push_back(*change);
+  }
+  return control;
 }
 
 namespace {
@@ -60,6 +105,12 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
     add("metric", one.metric);
     add("spread", one.spread);
   }
+  const auto draws = draws_of(options.control);
+  if (!draws) return draws.error();
+  if (*draws == 0) return cells;
+  const auto control = effect_control(trace, heads_of(trace), *draws, effects, traces.threads);
+  if (!control) return control.error();
+  add_control(*control, cells);
   return cells;
 }
 
@@ -73,7 +124,7 @@ Result<int> study_effects(const QuestionCommand& command, const EffectOptions& o
   return run_study(command, options.study,
                    {.columns = {"what", "stack", "layer", "head"},
                     .title = "the effect of each head that is off",
-                    .options = "effect|" + options.baseline + "|" + options.metric.text(),
+                    .options = "effect|" + options.baseline + "|" + options.control + "|" + options.metric.text(),
                     .with_corrupt = false,
                     .prepare = prepare,
                     .answer = [&](const StudyTraces& traces) { return cells_of(traces, options, baseline); }});

@@ -11,6 +11,7 @@ namespace headlight {
 
 struct EffectOptions {
   std::string baseline;  // mean:FILE or resample:FILE; empty: Edits::off_as
+  std::string control;   // random:N
   MetricOptions metric;
   StudyOptions study;
 };
@@ -18,10 +19,16 @@ struct EffectOptions {
 /// Reads the baseline's sentences, where there is one. Errors: another baseline, a file that cannot be read.
 Status take_baseline(const EffectOptions& options, const Document& document, const Lexicon& lexicon, int threads,
                      EffectWanted& effects);
-/// Takes the metric, where one is given, or the right word of a pair. Errors: no output layer, --query, a word that the
-/// model does not have.
+/// Takes the metric, where one is given, or the right word of a pair. Errors: no output layer, a query that is not
+/// there, a word that the model does not have.
 Status take_metric(const EffectOptions& options, const Trace& trace, EffectWanted& effects,
                    std::optional<Index> right = {}, std::optional<Index> wrong = {});
+
+/// By how much the metric changes, else the probability of the most probable word, with these heads off together, and
+/// with as many others at random, `draws` times; where they are all heads, with one at random. Errors: no output layer,
+/// a baseline.
+Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRef>& chosen, Index draws,
+                                    const EffectWanted& effects, int threads);
 
 /// The effects over the rows of --pairs.
 Result<int> study_effects(const QuestionCommand& command, const EffectOptions& options);

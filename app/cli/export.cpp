@@ -79,9 +79,12 @@ Result<Export> export_of(const ExportArguments& options) {
 Result<int> run_lines(const RequestOptions& request, const Export& wanted, int jobs) {
   const auto lexicon = read_lexicon();
   if (!lexicon) return lexicon.error();
-  const auto start = request.start_of_lines();
+  auto start = request.start_of_lines();
   if (!start) return start.error();
-  const LinesAsked asked{wanted.arrays, jobs, request.reads_standard_input(), request.sentence_chooses_model()};
+  const auto ids = request.id_lines();
+  if (ids) start->session.document.source.text = *ids;
+  const LinesAsked asked{wanted.arrays, jobs, request.reads_standard_input(), request.sentence_chooses_model(),
+                         ids.has_value()};
   const auto report = export_lines(start->session.document, *lexicon, asked, wanted.file);
   if (!report) return report.error();
   print_warnings(start->warnings);

@@ -160,13 +160,15 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
     return bad_input(options.matrix ? "--matrix" : "--row, --column", "", "--view matrix", "--view " + options.view);
   }
   if (!options.answers.empty()) {
-    if (figure.kind != FigureKind::lens) return bad_input("--answers", "", "--view lens", "--view " + options.view);
+    if (figure.kind != FigureKind::lens && figure.kind != FigureKind::patch)
+      return bad_input("--answers", "", "--view lens or patch", "--view " + options.view);
     if (options.answers.size() > 2)
       return bad_input("--answers", "", "one word or two", std::to_string(options.answers.size()));
     figure.lens = {options.answers.front(), options.answers.size() > 1 ? options.answers.back() : ""};
   }
-  if (figure.patch != PatchForm::heads && figure.kind != FigureKind::patch)
-    return bad_input("--at", "", "--view patch", "--view " + options.view);
+  if ((figure.patch != PatchForm::heads || figure.measure.metric) && figure.kind != FigureKind::patch)
+    return bad_input(figure.measure.metric ? "--metric" : "--at", "", "--view patch", "--view " + options.view);
+  figure.measure.words = figure.lens, figure.measure.query = figure.query;
   if (figure.alignment != Alignment::words && !shows_two(figure.kind))
     return bad_input("--align", "", "--view compare or patch", "--view " + options.view);
   TRY(add_shades(options, trace, figure));
@@ -306,11 +308,13 @@ void add_answer_options(Parser& parser, FigureArguments& options) {
                         "Of patch: heads (default): z of each head; residual: the stream after each layer at each "
                         "token; tokens: z of each head of --layer at each token");
   add_alignment(parser, options.figure.alignment);
+  add_choice<Metric>(parser, "--metric", options.figure.measure.metric, kMetricNames,
+                     "Of patch: what is compared, as in `patch`");
   parser
-      .option(
-          "--answers", options.answers,
-          "Of lens: the word whose logit is split, or WORD,OTHER: the difference of the two; default: the likeliest",
-          "WORDS")
+      .option("--answers", options.answers,
+              "Of lens: the word whose logit is split, or WORD,OTHER: the difference of the two; of patch the right "
+              "word and the wrong one; default: the likeliest",
+              "WORDS")
       .list();
 }
 
@@ -330,7 +334,7 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   parser
       .option("--query", options->figure.query,
               "Of inside, writers, lens, diagram and text: the query (the token that attends), from 0; by default the "
-              "last token")
+              "last token. Of patch: the word that is guessed")
       .not_negative();
   parser.option("--key", options->figure.key, "Of inside and writers: the key (the token attended to), from 0")
       .not_negative();
@@ -366,7 +370,6 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
 }  // namespace
 
 const NamedCommand kFigure{"figure", "A picture for a paper or a slide: SVG, PDF or PNG", R"(
-headlight figure --width slide -o heads.pdf
 headlight figure --view inside --head 1.2 --query 9 --key 5 --width slide -o steps.pdf
 headlight figure --view matrix --matrix q --head 1.2 --row 9 --column 3 -o q.svg
 headlight figure --view flow --heads '1.*' --threshold 0.2 -o flow.png)",

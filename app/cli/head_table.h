@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/options/request_options.h"
+#include "explain/patching.h"
 #include "figure/head_name.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
@@ -66,6 +67,7 @@ struct HeadTable {
   bool of_words = false;  // effects are those on a word's distribution
   std::optional<WordPair> words = {};
   float above = 0;
+  std::optional<PatchControl> control = {};  // what the metric changes by
 };
 
 /// The rows in the order that is wanted. Over several sentences all rows of their patterns count equally, effects are

@@ -115,7 +115,7 @@ std::string heads_text(const HeadTable& table) {
     text += table.of_words ? "effect: what the word's distribution loses with the head off, as KL divergence in nats; "
                              "top word: the change of its probability\n"
                            : "effect: the relative change of the last hidden states with the head off\n";
-  return text;
+  return table.control ? text + control_text(*table.control) : text;
 }
 
 /// stack,layer,head, every measure, effect, top_word, found, learned: an empty field where a head has none. Errors name
@@ -149,9 +149,12 @@ Arrays heads_arrays(const HeadTable& table) {
   }
   const auto count = static_cast<Index>(table.rows.size());
   if (count == 0) return {array_of_texts("columns", names)};
-  return {array_of_texts("columns", names), array_of_texts("stacks", stacks), array_of_texts("names", words),
-          array_of("heads", {count, 2}, std::move(heads)),
-          array_of("measures", {count, static_cast<Index>(names.size())}, std::move(numbers))};
+  Arrays arrays;
+  if (table.control) add_control(*table.control, arrays);
+  arrays.insert(arrays.end(), {array_of_texts("columns", names), array_of_texts("stacks", stacks),
+                               array_of_texts("names", words), array_of("heads", {count, 2}, std::move(heads)),
+                               array_of("measures", {count, static_cast<Index>(names.size())}, std::move(numbers))});
+  return arrays;
 }
 
 Value learned_json(const HeadRow& row) {
@@ -196,6 +199,7 @@ Result<Value> heads_json(const HeadTable& table) {
   if (table.words)
     members.emplace_back("find",
                          json_object({{"from", table.words->from}, {"to", table.words->to}, {"above", table.above}}));
+  if (table.control) members.emplace_back("control", control_json(*table.control));
   return json_object(members);
 }
 
@@ -226,6 +230,27 @@ Result<Answer> answer_of(Result<Form> form) {
   return form ? Result<Answer>(*std::move(form)) : form.error();
 }
 
+/// The control of --effect: the mean over the sentences.
+Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectOptions& options, int threads,
+                    HeadTable& table) {
+  const auto draws = draws_of(options.control);
+  if (!draws) return draws.error();
+  std::vector<HeadRef> chosen;
+  for (const HeadRow& row : table.rows) chosen.push_back(row.measures.head);
+  const double share = 1 / static_cast<double>(asked.requests.size());
+  for (std::size_t i = 0; *draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
+    Progress progress;
+    const auto trace = forward(asked.requests[i], progress, nullptr, threads);
+    if (!trace) return trace.error();
+    const auto one = effect_control(**trace, chosen, *draws, wanted.effects, threads);
+    if (!one) return one.error();
+    if (!table.control) table.control = PatchControl{one->places, {}, std::vector<double>(one->restored.size())};
+    for (std::size_t at = 0; at < one->restored.size(); ++at) table.control->restored[at] += share * one->restored[at];
+    if (one->together) table.control->together = table.control->together.value_or(0) + share * *one->together;
+  }
+  return Done{};
+}
+
 Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   HeadsWanted wanted = options.measures;
   wanted.probe = !options.probe.empty();
@@ -247,9 +272,13 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
       taken = take_metric(options.effects, **first, wanted.effects);
     }
     if (!taken) return taken.error();
+  } else if (!options.effects.control.empty()) {
+    return bad_input("--control", "", "--effect beside it", "none");
   }
-  const auto heads = measure_table(asked, wanted, question.threads, question.warnings);
+  auto heads = measure_table(asked, wanted, question.threads, question.warnings);
   if (!heads) return heads.error();
+  if (const Status controlled = take_control(asked, wanted, options.effects, question.threads, *heads); !controlled)
+    return controlled.error();
   if (question.wants("json")) return answer_of(heads_json(*heads));
   if (question.wants("csv")) return answer_of(heads_table(*heads));
   if (question.wants("npz")) return Answer(heads_arrays(*heads));
@@ -284,6 +313,8 @@ void add_measure_options(Parser& parser, HeadsOptions& options) {
       .within(0, 1);
   parser.section("What is compared");
   add_metric_options(parser, options.effects.metric);
+  add_control_option(parser, options.effects.control,
+                     "Of --effect: all heads of the table off, and N times as many others; of all heads one");
   add_study_options(parser, options.effects.study, "; with --relations N, how many minimal pairs");
 }
 
@@ -323,8 +354,7 @@ const NamedCommand kHeads{"heads", "What each head does: its measures, or its sc
 headlight heads --text 我请李雷帮我订了去北京的机票 --sort entropy --ascending
 headlight heads --from 订了 --to 机票 --above 0.5
 headlight heads CHECKPOINT --text 'The cat sat' --effect --sort effect --format json
-The measures are defined in docs/guide.md. Several sentences make one table: their rows count alike, and
-effects are the mean over the sentences.)",
+The measures are defined in docs/guide.md. Of several sentences all rows count alike; effects are the mean.)",
                           add_heads};
 
 }  // namespace headlight

@@ -13,35 +13,22 @@ namespace {
 constexpr Index kMostTerms = 20;  // of an attribution for people
 
 struct LensOptions {
-  std::optional<Index> query = {};
   std::string token = {};
-  std::vector<std::string> answers = {};  // RIGHT, or RIGHT and WRONG
+  MetricOptions metric = {};
   Index top = 5;
   StudyOptions study = {};
 };
 
-/// Rows of the output layer: `word` is split, by default the most probable one; the logit of `other` is subtracted.
-struct SplitRows {
-  std::optional<Index> word = {}, other = {};
-};
-
-Result<SplitRows> rows_of(const LensOptions& options, const Model& model) {
-  if (options.answers.size() > 2 || (!options.answers.empty() && !options.token.empty()))
-    return bad_input("--answers", "", "one word or two, without --token", options.token.empty() ? "more" : "--token");
-  const std::string option = options.answers.empty() ? "--token" : "--answers";
-  const std::string word = options.answers.empty() ? options.token : options.answers.front();
-  SplitRows rows;
-  if (!word.empty()) {
-    const auto row = answer_row(model, option, word);
-    if (!row) return row.error();
-    rows.word = *row;
-  }
-  if (options.answers.size() == 2) {
-    const auto row = answer_row(model, option, options.answers.back());
-    if (!row) return row.error();
-    rows.other = *row;
-  }
-  return rows;
+/// `right` is split, by default the most probable word; the logit of `wrong` is subtracted. Those of a pair replace the
+/// words of the options.
+Result<MetricWanted> wanted_of(const LensOptions& options, const Model& model, std::optional<Index> right,
+                               std::optional<Index> wrong) {
+  if (!options.metric.answers.empty() && !options.token.empty())
+    return bad_input("--answers", "", "one word or two, without --token", "--token");
+  if (options.token.empty() || right) return options.metric.wanted(model, right, wrong);
+  const auto row = answer_row(model, "--token", options.token);
+  if (!row) return row.error();
+  return options.metric.wanted(model, *row, wrong);
 }
 
 /// The answer for one sentence.
@@ -52,27 +39,35 @@ struct Lens {
   Candidate word = {};                              // that is split
   std::optional<Candidate> other = {};              // its logit is subtracted
   std::optional<LogitSplit> split = {};             // nothing where the output layer is not linear
+  std::string metric = {};                          // of --metric, in words …
+  std::vector<double> measured = {};                // … and what it is after each layer
 };
 
-/// All but the words after each layer. `known`: the rows to use instead of those that the options name.
-Result<Lens> lens_of(const Trace& trace, const LensOptions& options, const std::optional<SplitRows>& known, int threads,
-                     std::vector<Error>& warnings) {
+/// All but the words after each layer. `right` and `wrong` are those of a pair.
+Result<Lens> lens_of(const Trace& trace, const LensOptions& options, std::optional<Index> right,
+                     std::optional<Index> wrong, int threads, std::vector<Error>& warnings) {
   if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();
-  Lens lens{.token = {}, .query = options.query.value_or(trace.answering)};
+  Lens lens{.token = {}, .query = options.metric.query.value_or(trace.answering)};
   if (const auto valid = check_within("--query", "", lens.query, trace.queries()); !valid) return valid.error();
   lens.token = trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)].text;
-  const auto rows = known ? Result<SplitRows>(*known) : rows_of(options, *trace.model);
+  const auto rows = wanted_of(options, *trace.model, right, wrong);
   if (!rows) return rows.error();
   const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(threads)).row(0));
-  lens.word = rows->word ? candidate(*trace.model, last, *rows->word) : most_probable(*trace.model, last, 1).front();
-  if (rows->other) lens.other = candidate(*trace.model, last, *rows->other);
-  auto split = split_logit(trace, lens.query, lens.word.row, rows->other);
+  lens.word = rows->right ? candidate(*trace.model, last, *rows->right) : most_probable(*trace.model, last, 1).front();
+  if (rows->wrong) lens.other = candidate(*trace.model, last, *rows->wrong);
+  if (rows->metric) {
+    const auto metric = metric_of(trace, trace, *rows);
+    if (!metric) return metric.error();
+    lens.metric = metric_text(*trace.model, *metric);
+    for (const Vector& logits : lens_logits(trace, lens.query, threads)) lens.measured.push_back(metric->of(logits));
+  }
+  auto split = split_logit(trace, lens.query, lens.word.row, rows->wrong);
   if (split) lens.split = std::move(*split);
   else warnings.push_back(split.error());
   return lens;
 }
 
-std::string metric_of(const Lens& lens) {
+std::string split_text(const Lens& lens) {
   return "logit of " + lens.word.text + (lens.other ? " minus that of " + lens.other->text : std::string());
 }
 
@@ -81,13 +76,15 @@ std::string lens_text(const Lens& lens, bool is_encoder) {
                      word_in_table(lens.token) + ":\n";
   for (std::size_t layer = 0; layer < lens.layers.size(); ++layer) {
     text += "layer " + std::to_string(layer);
+    if (!lens.metric.empty()) text += formatted("  %.6f |", lens.measured[layer]);
     for (const Candidate& word : lens.layers[layer])
       text += formatted("  %.6f ", static_cast<double>(word.probability)) + word_in_table(word.text);
     text += "\n";
   }
+  if (!lens.metric.empty()) text += "before the line: the " + word_in_table(lens.metric) + "\n";
   if (!lens.split) return text;
-  text += word_in_table(metric_of(lens)) + formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit,
-                                                     lens.split->terms.size(), lens.split->sum);
+  text += word_in_table(split_text(lens)) + formatted(": %.6f, the sum of %zu terms: %.6f\n", lens.split->logit,
+                                                      lens.split->terms.size(), lens.split->sum);
   std::vector<NamedTerm> terms;
   for (const LogitTerm& term : lens.split->terms) terms.push_back({writer_name(term.from), term.value});
   return text + largest_terms(std::move(terms), kMostTerms);
@@ -96,7 +93,9 @@ std::string lens_text(const Lens& lens, bool is_encoder) {
 Value lens_json(const Lens& lens) {
   std::size_t layer = 0;
   const auto layer_json = [&](const std::vector<Candidate>& words) {
-    return json_object({{"layer", layer++}, {"top", Value::of_json(json_candidates(words))}});
+    Members members{{"layer", layer++}, {"top", Value::of_json(json_candidates(words))}};
+    if (!lens.metric.empty()) members.emplace_back("metric", lens.measured[layer - 1]);
+    return json_object(members);
   };
   const auto term_json = [](const LogitTerm& term) {
     return json_object({{"from", writer_name(term.from)}, {"logit", term.value}});
@@ -107,6 +106,7 @@ Value lens_json(const Lens& lens) {
                   {"layers", json_list(lens.layers, layer_json)},
                   {"word", Value::of_json(word.substr(1, word.size() - 2))},  // without the list's brackets
                   {"attribution", json_list(lens.split ? lens.split->terms : std::vector<LogitTerm>(), term_json)}};
+  if (!lens.metric.empty()) members.emplace_back("metric", lens.metric);
   if (lens.split) members.insert(members.end(), {{"logit", lens.split->logit}, {"sum", lens.split->sum}});
   if (lens.other) {
     const std::string other = json_candidates({*lens.other});
@@ -121,6 +121,8 @@ Table lens_table(const Lens& lens) {
     for (std::size_t rank = 0; rank < lens.layers[layer].size(); ++rank)
       table.rows.push_back(
           {"probability", layer, rank, lens.layers[layer][rank].text, lens.layers[layer][rank].probability});
+  for (std::size_t layer = 0; layer < lens.measured.size(); ++layer)
+    table.rows.push_back({"metric", layer, {}, lens.metric, lens.measured[layer]});
   if (lens.split)
     for (const LogitTerm& term : lens.split->terms)
       table.rows.push_back({"logit", {}, {}, writer_name(term.from), term.value});
@@ -139,7 +141,10 @@ Arrays lens_arrays(const Lens& lens) {
   Arrays arrays;
   if (!ids.empty()) arrays = {array_of("ids", shape, ids), array_of("probabilities", shape, chances)};
   arrays.push_back(array_of_texts("token", {lens.token}));
-  arrays.push_back(array_of_texts("metric", {metric_of(lens)}));
+  arrays.push_back(array_of_texts("metric", {lens.metric.empty() ? split_text(lens) : lens.metric}));
+  if (!lens.metric.empty())
+    arrays.push_back(
+        array_of("measured", {shape.front()}, std::vector<float>(lens.measured.begin(), lens.measured.end())));
   if (!lens.split) return arrays;
   std::vector<Writer> writers;
   for (const LogitTerm& term : lens.split->terms) {
@@ -156,10 +161,8 @@ Arrays lens_arrays(const Lens& lens) {
 /// is; and what each writer adds to its logit, or to the difference.
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOptions& options) {
   const Trace& trace = *traces.clean;
-  std::optional<SplitRows> of_pair;
-  if (traces.right) of_pair = SplitRows{traces.right, traces.wrong};
   std::vector<Error> warnings;
-  const auto lens = lens_of(trace, options, of_pair, traces.threads, warnings);
+  const auto lens = lens_of(trace, options, traces.right, traces.wrong, traces.threads, warnings);
   if (!lens) return lens.error();
   std::vector<StudyCell> cells;
   const std::vector<Vector> layers = lens_logits(trace, lens->query, traces.threads);
@@ -171,6 +174,8 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOpt
       cells.push_back({{"difference", at, ""},
                        static_cast<double>(logits(lens->word.row)) - static_cast<double>(logits(lens->other->row))});
   }
+  for (std::size_t layer = 0; layer < lens->measured.size(); ++layer)
+    cells.push_back({{std::string(name(*options.metric.metric)), std::to_string(layer), ""}, lens->measured[layer]});
   if (lens->split)
     for (const LogitTerm& term : lens->split->terms)
       cells.push_back({{"logit", "", writer_name(term.from)}, term.value});
@@ -178,7 +183,7 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOpt
 }
 
 Result<Answer> answer(const Question& question, const LensOptions& options) {
-  auto lens = lens_of(*question.trace, options, {}, question.threads, question.warnings);
+  auto lens = lens_of(*question.trace, options, {}, {}, question.threads, question.warnings);
   if (!lens) return lens.error();
   lens->layers = lens_words(*question.trace, lens->query, options.top, question.threads);
   if (question.wants("json")) return Answer(lens_json(*lens));
@@ -190,15 +195,10 @@ Result<Answer> answer(const Question& question, const LensOptions& options) {
 ParsedCommand add_lens(Parser& parser, const Frontend&) {
   const QuestionCommand command(parser);
   const auto options = std::make_shared<LensOptions>();
-  parser.option("--query", options->query,
-                "The token whose stream is read, from 0; default: the last one, of an encoder the masked one", "N");
-  parser.option("--token", options->token, "The word that is split, or its id; default: the most probable one");
-  parser
-      .option("--answers", options->answers,
-              "The word that is split, or two: the difference of their logits is split, writer by writer",
-              "RIGHT,WRONG")
-      .list();
+  parser.option("--token", options->token, "The word that is split, or its id; as --answers with one word");
   parser.option("--top", options->top, "Words after each layer, 5 by default", "K").within(0, 1e6);
+  parser.section("What is split, and measured after each layer");
+  add_metric_options(parser, options->metric);
   add_study_options(parser, options->study);
   command.take_format({"text", "csv", "json", "npz"}, "text (default), csv, json or npz");
   const ParsedCommand each = command.each([options](const Question& question) { return answer(question, *options); });
@@ -207,8 +207,7 @@ ParsedCommand add_lens(Parser& parser, const Frontend&) {
     return run_study(command, options->study,
                      {.columns = {"what", "layer", "from"},
                       .title = "lens: the right word after each layer, and what adds to its logit",
-                      .options = "lens|" + joined_texts(options->answers, ",") + "|" + options->token + "|" +
-                                 (options->query ? std::to_string(*options->query) : ""),
+                      .options = "lens|" + options->metric.text() + "|" + options->token,
                       .with_corrupt = false,
                       .answer = [&](const StudyTraces& traces) { return cells_of(traces, *options); }});
   };

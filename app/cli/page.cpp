@@ -12,7 +12,7 @@ namespace headlight {
 namespace {
 
 struct PageArguments {
-  std::string file, look;
+  std::string file, look, view;
   std::optional<Language> language;
   std::optional<Theme> theme;
   ColourMap colours = ColourMap::teal;
@@ -100,6 +100,12 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
   const auto chosen = chosen_head(options, page.only, content.session);
   if (!chosen) return chosen.error();
   content.session.view.chosen = *chosen;
+  if (const NamedView* named = named_view(options.view)) {
+    ViewState& view = content.session.view;
+    view.view = named->view, view.tab = named->tab, view.patch.on = named->patch;
+    if (content.against && content.against->trace->queries() == content.trace->queries())  // as `headlight patch`
+      view.alignment = Alignment::positions;
+  }
   const auto plan = plan_page(content, page);
   if (!plan) return plan.error();
   const std::optional<std::filesystem::path> file =
@@ -145,6 +151,12 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
   parser.option("--against", options->against,
                 "What the answer is compared with, as A: its question in one string, --against '--mask none'",
                 "'[SOURCE] [REQUEST]'");
+  add_view(
+      parser, options->view,
+      [](const NamedView& view) { return view.figure == FigureKind::lens || view.figure == FigureKind::patch; },
+      "What is shown above the maps: lens, the guess after each layer; patch, with --against, which heads of A bring "
+      "its "
+      "answer back in B");
   parser.option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H", "HEAD");
   take_look(parser, *options);
   parser.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")

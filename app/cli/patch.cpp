@@ -31,14 +31,6 @@ struct PatchOptions {
   StudyOptions study;
 };
 
-/// random:8
-Result<Index> draws_of(const std::string& control) {
-  if (control.empty()) return Index{0};
-  const auto draws = control.starts_with("random:") ? parse_index(control.substr(7)) : std::nullopt;
-  if (!draws || *draws < 1 || *draws > 10000) return bad_input("--control", "", "random:N, N from 1 to 10000", control);
-  return *draws;
-}
-
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
   PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = *parse_stack(options.stack)};
   const auto draws = draws_of(options.control);
@@ -145,15 +137,6 @@ const char* column_of(const PatchOptions& options, std::size_t answer) {
   return is_noise(options, answer) ? "lost" : "restored";
 }
 
-std::string control_text(const PatchControl& control) {
-  std::string text;
-  const Summary random = summary_of(control.restored);
-  if (control.together)
-    text += formatted("the %ld together: %.6f\n", static_cast<long>(control.places), *control.together);
-  return text + formatted("%zu times %ld at random: mean %.6f, quartiles %.6f … %.6f\n", control.restored.size(),
-                          static_cast<long>(control.places), random.mean, random.lower_quartile, random.upper_quartile);
-}
-
 std::string patch_text(const PatchAnswer& answer, const Tokens& tokens, const PatchOptions& options, bool noise) {
   std::string text =
       word_in_table(answer.metric) + formatted(": clean %.6f, corrupt %.6f", answer.clean, answer.corrupt);
@@ -193,10 +176,7 @@ Value patch_json(const std::vector<PatchAnswer>& answers, const Tokens& tokens, 
   Members members{{"metric", first.metric}, {"clean", first.clean}, {"corrupt", first.corrupt}};
   members.emplace_back("tokens", json_list(tokens.tokens, [](const Token& token) { return Value(token.text); }));
   members.emplace_back("cells", json_rows(patch_table(answers, options)));
-  if (const auto& control = first.control)
-    members.emplace_back("control", json_object({{"places", control->places},
-                                                 {"together", control->together},
-                                                 {"random", json_list(control->restored)}}));
+  if (first.control) members.emplace_back("control", control_json(*first.control));
   return json_object(members);
 }
 
@@ -235,11 +215,7 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
     if (!axes.empty()) arrays.push_back(array_of(column + "_map", axes, restored));
     arrays.push_back(array_of(column, {static_cast<Index>(restored.size())}, restored));
   }
-  if (!first.control) return arrays;
-  arrays.push_back(one("control_places", static_cast<double>(first.control->places)));
-  if (first.control->together) arrays.push_back(one("together", *first.control->together));
-  const std::vector<float> random(first.control->restored.begin(), first.control->restored.end());
-  arrays.push_back(array_of("control", {static_cast<Index>(random.size())}, random));
+  if (first.control) add_control(*first.control, arrays);
   return arrays;
 }
 
@@ -283,10 +259,7 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOp
     for (const PatchCell& cell : (*answers)[i].cells)
       cells.push_back(
           {{column_of(options, i), std::to_string(cell.layer), field(cell.head), field(cell.token)}, cell.restored});
-    if (const auto& control = (*answers)[i].control) {
-      if (control->together) cells.push_back({{"together", "", "", ""}, *control->together});
-      cells.push_back({{"random", "", "", ""}, mean_of(control->restored)});
-    }
+    if ((*answers)[i].control) add_control(*(*answers)[i].control, cells);
   }
   return cells;
 }
@@ -328,9 +301,9 @@ void add_options(Parser& parser, PatchOptions& options) {
       parser, "--direction", options.direction, kDirectionNames,
       "denoise (default): the clean answer's part in the corrupt question; noise: the other way, the "
       "share that is lost; both");
-  parser.option("--control", options.control,
-                "Beside the map, N times as many places at random: of chosen places as many others, of a whole map one",
-                "random:N");
+  add_control_option(
+      parser, options.control,
+      "Beside the map, N times as many places at random: of chosen places as many others, of a whole map one");
   parser
       .option("--from-head", options.senders,
               "In place of --at, path patching: what these heads write for --to alone, all other heads between as they "

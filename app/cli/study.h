@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/question_command.h"
+#include "explain/patching.h"
 
 namespace headlight {
 
@@ -75,6 +76,12 @@ double mean_of(const std::vector<double>& values);
 /// Quartiles between two values are interpolated; the interval is that of 2,000 samples with replacement, always the
 /// same ones. There is a value.
 Summary summary_of(std::vector<double> values);
+
+/// What random places do, beside those that were chosen, in each format; of a study its mean.
+std::string control_text(const PatchControl& control);
+Value control_json(const PatchControl& control);
+void add_control(const PatchControl& control, Arrays& arrays);
+void add_control(const PatchControl& control, std::vector<StudyCell>& cells);
 
 /// Asks every pair and prints the table. Rows that are wrong are warnings; that all of them are is an Error.
 Result<int> run_study(const QuestionCommand& command, const StudyOptions& options, const StudyQuestion& question);

@@ -130,4 +130,31 @@ Summary summary_of(std::vector<double> values) {
   return summary;
 }
 
+std::string control_text(const PatchControl& control) {
+  std::string text;
+  const Summary random = summary_of(control.restored);
+  if (control.together)
+    text += formatted("the %ld together: %.6f\n", static_cast<long>(control.places), *control.together);
+  return text + formatted("%zu times %ld at random: mean %.6f, quartiles %.6f … %.6f\n", control.restored.size(),
+                          static_cast<long>(control.places), random.mean, random.lower_quartile, random.upper_quartile);
+}
+
+Value control_json(const PatchControl& control) {
+  return json_object(
+      {{"places", control.places}, {"together", control.together}, {"random", json_list(control.restored)}});
+}
+
+void add_control(const PatchControl& control, Arrays& arrays) {
+  const auto one = [](const char* of, double number) { return array_of(of, {1}, {static_cast<float>(number)}); };
+  arrays.push_back(one("control_places", static_cast<double>(control.places)));
+  if (control.together) arrays.push_back(one("together", *control.together));
+  const std::vector<float> random(control.restored.begin(), control.restored.end());
+  arrays.push_back(array_of("control", {static_cast<Index>(random.size())}, random));
+}
+
+void add_control(const PatchControl& control, std::vector<StudyCell>& cells) {
+  if (control.together) cells.push_back({{"together", "", "", ""}, *control.together});
+  cells.push_back({{"random", "", "", ""}, mean_of(control.restored)});
+}
+
 }  // namespace headlight

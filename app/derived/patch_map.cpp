@@ -3,6 +3,9 @@
 #include <chrono>
 #include <limits>
 
+#include "base/within.h"
+#include "derived/guess.h"
+#include "math/output.h"
 #include "model/head_text.h"
 
 namespace headlight {
@@ -10,7 +13,27 @@ namespace {
 
 constexpr double kSecondsAtOnce = 0.1;
 
-/// The common arguments of patch_answers for all rows. Errors: sentences that are too long, or share no token.
+/// What is compared. Errors: a word that the model does not have, a token that A does not have.
+Result<MetricWanted> metric_wanted(const Trace& a, const Trace& b, const PatchMeasure& measure,
+                                   const TokenPairs& queries) {
+  MetricWanted wanted{.metric = measure.metric, .right = {}, .wrong = {}, .query = {}};
+  for (const bool right : {true, false}) {
+    const std::string& text = right ? measure.words.word : measure.words.minus;
+    (right ? wanted.right : wanted.wrong) = text.empty() ? std::nullopt : find_word(*a.model, text);
+    if (!text.empty() && !find_word(*a.model, text))
+      return bad_input("patch", "word", "one of the vocabulary, or its id", "'" + text + "'");
+  }
+  if (!measure.query) return wanted;
+  if (const auto valid = check_within("patch", "query", *measure.query, b.queries()); !valid) return valid.error();
+  for (const auto& [of_a, of_b] : queries)
+    if (of_b == *measure.query) wanted.query = of_a;
+  if (!wanted.query)
+    return bad_input("patch", "token", "one that both sentences have",
+                     b.query_tokens().tokens[static_cast<std::size_t>(*measure.query)].text);
+  return wanted;
+}
+
+/// The common arguments of patch_answers for all rows. Errors also: sentences that are too long, or share no token.
 Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice& choice) {
   const Stack stack = choice.head.stack;
   PatchWanted wanted{.at = choice.form == PatchForm::residual ? PatchAt::residual : PatchAt::heads, .stack = stack};
@@ -22,13 +45,25 @@ Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice&
   wanted.queries = aligned_pairs(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, choice.alignment);
   if (wanted.queries.empty()) return bad_input("patch", "tokens", "one that both sentences have", "none");
   wanted.by_token = choice.form == PatchForm::tokens;
+  auto metric = metric_wanted(a, b, choice.measure, wanted.queries);
+  if (!metric) return metric.error();
+  wanted.metric = *std::move(metric);
   return wanted;
 }
 
-/// An empty map with these rows and columns.
-PatchMap begun(const Trace& b, const PatchChoice& choice, const PatchWanted& wanted) {
+/// An empty map with these rows and columns. Where stopped, its words may not be hidden.
+Result<PatchMap> begun(const Trace& a, const Trace& b, const PatchChoice& choice, const PatchWanted& wanted,
+                       Progress& progress) {
   PatchMap map;
   map.choice = choice;
+  const auto of_a = wanted.metric.query, of_b = choice.measure.query;
+  if (of_b) map.place = b.query_tokens().tokens[static_cast<std::size_t>(*of_b)].text;
+  for (const bool is_a : {true, false}) {
+    if (!of_b || !can_hide(a, *of_a) || !can_hide(b, *of_b)) break;
+    auto hidden = forward(is_a ? with_hidden(a, *of_a) : with_hidden(b, *of_b), progress);
+    if (!hidden) return hidden.error();
+    (is_a ? map.hidden_a : map.hidden_b) = *std::move(hidden);
+  }
   const Stack stack = choice.head.stack;
   const Index layers = b.num_layers(stack), heads = b.num_heads(stack);
   if (choice.form != PatchForm::heads)
@@ -40,14 +75,14 @@ PatchMap begun(const Trace& b, const PatchChoice& choice, const PatchWanted& wan
   return map;
 }
 
-Status add_row(const Trace& a, const Trace& b, PatchWanted wanted, int threads, PatchMap& map,
-               Progress* progress = nullptr) {
+Status add_row(const Trace& a, const Trace& b, PatchWanted wanted, int threads, PatchMap& map, Progress& progress) {
   const HeadRef& head = map.choice.head;
   if (map.choice.form == PatchForm::tokens) wanted.heads = {{head.stack, head.layer, map.known}};
   else wanted.layers = {map.known};
-  const auto answer = patch_answers(a, b, wanted, threads, progress);
+  const auto answer =
+      patch_answers(map.hidden_b ? *map.hidden_a : a, map.hidden_b ? *map.hidden_b : b, wanted, threads, &progress);
   if (!answer) return answer.error();
-  map.metric = answer->metric;
+  map.metric = answer->measure, map.right = answer->right, map.wrong = answer->wrong;
   map.in_a = answer->clean;
   map.in_b = answer->corrupt;
   for (std::size_t i = 0; i < answer->cells.size(); ++i)
@@ -99,12 +134,15 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
   const auto wanted = wanted_of(*a, *b, question.choice);
   if (!wanted) return wanted.error();
   const bool goes_on = question.known > 0 && known && known->is_of(question.a, question.b, question.choice);
-  auto map = std::make_shared<PatchMap>(goes_on ? *known : begun(*b, question.choice, *wanted));
+  auto made = goes_on ? Result<PatchMap>(*known) : begun(*a, *b, question.choice, *wanted, progress);
+  if (!made) return made.error();
+  if (progress.stop) return std::shared_ptr<const PatchMap>();
+  auto map = std::make_shared<PatchMap>(*std::move(made));
   map->a = question.a, map->b = question.b;
   const auto begin = Clock::now();
   const double before = map->seconds;
   do {
-    const Status added = add_row(*a, *b, *wanted, 0, *map, &progress);
+    const Status added = add_row(*a, *b, *wanted, 0, *map, progress);
     if (progress.stop) return std::shared_ptr<const PatchMap>();
     if (!added) return added.error();
     map->seconds = before + std::chrono::duration<double>(Clock::now() - begin).count();
@@ -115,9 +153,10 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
 Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads) {
   const auto wanted = wanted_of(a, b, choice);
   if (!wanted) return wanted.error();
-  PatchMap map = begun(b, choice, *wanted);
-  while (!map.is_whole())
-    if (const Status added = add_row(a, b, *wanted, threads, map); !added) return added.error();
+  Progress progress;
+  auto map = begun(a, b, choice, *wanted, progress);
+  while (map && !map->is_whole())
+    if (const Status added = add_row(a, b, *wanted, threads, *map, progress); !added) return added.error();
   return map;
 }
 

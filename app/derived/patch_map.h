@@ -7,6 +7,7 @@
 
 #include "base/progress.h"
 #include "base/result.h"
+#include "derived/layer_lens.h"
 #include "derived/weak_ref.h"
 #include "explain/patching.h"
 #include "heads/pattern_difference.h"
@@ -18,17 +19,27 @@ namespace headlight {
 enum class PatchForm { heads, residual, tokens };
 inline constexpr std::string_view kPatchForms[] = {"heads", "residual", "tokens"};
 
+/// By what A and B are compared; what is left out is found (explain/patch_metric.h).
+struct PatchMeasure {
+  std::optional<Metric> metric = {};
+  LensWords words = {};             // the right one, and the wrong one
+  std::optional<Index> query = {};  // of B: whose word; an encoder hides it in both sentences
+
+  friend bool operator==(const PatchMeasure&, const PatchMeasure&) = default;
+};
+
 /// How the map is made.
 struct PatchChoice {
   PatchForm form = PatchForm::heads;
   HeadRef head = {};  // its stack; of PatchForm::tokens its layer
   Alignment alignment = Alignment::words;
+  PatchMeasure measure = {};
 
   friend bool operator==(const PatchChoice&, const PatchChoice&) = default;
 };
 /// Keeps only the parts of the chosen head that the form depends on.
-inline PatchChoice patch_choice(PatchForm form, const HeadRef& chosen, Alignment alignment) {
-  return {form, {form == PatchForm::tokens ? chosen.layer : 0, 0, chosen.stack}, alignment};
+inline PatchChoice patch_choice(PatchForm form, const HeadRef& chosen, Alignment alignment, PatchMeasure measure = {}) {
+  return {form, {form == PatchForm::tokens ? chosen.layer : 0, 0, chosen.stack}, alignment, std::move(measure)};
 }
 
 struct PatchQuestion {
@@ -44,8 +55,11 @@ struct PatchMap {
   WeakRef<Trace> a, b;
   PatchChoice choice = {};
   Index known = 0;
-  std::string metric = {};
-  double in_a = 0, in_b = 0;       // of the metric
+  Metric metric = Metric::logit_difference;
+  std::string right = {}, wrong = {};                         // the words of the metric
+  std::string place = {};                                     // that of PatchMeasure::query
+  std::shared_ptr<const Trace> hidden_a = {}, hidden_b = {};  // the answers that are compared where a word was hidden
+  double in_a = 0, in_b = 0;                                  // of the metric
   Matrix restored;                 // (rows, columns): (m − B) / (A − B), 0 nothing, 1 all
   std::vector<Index> tokens = {};  // of B, the columns of PatchForm::residual and ::tokens
   double seconds = 0;              // of computing the known rows

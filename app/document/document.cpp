@@ -149,6 +149,12 @@ bool reads_sentences(const Document& document) {
   return config_of(document).arch != Arch::encoder_decoder || !reads_ids(document, TextSide::target);
 }
 
+std::size_t count_sentences(const Document& document) {
+  if (has_own_inputs(document) || reads_chat(document)) return 1;
+  if (reads_ids(document)) return std::max<std::size_t>(1, id_sentences(document.source).size());
+  return sentences(document.source.text).size();
+}
+
 bool cuts_words(const Document& document, TextSide side) {
   if (has_own_inputs(document) || reads_ids(document, side) || reads_chat(document)) return false;
   const Tokenizer* tokenizer = tokenizer_of(document, side);
@@ -165,7 +171,7 @@ void set_text(Document& document, TextSide side, std::string text, const Lexicon
   TextInput& changed = text_input(document, side);
   set_text(changed, std::move(text), lexicon_of(document, side, lexicon));
   if (!can_read_text(document)) return;
-  changed.ids.clear();
+  changed.ids.clear(), changed.id_cuts.clear();
   if (side == TextSide::target) return;
   document.token_types.clear();
   document.chat = {};
@@ -212,8 +218,36 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
   return parted(std::move(requests));
 }
 
+namespace {
+
+/// Reduces the document to one sentence.
+void keep_sentence(Document& document, std::size_t sentence) {
+  for (const TextSide side : {TextSide::source, TextSide::target}) {
+    TextInput& input = text_input(document, side);
+    const bool by_ids = reads_ids(document, side);
+    const auto lines = by_ids ? id_sentences(input) : sentences(input.text);
+    if (sentence >= lines.size() || (side == TextSide::source && reads_chat(document))) continue;
+    const auto keep = [&, line = lines[sentence]](auto& values) {
+      values.resize(line.end), values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(line.begin));
+    };
+    if (by_ids) {
+      keep(input.ids), input.id_cuts.clear();
+      if (side == TextSide::source && !document.token_types.empty()) keep(document.token_types);
+      continue;
+    }
+    input = text_input_of(input, lines[sentence]);
+    if (side == TextSide::source) document.text_pair = line_of_text_pair(document.text_pair, sentence);
+  }
+}
+
+}  // namespace
+
 Result<std::vector<Document>> documents_of_lines(const Document& document) {
-  if (!reads_sentences(document)) return std::vector<Document>{document};
+  if (!reads_sentences(document)) {
+    std::vector<Document> all(count_sentences(document), document);
+    for (std::size_t i = 0; all.size() > 1 && i < all.size(); ++i) keep_sentence(all[i], i);
+    return all;
+  }
   const bool two_texts = config_of(document).arch == Arch::encoder_decoder;
   const auto sources = sentences(document.source.text), targets = sentences(document.target.text);
   if (sources.empty()) return bad_input("text", "tokens", "at least one", "none", ErrorCode::no_tokens);
@@ -276,13 +310,7 @@ std::vector<std::int64_t> ids_of(const Tokens& tokens) {
 
 /// Reduces the document to the sentence, with the written side as `ids`.
 void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
-  for (const TextSide each : {TextSide::source, TextSide::target}) {
-    const auto lines = sentences(text_input(document, each).text);
-    const bool unread = reads_ids(document, each) || (each == TextSide::source && reads_chat(document));
-    if (unread || sentence >= lines.size()) continue;
-    text_input(document, each) = text_input_of(text_input(document, each), lines[sentence]);
-    if (each == TextSide::source) document.text_pair = line_of_text_pair(document.text_pair, sentence);
-  }
+  keep_sentence(document, sentence);
   text_input(document, side).ids = std::move(ids);
   if (side == TextSide::source) document.token_types.clear();
 }
@@ -319,10 +347,11 @@ void append_word(Document& document, std::size_t sentence, const Candidate& word
   const std::size_t at = ids.size() - std::min(pad, ids.size());
   ids.insert(ids.begin() + static_cast<std::ptrdiff_t>(at), word.id);
   if (reads_ids(document, side)) {
-    written.ids = std::move(ids);
-    if (side == TextSide::source && !document.token_types.empty())
-      document.token_types.insert(document.token_types.begin() + static_cast<std::ptrdiff_t>(at),
-                                  at > 0 ? document.token_types[at - 1] : 0);
+    const auto offset = static_cast<std::ptrdiff_t>(at + id_sentences(written)[sentence].begin);
+    written.ids.insert(written.ids.begin() + offset, word.id);
+    for (std::size_t i = sentence; i < written.id_cuts.size(); ++i) ++written.id_cuts[i];
+    if (auto& types = document.token_types; side == TextSide::source && !types.empty())
+      types.insert(types.begin() + offset, at > 0 ? types[static_cast<std::size_t>(offset) - 1] : 0);
     return;
   }
   const bool chat = side == TextSide::source && reads_chat(document);

@@ -91,6 +91,8 @@ bool reads_chat(const Document& document);
 bool takes_pairs(const Document& document);
 /// Whether each sentence of the text gives a Request: no ids, no conversation, no inputs of a tensors file.
 bool reads_sentences(const Document& document);
+/// How many sentences the document has.
+std::size_t count_sentences(const Document& document);
 /// Whether the user may set the boundaries of tokens: they are words, not subwords of a tokenizer.
 bool cuts_words(const Document& document, TextSide side = TextSide::source);
 /// The lexicon that cuts a text without cuts by hand: the vocabulary of a word-level model, or `lexicon`.
@@ -111,12 +113,12 @@ const MaskSpec& mask_of(const Document& document, Stack stack);
 const MaskSpec& mask_of(const Document& document, Stack stack, Index layer);
 
 /// One Request a sentence, each padded to the longest; an encoder-decoder takes the lines of both texts in pairs, each
-/// side padded to its longest. A tensors file and ids give exactly one. A checkpoint's tokenizer encodes its text,
+/// side padded to its longest. A tensors file gives exactly one. A checkpoint's tokenizer encodes its text,
 /// with special tokens; its decoder reads the target shifted right (document/tokenizers.h), so for an empty target the
 /// start token alone.
 Result<std::vector<Request>> requests_of(const Document& document, const Lexicon& lexicon);
 
-/// Each sentence, with its target, as a separate document; a model that reads no text has one.
+/// Each sentence, with its target, as a separate document; a tensors file has one.
 Result<std::vector<Document>> documents_of_lines(const Document& document);
 
 /// Appends a word to what the main stack reads in one sentence, before any padding: as one token, whatever the split

@@ -230,6 +230,13 @@ void read_layers(const JsonField& fields, Document& document) {
   }
 }
 
+Status take_padding(Document& document, const GivenOptions& given) {
+  if (has_own_inputs(document))
+    return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), source_in_words(document));
+  document.pad = parse_number<std::size_t>(given.word("--pad")).value_or(0);
+  return Done{};
+}
+
 }  // namespace
 
 QuestionField heads_off_field() {
@@ -276,6 +283,21 @@ QuestionField layer_edits_field() {
     for (const LayerEdit& edit : d.edits.layers) object["layer_edits"].push_back(layer_json(edit));
   };
   row.read = read_layers;
+  return row;
+}
+
+QuestionField padding_field() {
+  QuestionField row{FieldPart::text, "pad", {"Padding", "填充"}};
+  row.options = {FieldOption("--pad", OptionKind::count, "N", "The last N tokens are padding")};
+  row.is_same = same_by([](const Document& d) { return d.pad; });
+  row.take = take_padding;
+  row.put = [](const Document& d, OptionWords& words) {
+    if (!has_own_inputs(d) && d.pad > 0) words.add("--pad", std::to_string(d.pad));
+  };
+  row.write = [](const Document& d, json& object) {
+    if (!has_own_inputs(d)) object["pad"] = d.pad;
+  };
+  row.read = [](const JsonField& fields, Document& d) { fields.read_integer("pad", d.pad, kMaxTokens); };
   return row;
 }
 

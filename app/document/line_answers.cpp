@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "document/document_json.h"
 #include "document/model_choice.h"
+#include "document/side_tokens.h"
 #include "write/json.h"
 
 namespace headlight {
@@ -92,9 +93,12 @@ class Answering {
       : lexicon_(lexicon),
         asked_(asked),
         file_(file),
-        reads_sentences_(reads_sentences(document)),
+        reads_sentences_(asked.ids || reads_sentences(document)),
         plain_(document),
-        targets_(reads_targets(document) ? lines_of(document.target.text) : std::vector<std::string>()),
+        target_by_ids_(reads_ids(document, TextSide::target)),
+        targets_(target_by_ids_            ? lines_of(ids_text(document.target, "\n"))
+                 : reads_targets(document) ? lines_of(document.target.text)
+                                           : std::vector<std::string>()),
         pairs_(lines_of(document.text_pair)),
         given_(document, asked.standard_input),
         jobs_(asked.jobs > 0 ? static_cast<std::size_t>(asked.jobs)
@@ -278,7 +282,10 @@ class Answering {
     Document document = plain_;
     document.source = line.input;
     if (line.sentence < pairs_.size()) document.text_pair = pairs_[line.sentence];
-    if (line.sentence < targets_.size()) document.target.text = targets_[line.sentence];
+    if (asked_.ids) possible = set_ids("ids", document, TextSide::source, line.input.text);
+    if (possible && line.sentence < targets_.size() && target_by_ids_)
+      possible = set_ids("decoder ids", document, TextSide::target, targets_[line.sentence]);
+    else if (line.sentence < targets_.size()) document.target.text = targets_[line.sentence];
     else if (!targets_.empty())
       possible = bad_input("target", "sentences", "a line for each line of the text", std::to_string(targets_.size()),
                            ErrorCode::lines_differ);
@@ -324,6 +331,7 @@ class Answering {
   Output* const file_;
   const bool reads_sentences_;
   Document plain_;  // what is asked of each line
+  const bool target_by_ids_;
   std::vector<std::string> targets_, pairs_;
   GivenLines given_;  // used by the thread that reads
   const std::size_t jobs_;

@@ -17,6 +17,7 @@ struct LinesAsked {
   int jobs = 1;                 // sentences computed at once; 0: one for each processor
   bool standard_input = false;  // where the lines come from; else the document's text
   bool by_sentence = false;     // each line chooses its model (choose_model): no answer depends on the lines beside it
+  bool ids = false;             // a line is `1,2,3`
 };
 
 struct LinesReport {

@@ -167,5 +167,6 @@ std::string stack_prefix(Stack stack);
 QuestionField heads_off_field();
 QuestionField weights_field();
 QuestionField layer_edits_field();
+QuestionField padding_field();
 
 }  // namespace headlight

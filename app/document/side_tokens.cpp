@@ -1,5 +1,8 @@
 #include "document/side_tokens.h"
 
+#include <algorithm>
+
+#include "base/utf8.h"
 #include "document/tokenizers.h"
 
 namespace headlight {
@@ -16,39 +19,36 @@ Index rows_of(const Model& model, TextSide side) {
   return (encoder ? model.encoder->embeddings : model.embeddings).tokens->outputs();
 }
 
-/// `missing`: the code of the error of no ids.
-Status check_ids(std::string_view where, std::string_view option, const std::vector<std::int64_t>& ids,
-                 ErrorCode missing) {
-  if (ids.empty())
-    return bad_input(where, "",
-                     "ids, as " + std::string(option) +
-                         " 1,2,3 gives them (the checkpoint has no tokenizer "
-                         "that could read a text)",
-                     "none", missing);
-  if (ids.size() > kMaxTokens)
-    return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(ids.size()),
-                     ErrorCode::too_many_tokens);
-  return Done{};
-}
-
-/// The one sentence of a side that is asked by ids.
+/// The sentences of a side that is asked by ids.
 Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSide side) {
   const bool target = side == TextSide::target;
-  const std::vector<std::int64_t>& ids = text_input(document, side).ids;
+  const char* where = target ? "decoder ids" : "ids";
+  const TextInput& input = text_input(document, side);
+  const std::vector<std::int64_t>& ids = input.ids;
   const Tokenizers* known = document.tokenizers.get();
-  const ErrorCode missing = known && known->problem ? known->problem->code : ErrorCode::no_tokenizer;
-  if (const auto valid = check_ids(target ? "decoder ids" : "ids", target ? "--decoder-ids" : "--ids", ids, missing);
-      !valid)
-    return valid.error();
+  if (ids.empty())
+    return bad_input(where, "",
+                     std::string("ids, as ") + (target ? "--decoder-ids" : "--ids") +
+                         " 1,2,3 gives them (the checkpoint has no tokenizer that could read a text)",
+                     "none", known && known->problem ? known->problem->code : ErrorCode::no_tokenizer);
   const std::vector<int>& types = document.token_types;
   if (!target && !types.empty() && types.size() != ids.size())
     return bad_input("token types", "", std::to_string(ids.size()) + ", as many as there are ids",
                      std::to_string(types.size()));
   const Tokenizer* tokenizer = tokenizer_of(document, side);
-  Tokens tokens = tokenizer ? tokens_of_ids(ids, *tokenizer, start_of(document, side)) : tokens_of_ids(ids);
-  if (!target)
-    for (std::size_t i = 0; i < types.size(); ++i) tokens.tokens[i].type = types[i];
-  return std::vector<Tokens>{std::move(tokens)};
+  std::vector<Tokens> lines;
+  for (const Line& line : id_sentences(input)) {
+    const auto at = [&](std::size_t i) { return ids.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::vector<std::int64_t> own(at(line.begin), at(line.end));
+    if (own.size() > kMaxTokens)
+      return bad_input(where, "", "at most " + std::to_string(kMaxTokens), std::to_string(own.size()),
+                       ErrorCode::too_many_tokens);
+    Tokens tokens = tokenizer ? tokens_of_ids(own, *tokenizer, start_of(document, side)) : tokens_of_ids(own);
+    if (!target && !types.empty())
+      for (std::size_t i = 0; i < own.size(); ++i) tokens.tokens[i].type = types[line.begin + i];
+    lines.push_back(std::move(tokens));
+  }
+  return lines;
 }
 
 /// The conversation as one sentence.
@@ -72,8 +72,7 @@ Result<std::vector<Tokens>> unmarked_lines(const Document& document, TextSide si
   const bool pairs = side == TextSide::source && !document.text_pair.empty() && takes_pairs(document);
   auto lines = encoded_lines(where, read, *tokenizer, rows_of(*document.model, side), kMaxTokens,
                              pairs ? document.text_pair : std::string{});
-  if (lines && side == TextSide::target && says_nothing_yet(document))
-    lines->resize(reads_ids(document, TextSide::source) ? 1 : sentences(document.source.text).size());
+  if (lines && side == TextSide::target && says_nothing_yet(document)) lines->resize(count_sentences(document));
   if (lines && side == TextSide::target)
     for (Tokens& tokens : *lines) tokens = shifted_right(std::move(tokens), document.tokenizers->start);
   return lines;
@@ -89,6 +88,30 @@ const Tokenizer* tokenizer_of(const Document& document, TextSide side) {
 bool says_nothing_yet(const Document& document) {
   return tokenizer_of(document, TextSide::target) && start_of(document, TextSide::target) &&
          document.target.ids.empty() && sentences(document.target.text).empty();
+}
+
+Status set_ids(const std::string& where, Document& document, TextSide side, std::string_view text,
+               std::vector<Error>* notes) {
+  TextInput& input = text_input(document, side);
+  input.ids.clear(), input.id_cuts.clear();
+  const std::vector<std::string_view> lines = split_at('\n', text);
+  const Index rows = rows_of(*document.model, side);
+  std::optional<Error> first;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines.size() > 1 && (lines[i].empty() || lines[i] == "\r")) continue;
+    const std::string line = lines.size() > 1 ? where + ": line " + std::to_string(i + 1) : where;
+    auto ids = parse_ids(line, lines[i]);
+    const auto largest = ids ? *std::max_element(ids->begin(), ids->end()) : 0;
+    if (ids && lines.size() > 1 && largest >= rows)
+      ids = bad_input(line, "", "an id below " + std::to_string(rows) + ", the rows of the table of embeddings",
+                      std::to_string(largest));
+    if (!ids && notes) notes->push_back(ids.error());
+    if (!ids && !first) first = ids.error();
+    if (!ids) continue;
+    if (!input.ids.empty()) input.id_cuts.push_back(input.ids.size());
+    input.ids.insert(input.ids.end(), ids->begin(), ids->end());
+  }
+  return first && (!notes || input.ids.empty()) ? Status(*first) : Done{};
 }
 
 Result<std::vector<Tokens>> lines_of_side(const Document& document, TextSide side, const Lexicon& lexicon) {

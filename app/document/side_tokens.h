@@ -18,4 +18,9 @@ bool says_nothing_yet(const Document& document);
 /// conversation. Errors: those of tokens_of_lines, encoded_lines and chat_text.
 Result<std::vector<Tokens>> lines_of_side(const Document& document, TextSide side, const Lexicon& lexicon);
 
+/// Asks by the ids of a text, `1,2,3` in each line that is not empty. Errors name the line, where there are several: no
+/// numbers, an id without an embedding; with `notes` these are noted there, and an Error is that no line is left.
+Status set_ids(const std::string& where, Document& document, TextSide side, std::string_view text,
+               std::vector<Error>* notes = nullptr);
+
 }  // namespace headlight

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +8,7 @@
 #include "base/names.h"
 #include "base/utf8.h"
 #include "document/question_fields.h"
+#include "document/side_tokens.h"
 #include "document/tokenizers.h"
 #include "read/external/own_numbers.h"
 #include "read/external/page_text.h"
@@ -22,6 +24,7 @@ struct SideNames {
   const char *text, *split, *cuts, *ids;
   const char *text_option, *tokens_option, *ids_option;
 };
+const std::string kCuts = "_cuts";  // behind the key of ids: where further sentences begin
 constexpr SideNames kSource{TextSide::source, "text", "split", "cuts", "ids", "--text", "--tokens", "--ids"};
 constexpr SideNames kTarget{TextSide::target, "target",   "target_split",    "target_cuts",
                             "decoder_ids",    "--target", "--target-tokens", "--decoder-ids"};
@@ -67,7 +70,7 @@ Status take_marked(const char* option, const std::string& found, TextInput& inpu
 
 Status take_side(const SideNames& names, Document& document, const GivenOptions& given) {
   TextInput& input = text_input(document, names.side);
-  if (names.side == TextSide::target || can_read_text(document)) input.ids.clear();
+  if (names.side == TextSide::target || can_read_text(document)) input.ids.clear(), input.id_cuts.clear();
   if (names.side == TextSide::source && can_read_text(document)) {
     document.token_types.clear();
     document.chat = {};
@@ -94,7 +97,7 @@ bool is_asked_by_ids(const SideNames& names, const Document& document) {
 
 void put_side(const SideNames& names, const Document& document, OptionWords& words) {
   const TextInput& input = text_input(document, names.side);
-  if (is_asked_by_ids(names, document)) return words.add(names.ids_option, joined_numbers(input.ids));
+  if (is_asked_by_ids(names, document)) return words.add(names.ids_option, ids_text(input, "\n"));
   if (!reads_side(names, document) || (names.side == TextSide::source && reads_chat(document))) return;
   if (input.hand_cuts) words.add(names.tokens_option, mark_tokens(input.text, *input.hand_cuts));
   else words.add(names.text_option, input.text);
@@ -109,6 +112,7 @@ void write_side(const SideNames& names, const Document& document, json& object) 
   const TextInput& input = text_input(document, names.side);
   if (is_asked_by_ids(names, document)) {
     object[names.ids] = input.ids;
+    if (!input.id_cuts.empty()) object[names.ids + kCuts] = input.id_cuts;
   } else if (reads_side(names, document)) {
     object[names.text] = input.text;
     object[names.split] = name(input.split);
@@ -121,6 +125,8 @@ constexpr std::string_view kSplits[] = {"words", "characters"};
 void read_side(const SideNames& names, const JsonField& fields, Document& document) {
   TextInput& input = text_input(document, names.side);
   fields.read_list(names.ids, input.ids, 0, std::numeric_limits<std::int32_t>::max());
+  fields.read_list((names.ids + kCuts).c_str(), input.id_cuts, 1, input.ids.size());
+  std::sort(input.id_cuts.begin(), input.id_cuts.end());
   read_utf8(fields, names.text, input.text);
   fields.read_choice(names.split, input.split, kSplits);
   if (!fields.contains(names.cuts)) return;
@@ -135,15 +141,11 @@ void read_side(const SideNames& names, const JsonField& fields, Document& docume
   input.hand_cuts = std::move(offsets);
 }
 
-template <class Number>
-Status take_numbers(const char* option, const GivenOptions& given, std::vector<Number>& numbers) {
-  numbers.clear();
-  for (const std::string& word : given.all(option)) {
-    const Number number = parse_number<Number>(word).value_or(std::numeric_limits<Number>::max());
-    if (number < 0) return bad_input(option, "", "whole numbers, 0 or more", word);
-    numbers.push_back(number);
-  }
-  return Done{};
+/// The ids of a side; of several lines a bad one is noted, and the others are taken, where `goes_on`.
+Status take_id_lines(const SideNames& names, Document& document, const GivenOptions& given, bool goes_on) {
+  TextInput lines;
+  if (const Status read = take_text(names.ids_option, given.word(names.ids_option), lines); !read) return read;
+  return set_ids(names.ids_option, document, names.side, lines.text, goes_on ? given.notes : nullptr);
 }
 
 Status check_checkpoint_option(const char* option, const Document& document, const GivenOptions& given) {
@@ -153,10 +155,11 @@ Status check_checkpoint_option(const char* option, const Document& document, con
 
 Status take_source_ids(Document& document, const GivenOptions& given) {
   if (const auto valid = check_checkpoint_option("--ids", document, given); !valid) return valid;
-  if (const auto taken = take_numbers("--ids", given, document.source.ids); !taken) return taken;
+  const bool has_target = given.has("--decoder-ids") || given.has("--target") || given.has("--target-tokens");
+  const bool alone = !has_target && !given.has("--token-type-ids");  // no lines beside those of ids
+  if (const Status taken = take_id_lines(kSource, document, given, alone); !taken) return taken;
   document.token_types.clear();
   document.chat = {};
-  const bool has_target = given.has("--decoder-ids") || given.has("--target") || given.has("--target-tokens");
   if (config_of(document).arch == Arch::encoder_decoder && document.target.ids.empty() && can_read_text(document) &&
       !has_target)
     return bad_input("--decoder-ids", "", "ids, or a --target, beside --ids of an encoder-decoder", "none");
@@ -167,7 +170,7 @@ Status take_target_ids(Document& document, const GivenOptions& given) {
   if (const auto valid = check_checkpoint_option("--decoder-ids", document, given); !valid) return valid;
   if (config_of(document).arch != Arch::encoder_decoder)
     return bad_input("--decoder-ids", "", "an encoder-decoder", name(config_of(document).arch));
-  return take_numbers("--decoder-ids", given, document.target.ids);
+  return take_id_lines(kTarget, document, given, false);
 }
 
 constexpr Words kSentence{"Another sentence", "换了句子"}, kCut{"Words cut anew", "重新切分"};
@@ -295,7 +298,14 @@ QuestionField pair_field() {
 Status take_types(Document& document, const GivenOptions& given) {
   if (const auto valid = check_checkpoint_option("--token-type-ids", document, given); !valid) return valid;
   if (document.source.ids.empty()) return bad_input("--token-type-ids", "", "--ids beside it", "none");
-  return take_numbers("--token-type-ids", given, document.token_types);
+  std::string lines = given.word("--token-type-ids");
+  std::replace(lines.begin(), lines.end(), '\n', ',');
+  const auto types = parse_ids("--token-type-ids", lines);
+  if (!types) return types.error();
+  document.token_types.clear();
+  for (const std::int64_t type : *types)
+    document.token_types.push_back(static_cast<int>(std::min<std::int64_t>(type, std::numeric_limits<int>::max())));
+  return Done{};
 }
 
 QuestionField types_field() {
@@ -346,28 +356,6 @@ QuestionField split_field() {
   return row;
 }
 
-Status take_padding(Document& document, const GivenOptions& given) {
-  if (has_own_inputs(document))
-    return bad_input("--pad", "", "no such option beside " + inputs_in_words(document), source_in_words(document));
-  document.pad = parse_number<std::size_t>(given.word("--pad")).value_or(0);
-  return Done{};
-}
-
-QuestionField padding_field() {
-  QuestionField row{FieldPart::text, "pad", {"Padding", "填充"}};
-  row.options = {FieldOption("--pad", OptionKind::count, "N", "The last N tokens are padding")};
-  row.is_same = same_by([](const Document& d) { return d.pad; });
-  row.take = take_padding;
-  row.put = [](const Document& d, OptionWords& words) {
-    if (!has_own_inputs(d) && d.pad > 0) words.add("--pad", std::to_string(d.pad));
-  };
-  row.write = [](const Document& d, json& object) {
-    if (!has_own_inputs(d)) object["pad"] = d.pad;
-  };
-  row.read = [](const JsonField& fields, Document& d) { fields.read_integer("pad", d.pad, kMaxTokens); };
-  return row;
-}
-
 }  // namespace
 
 std::string inputs_in_words(const Document& document) {
@@ -382,7 +370,9 @@ std::string source_in_words(const Document& document) {
 QuestionFields text_fields() {
   return {side_field(kSource, "The sentence; '-' reads standard input; several lines are a batch",
                      "The sentence with its token boundaries set by hand: 'A|B|C'",
-                     "Token ids in place of text, for a checkpoint; no special tokens are added", take_source_ids),
+                     "Token ids in place of text, no special tokens added; of several lines, or of '-', a bad one is "
+                     "named, and the others are answered",
+                     take_source_ids),
           chat_field(),
           pair_field(),
           types_field(),

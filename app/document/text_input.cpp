@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/formatted.h"
 #include "base/utf8.h"
 
 namespace headlight {
@@ -83,6 +84,37 @@ std::vector<Line> sentences(std::string_view text) {
     begin = newline + 1;
   }
   return lines;
+}
+
+std::vector<Line> id_sentences(const TextInput& input) {
+  std::vector<Line> lines;
+  for (std::size_t i = 0, begin = 0; begin < input.ids.size(); ++i) {
+    lines.push_back({begin, i < input.id_cuts.size() ? input.id_cuts[i] : input.ids.size()});
+    begin = lines.back().end;
+  }
+  return lines;
+}
+
+std::string ids_text(const TextInput& input, std::string_view between) {
+  std::string text;
+  for (const Line& line : id_sentences(input)) {
+    if (line.begin > 0) text += between;
+    for (std::size_t i = line.begin; i < line.end; ++i)
+      text.append(i > line.begin ? "," : "").append(std::to_string(input.ids[i]));
+  }
+  return text;
+}
+
+Result<std::vector<std::int64_t>> parse_ids(std::string_view where, std::string_view text) {
+  std::vector<std::int64_t> ids;
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  for (const std::string_view word : split_at(',', text)) {
+    const auto id = parse_number<std::int64_t>(word);
+    if (!id) return bad_input(where, "", "whole numbers with a comma between them", "'" + std::string(text) + "'");
+    if (*id < 0) return bad_input(where, "", "whole numbers, 0 or more", word);
+    ids.push_back(*id);
+  }
+  return ids;
 }
 
 TextInput text_input_of(const TextInput& input, Line line) {

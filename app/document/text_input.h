@@ -22,6 +22,7 @@ struct TextInput {
   Split split = Split::words;
   std::optional<std::vector<std::size_t>> hand_cuts = {};  // byte offsets into `text`, ascending; instead of `split`
   std::vector<std::int64_t> ids = {};                      // what a checkpoint reads instead of `text`
+  std::vector<std::size_t> id_cuts = {};                   // where sentences of `ids` behind the first begin, ascending
 
   friend bool operator==(const TextInput&, const TextInput&) = default;
 };
@@ -33,6 +34,13 @@ struct Line {
   std::size_t begin = 0, end = 0;
 };
 std::vector<Line> sentences(std::string_view text);
+
+/// The sentences of the ids, as ranges of them; none where there are no ids.
+std::vector<Line> id_sentences(const TextInput& input);
+/// `1,2,3` for each of them, `between` them.
+std::string ids_text(const TextInput& input, std::string_view between);
+/// What `1,2,3` names. Errors: another text, numbers below 0.
+Result<std::vector<std::int64_t>> parse_ids(std::string_view where, std::string_view text);
 
 /// One sentence as a separate input, cut as it was.
 TextInput text_input_of(const TextInput& input, Line line);

@@ -118,9 +118,13 @@ ColourScale patch_scale(Theme theme, const PatchMap& map) {
 
 std::string patch_line(Language language, const PatchMap& map) {
   constexpr double kAlike = 0.01;  // of a probability or a logit
+  std::string metric =
+      filled(words(language, kCompareWords.metrics[static_cast<std::size_t>(map.metric)]), {map.right, map.wrong});
+  if (!map.place.empty())
+    metric += filled(words(language, map.hidden_b ? kCompareWords.at_hidden : kCompareWords.at_word), {map.place});
   std::string line =
       filled(words(language, kCompareWords.patch_metric),
-             {map.metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
+             {metric, brief_number(static_cast<float>(map.in_a)), brief_number(static_cast<float>(map.in_b))});
   if (map.known > 0 && std::abs(map.in_a - map.in_b) < kAlike) line += words(language, kCompareWords.patch_alike);
   return line;
 }
@@ -128,7 +132,8 @@ std::string patch_line(Language language, const PatchMap& map) {
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure) {
   if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
-  const auto map = patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment));
+  const auto map =
+      patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment, options.measure));
   if (!map) return map.error();
   const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b.trace);
   Page page = new_page(options, measure);

@@ -90,6 +90,7 @@ FigureOptions figure_options(const FigureRequest& order) {
   options.look = order.view.look;
   options.lens = order.view.lens;
   options.patch = order.view.patch.form;
+  options.measure = patch_measure(order.view, *order.trace);
   options.alignment = order.view.alignment;
   options.shades = shade_choice(order.view);
   options.own_range = order.view.own_range;

@@ -69,7 +69,7 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
     const Error& error = document.error();
     return error.where.starts_with(where) ? error : inside(where + ": source", error);
   }
-  const std::size_t count = reads_sentences(*document) ? sentences(document->source.text).size() : 1;
+  const std::size_t count = count_sentences(*document);
   return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
 }
 

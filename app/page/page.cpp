@@ -138,6 +138,7 @@ Status write_content(const PageContent& content, const PageOptions& options, con
     write_answer(other, content.against->document, plan_of_other, error_of(other, plan_of_other.heads), sink);
     sink("}");
   }
+  sink(",\"tables\":" + plan.tables);
   if (options.live) {
     sink(",\"live\":");
     if (const auto written = write_live(plan.files, sink); !written) return written;
@@ -192,6 +193,9 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     if (!files) return files.error();
     plan.files = *std::move(files);
   }
+  auto tables = answer_tables(content, options.threads);
+  if (!tables) return tables.error();
+  plan.tables = *std::move(tables);
   const auto core = packed_core(options.live ? "core.wasm" : "still.wasm");
   if (!core) return core.error();
   plan.core = "\"" + encode_base64(*core) + "\"";

@@ -51,6 +51,7 @@ struct PagePlan {
   std::string core = {};  // JSON: assets/page/core.wasm, or still.wasm of a page without a model, deflated, as base64
   LiveFiles files = {};   // of PageOptions::live
   std::string site = {};  // JSON, of the first page of a site (site.h): the files beside it; empty: of no site
+  std::string tables = {};  // answer_tables() of page_data.h
 };
 
 /// Before the answer is computed: whether q and k of all its heads alone are more than `most_bytes`. The Error is that

@@ -43,22 +43,22 @@ std::vector<HeadRef> groups_of(const Trace& trace, const std::vector<HeadRef>& h
   return groups;
 }
 
-enum class Part { query, key, value, weights };
+enum class HeadPart { query, key, value, weights };
 
 /// The numbers of one head, (T, d_k), (S, d_k), (S, d_v) or (T, S).
-ConstMatrixRef numbers_of(const Trace& trace, const HeadRef& head, Part part) {
+ConstMatrixRef numbers_of(const Trace& trace, const HeadRef& head, HeadPart part) {
   const AttentionTrace& attention = trace.attention(head.stack, head.layer);
   switch (part) {
-    case Part::query: return head_columns(attention.query, head.head, attention.num_heads());
-    case Part::key: return head_columns(attention.key, head.head, attention.num_kv_heads);
-    case Part::value: return head_columns(attention.value, head.head, attention.num_kv_heads);
-    case Part::weights: break;
+    case HeadPart::query: return head_columns(attention.query, head.head, attention.num_heads());
+    case HeadPart::key: return head_columns(attention.key, head.head, attention.num_kv_heads);
+    case HeadPart::value: return head_columns(attention.value, head.head, attention.num_kv_heads);
+    case HeadPart::weights: break;
   }
   return (*attention.patterns)[static_cast<std::size_t>(head.head)];
 }
 
 /// Heads one after another as base64 in a JSON string; packed, a list of strings, one a layer.
-void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, Part part, bool packed, PageSink& sink) {
+void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, HeadPart part, bool packed, PageSink& sink) {
   if (sink.only_counts()) {
     Index count = 0;
     for (const HeadRef& head : heads) count += numbers_of(trace, head, part).size();
@@ -187,17 +187,17 @@ void write_stack(const Trace& trace, const StackNames& names, const PagePlan& pl
   std::string text = page_json(object);
   text.pop_back();
   sink(text);
-  const auto part = [&](const char* name, const std::vector<HeadRef>& of, Part which) {
+  const auto part = [&](const char* name, const std::vector<HeadRef>& of, HeadPart which) {
     sink(std::string(",\"") + name + "\":");
     write_numbers(trace, of, which, plan.packed, sink);
   };
   if (first.patterns) {
-    part("weights", heads, Part::weights);
+    part("weights", heads, HeadPart::weights);
   } else {
     const auto read = groups_of(trace, heads);
-    part("q", heads, Part::query);
-    part("k", read, Part::key);
-    if (plan.values) part("v", read, Part::value);
+    part("q", heads, HeadPart::query);
+    part("k", read, HeadPart::key);
+    if (plan.values) part("v", read, HeadPart::value);
   }
   sink("}");
 }
@@ -252,8 +252,9 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads) {
     const AttentionTrace& attention = trace.attention(head.stack, head.layer);
     if (attention.patterns) continue;
     const HeadRef group{head.layer, attention.kv_head(head.head), head.stack};
-    for (const auto& [name, of, part] :
-         {std::tuple("query", head, Part::query), {"key", group, Part::key}, {"value", group, Part::value}}) {
+    for (const auto& [name, of, part] : {std::tuple("query", head, HeadPart::query),
+                                         {"key", group, HeadPart::key},
+                                         {"value", group, HeadPart::value}}) {
       const float largest = numbers_of(trace, of, part).cwiseAbs().maxCoeff();
       if (largest > kLargestFloat16)
         return bad_input("page", head_text(head) + " " + name, "numbers up to 65504, which float16 holds",

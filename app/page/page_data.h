@@ -37,6 +37,10 @@ Status check_numbers(const Trace& trace, const std::vector<HeadRef>& heads);
 /// `"tokens":…,"stacks":[…],…`: the fields of an answer, without braces. `document` is how it was asked.
 void write_answer(const Trace& trace, const Document& document, const PagePlan& plan, float error, PageSink& sink);
 
+/// What else was computed of the answer, as tables of JSON: of a view that looks at the lens the guess after each
+/// layer, of one that looks at Take from A its map. Errors: those of look_through_layers and patch_map; no A.
+Result<std::string> answer_tables(const PageContent& content, int threads);
+
 /// What a page needs to answer other sentences: the files of the model, and the lexicon where it cuts the
 /// words. Those of the model are in `folder` of the page's memory. Errors: numbers without a model, a model whose
 /// weights are in other files than .safetensors, or without a tokenizer.

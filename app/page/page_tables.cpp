@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The texts of the window that the page has too, by name; its own are in words.json. `{0}` stands for a value.
+/// The texts of the window that the page has too, by name; its own are in page_template.json. `{0}` stands for a value.
 struct PageWord {
   const char* name;
   Words words;

@@ -50,6 +50,7 @@ struct SetIds {                                   // what a checkpoint reads
   std::vector<std::int64_t> ids;
   TextSide side = TextSide::source;
   std::optional<std::vector<int>> types = {};     // of the source's ids; nothing: they keep those they have
+  std::vector<std::size_t> cuts = {};             // TextInput::id_cuts
 };
 using SetTokenTypes = Set<Part::document, &Document::token_types>;
 using SetPad = Set<Part::document, &Document::pad>;

@@ -95,8 +95,14 @@ void add_picture(CommandWords& words, const AppState& state, const FigureRequest
   if (shows_two(kind) && view.alignment != Alignment::words) add(words, "--align", std::string(name(view.alignment)));
   const bool of_key = kind == FigureKind::steps || kind == FigureKind::writers;
   const bool of_query = of_key || kind == FigureKind::diagram || kind == FigureKind::lens;
-  if (kind == FigureKind::lens && !view.lens.word.empty())
-    add(words, "--answers", view.lens.word + (view.lens.minus.empty() ? "" : "," + view.lens.minus));
+  const LensWords& split = kind == FigureKind::patch ? view.patch.words : view.lens;
+  if ((kind == FigureKind::lens || kind == FigureKind::patch) && !split.word.empty())
+    add(words, "--answers", split.word + (split.minus.empty() ? "" : "," + split.minus));
+  if (kind == FigureKind::patch) {
+    const PatchMeasure measure = patch_measure(view, *order.trace);
+    if (measure.metric) add(words, "--metric", std::string(name(*measure.metric)));
+    if (measure.query) add(words, "--query", std::to_string(*measure.query));
+  }
   if (kind == FigureKind::matrix) {
     add(words, "--matrix", path(*order.trace, view.look.matrix));
     if (view.look.cell) add(words, "--row", std::to_string(view.look.cell->row));

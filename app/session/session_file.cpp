@@ -132,8 +132,7 @@ Result<Session> session_of_json(const std::string& where, const json& object, Pr
     document = document_of_numbers(where, object, document.error(), progress, session);
   if (!document) return document.error();
   session.document = *std::move(document);
-  const bool many = reads_sentences(session.document);
-  session.view = view_from_json(root.at("view").value(), many ? sentences(session.document.source.text).size() : 1);
+  session.view = view_from_json(root.at("view").value(), count_sentences(session.document));
   if (asked) compare_models(where, object, session);
   if (asked) read_kept(where, root.at("kept"), progress, session);
   read_lesson_of(root.at("lesson"), session);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "explain/moved_rows.h"
+#include "math/output.h"
 
 namespace headlight {
 
@@ -105,13 +106,22 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
                             state.view.alignment};
 }
 
+PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
+  PatchMeasure measure{view.patch.metric, view.patch.words, {}};
+  const Token& read = trace.query_tokens().tokens[static_cast<std::size_t>(trace.answering)];
+  const bool pinned = view.patch.at_pinned.value_or(trace.request.config.arch == Arch::encoder && !is_masked(read));
+  if (pinned && view.pinned && view.chosen.stack != Stack::encoder && view.pinned->query < trace.queries())
+    measure.query = view.pinned->query;
+  return measure;
+}
+
 std::optional<PatchQuestion> patch_question(const AppState& state) {
   const ViewState& view = state.view;
   if (view.view != View::compare || !view.patch.on || !state.trace || is_stale(state)) return std::nullopt;
   auto other = compared_trace(state);
   if (!other) return std::nullopt;
   PatchQuestion question{std::move(other), state.trace.answer(),
-                         patch_choice(view.patch.form, view.chosen, view.alignment)};
+                         patch_choice(view.patch.form, view.chosen, view.alignment, patch_measure(view, *state.trace))};
   const PatchMap* last = state.patch.get();
   if (!last || !last->is_of(question.a, question.b, question.choice)) return question;
   question.known = last->is_whole() || view.patch.stopped ? state.patch.question()->known : last->known;

@@ -52,6 +52,9 @@ bool is_read_later(const Trace& trace, const HeadRef& head);
 /// Whether all that was changed is heads switched off that no later attention looks at.
 bool only_unread_heads_off(const AppState& state);
 
+/// By what A and B are compared in View::compare, B being `trace`.
+PatchMeasure patch_measure(const ViewState& view, const Trace& trace);
+
 /// Whether the comparison is of the answers that are compared now, whichever head was looked at.
 bool is_of_now(const AppState& state);
 

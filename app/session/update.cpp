@@ -69,7 +69,7 @@ struct Update {
   void operator()(SetChat& c) {
     Document& changed = document();
     changed.chat = std::move(c.chat);
-    changed.source.ids.clear();
+    changed.source.ids.clear(), changed.source.id_cuts.clear();
     changed.token_types.clear();
     ask_again(state);
   }
@@ -95,6 +95,7 @@ struct Update {
              c.side == TextSide::source && !types.empty() && !c.ids.empty())
       types.resize(c.ids.size(), types.back());
     text_input(changed, c.side).ids = std::move(c.ids);
+    text_input(changed, c.side).id_cuts = std::move(c.cuts);
     ask_again(state);
   }
   void operator()(const SetConfig& c) {

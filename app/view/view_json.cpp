@@ -87,6 +87,10 @@ void read_views(const JsonField& object, ViewState& view) {
                   flow = object.at("flow");
   view.patch.on = patch.value().is_object();
   patch.read_choice("form", view.patch.form, kPatchForms);
+  if (patch.has("metric")) patch.read_choice("metric", view.patch.metric.emplace(), kMetricNames);
+  patch.read("word", view.patch.words.word);
+  patch.read("minus", view.patch.words.minus);
+  if (const json& pinned = patch.at("pinned").value(); pinned.is_boolean()) view.patch.at_pinned = pinned.get<bool>();
   object.read_choice("alignment", view.alignment, kAlignments);
   lens.read("word", view.lens.word);
   lens.read("minus", view.lens.minus);
@@ -104,7 +108,13 @@ void read_views(const JsonField& object, ViewState& view) {
 void write_views(const ViewState& view, json& object) {
   if (view.look.matrix.quantity != Quantity::weights) object["matrix"] = matrix_name(view.look.matrix.quantity);
   if (view.look.cell) object["cell"] = {view.look.cell->row, view.look.cell->col};
-  if (view.patch.on) object["patch"] = {{"form", name_in(kPatchForms, view.patch.form)}};
+  if (view.patch.on) {
+    const PatchLook& patch = view.patch;
+    json& written = object["patch"] = {{"form", name_in(kPatchForms, patch.form)}};
+    if (patch.metric) written["metric"] = name(*patch.metric);
+    if (patch.words != LensWords{}) written["word"] = patch.words.word, written["minus"] = patch.words.minus;
+    if (patch.at_pinned) written["pinned"] = *patch.at_pinned;
+  }
   if (view.alignment != Alignment::words) object["alignment"] = name(view.alignment);
   if (view.lens != LensWords{}) object["lens"] = {{"word", view.lens.word}, {"minus", view.lens.minus}};
   if (view.code != CodeLook{}) object["code"] = {{"dialect", name(view.code.dialect)}, {"block", view.code.block}};

@@ -134,6 +134,9 @@ struct PatchLook {
   bool on = false;  // the map of what is restored, instead of the maps of the heads
   PatchForm form = PatchForm::heads;
   bool stopped = false;  // the remaining rows are not computed
+  std::optional<Metric> metric = {};
+  LensWords words = {};                // PatchMeasure has the three
+  std::optional<bool> at_pinned = {};  // its word is the pinned one; nothing: of an encoder without a hidden word
 
   friend bool operator==(const PatchLook&, const PatchLook&) = default;
 };

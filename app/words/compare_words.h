@@ -39,6 +39,29 @@ struct CompareWords {
       {"The residual stream after each layer, at each word.", "每一层之后、每个词处的残差流。"},
       {"The output z of each head of the chosen layer, at each word.", "所选层中每个头在每个词处的输出 z。"}};
   Words patch_metric{"%: A %, B %", "%：A %，B %"};
+  /// By Metric: as a measurement, its short name, and what it is.
+  Words metrics[4]{{"logit difference % − %", "% − % 的 logit 差"},
+                   {"probability of %", "% 的概率"},
+                   {"KL divergence from A's answer", "与 A 的答案的 KL 散度"},
+                   {"rank of %", "% 的名次"}};
+  Words metric_names[4]{{"logit difference", "logit 差"}, {"probability", "概率"}, {"KL", "KL"}, {"rank", "名次"}};
+  Words tip_metrics[4]{
+      {"The logit of the right word minus that of the wrong one.", "正确的词的 logit 减去错误的词的 logit。"},
+      {"The probability of the right word.", "正确的词的概率。"},
+      {"How far all words are from A's answer, in nats.", "所有词与 A 的答案相差多远（纳特）。"},
+      {"The place of the right word among all words, 1 the first.", "正确的词在所有词中的名次，1 为第一。"}};
+  Words right_word{"A's likeliest", "A 最可能的词"};
+  Words wrong_word{"B's likeliest", "B 最可能的词"};
+  Words tip_right_word{"The right word, or its id. Empty: A's likeliest.", "正确的词，或其编号。空着：A 最可能的词。"};
+  Words tip_wrong_word{"The wrong word, or its id. Empty: B's likeliest.", "错误的词，或其编号。空着：B 最可能的词。"};
+  Words at_answer{"at the answer", "在答案处"};
+  Words tip_at_answer{"The word that is hidden in the sentence, or that comes next.", "句中遮住的词，或下一个词。"};
+  Words at_pinned{"at “%”", "在“%”处"};
+  Words tip_at_pinned{
+      "The word of the pinned row: an encoder guesses it, hidden in A and in B; others the one behind it.",
+      "固定的行的词：编码器在 A 与 B 中都遮住它再猜；其他模型猜它后面的词。"};
+  Words at_hidden{", “%” hidden", "，遮住“%”"};
+  Words at_word{", at “%”", "，在“%”处"};
   Words patch_alike{". A and B hardly differ in it, so a share is one of almost nothing.",
                     "。A 与 B 在这一点上几乎没有差别，因此份额没有意义。"};
   Words patch_share{"share of A's answer restored", "恢复的 A 的答案所占份额"};

@@ -26,7 +26,4 @@ inline constexpr FailureWords kFailureWords;
 /// What an error, a warning or a finding of this code means, without terms of file formats.
 const Words& failure_words(ErrorCode code);
 
-/// All of them, for the fonts.
-std::string all_failure_words();
-
 }  // namespace headlight

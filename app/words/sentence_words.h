@@ -11,7 +11,7 @@ struct SentenceWords {
   Words sentence_hint{"Type a sentence. Shift Enter: the next line of a batch",
                       "输入一个句子。Shift Enter：批次中的下一句"};
   Words target_hint{"What the decoder reads", "解码器读的句子"};
-  Words ids_hint{"Token ids: 1, 2, 3", "词元编号：1, 2, 3"};
+  Words ids_hint{"Token ids: 1,2,3; 4,5", "词元编号：1,2,3; 4,5"};
   Words sentence_number{"sentence", "句"};
   Words samples{"Examples", "例句"};
   Words words{"words", "按词"};

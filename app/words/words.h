@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "base/names.h"
 #include "view/settings.h"
 
@@ -16,6 +18,11 @@ inline const char* words(Language language, const Words& words) {
 
 /// The text with each % replaced by the next of the parts. A % of a part stays.
 std::string filled(std::string text, std::initializer_list<std::string> parts);
+
+/// words.json, which is part of the program: rows [English, Chinese] by their names, of `operations` in the order of
+/// Operation; of `glosses` an English word alone.
+std::string_view words_json();
+const nlohmann::json& words_table();
 
 /// All characters that the interface needs in both languages, so that their glyphs are there from the start.
 std::string all_words();

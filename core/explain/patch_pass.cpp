@@ -62,6 +62,9 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
   auto metric = metric_of(clean, corrupt, wanted.metric, of_corrupt);
   if (!metric) return metric.error();
   answer.metric = metric_text(*clean.model, *metric);
+  answer.measure = metric->metric;
+  answer.right = candidate(*clean.model, metric->right).text;
+  answer.wrong = candidate(*clean.model, metric->wrong).text;
   answer.clean = metric->of(clean, metric->clean_query);
   answer.corrupt = metric->of(corrupt, metric->corrupt_query);
   if (answer.clean == answer.corrupt)

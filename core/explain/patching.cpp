@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/random.h"
 #include "base/within.h"
 #include "explain/matrices.h"
 #include "explain/patch_pass.h"
 #include "math/attention.h"
+#include "math/random_choice.h"
 #include "math/variants.h"
 
 namespace headlight {
@@ -158,12 +158,8 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& ch
   }
   for (Index draw = 0; draw < wanted.control; ++draw) {
     Patches& patches = variants.emplace_back();
-    for (Index i = 0; i < control.places; ++i) {  // a shuffle of the first ones, each part once
-      const auto left = static_cast<std::uint64_t>(all->size()) - static_cast<std::uint64_t>(i);
-      std::swap((*all)[static_cast<std::size_t>(i)],
-                (*all)[static_cast<std::size_t>(i) + static_cast<std::size_t>(random.next() % left)]);
-      patches.push_back((*all)[static_cast<std::size_t>(i)].patch);
-    }
+    draw_to_front(random, *all, static_cast<std::size_t>(control.places));
+    for (Index i = 0; i < control.places; ++i) patches.push_back((*all)[static_cast<std::size_t>(i)].patch);
   }
   const auto most = static_cast<std::size_t>(variants_at_once(patching.base, static_cast<Index>(variants.size())));
   for (std::size_t first = 0; first < variants.size(); first += most) {

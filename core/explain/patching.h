@@ -50,7 +50,9 @@ struct PatchControl {
 };
 
 struct PatchAnswer {
-  std::string metric;
+  std::string metric;  // in words
+  Metric measure = Metric::logit_difference;
+  std::string right = {}, wrong = {};  // its words
   double clean = 0, corrupt = 0;
   std::vector<PatchCell> cells = {};
   std::optional<PatchControl> control = {};

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/parallel.h"
+#include "base/within.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/block.h"
@@ -27,7 +28,7 @@ struct Before {
 Before before_of(const Trace& trace, const EffectWanted& wanted) {
   Before before{.trace = trace, .places = {}, .words = {}, .wanted = wanted};
   if (trace.logits.size() == 0) return before;
-  before.places = asked_places(trace);
+  before.places = wanted.query ? std::vector<Index>{*wanted.query} : asked_places(trace);
   for (const Index place : before.places) before.words.push_back(log_probabilities(logit_rows(trace, place, 1)));
   if (wanted.metric && !before.places.empty())
     before.metric = wanted.metric(logit_rows(trace, before.places.front(), 1).row(0));
@@ -182,6 +183,8 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
   if (trace.attention(heads.front().stack, 0).patterns)
     return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone",
                      ErrorCode::attention_alone);
+  if (wanted.query)
+    if (const auto valid = check_within("--query", "", *wanted.query, trace.queries()); !valid) return valid.error();
   const float begin = progress.begin, share = progress.share;
   const Before before = before_of(trace, wanted);
   std::vector<HeadEffect> effects;

@@ -33,6 +33,7 @@ struct EffectWanted {
   bool mean_of_others = false;
   /// A number of the logits of the first position that is asked for.
   std::function<double(const Vector& logits)> metric = {};
+  std::optional<Index> query = {};  // the position that is asked for, instead of asked_places()
 };
 
 /// The queries whose words are asked for: of an encoder every masked token ([MASK], <mask>), perhaps none; else

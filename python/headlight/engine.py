@@ -142,7 +142,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> List[str]:
-    """The source, and `d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; an array becomes a .npy file."""
+    """The source, and `d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; arrays are .npy files, lists lines."""
     words: List[str] = [] if source is None else [str(source)]
     for name, value in options.items():
         if value is None or value is False:
@@ -152,7 +152,8 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
             words.append(os.path.join(folder, name + ".npy"))
             np.save(words[-1], as_numpy(value))
         elif value is not True:
-            words.append(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+            rows = value if isinstance(value, (list, tuple)) and value and isinstance(value[0], (list, tuple)) else [value]
+            words.append("\n".join(",".join(map(str, row)) if isinstance(row, (list, tuple)) else str(row) for row in rows))
     return words
 
 

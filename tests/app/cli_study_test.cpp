@@ -199,7 +199,40 @@ TEST(Study, OfEffectsRefusesAMetricThatCannotBeRead) {
   const std::string pairs = folder.with("pairs.csv", csv_of_pairs());
   const std::string query =
       refused({"heads", "shipped:decoder", "--effect", "--metric", "probability", "--query", "99", "--pairs", pairs});
-  EXPECT_TRUE(contains(query, "row 1: --query: expected no --query with --effect, found 99")) << query;
+  EXPECT_TRUE(contains(query, "row 1: --query: expected 0 to ")) << query;
+}
+
+/// The heads of the table off together, beside as many others; of all heads one at a time.
+TEST(Study, OfEffectsHasAControl) {
+  const Strings asked{"heads", "shipped:decoder", "--text", kPairs[0][0], "--effect", "--format", "json", "--control"};
+  const auto with = [&](const Strings& more) {
+    Strings words = asked;
+    words.insert(words.end(), more.begin(), more.end());
+    return answered(words);
+  };
+  const json all = with({"random:5"});
+  EXPECT_FALSE(all["control"].contains("together") && !all["control"]["together"].is_null());
+  ASSERT_EQ(all["control"]["random"].size(), 5u);
+  for (const json& one : all["control"]["random"]) {
+    const auto is_it = [&](const json& head) {
+      return std::abs(head["top_word"].get<double>() - one.get<double>()) < 1e-6;
+    };
+    EXPECT_TRUE(std::any_of(all["heads"].begin(), all["heads"].end(), is_it)) << one;
+  }
+  const json some = with({"random:3", "--from", "喝了", "--above", "0.9999"});
+  const std::size_t count = some["heads"].size();
+  ASSERT_GT(count, 1u);
+  EXPECT_EQ(some["control"]["places"], count);
+  std::string off;
+  for (const json& head : some["heads"])
+    off += (off.empty() ? "" : ",") + head["layer"].dump() + "." + head["head"].dump();
+  const json next = answered({"next", "shipped:decoder", "--text", kPairs[0][0], "--format", "json", "--top", "1"}),
+             after = answered({"next", "shipped:decoder", "--text", kPairs[0][0], "--format", "json", "--off", off,
+                               "--token", next["next_token"][0]["text"].get<std::string>()});
+  const json share = with({"random:3", "--from", "喝了", "--above", "0.9999", "--metric", "probability"});
+  const double was = next["next_token"][0]["probability"].get<double>();
+  EXPECT_NEAR(share["control"]["together"].get<double>(), after["tokens"][0]["probability"].get<double>() - was, 1e-5);
+  EXPECT_TRUE(contains(refused({"heads", "--control", "random:3"}), "--control: expected --effect beside it"));
 }
 
 TEST(Study, TheIntervalOfAMean) {

@@ -155,6 +155,26 @@ TEST(CliLens, SaysWhereNothingCanBeToldApart) {
   EXPECT_TRUE(contains(ran.err, "warning: lens: attribution: expected an output layer that is linear"));
 }
 
+/// The metric after the last layer is that of the answer; of kl it is 0 there.
+TEST(CliLens, MeasuresEachLayer) {
+  const Strings asked{"lens", "shipped:decoder", "--text", "我请李雷帮", "--format", "json", "--metric"};
+  const auto by = [&](const Strings& more) {
+    Strings words = asked;
+    words.insert(words.end(), more.begin(), more.end());
+    return object_of(words);
+  };
+  const json rank = by({"rank"}), likely = by({"probability"}), kl = by({"kl"});
+  EXPECT_EQ(rank["layers"][1]["metric"], 1.0);
+  EXPECT_EQ(rank["metric"], "rank of " + rank["word"]["text"].get<std::string>());
+  EXPECT_EQ(likely["layers"][1]["metric"], likely["word"]["probability"]);
+  EXPECT_NEAR(kl["layers"][1]["metric"].get<double>(), 0, 1e-6);
+  EXPECT_GT(kl["layers"][0]["metric"].get<double>(), 1e-3);
+  const json two = by({"logit-difference", "--answers", "北京,我"});
+  expect_close(two["layers"][1]["metric"].get<double>(), two["logit"].get<double>());
+  EXPECT_TRUE(contains(refused({"lens", "shipped:decoder", "--text", "我请", "--metric", "logit-difference"}),
+                       "--metric logit-difference: expected two words"));
+}
+
 TEST(CliLens, RefusesInOneLine) {
   EXPECT_EQ(refused({"lens", golden("bert").string(), "--ids", "5,9"}),
             "lens: output layer: expected a model with scores over a vocabulary, found none\n");

@@ -146,6 +146,8 @@ TEST(AsCommand, ModelsByTheirName) {
   document = gpt2->document;
   document.source.ids = {5, 9, 50};
   expect_same_question(document, "ids");
+  document.source.id_cuts = {1};
+  expect_same_question(document, "ids of two lines");
 }
 
 TEST(AsCommand, WhatNoOptionCanSayIsASession) {

@@ -6,6 +6,7 @@
 #include "app/figures.h"
 #include "document/answer_snapshot.h"
 #include "gui/shipped_document.h"
+#include "math/output.h"
 
 namespace headlight {
 namespace {
@@ -38,7 +39,8 @@ TEST(PatchMap, EveryCellIsAPatchOfItsOwn) {
     if (form == PatchForm::tokens) wanted.layers = {1};
     const auto answer = patch_answers(*a, *b, wanted);
     ASSERT_TRUE(answer);
-    EXPECT_EQ(map.metric, answer->metric);
+    EXPECT_EQ(map.metric, answer->measure);
+    EXPECT_EQ(patch_line(Language::en, map).substr(0, answer->metric.size()), answer->metric);
     EXPECT_EQ(map.in_a, answer->clean);
     EXPECT_EQ(map.in_b, answer->corrupt);
     ASSERT_EQ(map.restored.size(), static_cast<Index>(answer->cells.size()));
@@ -121,16 +123,59 @@ TEST(PatchMap, TheFigureHasTheMap) {
       expect_tidy(*drawing);
       const PatchMap map = map_of(a->trace, b->trace, {form, {1, 0}, Alignment::positions});
       EXPECT_TRUE(same(*all<Cells>(*drawing).front().weights, map.restored));
-      EXPECT_NE(words_of(*drawing).find(map.metric), std::string::npos);
+      EXPECT_NE(words_of(*drawing).find(map.right), std::string::npos);
     }
 }
 
 TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
   PatchMap map;
-  map.known = 1, map.metric = "probability of .", map.in_a = 0.9999, map.in_b = 0.9991;
+  map.known = 1, map.metric = Metric::probability, map.right = ".", map.in_a = 0.9999, map.in_b = 0.9991;
   EXPECT_NE(patch_line(Language::en, map).find("hardly differ"), std::string::npos);
   map.in_b = 0.4;
   EXPECT_EQ(patch_line(Language::en, map), "probability of .: A 0.9999, B 0.4");
+  map.place = "it";
+  EXPECT_EQ(patch_line(Language::zh, map), ". 的概率，在“it”处：A 0.9999，B 0.4");
+}
+
+TEST(PatchMap, ItsMetricWordsAndPlaceAreThoseThatAreAskedFor) {
+  const auto a = answer(kA), b = answer(kB);
+  const auto last = most_probable(*a->model, probabilities(logit_rows(*a, 3, 1).row(0)), 5);
+  PatchChoice choice{PatchForm::heads, {}, Alignment::positions};
+  choice.measure = {Metric::logit_difference, {last[3].text, last[4].text}, 3};
+  const PatchMap map = map_of(a, b, choice);
+  EXPECT_EQ(map.right + map.wrong, last[3].text + last[4].text);
+  EXPECT_EQ(map.place, b->query_tokens().tokens[3].text);
+  EXPECT_EQ(map.hidden_b, nullptr) << "a decoder hides nothing";
+  const auto difference = [&](const Trace& trace) {
+    const Vector logits = logit_rows(trace, 3, 1).row(0);
+    return static_cast<double>(logits(last[3].row)) - static_cast<double>(logits(last[4].row));
+  };
+  EXPECT_EQ(map.in_a, difference(*a));
+  EXPECT_EQ(map.in_b, difference(*b));
+  choice.measure.words.word = "no such word";
+  const auto refused = patch_map(*a, *b, choice);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), "patch: word: expected one of the vocabulary, or its id, found 'no such word'");
+}
+
+TEST(PatchMap, AnEncoderHidesTheWordInBothSentences) {
+  const auto of = [](const char* text) { return answer_of(shipped_document("shipped:encoder", text)); };
+  const auto a = of("我请李雷帮我订了去北京的机票"), b = of("我请李雷帮我看了去北京的机票");
+  PatchChoice choice{PatchForm::heads, {}, Alignment::positions};
+  choice.measure.query = 2;
+  const PatchMap map = map_of(a, b, choice);
+  ASSERT_TRUE(map.hidden_a && map.hidden_b);
+  for (const auto& [hidden, seen] : {std::pair(map.hidden_a, a), {map.hidden_b, b}})
+    for (std::size_t i = 0; i < seen->query_tokens().size(); ++i)
+      EXPECT_EQ(hidden->query_tokens().tokens[i].text == seen->query_tokens().tokens[i].text, i != 2) << i;
+  PatchWanted wanted{.at = PatchAt::heads};
+  for (Index i = 0; i < b->queries(); ++i) wanted.queries.emplace_back(i, i);
+  wanted.metric.query = 2;
+  const auto whole = patch_answers(*map.hidden_a, *map.hidden_b, wanted);
+  ASSERT_TRUE(whole) << whole.error().message();
+  for (std::size_t i = 0; i < whole->cells.size(); ++i)
+    EXPECT_EQ(map.restored.data()[i], static_cast<float>(whole->cells[i].restored));
+  EXPECT_NE(patch_line(Language::en, map).find("” hidden: A "), std::string::npos) << patch_line(Language::en, map);
 }
 
 }  // namespace

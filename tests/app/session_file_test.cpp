@@ -233,6 +233,7 @@ TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
     ASSERT_TRUE(opened) << opened.error().message();
     Session session{opened->document, {}};
     session.document.source.ids = {1, 5, 2};
+    session.document.source.id_cuts = {2};
     session.document.target.ids =
         main_side(session.document) == TextSide::target ? std::vector<std::int64_t>{3} : std::vector<std::int64_t>{};
     session.document.pad = 1;
@@ -240,6 +241,7 @@ TEST(SessionFile, ACheckpointIsReadAgainWithItsIds) {
     const Session read = read_back(session);
     ASSERT_TRUE(read.document.model) << name;
     EXPECT_EQ(read.document.source.ids, session.document.source.ids);
+    EXPECT_EQ(read.document.source.id_cuts, session.document.source.id_cuts);
     EXPECT_EQ(read.document.target.ids, session.document.target.ids);
     EXPECT_EQ(read.document.pad, 1u);
     EXPECT_EQ(read.document.mask, session.document.mask);

@@ -1,5 +1,7 @@
 """The reader's hands: keys, pointer, touch, a screen reader, paper, both languages."""
 
+import json
+
 from page_setting import SENTENCE, expect, page_weights
 
 
@@ -44,6 +46,45 @@ def test_pointer(s):
     expect(pinned is not None, 'a click on a cell keeps it')
     expect('%' in b.js('document.querySelector(".sentence").textContent'), 'the cell is told in words')
     expect(b.js('document.querySelectorAll("#row-table tbody tr").length') == 10, 'the row is told as a table')
+
+
+def table_of(b):
+    return b.js('[...document.querySelectorAll(".answer-table tr")].map((row) => [...row.children].map((cell) => cell.textContent))')
+
+
+def test_lens(s):
+    """The words of the table are those of `headlight lens`; what the reader changes hides it."""
+    b, asked = s.browser, ['shipped:decoder', '--text', SENTENCE]
+    s.open(s.page('lens', *asked, '--view', 'lens'))
+    rows, last = table_of(b), json.loads(s.run('lens', *asked, '--format', 'json')[0])['layers']
+    expect(len(rows) == len(last) + 1, f'a row a layer: expected {len(last)}, found {len(rows) - 1}')
+    for row, layer in zip(rows[1:], last):
+        expect(row[-1] == layer['top'][0]['text'], f"expected {layer['top'][0]['text']} behind the last word, found {row[-1]}")
+    b.key('m')
+    b.settled()
+    expect(b.js('document.getElementById("answers").hidden'), 'another mask: the table is of the one that was written')
+    s.open(s.page('no-lens', *asked))
+    expect(not table_of(b), 'a page that looks at no lens has no table')
+
+
+def test_patch(s):
+    """The shares of the grid are those of `headlight patch`, in both languages."""
+    b, other = s.browser, '--text 我请李雷帮我喝了最好的'
+    asked = ['shipped:decoder', '--text', '我请李雷帮我看了最好的']
+    s.open(s.page('patch', *asked, '--against', f'shipped:decoder {other}', '--view', 'patch', '--language', 'zh'))
+    cells = json.loads(s.run('patch', 'shipped:decoder', *other.split(' ', 1), '--from', '--text 我请李雷帮我看了最好的',
+                             '--at', 'heads', '--format', 'json')[0])['cells']
+    titles = b.js('[...document.querySelectorAll(".answer-table td[title]")].map((cell) => cell.title)')
+    expect(len(titles) == len(cells), f'expected {len(cells)} cells, found {len(titles)}')
+    for title, cell in zip(titles, cells):
+        head, share = title.split(': ')
+        expect(head == f"L{cell['layer']} · H{cell['head']}", f'{title}: another head')
+        found, expected = float(share[:-2].replace('−', '-')), 100 * cell['restored']
+        expect(abs(found - expected) <= 1e-3 * abs(expected) + 1e-3, f'{title}: expected {expected}')
+    expect('取自 A' in b.js('document.querySelector(".answer-table figcaption").textContent'), 'the title is Chinese')
+    b.js('document.querySelector("#options button").click()')
+    b.settled()
+    expect('Take from A' in b.js('document.querySelector(".answer-table figcaption").textContent'), 'the title is English')
 
 
 def test_text(s):

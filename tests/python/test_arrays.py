@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 
-import common  # noqa: F401 (finds the module)
+import common
 import headlight
 
 DECODER, CLEAN, CORRUPT = "shipped:decoder", "我请李雷帮我喝了最好的", "我请李雷帮我看了最好的"
@@ -65,8 +65,10 @@ class Arrays(unittest.TestCase):
         np.testing.assert_allclose(values[found["what"] == "restored", 0], alone, rtol=1e-5, atol=1e-6)
 
     def test_lens(self):
-        found = headlight.lens(CLEAN, DECODER, top=4)
+        found = headlight.lens(CLEAN, DECODER, top=4, metric="rank")
         self.assertEqual(found["probabilities"].shape, (self.layers, 4))
+        self.assertEqual(found["measured"].shape, (self.layers,))
+        self.assertEqual(found["measured"][-1], 1)
         words = headlight.next(CLEAN, DECODER, top=4)["next_token"]
         np.testing.assert_array_equal(found["ids"][-1], [word["id"] for word in words])
         np.testing.assert_allclose(found["probabilities"][-1], [word["probability"] for word in words], rtol=1e-6)
@@ -96,6 +98,13 @@ class Arrays(unittest.TestCase):
                                   ("writers", {"head": "1.3", "query": 4, "key": 2})):
                 path = headlight.figure(CLEAN, DECODER, output=os.path.join(folder, f"{view}.pdf"), view=view, **options)
                 self.assertEqual(path.read_bytes()[:5], b"%PDF-")
+
+    def test_lists_of_ids_are_sentences(self):
+        folder = os.path.join(common.ROOT, "tests", "golden", "gpt2")
+        found = headlight.export(source=folder, ids=[[1, 2, 3], [4, 5]])
+        self.assertEqual(found["1.attentions"].shape, (2, 3, 3, 3))
+        np.testing.assert_array_equal(found["1.attentions"][:, :, :2, :2],
+                                      headlight.export(source=folder, ids=[4, 5])["attentions"])
 
 
 if __name__ == "__main__":

@@ -22,10 +22,10 @@ open --text --text-pair --target --tokens --ids --decoder-ids --token-type-ids -
 open --position --norm --activation --seed --no-bias --mask --pad --scale --dropout --off --threads .safetensors .npz .headlight.json .html
 export -o --format json npz safetensors csv --with qkv scores --special show hide renormalize --only --dtype --lines --jobs --threads
 figure -o --view head flow patch lens writers matrix --layer --head --matrix --row --column --width --threshold --heads
-figure --colours --theme --language --font --no-caption
+figure --colours --theme --language --font --no-caption --metric --answers --query
 screenshot -o --size --view --boxes --language
 heads --sort --ascending --format text csv json --effect --from --to --above --relations --test-seed --pairs --metric --answers
-heads --off-as --probe
+heads --off-as --probe --query --control --baseline --resume
 explain --layer --head --query --key --format --against
 train --steps --d-model --num-heads --layers --seed -o --resume --overwrite
 tokenize --text --format
@@ -34,12 +34,12 @@ generate --count --temperature
 check --format reference.npz
 diagnose --tolerance --format --num-heads
 models --format
-page -o --only --live
+page -o --only --live --view lens patch --against
 site -o --language --theme
 code --dialect numpy einsum matmul module --layer -o --block
 worksheet --blank -o --key
 why --layer --head --query --key --format text csv json npz --pairs
-lens --top --format --pairs --answers
+lens --top --format --pairs --answers --metric --query --resume
 patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference
 patch probability kl rank --answers --query --direction --control --from-head --to
 claims --treebank --format text json

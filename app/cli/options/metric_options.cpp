@@ -15,15 +15,26 @@ void add_metric_options(Parser& parser, MetricOptions& options) {
       .option(
           "--answers", options.answers,
           "The right answer, or the right and the wrong one: words of the vocabulary or their ids; default: the most "
-          "probable words of the clean and of the corrupt question",
+          "probable word, of two questions that of the clean and that of the corrupt one",
           "RIGHT,WRONG")
       .list();
   parser
       .option("--query", options.query,
-              "The token of the clean question whose next word is compared, from 0; default: the last one, of an "
-              "encoder the masked one",
+              "The token, of two questions the clean one's, whose next word is looked at, from 0; default: the last "
+              "one, of an encoder the masked one",
               "N")
       .not_negative();
+}
+
+void add_control_option(Parser& parser, std::string& control, const char* help) {
+  parser.option("--control", control, help, "random:N");
+}
+
+Result<Index> draws_of(const std::string& control) {
+  if (control.empty()) return Index{0};
+  const auto draws = control.starts_with("random:") ? parse_index(control.substr(7)) : std::nullopt;
+  if (!draws || *draws < 1 || *draws > 10000) return bad_input("--control", "", "random:N, N from 1 to 10000", control);
+  return *draws;
 }
 
 Result<Index> answer_row(const Model& model, const std::string& option, const std::string& word) {

@@ -15,7 +15,7 @@ struct MetricOptions {
   std::vector<std::string> answers;  // RIGHT, or RIGHT and WRONG
   std::optional<Index> query = {};
 
-  bool given() const { return metric || !answers.empty(); }
+  bool given() const { return metric || query || !answers.empty(); }
   /// `right` and `wrong` replace the words of --answers. Errors: a word that the model does not have, more than two.
   Result<MetricWanted> wanted(const Model& model, std::optional<Index> right = {},
                               std::optional<Index> wrong = {}) const;
@@ -24,6 +24,10 @@ struct MetricOptions {
 };
 
 void add_metric_options(Parser& parser, MetricOptions& options);
+
+/// --control random:N, and N; 0 where it was not given.
+void add_control_option(Parser& parser, std::string& control, const char* help);
+Result<Index> draws_of(const std::string& control);
 
 /// The row of the output layer of a word. Errors name the option.
 Result<Index> answer_row(const Model& model, const std::string& option, const std::string& word);

@@ -77,26 +77,12 @@ std::string number_fault(const std::string& word) {
   return parse_number<Number>(word) ? std::string() : "expected a number, found '" + word + "'";
 }
 
-/// The parts of "1,2,3"; CLI11 itself would leave out what is missing in "1,,3".
-std::string take_numbers(const std::string& text, std::vector<std::string>& words) {
-  words.clear();
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    words.push_back(text.substr(begin, end - begin));
-    if (!parse_number<std::int64_t>(words.back()))
-      return "expected whole numbers with a comma between them, found '" + text + "'";
-    begin = end + 1;
-  }
-  return {};
-}
-
 /// Takes the word behind an option; returns what is wrong with it, empty: nothing.
 std::string take_word(OptionKind kind, const std::string& word, std::vector<std::string>& words) {
   words.assign(1, word);
   switch (kind) {
     case OptionKind::number: return number_fault<float>(word);
     case OptionKind::integer: return number_fault<Index>(word);
-    case OptionKind::numbers: return take_numbers(word, words);
     case OptionKind::count:
       if (word.starts_with('-')) return "expected a whole number, 0 or more, found " + word;
       return number_fault<std::uint64_t>(word);
@@ -150,7 +136,8 @@ GivenOptions RequestOptions::given_options(bool reads_text) const {
     if (command_.given(option)) all.words[option] = words;
   for (const auto& [option, is_given] : flags_)
     if (is_given) all.words[option] = {};
-  if (!reads_text && reads_standard_input()) all.words["--text"] = {""};
+  if (!reads_text && given("--ids")) all.words["--ids"] = {"0"};  // each line has ids of its own
+  else if (!reads_text && reads_standard_input()) all.words["--text"] = {""};
   return all;
 }
 
@@ -285,6 +272,8 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
   };
   if (const auto model = shaped(); !model) return model.error();
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
+  std::vector<Error> notes;
+  given_words.notes = &notes;
   const bool new_text = given("--text") || given("--tokens");
   const auto texts = [&]() -> Status {
     // The target that a document begins with belongs to the text that it begins with.
@@ -295,8 +284,6 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
     return choose_model(document, nullptr);
   };
   if (const auto taken = texts(); !taken) return taken.error();
-  std::vector<Error> notes;
-  given_words.notes = &notes;
   Status edited = take(FieldPart::mask);
   if (edited) edited = take(FieldPart::edits);
   print_warnings(notes);

@@ -30,9 +30,15 @@ class RequestOptions {
   Result<Startup> start() const { return start(true); }
   /// The same for a window: a checkpoint folder alone is left for the window to open, where its progress is seen.
   Result<Startup> start_of_window() const;
-  /// start() without the text of `--text -`, which is left on standard input, to be read line by line.
+  /// start() without ids and without the text of `--text -`: lines that are read one by one.
   Result<Startup> start_of_lines() const { return start(false); }
-  bool reads_standard_input() const { return given("--text") && words_.at("--text").front() == "-"; }
+  bool reads_standard_input() const {
+    return (given("--text") && words_.at("--text").front() == "-") || id_lines() == "-";
+  }
+  /// What --ids was given.
+  std::optional<std::string> id_lines() const {
+    return given("--ids") ? std::optional(words_.at("--ids").front()) : std::nullopt;
+  }
   /// Whether the sentence chooses its model (document/model_choice.h): no SOURCE and no shape was asked for.
   bool sentence_chooses_model() const { return source_.empty() && uses_shipped_model(); }
   /// start(), and what it asks. Errors also name a weight set by hand that lies outside the sentence.

@@ -243,10 +243,10 @@ void begin_search(Gui& gui) {
   gui.push(FocusFind{true});
 }
 
-void show_patch(Gui& gui, bool on) {
+void show_patch(Gui& gui, bool on, bool stopped) {
   PatchLook look = gui.state.view.patch;
   look.on = on;
-  look.stopped = false;
+  look.stopped = stopped;
   gui.push(SetPatch{look});
   gui.push(ShowView{View::compare});
 }

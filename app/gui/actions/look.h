@@ -51,7 +51,7 @@ std::optional<CellRef> pinned_joint_cell(const AppState& state, const JointStack
 /// Opens this tab of View::inside on a weight of the chosen head.
 void explain_cell(Gui& gui, const CellRef& cell, InsideTab tab);
 /// View::compare: what of A is put into B, or the maps of both.
-void show_patch(Gui& gui, bool on);
+void show_patch(Gui& gui, bool on, bool stopped = false);
 /// The tab Lens of View::inside.
 void show_lens(Gui& gui);
 /// The next tab of View::inside.

@@ -87,7 +87,7 @@ void leave(Gui& gui) {
   else if (state.view.painting) gui.push(SetPainting{false});
   else if (gui.work.sweeping) gui.push(OrderHeads{});
   else if (possible::in_patch(gui) && state.patch && !state.patch->is_whole() && !state.view.patch.stopped)
-    gui.push(SetPatch{{true, state.view.patch.form, true}});
+    show_patch(gui, true, true);
   else if (state.view.find.on)
     gui.push(FindHeads{{.on = false, .words = state.view.find.words, .above = state.view.find.above}});
   else if (state.view.pinned || state.view.pinned_kept) gui.push(Pin{});

@@ -9,6 +9,7 @@
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
 #include "gui/compare/compare.h"
+#include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
@@ -22,14 +23,52 @@
 namespace headlight {
 namespace {
 
+void set_form(Gui& gui, PatchForm form) {
+  PatchLook look = gui.state.view.patch;
+  look.form = form, look.stopped = false;
+  gui.push(SetPatch{std::move(look)});
+}
+
 void forms(Gui& gui) {
   const PatchLook& now = gui.state.view.patch;
   std::vector<Segment> segments;
   for (std::size_t i = 0; i < std::size(kPatchForms); ++i)
     segments.push_back({"patch " + std::string(kPatchForms[i]), gui.word(kCompareWords.patch_forms[i]),
                         now.form == static_cast<PatchForm>(i), gui.word(kCompareWords.tip_patch_forms[i])});
-  if (const auto pressed = segmented(gui, segments))
-    gui.push(SetPatch{{.on = true, .form = static_cast<PatchForm>(*pressed)}});
+  if (const auto pressed = segmented(gui, segments)) set_form(gui, static_cast<PatchForm>(*pressed));
+}
+
+/// What is compared: a number, its words, and the word of the sentence where they are read.
+void measured_by(Gui& gui) {
+  if (!gui.state.trace) return;
+  const ViewState& view = gui.state.view;
+  PatchLook look = view.patch;
+  const Metric now = look.metric.value_or(gui.state.patch ? gui.state.patch->metric : Metric::logit_difference);
+  std::vector<Segment> metrics;
+  for (std::size_t i = 0; i < std::size(kMetricNames); ++i)
+    metrics.push_back({"metric " + std::string(kMetricNames[i]), gui.word(kCompareWords.metric_names[i]),
+                       now == static_cast<Metric>(i), gui.word(kCompareWords.tip_metrics[i])});
+  if (const auto pressed = segmented(gui, metrics)) look.metric = static_cast<Metric>(*pressed);
+  const auto box = [&](const char* name, const Words& hint, const Words& tip, std::string& word) {
+    ImGui::SameLine(0, 6 * gui.unit);
+    word_box(gui, name, hint, word, 110 * gui.unit);
+    explain_item(gui, tip);
+  };
+  if (now != Metric::kl) box("patch word", kCompareWords.right_word, kCompareWords.tip_right_word, look.words.word);
+  if (now == Metric::logit_difference)
+    box("patch minus", kCompareWords.wrong_word, kCompareWords.tip_wrong_word, look.words.minus);
+  if (view.pinned && view.chosen.stack != Stack::encoder) {
+    const bool pinned = patch_measure(view, *gui.state.trace).query.has_value();
+    const std::string there =
+        filled(gui.word(kCompareWords.at_pinned), {query_label(gui, view.pinned->query, view.chosen.stack)});
+    ImGui::SameLine(0, 6 * gui.unit);
+    const auto pressed = segmented(
+        gui, {{"patch at answer", gui.word(kCompareWords.at_answer), !pinned, gui.word(kCompareWords.tip_at_answer)},
+              {"patch at pinned", there.c_str(), pinned, gui.word(kCompareWords.tip_at_pinned)}});
+    if (pressed) look.at_pinned = *pressed == 1;
+  }
+  look.stopped = look.stopped && look == view.patch;
+  if (!(look == view.patch)) gui.push(SetPatch{std::move(look)});
 }
 
 /// How far it is, how long the rest takes, and a button that stops it or goes on.
@@ -61,7 +100,7 @@ void go_to(Gui& gui, const PatchMap& map, const CellRef& cell) {
   const HeadRef head = map.head_of(cell);
   if (map.choice.form == PatchForm::residual) {
     gui.push(ChooseHead{head});
-    return gui.push(SetPatch{{.on = true, .form = PatchForm::tokens}});
+    return set_form(gui, PatchForm::tokens);
   }
   const Trace& trace = *gui.state.trace;
   const bool of_token = map.choice.form == PatchForm::tokens;
@@ -78,6 +117,12 @@ void patch_panel(Gui& gui) {
   const AppState& state = gui.state;
   forms(gui);
   const auto asked = patch_question(state);
+  const PatchMap* map = state.patch.get();
+  const bool of_now = asked && map && map->is_of(asked->a, asked->b, asked->choice);
+  ImGui::SameLine(0, 16 * gui.unit);
+  if (of_now && !map->is_whole()) progress_line(gui, *map);
+  else ImGui::NewLine();
+  measured_by(gui);
   if (!asked) return dim_text(gui, gui.word(kAnswerWords.computing));
   if (const Error* error = state.patch.error_of(*asked)) {
     std::string line = plain_lines(gui, *error);  // the question that is patched is B in the window
@@ -85,13 +130,8 @@ void patch_panel(Gui& gui) {
     wrapped_dim(gui, line);
     return gui.name_item("no patch", BoxKind::label);
   }
-  const PatchMap* map = state.patch.get();
   const auto b = map ? map->b.lock() : nullptr;
   if (!map || !b) return dim_text(gui, gui.word(kAnswerWords.computing));
-  const bool of_now = map->is_of(asked->a, asked->b, asked->choice);
-  ImGui::SameLine(0, 16 * gui.unit);
-  if (of_now && !map->is_whole()) progress_line(gui, *map);
-  else ImGui::NewLine();
   wrapped_small(gui, gui.fonts.shown(patch_line(state.settings.language, *map)), gui.colours().text);
   gui.name_item("patch metric", BoxKind::label);
   const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b);

@@ -185,9 +185,7 @@ void turn_box(Gui& gui, std::size_t turn, float width) {
 }
 
 void ids_box(Gui& gui, TextSide side, float width) {
-  std::string text;
-  for (const std::int64_t id : text_input(gui.state.document, side).ids)
-    text += (text.empty() ? "" : ", ") + std::to_string(id);
+  std::string text = ids_text(text_input(gui.state.document, side), "; ");
   text.reserve(text.size() + 64);
   ImGui::PushID(static_cast<int>(side));
   ImGui::SetNextItemWidth(width);
@@ -195,11 +193,14 @@ void ids_box(Gui& gui, TextSide side, float width) {
   if (takes_keyboard) ImGui::SetKeyboardFocusHere();
   if (ImGui::InputTextWithHint("##ids", gui.word(kSentenceWords.ids_hint), text.data(), text.capacity() + 1,
                                ImGuiInputTextFlags_CallbackResize, grow_text, &text)) {
-    std::istringstream numbers(std::string(text.c_str()));
     SetIds wanted{{}, side};
-    for (std::string part; std::getline(numbers, part, ',');) {
-      std::istringstream words(part);
-      for (std::int64_t id = 0; words >> id;) wanted.ids.push_back(id);
+    for (const std::string_view line : split_at(';', text.c_str())) {
+      const std::size_t begin = wanted.ids.size();
+      for (const std::string_view part : split_at(',', line)) {
+        std::istringstream words{std::string(part)};
+        for (std::int64_t id = 0; words >> id;) wanted.ids.push_back(id);
+      }
+      if (begin > 0 && wanted.ids.size() > begin) wanted.cuts.push_back(begin);
     }
     if (!wanted.ids.empty()) gui.push(std::move(wanted));
   }

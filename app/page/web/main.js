@@ -20,6 +20,7 @@ import { createSentence } from './sentence.js';
 import { createSite } from './site.js';
 import { createStage } from './stage.js';
 import { createStore } from './state.js';
+import { createTables } from './tables.js';
 import { createText } from './text.js';
 import { whenFinished } from './work.js';
 
@@ -53,6 +54,7 @@ function open(core, page, answer, kept) {
   const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
   const text = createText(store, byId('text-controls'), byId('text-words'));
   const compare = (page.compare || page.site) && createCompare(store, byId('compare-area'), page);
+  const tables = createTables(store, byId('answers'), page.tables);
   const areas = {heads: 'map-area', row: 'row-area', flow: 'flow-area', compare: 'compare-area', text: 'text-area'};
   const views = Object.keys(areas).filter((name) => name !== 'compare' || compare);
 
@@ -66,6 +68,7 @@ function open(core, page, answer, kept) {
   function drawAll() {
     site?.draw();
     drawTexts();
+    tables.draw();
     live?.draw();
     sentence.draw();
     bars.drawHead();

@@ -1,6 +1,8 @@
 // Take from A: the map of what comes back, its forms, its way to a head, its end by hand.
+#include "figure/figure.h"
 #include "gui/compare/compare_fixture.h"
 #include "gui/shipped_document.h"
+#include "math/output.h"
 #include "words/compare_words.h"
 
 namespace headlight {
@@ -28,7 +30,7 @@ TEST_F(PatchViewTest, TheMapIsWholeAndNamesItsMetric) {
   EXPECT_TRUE(map().is_whole());
   EXPECT_TRUE(same(h.map("patch").weights, map().restored));
   EXPECT_TRUE(h.map("patch").scale.diverging);
-  EXPECT_TRUE(h.says(map().metric)) << h.words_on_screen();
+  EXPECT_TRUE(h.says(patch_line(Language::en, map()))) << h.words_on_screen();
   EXPECT_FALSE(h.has("patch progress"));
   EXPECT_FALSE(h.has("map A"));
   h.click("compare maps");
@@ -89,6 +91,56 @@ TEST_F(PatchViewTest, WhatIsStoppedStaysAndGoesOn) {
   h.click("patch go on");
   h.settle();
   EXPECT_TRUE(map().is_whole());
+}
+
+TEST_F(PatchViewTest, TheMetricItsWordsAndItsPlaceAreChosen) {
+  Harness& h = *harness;
+  EXPECT_EQ(map().choice.measure.query, std::nullopt) << "a decoder is read where its answer is";
+  h.click("metric probability");
+  h.settle();
+  EXPECT_EQ(map().metric, Metric::probability);
+  EXPECT_FALSE(h.has("patch minus"));
+  h.click("metric logit-difference");
+  h.push(Pin{CellRef{3, 2}});
+  h.settle();
+  h.click("patch at pinned");
+  h.settle();
+  EXPECT_EQ(map().choice.measure.query, 3);
+  const auto likely = most_probable(*state().trace->model, probabilities(logit_rows(*state().trace, 3, 1).row(0)), 5);
+  h.click("patch word");
+  h.type(likely[2].text);
+  h.click("patch minus");
+  h.type(likely[3].text);
+  h.settle();
+  EXPECT_EQ(map().right, likely[2].text);
+  EXPECT_EQ(map().wrong, likely[3].text);
+  EXPECT_TRUE(same(map().restored, patch_map(*compared_trace(state()), *state().trace, map().choice)->restored));
+  EXPECT_TRUE(h.says(patch_line(Language::en, map()))) << h.words_on_screen();
+  const auto read = session_from_json("s", to_json(session_of(state())));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->view.patch, state().view.patch);
+  h.type("zzz");
+  h.settle();
+  EXPECT_TRUE(h.has("no patch"));
+  EXPECT_TRUE(h.has("patch minus")) << "the word can be corrected";
+  h.click("patch residual");
+  EXPECT_EQ(state().view.patch.words.word, likely[2].text) << "another form keeps what is measured";
+}
+
+TEST_F(PatchViewTest, AnEncoderHidesThePinnedWord) {
+  start(fixture::shipped_document("shipped:encoder", "我请李雷帮我订了去北京的机票"));
+  keep_and_ask("我请李雷帮我看了去北京的机票");
+  Harness& h = *harness;
+  h.click("take from a");
+  h.push(Pin{CellRef{2, 1}});
+  h.settle();
+  EXPECT_EQ(map().choice.measure.query, 2);
+  ASSERT_TRUE(map().hidden_a && map().hidden_b);
+  EXPECT_TRUE(h.says("” hidden: A ")) << h.words_on_screen();
+  h.click("patch at answer");
+  h.settle();
+  EXPECT_EQ(map().choice.measure.query, std::nullopt);
+  EXPECT_EQ(map().hidden_b, nullptr);
 }
 
 TEST_F(PatchViewTest, TheSameAnswerGivesALine) {
