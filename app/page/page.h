@@ -48,9 +48,9 @@ struct PagePlan {
   bool values = true;          // v is among it
   bool packed = false;         // the numbers are deflated
   std::size_t bytes = 0;       // about; of packed numbers and files an upper bound
-  std::string core = {};  // JSON: assets/page/core.wasm, or still.wasm of a page without a model, deflated, as base64
-  LiveFiles files = {};   // of PageOptions::live
-  std::string site = {};  // JSON, of the first page of a site (site.h): the files beside it; empty: of no site
+  std::string core = {};    // JSON: assets/page/core.wasm, or still.wasm of a page without a model, deflated, as base64
+  LiveFiles files = {};     // of PageOptions::live
+  std::string site = {};    // JSON, of the first page of a site (site.h): the files beside it; empty: of no site
   std::string tables = {};  // answer_tables() of page_data.h
 };
 
