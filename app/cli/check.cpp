@@ -1,7 +1,6 @@
 #include <string>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "check/checkpoint_check.h"
 #include "cli/commands.h"
 #include "cli/options/number_options.h"

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "base/thrown.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 

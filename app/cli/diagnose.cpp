@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "cli/commands.h"
 #include "cli/options/view_options.h"
 #include "cli/values.h"

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/against_option.h"
 #include "cli/question_command.h"

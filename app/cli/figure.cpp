@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/view_options.h"

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "cli/question_command.h"
 #include "document/tokenizers.h"
 #include "math/forward.h"

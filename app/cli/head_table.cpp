@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "cli/options/print.h"
 #include "document/bundled_models.h"
 #include "train/measure/treebank_scores.h"

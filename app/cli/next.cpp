@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "cli/question_command.h"
 #include "math/forward.h"
 #include "math/output.h"

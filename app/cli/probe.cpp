@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/random.h"
-#include "base/thrown.h"
 #include "math/output.h"
 #include "model/head_text.h"
 

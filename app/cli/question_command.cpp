@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/thrown.h"
 #include "base/within.h"
 #include "math/forward.h"
 

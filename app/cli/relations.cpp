@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
 #include "model/head_text.h"

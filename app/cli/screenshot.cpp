@@ -1,5 +1,4 @@
 
-#include "base/thrown.h"
 #include "cli/commands.h"
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"

@@ -12,7 +12,6 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/metric_options.h"
 #include "cli/options/print.h"

@@ -3,7 +3,6 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/random.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/study.h"
 #include "read/json/json_document.h"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 
 namespace headlight {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/options/print.h"
 #include "write/export.h"

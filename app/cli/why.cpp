@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "cli/question_command.h"
 #include "cli/study.h"

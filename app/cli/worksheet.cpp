@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 #include "paper/figure_file.h"

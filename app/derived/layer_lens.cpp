@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thrown.h"
 #include "base/within.h"
 #include "derived/guess.h"
 #include "derived/writer_split.h"

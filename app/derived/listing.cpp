@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "base/thrown.h"
 #include "explain/recipe.h"
 #include "math/forward.h"
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "base/thrown.h"
 #include "math/attention.h"
 
 namespace headlight {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/thrown.h"
-
 namespace headlight {
 
 bool same_question(const std::optional<AnswerSnapshot>& a, const std::optional<AnswerSnapshot>& b) {

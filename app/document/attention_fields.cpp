@@ -7,7 +7,6 @@
 
 #include "base/formatted.h"
 #include "base/names.h"
-#include "base/thrown.h"
 #include "document/document.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"

@@ -5,7 +5,6 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "document/model_choice.h"

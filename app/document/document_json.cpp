@@ -3,7 +3,6 @@
 #include <filesystem>
 
 #include "base/folders.h"
-#include "base/thrown.h"
 #include "document/open_model.h"
 #include "read/hub/model_places.h"
 

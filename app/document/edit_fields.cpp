@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/within.h"
 #include "document/question_fields.h"
 #include "model/head_text.h"

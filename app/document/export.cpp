@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/thrown.h"
 #include "document/document_json.h"
 #include "math/attention.h"
 #include "write/arrays.h"

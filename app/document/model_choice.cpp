@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/folders.h"
-#include "base/thrown.h"
 #include "document/open_model.h"
 #include "document/tokenizers.h"
 

@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/system.h"
-#include "base/thrown.h"
 #include "document/bundled_models.h"
 #include "read/hub/weight_files.h"
 

@@ -6,8 +6,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/thrown.h"
-
 namespace headlight {
 
 std::span<const std::string> GivenOptions::all(std::string_view option) const {

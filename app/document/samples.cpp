@@ -1,7 +1,6 @@
 #include "document/samples.h"
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "document/assets.h"
 #include "document/text_input.h"
 #include "read/json/json_document.h"

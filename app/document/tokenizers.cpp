@@ -5,7 +5,6 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "document/assets.h"
 #include "read/hub/config_file.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/thrown.h"
 #include "base/within.h"
 #include "derived/head_stats.h"
 #include "figure/page.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/thrown.h"
 #include "base/within.h"
 #include "explain/cell.h"
 #include "figure/inside_labels.h"

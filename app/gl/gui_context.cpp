@@ -8,7 +8,6 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
-#include "base/thrown.h"
 #include "gl/backends.h"
 
 namespace headlight {

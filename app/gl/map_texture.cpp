@@ -12,7 +12,6 @@
 #include <string>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "gui/frame/imgui_compat.h"
 
 namespace headlight {

@@ -7,8 +7,6 @@
 #include <cassert>
 #include <utility>
 
-#include "base/thrown.h"
-
 namespace headlight {
 
 Result<Offscreen> Offscreen::open(int width, int height) {

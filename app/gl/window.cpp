@@ -8,7 +8,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/thrown.h"
 #include "gl/backends.h"
 #include "gl/gui_context.h"
 #include "gl/surface.h"

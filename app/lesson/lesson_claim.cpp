@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/thrown.h"
 #include "derived/matrix_names.h"
 #include "document/bundled_models.h"
 #include "explain/matrices.h"

@@ -8,7 +8,6 @@
 
 #include "base/formatted.h"
 #include "base/printable.h"
-#include "base/thrown.h"
 #include "derived/matrix_names.h"
 #include "document/question_fields.h"
 #include "model/config_fields.h"

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/thrown.h"
 #include "document/question_fields.h"
 #include "figure/labels.h"
 #include "heads/head_measures.h"

@@ -14,7 +14,6 @@
 #include <map>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "figure/figure.h"
 #include "paper/fonts.h"
 

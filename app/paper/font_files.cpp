@@ -13,7 +13,6 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/thrown.h"
 #include "paper/font_list.h"
 
 namespace headlight {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "paper/font_files.h"
 

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "derived/derived_maps.h"
 #include "document/question_fields.h"
 #include "model/head_text.h"

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "base/system.h"
-#include "base/thrown.h"
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"
 #include "document/export.h"

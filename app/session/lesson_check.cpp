@@ -1,7 +1,6 @@
 #include "session/lesson_check.h"
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "derived/matrix_names.h"
 #include "session/lesson_commands.h"
 #include "session/update.h"

@@ -2,7 +2,6 @@
 
 #include "base/file.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "document/assets.h"
 #include "document/tokenizers.h"
 #include "session/lesson_commands.h"

@@ -6,7 +6,6 @@
 #include <thread>
 #include <utility>
 
-#include "base/thrown.h"
 #include "document/log_folder.h"
 #include "document/open_model.h"
 

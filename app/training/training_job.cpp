@@ -7,7 +7,6 @@
 
 #include "base/folders.h"
 #include "base/seconds.h"
-#include "base/thrown.h"
 #include "document/log_folder.h"
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"

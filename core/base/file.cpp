@@ -13,7 +13,6 @@
 #include "base/printable.h"
 #include "base/refusal.h"
 #include "base/system.h"
-#include "base/thrown.h"
 
 namespace headlight {
 namespace {

@@ -94,4 +94,13 @@ struct Done {
 };
 using Status = Result<Done>;
 
+/// The value of a Result; an error is what the function around it returns. A statement expression, as GCC and clang
+/// have it: what is left of the statement is not evaluated.
+#define TRY(...)                      \
+  __extension__({                     \
+    auto tried = __VA_ARGS__;         \
+    if (!tried) return tried.error(); \
+    *std::move(tried);                \
+  })
+
 }  // namespace headlight

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "diagnose/diagnosis.h"
 #include "math/attention.h"
 #include "math/output.h"

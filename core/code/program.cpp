@@ -3,7 +3,6 @@
 #include <system_error>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "code/program_writer.h"
 #include "write/npz.h"

@@ -7,7 +7,6 @@
 
 #include "base/formatted.h"
 #include "base/parallel.h"
-#include "base/thrown.h"
 #include "diagnose/capture_given.h"
 #include "diagnose/capture_masks.h"
 #include "diagnose/diagnosis.h"

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "diagnose/capture.h"
 #include "read/array/safetensors.h"
 #include "read/json/json_document.h"

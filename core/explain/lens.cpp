@@ -2,7 +2,6 @@
 
 #include <cassert>
 
-#include "base/thrown.h"
 #include "math/ops.h"
 
 namespace headlight {

@@ -1,4 +1,3 @@
-#include "base/thrown.h"
 #include "base/within.h"
 #include "explain/patch_pass.h"
 #include "math/attention.h"

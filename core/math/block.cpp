@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "base/thrown.h"
 #include "math/attention.h"
 #include "math/common_rows.h"
 #include "math/experts.h"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/thrown.h"
-
 namespace headlight {
 namespace {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/thrown.h"
 #include "base/within.h"
 #include "math/ops.h"
 #include "math/position.h"

@@ -10,7 +10,6 @@
 
 #include "base/formatted.h"
 #include "base/mapped_file.h"
-#include "base/thrown.h"
 #include "math/block.h"
 #include "math/common_rows.h"
 #include "math/embedding.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/thrown.h"
 #include "math/block.h"
 #include "math/common_rows.h"
 #include "math/ops.h"

@@ -7,7 +7,6 @@
 #include <cassert>
 #include <memory>
 
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 

@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/index.h"
-#include "base/thrown.h"
 #include "text/characters.h"
 
 namespace headlight {

@@ -4,7 +4,6 @@
 #include <cassert>
 #include <type_traits>
 
-#include "base/thrown.h"
 #include "text/characters.h"
 #include "text/normalizer.h"
 #include "text/words.h"

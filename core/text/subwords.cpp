@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 

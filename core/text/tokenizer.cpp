@@ -4,7 +4,6 @@
 #include <cassert>
 #include <type_traits>
 
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/words.h"
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "model/head_text.h"
 #include "read/array/safetensors.h"

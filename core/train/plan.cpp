@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/thrown.h"
-
 namespace headlight {
 TrainingPlan default_plan(const Config& config) {
   TrainingPlan plan{.config = config};

@@ -9,7 +9,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "model/config_fields.h"
 #include "model/weight_tree.h"
 #include "read/array/safetensors.h"

@@ -10,7 +10,6 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
-#include "base/thrown.h"
 #include "base/within.h"
 #include "math/attention.h"
 #include "math/output.h"

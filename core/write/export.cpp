@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/names.h"
-#include "base/thrown.h"
 #include "write/json.h"
 #include "write/npz.h"
 #include "write/safetensors.h"

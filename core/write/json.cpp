@@ -10,7 +10,6 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/parallel.h"
-#include "base/thrown.h"
 #include "model/head_text.h"
 
 namespace headlight {

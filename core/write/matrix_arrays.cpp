@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <mutex>
 
-#include "base/thrown.h"
 #include "explain/matrix_kinds.h"
 #include "explain/softmax_gradient.h"
 #include "heads/weight_maps.h"

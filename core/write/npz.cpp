@@ -11,7 +11,6 @@
 #include "base/folders.h"
 #include "base/refusal.h"
 #include "base/system.h"
-#include "base/thrown.h"
 
 namespace headlight {
 namespace {

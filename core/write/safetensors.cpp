@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "write/json.h"
 
 namespace headlight {

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/thrown.h"
-
 namespace headlight {
 
 void add_against(Parser& command, std::optional<std::string>& against) {

@@ -1,7 +1,6 @@
 #include "cli/options/metric_options.h"
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "cli/options/view_options.h"
 #include "math/output.h"
 

@@ -1,7 +1,6 @@
 #include "cli/options/number_options.h"
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 
 namespace headlight {

@@ -12,7 +12,6 @@
 #include "base/formatted.h"
 #include "base/printable.h"
 #include "base/system.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 
 namespace headlight {

@@ -1,7 +1,6 @@
 // The one kind of model that a page has: a checkpoint folder, whose files the page put into memory.
 #include "document/open_model.h"
 
-#include "base/thrown.h"
 #include "document/tokenizers.h"
 #include "read/hub/checkpoint.h"
 

@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/thrown.h"
 #include "document/document_json.h"
 #include "document/tokenizers.h"
 #include "math/generate.h"

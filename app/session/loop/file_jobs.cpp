@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/folders.h"
-#include "base/thrown.h"
 #include "code/program.h"
 #include "document/model_sources.h"
 #include "lesson/lesson.h"

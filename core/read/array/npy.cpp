@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/thrown.h"
 
 namespace headlight {
 namespace {

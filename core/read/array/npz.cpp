@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/array/array.h"
 #include "read/array/npy.h"

@@ -10,7 +10,6 @@
 
 #include "base/file.h"
 #include "base/mapped_file.h"
-#include "base/thrown.h"
 #include "read/json/json_document.h"
 
 namespace headlight {

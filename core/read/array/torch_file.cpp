@@ -13,7 +13,6 @@
 
 #include "base/mapped_file.h"
 #include "base/printable.h"
-#include "base/thrown.h"
 #include "read/array/array.h"
 #include "read/array/pickle.h"
 #include "read/array/zip_directory.h"

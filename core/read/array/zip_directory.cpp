@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/printable.h"
-#include "base/thrown.h"
 #include "read/array/array.h"
 
 namespace headlight {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "read/external/patterns.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"

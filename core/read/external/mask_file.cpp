@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/file.h"
-#include "base/thrown.h"
 #include "base/within.h"
 #include "model/batch_mask.h"
 #include "read/array/npy.h"

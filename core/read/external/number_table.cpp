@@ -8,7 +8,6 @@
 #include "base/file.h"
 #include "base/formatted.h"
 #include "base/printable.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/array/npy.h"
 

@@ -7,7 +7,6 @@
 #include "base/formatted.h"
 #include "base/names.h"
 #include "base/printable.h"
-#include "base/thrown.h"
 #include "base/within.h"
 #include "read/json/json_document.h"
 

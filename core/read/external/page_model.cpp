@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "base/parallel.h"
-#include "base/thrown.h"
 #include "math/attention.h"
 #include "read/external/page_attention.h"
 #include "read/external/patterns.h"

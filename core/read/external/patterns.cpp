@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "model/head_text.h"
 
 namespace headlight {

@@ -7,7 +7,6 @@
 
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/within.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"

@@ -7,7 +7,6 @@
 
 #include "base/file.h"
 #include "base/names.h"
-#include "base/thrown.h"
 #include "read/hub/families.h"
 #include "read/json/json_document.h"
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/system.h"
-#include "base/thrown.h"
 #include "base/within.h"
 #include "math/stored_weight.h"
 

@@ -5,7 +5,6 @@
 #include <optional>
 #include <unordered_set>
 
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "text/subwords.h"

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/tokenizer/tokenizer_json.h"
 #include "read/tokenizer/tokenizer_rules.h"

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/folders.h"
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"

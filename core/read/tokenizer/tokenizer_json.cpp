@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 
-#include "base/thrown.h"
 #include "read/array/array.h"
 #include "read/json/json_document.h"
 #include "read/tokenizer/tokenizer_rules.h"

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/words.h"
 #include "train/grammar/grammar.h"

@@ -5,7 +5,6 @@
 
 #include "base/formatted.h"
 #include "base/printable.h"
-#include "base/thrown.h"
 #include "read/json/json_document.h"
 #include "read/json/json_fields.h"
 #include "train/grammar/grammar.h"

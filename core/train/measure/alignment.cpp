@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/formatted.h"
-#include "base/thrown.h"
 #include "model/head_text.h"
 #include "train/measure/head_scores.h"
 

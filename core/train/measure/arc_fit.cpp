@@ -8,7 +8,6 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "train/corpus/tokenized.h"

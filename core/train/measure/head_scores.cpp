@@ -9,7 +9,6 @@
 #include <unordered_map>
 
 #include "base/parallel.h"
-#include "base/thrown.h"
 #include "math/attention.h"
 #include "math/output.h"
 #include "train/grammar/grammar.h"

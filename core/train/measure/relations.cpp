@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "base/thrown.h"
 #include "train/corpus/corpus.h"
 #include "train/measure/head_scores.h"
 

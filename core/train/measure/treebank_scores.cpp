@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 
-#include "base/thrown.h"
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "train/measure/head_scores.h"

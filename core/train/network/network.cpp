@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/random.h"
-#include "base/thrown.h"
 #include "model/weight_tree.h"
 
 namespace headlight {

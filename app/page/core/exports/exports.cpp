@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/memory_files.h"
-#include "base/thrown.h"
 #include "derived/fold.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
