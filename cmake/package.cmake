@@ -1,6 +1,6 @@
 # What `cmake --install` and `cpack` make of a build: the program, its data, and what a desktop expects of a program.
 #   cpack -G DEB   a Debian package for the system that it is built on (Debian 12, Ubuntu 24.04)
-#   cpack -G TGZ   a relocatable archive with the libraries in it, for any x86-64 system with glibc 2.36 or later
+# packaging/linux/build.sh makes the archive and the wheel for other systems.
 include(GNUInstallDirs)
 
 # bin/headlight looks for ../share/headlight beside itself (asset_folder), wherever the prefix is.

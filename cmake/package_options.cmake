@@ -2,9 +2,4 @@
 if(NOT DEFINED ENV{SOURCE_DATE_EPOCH})
   set(ENV{SOURCE_DATE_EPOCH} 1795305600) # the release of assets/desktop/headlight.metainfo.xml
 endif()
-if(CPACK_GENERATOR STREQUAL "TGZ")
-  set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/bundle_libraries.cmake)
-  set(CPACK_SET_DESTDIR OFF)
-else()
-  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-endif()
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)

@@ -1,24 +1,62 @@
 #!/usr/bin/env bash
-# Headlight.app in a zip, on a Mac with Homebrew: macos.sh FOLDER. For the processor of that Mac. It is built
-# and not tested; nothing signs it, so that the first start needs: xattr -dr com.apple.quarantine Headlight.app
-# GCC of Homebrew compiles it, and Dear ImGui, whose C++ must be of the same library.
+# Headlight.app in a zip, on a Mac with Homebrew. It is built and not tested; nobody vouches for it with a signature, so that the
+# first start needs: xattr -dr com.apple.quarantine Headlight.app
+#   macos.sh FOLDER             for the processor of that Mac
+#   macos.sh --join ARM64.zip X86_64.zip FOLDER   of two such zips one for both processors
+# GCC of Homebrew compiles it, and GLFW and Dear ImGui of the sources that Windows is built from; it compiles for one
+# processor at a time.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 root=$(cd "$here/.." && pwd -P)
+version=$(sed -n 's/^project(headlight VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
+
+# packed APP FOLDER NAME : signed for this Mac alone, as its processor asks for, and zipped.
+packed() {
+  codesign --force --deep --sign - "$1"
+  ditto -c -k --keepParent "$1" "$2/headlight-$version-macOS-$3-not-tested.zip"
+}
+
+if [[ ${1-} == --join ]]; then
+  mkdir -p "$4"
+  work=$(mktemp -d)
+  for part in arm64 x86_64; do
+    ditto -x -k "$2" "$work/$part"
+    shift
+  done
+  app=$work/arm64/Headlight.app
+  while IFS= read -r file; do
+    other=$work/x86_64/Headlight.app${file#"$app"}
+    [[ -f $other ]] || { echo "macos.sh: ${file#"$app/"}: expected it for both processors" >&2; exit 2; }
+    lipo -create "$file" "$other" -output "$work/both"
+    mv "$work/both" "$file"
+  done < <(find "$app/Contents/MacOS" "$app/Contents/Frameworks" -type f)
+  lipo "$app/Contents/MacOS/headlight" -verify_arch arm64 x86_64
+  packed "$app" "$2" universal
+  exit
+fi
+
 mkdir -p "${1:?usage: macos.sh FOLDER}"
 folder=$(cd "$1" && pwd -P)
-version=$(sed -n 's/^project(headlight VERSION \([0-9.]*\).*/\1/p' "$root/CMakeLists.txt")
-brew install --quiet gcc cmake ninja pkg-config eigen nlohmann-json cli11 icu4c libzip cairo fontconfig freetype libpng glfw libepoxy dylibbundler
+brew install --quiet gcc cmake ninja pkg-config eigen nlohmann-json cli11 icu4c libzip cairo fontconfig freetype libpng libepoxy dylibbundler
 gcc=$(find "$(brew --prefix gcc)/bin" -name 'gcc-[0-9]*' | sort -V | tail -n 1)
 export CC=$gcc CXX=${gcc/gcc-/g++-} PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(brew --prefix icu4c)/lib/pkgconfig:$(brew --prefix zlib)/lib/pkgconfig
 
-# Dear ImGui of the version and sum of packaging/windows/sources.list.
-read -r _ _ _ sum path < <(grep '^imgui .*orig' "$here/windows/sources.list")
-curl -fsSL -o "$folder/imgui.tar.xz" "http://deb.debian.org/$path"
-[[ $(shasum -a 256 "$folder/imgui.tar.xz" | cut -d' ' -f1) == "$sum" ]]
-rm -rf "$folder/imgui" && mkdir -p "$folder/imgui"
-tar xf "$folder/imgui.tar.xz" -C "$folder/imgui" --strip-components=1
+# source_of NAME : the sources of the version and sum of packaging/sources.list, in FOLDER/NAME.
+source_of() {
+  local sum path
+  read -r _ _ _ sum path < <(grep "^$1 .*orig" "$here/sources.list")
+  curl -fsSL -o "$folder/$1.tar" "http://deb.debian.org/$path"
+  [[ $(shasum -a 256 "$folder/$1.tar" | cut -d' ' -f1) == "$sum" ]]
+  rm -rf "${folder:?}/$1" && mkdir -p "$folder/$1"
+  tar xf "$folder/$1.tar" -C "$folder/$1" --strip-components=1
+}
+# Objective C needs Apple's compiler.
+source_of glfw3
+cmake -S "$folder/glfw3" -B "$folder/glfw3/_build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX="$folder/prefix" \
+  -D CMAKE_C_COMPILER=/usr/bin/cc -D BUILD_SHARED_LIBS=ON -D CMAKE_INSTALL_NAME_DIR="$folder/prefix/lib" -D GLFW_BUILD_EXAMPLES=OFF -D GLFW_BUILD_TESTS=OFF -D GLFW_BUILD_DOCS=OFF
+cmake --build "$folder/glfw3/_build" && cmake --install "$folder/glfw3/_build"
+source_of imgui
 cat >"$folder/imgui/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.25)
 project(imgui CXX)
@@ -33,7 +71,8 @@ install(DIRECTORY backends DESTINATION include/imgui FILES_MATCHING PATTERN imgu
 file(CONFIGURE OUTPUT imgui.pc @ONLY CONTENT "Name: imgui\nDescription: Dear ImGui\nVersion: 1.86\nCflags: -I@CMAKE_INSTALL_PREFIX@/include/imgui\nLibs: -L@CMAKE_INSTALL_PREFIX@/lib -limgui\n")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/imgui.pc DESTINATION lib/pkgconfig)
 CMAKE
-cmake -S "$folder/imgui" -B "$folder/imgui/_build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX="$folder/prefix"
+cmake -S "$folder/imgui" -B "$folder/imgui/_build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_INSTALL_PREFIX="$folder/prefix" \
+  -D CMAKE_PREFIX_PATH="$folder/prefix"
 cmake --build "$folder/imgui/_build" && cmake --install "$folder/imgui/_build"
 PKG_CONFIG_PATH=$folder/prefix/lib/pkgconfig:$PKG_CONFIG_PATH
 
@@ -58,9 +97,10 @@ cat >"$app/Contents/Info.plist" <<PLIST
 </dict></plist>
 PLIST
 "$app/Contents/MacOS/headlight" --version
-ditto -c -k --keepParent "$app" "$folder/headlight-$version-macOS-$(uname -m)-not-tested.zip"
+packed "$app" "$folder" "$(uname -m)"
 versions_of() { brew list --versions "$@" | awk '{ print $1; print $2; print "NOASSERTION" }'; }
 inside=()
 while IFS= read -r word; do inside+=("$word"); done < <(versions_of eigen nlohmann-json cli11 icu4c libzip cairo fontconfig \
-  freetype libpng glfw libepoxy)
-"$here/spdx.py" "$version" - "${inside[@]}" imgui 1.86 MIT >"$folder/headlight-macOS.spdx.json"
+  freetype libpng libepoxy)
+"$here/spdx.py" "$version" - "${inside[@]}" imgui 1.86 MIT glfw3 3.3.8 Zlib \
+  >"$folder/headlight-macOS-$(uname -m).spdx.json"

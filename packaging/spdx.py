@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What is inside a release, as SPDX 2.3: spdx.py VERSION SOURCES_LIST [NAME VERSION LICENCE]… >FILE
 
-SOURCES_LIST is packaging/windows/sources.list, or - for none; further packages follow in threes. googletest, which is in
+SOURCES_LIST is packaging/sources.list or a part of it, or - for none; further packages follow in threes. googletest, which is in
 no program, is left out. The document has no time of its own: the same list makes the same document.
 """
 import hashlib

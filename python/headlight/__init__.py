@@ -19,6 +19,6 @@ from .follow import Keep
 from .live import Model, open_model as open
 from .seen import Mistake, Page, Report, Seen, check, log, show, tracker, watch
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["Error", "Keep", "Mistake", "Model", "Page", "Report", "Seen", "attention", "check", "claims", "explain", "export",
            "figure", "generate", "heads", "lens", "lines", "log", "next", "patch", "program", "show", "tracker", "watch", "why"]
