@@ -139,15 +139,15 @@ TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
 
 TEST(PatchMap, ItsMetricWordsAndPlaceAreThoseThatAreAskedFor) {
   const auto a = answer(kA), b = answer(kB);
-  const auto last = most_probable(*a->model, probabilities(logit_rows(*a, 3, 1).row(0)), 5);
+  const auto last = most_probable(*a->model, probabilities(logit_rows(*a, 6, 1).row(0)), 5);
   PatchChoice choice{PatchForm::heads, {}, Alignment::positions};
-  choice.measure = {Metric::logit_difference, {last[3].text, last[4].text}, 3};
+  choice.measure = {Metric::logit_difference, {last[3].text, last[4].text}, 6};
   const PatchMap map = map_of(a, b, choice);
   EXPECT_EQ(map.right + map.wrong, last[3].text + last[4].text);
-  EXPECT_EQ(map.place, b->query_tokens().tokens[3].text);
+  EXPECT_EQ(map.place, b->query_tokens().tokens[6].text);
   EXPECT_EQ(map.hidden_b, nullptr) << "a decoder hides nothing";
   const auto difference = [&](const Trace& trace) {
-    const Vector logits = logit_rows(trace, 3, 1).row(0);
+    const Vector logits = logit_rows(trace, 6, 1).row(0);
     return static_cast<double>(logits(last[3].row)) - static_cast<double>(logits(last[4].row));
   };
   EXPECT_EQ(map.in_a, difference(*a));

@@ -213,6 +213,13 @@ TEST(TaughtSentences, AskHeadsForTheirArcsAndForRestElsewhere) {
   }
 }
 
+TEST(Treebank, AWordThatEndsInASpaceLiesInItsText) {
+  const auto bank = parse_conllu("t", "1\tof course \t_\tADV\t_\t_\t0\troot\t_\t_\n\n");
+  ASSERT_TRUE(bank) << bank.error().message();
+  EXPECT_EQ(bank->front().text, "of course ");
+  EXPECT_EQ(bank->front().words.back().end, bank->front().text.size());
+}
+
 // A treebank that annotates only copulas does not state that its subjects rest; one that marks no pronouns does not
 // state that they refer to nothing.
 TEST(TaughtSentences, TellNothingToHeadsOfWhichTheirTreebankHasNoArc) {

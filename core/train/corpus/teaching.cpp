@@ -188,7 +188,7 @@ class Reader {
       }
       for (const std::size_t at : path) state[at] = 2;
     }
-    while (sentence_.text.ends_with(' ')) sentence_.text.pop_back();
+    sentence_.text.resize(sentence_.words.back().end);  // without the space behind the last word
     sentences.push_back(std::move(sentence_));
     *this = Reader(where_);
     return Done{};

@@ -101,12 +101,12 @@ TEST_F(PatchViewTest, TheMetricItsWordsAndItsPlaceAreChosen) {
   EXPECT_EQ(map().metric, Metric::probability);
   EXPECT_FALSE(h.has("patch minus"));
   h.click("metric logit-difference");
-  h.push(Pin{CellRef{3, 2}});
+  h.push(Pin{CellRef{7, 2}});
   h.settle();
   h.click("patch at pinned");
   h.settle();
-  EXPECT_EQ(map().choice.measure.query, 3);
-  const auto likely = most_probable(*state().trace->model, probabilities(logit_rows(*state().trace, 3, 1).row(0)), 5);
+  EXPECT_EQ(map().choice.measure.query, 7);
+  const auto likely = most_probable(*state().trace->model, probabilities(logit_rows(*state().trace, 7, 1).row(0)), 5);
   h.click("patch word");
   h.type(likely[2].text);
   h.click("patch minus");
