@@ -68,7 +68,7 @@ std::string all_words() {
                                kPairWords, kChatWords, kPaletteWords, kFailureWords);
   for (const QuestionField& field : question_fields()) all += std::string(field.change.en) + field.change.zh;
   return all + characters(kHeadNameWords, kStageWords, kTextWords, kDoubtWords, kWordKindWords, kChangeWords) +
-         all_relation_words() + all_explain_words() + std::string(words_json()) + "+−→✓▸▾×";
+         all_relation_words() + all_explain_words() + words_table().dump() + "+−→✓▸▾×";
 }
 
 std::string_view gloss_of(std::string_view word) {
