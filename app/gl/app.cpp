@@ -142,13 +142,13 @@ Status open_window(const Startup& asked) {
     error.found += "; without a display there are `./run export` (the numbers) and `./run screenshot` (a picture)";
     return error;
   }
+  QuitSignals signals(&Window::wake);  // from the moment in which the window can be seen
   if (first_start) suit_screen(settings, **window);
   const auto resources = read_resources();
   if (!resources) return resources.error();
   auto maps = make_map_painter(resources->folder / "shaders");
   if (!maps) return maps.error();
   Fonts& fonts = (*window)->gui().fonts();
-  QuitSignals signals(&Window::wake);
   const auto autosave = autosave_path();
   Startup start = asked;
   std::optional<Notice> notice;

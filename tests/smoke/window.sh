@@ -71,6 +71,14 @@ find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/nu
 saved() { grep -qF "$sentence" "$session"; }
 ended() { ! alive; }
 
+# What was loaded is there and drawn: keys that are pressed before that meet no frame of their own.
+rests() {
+  local before
+  before=$(ps -o cputimes= -p "$process")
+  sleep 1
+  [[ $before == "$(ps -o cputimes= -p "$process")" ]]
+}
+
 # ends_well WHY [SECONDS]: waits for the program to end with status 0.
 ends_well() {
   local deadline=$((SECONDS + ${2:-20}))
@@ -86,7 +94,7 @@ ends_well() {
 
 until_true 60 'a window named Headlight' find_window
 xdotool windowfocus --sync "$window"
-sleep 1
+until_true 60 'a window at rest' rests
 
 xdotool windowsize --sync "$window" 1100 760
 press ctrl l
@@ -106,7 +114,7 @@ window=
 until_true 60 'a second window' find_window
 until_true 20 'a window of 1100x760, as the last one was left' as_large
 xdotool windowfocus --sync "$window"
-sleep 1
+until_true 60 'a window at rest' rests
 
 # What was typed up to the moment in which the desktop ends the program is kept for the next window.
 press ctrl l
