@@ -26,10 +26,9 @@ Status take_baseline(const EffectOptions& options, const Document& document, con
 Status take_metric(const EffectOptions& options, const Trace& trace, EffectWanted& effects, std::optional<Index> right,
                    std::optional<Index> wrong) {
   if (!right && !options.metric.given()) return Done{};
-  if (const auto valid = check_has_logits(trace, "--metric"); !valid) return valid;
+  TRY(check_has_logits(trace, "--metric"));
   effects.query = options.metric.query;
-  if (effects.query)
-    if (const auto valid = check_within("--query", "", *effects.query, trace.queries()); !valid) return valid;
+  if (effects.query) TRY(check_within("--query", "", *effects.query, trace.queries()));
   if (!right && !options.metric.metric && options.metric.answers.empty()) return Done{};
   const auto wanted = options.metric.wanted(*trace.model, right, wrong);
   if (!wanted) return wanted.error();
@@ -41,7 +40,7 @@ Status take_metric(const EffectOptions& options, const Trace& trace, EffectWante
 
 Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRef>& chosen, Index draws,
                                     const EffectWanted& effects, int threads) {
-  if (const auto valid = check_has_logits(trace, "--control"); !valid) return valid.error();
+  TRY(check_has_logits(trace, "--control"));
   if (!effects.others.empty()) return bad_input("--control", "", "--off-as, no --baseline beside it", "both");
   const std::vector<Index> places = asked_places(trace);
   const Index query = effects.query.value_or(places.empty() ? trace.answering : places.front());
@@ -53,29 +52,25 @@ Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRe
     const Vector logits = logit_rows(answer, query, 1).row(0);
     return effects.metric ? effects.metric(logits) : likeliest->of(logits);
   };
+  const double whole = value_of(trace);
   const auto change_by = [&](const HeadRef* heads, std::size_t count) -> Result<double> {
     Request request = trace.request;
     for (std::size_t i = 0; i < count; ++i) switch_off(request.edits, heads[i], true);
     Progress progress;
-    const auto off = forward(request, progress, &trace, threads);
-    if (!off) return off.error();
-    return value_of(**off) - value_of(trace);
+    const auto off = TRY(forward(request, progress, &trace, threads));
+    return value_of(*off) - whole;
   };
   PatchControl control;
   std::vector<HeadRef> others = heads_of(trace);
   if (chosen.size() < others.size()) {
-    const auto together = change_by(chosen.data(), chosen.size());
-    if (!together) return together.error();
-    control.together = *together;
+    control.together = TRY(change_by(chosen.data(), chosen.size()));
     std::erase_if(others, [&](const HeadRef& head) { return std::count(chosen.begin(), chosen.end(), head) > 0; });
     control.places = static_cast<Index>(std::min(chosen.size(), others.size()));
   }
   Random random(0);
   for (Index draw = 0; draw < draws; ++draw) {
     draw_to_front(random, others, static_cast<std::size_t>(control.places));
-    const auto change = change_by(others.data(), static_cast<std::size_t>(control.places));
-    if (!change) return change.error();
-    control.restored.push_back(*change);
+    control.restored.push_back(TRY(change_by(others.data(), static_cast<std::size_t>(control.places))));
   }
   return control;
 }
@@ -105,12 +100,9 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
     add("metric", one.metric);
     add("spread", one.spread);
   }
-  const auto draws = draws_of(options.control);
-  if (!draws) return draws.error();
-  if (*draws == 0) return cells;
-  const auto control = effect_control(trace, heads_of(trace), *draws, effects, traces.threads);
-  if (!control) return control.error();
-  add_control(*control, cells);
+  const Index draws = TRY(draws_of(options.control));
+  if (draws == 0) return cells;
+  add_control(TRY(effect_control(trace, heads_of(trace), draws, effects, traces.threads)), cells);
   return cells;
 }
 

@@ -24,7 +24,7 @@ Result<MetricWanted> metric_wanted(const Trace& a, const Trace& b, const PatchMe
       return bad_input("patch", "word", "one of the vocabulary, or its id", "'" + text + "'");
   }
   if (!measure.query) return wanted;
-  if (const auto valid = check_within("patch", "query", *measure.query, b.queries()); !valid) return valid.error();
+  TRY(check_within("patch", "query", *measure.query, b.queries()));
   for (const auto& [of_a, of_b] : queries)
     if (of_b == *measure.query) wanted.query = of_a;
   if (!wanted.query)
@@ -45,9 +45,7 @@ Result<PatchWanted> wanted_of(const Trace& a, const Trace& b, const PatchChoice&
   wanted.queries = aligned_pairs(a.query_tokens(stack).tokens, b.query_tokens(stack).tokens, choice.alignment);
   if (wanted.queries.empty()) return bad_input("patch", "tokens", "one that both sentences have", "none");
   wanted.by_token = choice.form == PatchForm::tokens;
-  auto metric = metric_wanted(a, b, choice.measure, wanted.queries);
-  if (!metric) return metric.error();
-  wanted.metric = *std::move(metric);
+  wanted.metric = TRY(metric_wanted(a, b, choice.measure, wanted.queries));
   return wanted;
 }
 
@@ -60,9 +58,7 @@ Result<PatchMap> begun(const Trace& a, const Trace& b, const PatchChoice& choice
   if (of_b) map.place = b.query_tokens().tokens[static_cast<std::size_t>(*of_b)].text;
   for (const bool is_a : {true, false}) {
     if (!of_b || !can_hide(a, *of_a) || !can_hide(b, *of_b)) break;
-    auto hidden = forward(is_a ? with_hidden(a, *of_a) : with_hidden(b, *of_b), progress);
-    if (!hidden) return hidden.error();
-    (is_a ? map.hidden_a : map.hidden_b) = *std::move(hidden);
+    (is_a ? map.hidden_a : map.hidden_b) = TRY(forward(is_a ? with_hidden(a, *of_a) : with_hidden(b, *of_b), progress));
   }
   const Stack stack = choice.head.stack;
   const Index layers = b.num_layers(stack), heads = b.num_heads(stack);

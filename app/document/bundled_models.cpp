@@ -57,16 +57,10 @@ const Shipped* nearest_shape(const std::vector<Shipped>& all, const Config& conf
 
 /// The default first.
 Result<std::vector<std::string>> names_of_shipped() {
-  const auto folder = TRY(asset_folder());
-  std::vector<std::string> names;
-  std::error_code error;
-  for (fs::directory_iterator at(folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
-    if (is_folder(*at)) names.push_back(std::string(kShipped) + at->path().filename().string());
+  auto names = TRY(shipped_sources());
   // Those are read when they are named, or a sentence needs them.
   std::erase_if(names, [](const std::string& name) { return name == kAnySentence || name == "shipped:induction"; });
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return std::pair(a != kDefaultModel, a) < std::pair(b != kDefaultModel, b);
-  });
+  std::stable_partition(names.begin(), names.end(), [](const std::string& name) { return name == kDefaultModel; });
   return names;
 }
 
@@ -76,6 +70,16 @@ bool has_chinese(const std::string& text) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> shipped_sources() {
+  const auto folder = TRY(asset_folder());
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder / "assets" / "models", error), end; !error && at != end; at.increment(error))
+    if (is_folder(*at)) names.push_back(std::string(kShipped) + at->path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 bool is_shipped(const Document& document) { return document.model && document.model_path.starts_with(kShipped); }
 

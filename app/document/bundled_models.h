@@ -28,6 +28,9 @@ using BundledModels = std::vector<BundledModel>;
 
 bool is_shipped(const Document& document);
 
+/// How the shipped models are named, in alphabetical order. Errors: no assets.
+Result<std::vector<std::string>> shipped_sources();
+
 /// The folder of a bundled model's name; any other path unchanged.
 Result<std::filesystem::path> resolved_source(const std::filesystem::path& path);
 

@@ -132,6 +132,8 @@ std::string name_of(const fs::path& path) {
   return name.substr(0, name.find('.'));
 }
 
+}  // namespace
+
 std::vector<fs::path> lesson_files(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -141,8 +143,6 @@ std::vector<fs::path> lesson_files(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   return files;
 }
-
-}  // namespace
 
 Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, const BundledModels* shipped) {
   const std::string where = path.string();

@@ -126,6 +126,9 @@ Result<Lesson> read_lesson(const std::filesystem::path& path, const BundledModel
 Result<Lesson> lesson_from_json(const std::filesystem::path& path, const std::string& text,
                                 const BundledModels* shipped);
 
+/// The files of lessons in a folder, in the order of their names.
+std::vector<std::filesystem::path> lesson_files(const std::filesystem::path& folder);
+
 /// Those that can be read, and what is wrong with the others.
 struct Lessons {
   std::vector<Lesson> lessons;

@@ -79,17 +79,15 @@ Result<std::string> answer_tables(const PageContent& content, int threads) {
   if (view.view == View::inside && view.tab == InsideTab::lens) {
     const Index read = content.trace->answering;
     const Index query = view.pinned && view.chosen.stack != Stack::encoder ? view.pinned->query : read;
-    const auto lens = look_through_layers({content.trace, query, view.lens}, progress);
-    if (!lens) return lens.error();
-    tables.push_back(lens_object(**lens));
+    const auto lens = TRY(look_through_layers({content.trace, query, view.lens}, progress));
+    tables.push_back(lens_object(*lens));
   }
   if (view.view == View::compare && view.patch.on) {
     if (!content.against) return bad_input("--view patch", "", "--against", "none");
-    const auto map = patch_map(
+    const auto map = TRY(patch_map(
         *content.against->trace, *content.trace,
-        patch_choice(view.patch.form, view.chosen, view.alignment, patch_measure(view, *content.trace)), threads);
-    if (!map) return map.error();
-    tables.push_back(patch_object(*map, *content.trace));
+        patch_choice(view.patch.form, view.chosen, view.alignment, patch_measure(view, *content.trace)), threads));
+    tables.push_back(patch_object(map, *content.trace));
   }
   return page_json(tables);
 }

@@ -41,13 +41,11 @@ HEADLIGHT_EXPORT(axes) void core_axes() {
 HEADLIGHT_EXPORT(export_json) void core_export_json(const char* text, int size) {
   answer_with([&]() -> Result<json> {
     const auto& live = dynamic_cast<const LiveAnswer&>(*page_sides[0]);
-    auto output = Output::to_file(kExported);
-    if (!output) return output.error();
+    auto output = TRY(Output::to_file(kExported));
     Progress progress;
     const std::string request(text, static_cast<std::size_t>(size));
-    if (const auto written = write_json({live.shared_trace()}, {request}, {}, *output, progress); !written)
-      return written.error();
-    if (const auto written = output->commit(); !written) return written.error();
+    TRY(write_json({live.shared_trace()}, {request}, {}, output, progress));
+    TRY(output.commit());
     return json::object();
   });
 }
