@@ -5,10 +5,8 @@
 
 #include "core/diagnosed.h"
 
-namespace headlight {
+namespace headlight::mistaken::diagnosis_test {
 namespace {
-
-using namespace mistaken;
 
 TEST(Diagnosis, MistakesShowInTheOutputWhereItIsAllThereIs) {
   const auto [right, wrong] = sides_with([](Attention& a) { a.scale = 2; }, causal);
@@ -206,4 +204,4 @@ TEST(Diagnosis, TheSmallestExampleOfTheTextbooks) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::mistaken::diagnosis_test

@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace headlight {
+namespace headlight::file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -377,4 +377,4 @@ TEST_F(File, NoDescriptorIsLeftOpen) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::file_test

@@ -11,7 +11,7 @@
 #include "core/tokenizing.h"
 #include "text/words.h"
 
-namespace headlight {
+namespace headlight::likely_words_test {
 namespace {
 
 using nlohmann::json;
@@ -199,7 +199,7 @@ TEST(WordPieces, OfAFileThatIsWrongAreRefusedInOneLine) {
   json bad = word_pieces();
   const auto says = [&](const json& wrong, const std::string& part) {
     bad["pre_tokenizer"]["costs"] = wrong;
-    EXPECT_NE(refusal(bad).find(part), std::string::npos) << refusal(bad);
+    EXPECT_NE(refused_json(bad).find(part), std::string::npos) << refused_json(bad);
   };
   says(json::array({json::array({-1, "我"})}), "a cost of 0 to 100");
   says(json::array({json::array({"3", "我"})}), "a cost of 0 to 100");
@@ -210,7 +210,7 @@ TEST(WordPieces, OfAFileThatIsWrongAreRefusedInOneLine) {
   says(json::array({3}), "a cost of 0 to 100");
   json words_alone = word_pieces();
   words_alone["pre_tokenizer"].erase("costs");
-  EXPECT_NE(refusal(words_alone).find("Words without costs"), std::string::npos);
+  EXPECT_NE(refused_json(words_alone).find("Words without costs"), std::string::npos);
 }
 
 TEST(WordPieces, HaveAWordOfTheUsersOwnListLaidOverThem) {
@@ -224,4 +224,4 @@ TEST(WordPieces, HaveAWordOfTheUsersOwnListLaidOverThem) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::likely_words_test

@@ -10,7 +10,7 @@
 #include "read/external/mask_file.h"
 #include "temporary_folder.h"
 
-namespace headlight {
+namespace headlight::mask_file_test {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -216,4 +216,4 @@ TEST(MaskFile, TheEndingSaysWhatAFileIs) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::mask_file_test

@@ -6,10 +6,8 @@
 
 #include "core/diagnosed.h"
 
-namespace headlight {
+namespace headlight::mistaken::mistakes_test {
 namespace {
-
-using namespace mistaken;
 
 struct Mistake {
   const char* name;
@@ -147,4 +145,4 @@ INSTANTIATE_TEST_SUITE_P(Compare, Mistakes, testing::ValuesIn(mistakes()),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::mistaken::mistakes_test

@@ -7,7 +7,7 @@
 #include "temporary_folder.h"
 #include "write/npz.h"
 
-namespace headlight {
+namespace headlight::npz_strings_test {
 namespace {
 
 std::string npy_of_strings(const std::string& shape, std::size_t letters, const std::vector<std::u32string>& words) {
@@ -81,4 +81,4 @@ TEST_F(NpzStrings, ThatAreNoTextAreRefused) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::npz_strings_test

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "text/words.h"
 
-namespace headlight {
+namespace headlight::text_test {
 namespace {
 
 using namespace std::string_literals;
@@ -38,7 +38,7 @@ Lexicon lexicon_of(std::string_view lines) {
   return *lexicon;
 }
 
-Texts raws(const Tokens& tokens) {
+Texts raw_texts(const Tokens& tokens) {
   Texts result;
   for (const Token& token : tokens.tokens) result.push_back(token.raw);
   return result;
@@ -46,10 +46,10 @@ Texts raws(const Tokens& tokens) {
 
 /// The words as they stand in the text, spaces included.
 Texts words(std::string_view text, const Lexicon& lexicon) {
-  return raws(tokens_between(std::string(text), cut_points(text, Split::words, lexicon)));
+  return raw_texts(tokens_between(std::string(text), cut_points(text, Split::words, lexicon)));
 }
 Texts characters(std::string_view text) {
-  return raws(tokens_between(std::string(text), cut_points(text, Split::characters, {})));
+  return raw_texts(tokens_between(std::string(text), cut_points(text, Split::characters, {})));
 }
 
 /// Whether all of it is white space (the property White_Space, PropList.txt).
@@ -385,4 +385,4 @@ TEST(Words, TimeGrowsWithTheTextOnly) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::text_test

@@ -7,7 +7,7 @@
 #include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"
 
-namespace headlight {
+namespace headlight::tokenizer_file_test {
 namespace {
 
 using nlohmann::json;
@@ -237,7 +237,7 @@ TEST(Base64, BytesComeBack) {
 }
 
 TEST(TokenizerJson, HostileFilesAreOneLine) {
-  const auto with = [](const char* model) { return refusal(json{{"model", json::parse(model)}}); };
+  const auto with = [](const char* model) { return refused_json(json{{"model", json::parse(model)}}); };
   EXPECT_EQ(with(R"({"type":"BPE","vocab":{"a":0,"b":0},"merges":[]})"),
             "tokenizer.json: model.vocab.\"b\": expected an id that no other word has, found 0");
   EXPECT_NE(with(R"({"type":"BPE","vocab":{"a":-1},"merges":[]})")
@@ -260,7 +260,7 @@ TEST(TokenizerJson, HostileFilesAreOneLine) {
   EXPECT_NE(with(R"({"type":"Markov"})").find("model.type: expected one of BPE, Unigram, WordLevel, WordPiece"),
             std::string::npos);
   EXPECT_NE(with("3").find("model: expected an object, found 3"), std::string::npos);
-  EXPECT_EQ(refusal({{"version", "2.0"}}), "tokenizer.json: version: expected \"1.0\", found \"2.0\"");
+  EXPECT_EQ(refused_json({{"version", "2.0"}}), "tokenizer.json: version: expected \"1.0\", found \"2.0\"");
   const auto twice = parse_tokenizer_json("t", R"({"model":{"vocab":{"a":0,"a":1}}})");
   ASSERT_FALSE(twice);
   EXPECT_NE(twice.error().message().find("each key once"), std::string::npos);
@@ -281,4 +281,4 @@ TEST(TokenizerJson, WhatIsNotAppliedIsTold) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::tokenizer_file_test

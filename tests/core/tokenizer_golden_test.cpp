@@ -7,7 +7,7 @@
 #include "read/tokenizer/tokenizer_file.h"
 #include "tokenizing.h"
 
-namespace headlight {
+namespace headlight::tokenizer_golden_test {
 namespace {
 
 using nlohmann::json;
@@ -160,4 +160,4 @@ TEST(TokenizerRules, SpecialTokensAreLeftOutWhereNotAskedFor) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::tokenizer_golden_test

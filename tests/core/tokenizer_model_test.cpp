@@ -5,7 +5,7 @@
 #include "text/characters.h"
 #include "tokenizing.h"
 
-namespace headlight {
+namespace headlight::tokenizer_model_test {
 namespace {
 
 using nlohmann::json;
@@ -210,4 +210,4 @@ TEST(TokenizerModel, TextThatIsNoTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::tokenizer_model_test

@@ -1,7 +1,7 @@
 // Two texts as one sequence: which tokenizers take them, and where the second begins.
 #include "tokenizing.h"
 
-namespace headlight {
+namespace headlight::tokenizer_pairs_test {
 namespace {
 
 using nlohmann::json;
@@ -27,8 +27,8 @@ TEST(TokenizerPairs, OnlyATemplateWithAAndThenBTakesThem) {
                            json::array({a, a}), json::array({end})})
     EXPECT_FALSE(takes_pairs(tokenizer_of(with_pair(pair)))) << pair;
   EXPECT_FALSE(takes_pairs(tokenizer_of(pieces_json()))) << "as GPT-2's, which puts nothing around a text";
-  EXPECT_NE(refusal(with_pair(json::array({a, part("Sequence", "C", 0)}))).find("A or B"), std::string::npos);
-  EXPECT_NE(refusal(with_pair(json::array({a, part("SpecialToken", "[none]", 0), b}))).find("[none]"),
+  EXPECT_NE(refused_json(with_pair(json::array({a, part("Sequence", "C", 0)}))).find("A or B"), std::string::npos);
+  EXPECT_NE(refused_json(with_pair(json::array({a, part("SpecialToken", "[none]", 0), b}))).find("[none]"),
             std::string::npos);
 }
 
@@ -59,4 +59,4 @@ TEST(TokenizerPairs, WithoutAPairTypesTellWhereBBegins) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::tokenizer_pairs_test

@@ -3,7 +3,7 @@
 #include "text/pattern.h"
 #include "tokenizing.h"
 
-namespace headlight {
+namespace headlight::tokenizer_rules_test {
 namespace {
 
 using nlohmann::json;
@@ -154,16 +154,17 @@ TEST(TokenizerRule, AnUnknownRuleIsNamed) {
   json j = pieces_json();
   j["normalizer"] = {{"type", "Rot13"}};
   EXPECT_EQ(
-      refusal(j),
+      refused_json(j),
       "tokenizer.json: normalizer.type: expected one of BertNormalizer, ByteLevel, Lowercase, NFC, NFD, NFKC, NFKD, "
       "Nmt, Precompiled, Prepend, Replace, Strip, StripAccents, Sequence, found \"Rot13\"");
   j["normalizer"] = nullptr;
   j["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", {{{"type", "Whitespace"}}, {{"type", "Jieba"}}}}};
-  EXPECT_NE(refusal(j).find("tokenizer.json: pre_tokenizer.pretokenizers.1.type: expected one of BertPreTokenizer, "),
-            std::string::npos);
+  EXPECT_NE(
+      refused_json(j).find("tokenizer.json: pre_tokenizer.pretokenizers.1.type: expected one of BertPreTokenizer, "),
+      std::string::npos);
   j["pre_tokenizer"] = nullptr;
   j["post_processor"] = {{"type", "Confetti"}};
-  EXPECT_NE(refusal(j).find("tokenizer.json: post_processor.type: expected one of BertProcessing, ByteLevel, "),
+  EXPECT_NE(refused_json(j).find("tokenizer.json: post_processor.type: expected one of BertProcessing, ByteLevel, "),
             std::string::npos);
 }
 
@@ -171,7 +172,7 @@ TEST(TokenizerRule, FieldsThatAreWrongAreNamed) {
   const auto refused = [](const char* part, const json& rule) {
     json j = pieces_json();
     j[part] = rule;
-    return refusal(j);
+    return refused_json(j);
   };
   EXPECT_NE(refused("pre_tokenizer", split({{"Regex", "(a"}}, "Isolated")).find("pre_tokenizer.pattern: regular"),
             std::string::npos);
@@ -194,4 +195,4 @@ TEST(TokenizerRule, FieldsThatAreWrongAreNamed) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::tokenizer_rules_test

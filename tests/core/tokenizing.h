@@ -34,7 +34,7 @@ inline Tokenizer tokenizer_of(const nlohmann::json& json) {
 }
 
 /// The one line by which a tokenizer.json is refused.
-inline std::string refusal(const nlohmann::json& json) {
+inline std::string refused_json(const nlohmann::json& json) {
   const auto parsed = parse_tokenizer_json("tokenizer.json", json.dump());
   EXPECT_FALSE(parsed);
   return parsed ? "" : parsed.error().message();

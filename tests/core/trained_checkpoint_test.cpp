@@ -6,7 +6,7 @@
 #include "read/hub/checkpoint.h"
 #include "read/tokenizer/tokenizer_file.h"
 
-namespace headlight {
+namespace headlight::trained_checkpoint_test {
 namespace {
 
 using grammars::Folder;
@@ -328,4 +328,4 @@ TEST(TrainingCard, IsRefusedInOneLineWhereItIsBroken) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::trained_checkpoint_test

@@ -8,7 +8,7 @@
 
 #include "core/grammars.h"
 
-namespace headlight {
+namespace headlight::translations_test {
 namespace {
 
 using grammars::parsed;
@@ -261,4 +261,4 @@ TEST(ShippedEnglish, IsApartFromTheWordsOfSentences) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::translations_test

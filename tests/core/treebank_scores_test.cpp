@@ -10,7 +10,7 @@
 #include "train/corpus/corpus.h"
 #include "train/measure/relations_json.h"
 
-namespace headlight {
+namespace headlight::treebank_scores_test {
 namespace {
 
 std::shared_ptr<const Tokenizer> speller() {
@@ -197,4 +197,4 @@ TEST(UniversalRelations, HaveNamesInBothLanguagesAndCoverWhatHeadsAreTaught) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::treebank_scores_test

@@ -5,10 +5,8 @@
 
 #include "core/diagnosed.h"
 
-namespace headlight {
+namespace headlight::mistaken::verdict_test {
 namespace {
-
-using namespace mistaken;
 
 TEST(Diagnosis, AIsBlamedOnlyWhereBMayBeRight) {
   auto [right, wrong] = sides_with([](Attention& a) { a.scale = 2; }, causal);
@@ -240,4 +238,4 @@ TEST(Diagnosis, NoiseIsNoMistake) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::mistaken::verdict_test

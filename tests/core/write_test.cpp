@@ -17,7 +17,7 @@
 #include "write/json.h"
 #include "write/npz.h"
 
-namespace headlight {
+namespace headlight::write_test {
 namespace {
 
 using namespace exported;
@@ -372,4 +372,4 @@ TEST(Export, NoPieceIsLargerThanABlockOfRows) {
 }
 
 }  // namespace
-}  // namespace headlight
+}  // namespace headlight::write_test
