@@ -6,7 +6,8 @@ include(GNUInstallDirs)
 # bin/headlight looks for ../share/headlight beside itself (asset_folder), wherever the prefix is.
 install(TARGETS headlight RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY assets shaders DESTINATION ${CMAKE_INSTALL_DATADIR}/headlight
-  PATTERN desktop EXCLUDE PATTERN readme EXCLUDE)
+  PATTERN desktop EXCLUDE PATTERN readme EXCLUDE
+  PATTERN "*.sh" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 install(FILES assets/desktop/headlight.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
 install(FILES assets/desktop/headlight.svg DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES assets/desktop/headlight-mime.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages)
@@ -25,7 +26,7 @@ install(CODE "
 
 set(CPACK_PACKAGE_NAME headlight)
 set(CPACK_PACKAGE_VENDOR Headlight)
-set(CPACK_PACKAGE_CONTACT "The Headlight authors <headlight@localhost>")
+set(CPACK_PACKAGE_CONTACT "The Headlight authors <headlight@headlight.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "attention of transformers as live heatmaps")
 set(CPACK_PACKAGE_DESCRIPTION "Type a sentence and see every attention head of every layer as a heatmap.
 Masks can be toggled and painted, heads switched off, checkpoints opened
@@ -39,7 +40,8 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Opened while the program runs, so no header names them: the drivers, X11's extensions, a font with Latin and Chinese.
+# Debian asks for python3 beside a module; the program does not start it.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS
-  "libegl1, libgl1, libgl1-mesa-dri, libxcursor1, libxi6, libxinerama1, libxrandr2, fonts-wqy-microhei")
+  "libegl1, libgl1, libgl1-mesa-dri, libxcursor1, libxi6, libxinerama1, libxrandr2, fonts-wqy-microhei, python3")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3-numpy")
 include(CPack)
