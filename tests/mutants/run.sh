@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Changes one line of the program at a time and says whether the tests see it.
-#   run.sh BUILD_FOLDER [NAME…]    all mutants of the table, or those whose names contain one of these; a build folder of a
-#                                  clean checkout, in which ninja builds the programs that the table names: core is
-#                                  tests_core; core,release are both
+#   run.sh BUILD_FOLDER [--changed COMMIT] [NAME…]
+#                                  all mutants of the table, or those whose names contain one of these, or of files that
+#                                  differ from the commit; a build folder of a clean checkout, in which ninja builds the
+#                                  programs that the table names: core is tests_core; core,release are both. In the end a
+#                                  score for each room
 #   run.sh --check SOURCE_TREE     whether each line of the table still fits the sources; builds nothing
 # A mutant that the tests do not see is a test that is missing, or a line that changes nothing. Exit status 1: some live.
 set -euo pipefail
@@ -11,6 +13,8 @@ tree=$(cd "$here/../.." && pwd -P)
 check=no
 if [[ ${1-} == --check ]]; then check=yes && tree=$(readlink -f "$2"); else build=$(readlink -f "$1"); fi
 shift $(($# > 1 && ${#check} == 3 ? 2 : 1))
+changed=all
+if [[ ${1-} == --changed ]]; then changed=$(git -C "$tree" diff --name-only "$2") && shift 2; fi
 
 names=() files=() olds=() news=() kinds=() filters=()
 while IFS= read -r line; do
@@ -63,11 +67,13 @@ mutated=''
 restore() { [[ -z $mutated ]] || { printf %s "${original%x}" >"$tree/$mutated" && mutated=''; }; }
 trap restore EXIT
 live=0 count=0
+declare -A tried=() caught=()  # of a room
 for i in "${!names[@]}"; do
   wanted=$(($# == 0))
   for name; do [[ ${names[i]} == *"$name"* ]] && wanted=1; done
-  ((wanted)) || continue
   file=${files[i]}
+  [[ $changed == all || $'\n'$changed$'\n' == *$'\n'$file$'\n'* ]] || wanted=0
+  ((wanted)) || continue
   git -C "$tree" diff --quiet -- "$file" || { echo "$file: expected no uncommitted change" >&2 && exit 2; }
   original=$(content "$tree/$file")
   mutant=${original/"${olds[i]}"/"${news[i]}"}
@@ -86,7 +92,13 @@ for i in "${!names[@]}"; do
   fi
   restore
   count=$((count + 1))
+  room=$(cut -d/ -f1,2 <<<"$file")
+  tried[$room]=$((${tried[$room]-0} + 1))
+  [[ $verdict == LIVES* ]] || caught[$room]=$((${caught[$room]-0} + 1))
   printf '%-36s %s\n' "${names[i]}" "$verdict"
+done
+((count == 0)) || printf '%s\n' "${!tried[@]}" | sort | while read -r room; do
+  echo "$room: ${caught[$room]-0} of ${tried[$room]} caught"
 done
 echo "$count mutants, $live live"
 ((live == 0))
