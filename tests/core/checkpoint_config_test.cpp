@@ -117,6 +117,29 @@ TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
   EXPECT_FLOAT_EQ(llama.load()->model->rotary->frequencies(1), once->model->rotary->frequencies(1));
 }
 
+/// transformers 5 states of T5 and mT5 that all are tied: the stored weights show it. Of mT5 it scales no scores of words.
+TEST(Checkpoint, OutputLayersOfT5AreTiedWhereNoWeightIsStored) {
+  Parts parts("family-mt5-gated");
+  parts.config["tie_word_embeddings"] = true;
+  const auto scale_and_tied = [&] {
+    const auto checkpoint = parts.load();
+    EXPECT_TRUE(checkpoint) << (checkpoint ? "" : checkpoint.error().message());
+    return std::pair(checkpoint->model->output->scale, checkpoint->model->config.tied);
+  };
+  const float scaled = 1 / std::sqrt(static_cast<float>(parts.config["d_model"].get<int>()));
+  EXPECT_EQ(scale_and_tied(), std::pair(scaled, true)) << "as transformers 4 means it";
+  for (const auto& [key, value] : {std::pair<const char*, nlohmann::json>{"transformers_version", "5.17.0"},
+                                   std::pair<const char*, nlohmann::json>{"scale_decoder_outputs", false}}) {
+    Parts newer = parts;
+    std::swap(parts, newer);
+    parts.config[key] = value;
+    EXPECT_EQ(scale_and_tied(), std::pair(1.0f, false)) << key;
+    parts.file.arrays.erase("lm_head.weight");
+    EXPECT_EQ(scale_and_tied(), std::pair(1.0f, true)) << key;
+    std::swap(parts, newer);
+  }
+}
+
 /// transformers 5 writes a rotation for each kind of layer, a list of the kinds, and 0 for a window that is not used.
 TEST(Checkpoint, ConfigsOfTransformers5AreThoseOfBefore) {
   using nlohmann::json;

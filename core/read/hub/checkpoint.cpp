@@ -345,16 +345,18 @@ std::string name_of(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored) {
+Status check_tensors(std::string_view where, const HubConfig& config, StoredArrays stored) {
   Progress progress;
+  const HubConfig hub = with_output_of(config, stored);
   StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub), kMostWidenedBytes, Reading::whole,
                         progress);
   return Loader(hub, std::move(tensors), progress.stop).check();
 }
 
-Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
+Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& config, StoredArrays stored,
                                    Progress& progress, std::size_t most_widened, Reading reading) {
   progress.done = 0;
+  const HubConfig hub = with_output_of(config, stored);
   std::map<std::string, StoredArray> files;  // an array of each: their bytes stay mapped until all are read
   for (const auto& [name, array] : stored.arrays)
     if (array.mapped) files.emplace(array.where, array);
@@ -384,11 +386,9 @@ Result<Checkpoint> read_checkpoint(const std::filesystem::path& path, Progress& 
     return bad_input(folder.string(), "", "a folder with config.json and model.safetensors",
                      has_folder ? found_without_config(folder) : "no folder",
                      has_folder ? ErrorCode::not_a_model : ErrorCode::file_absent);
-  const auto hub = read_hub_config(config);
-  if (!hub) return hub.error();
-  auto files = open_weights(path);
-  if (!files) return files.error();
-  return checkpoint_from(files->where, *hub, std::move(files->stored), progress, most_widened, reading);
+  const auto hub = TRY(read_hub_config(config));
+  auto files = TRY(open_weights(path));
+  return checkpoint_from(files.where, hub, std::move(files.stored), progress, most_widened, reading);
 }
 
 Result<Checkpoint> read_checkpoint(const std::filesystem::path& folder) {

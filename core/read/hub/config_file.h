@@ -63,7 +63,8 @@ struct HubConfig {
   bool content_to_position = false, position_to_content = false;
   bool shared_distances = true;  // their vectors are projected as keys and queries are
   bool distance_norm = false;
-  float output_scale = 1;  // OutputWeights
+  float output_scale = 1;          // OutputWeights
+  bool tied_where_absent = false;  // config.tied is meant where no weight of an output layer is stored
   float output_softcap = 0;
   std::optional<Activation> output_activation = {};
   std::optional<LongestText> longest = {};

@@ -308,9 +308,11 @@ void t5(Keyed& keyed, const Family&, HubConfig& hub) {
     keyed.fail({"feed_forward_proj"}, "relu, gelu, gelu_new, silu, or gated- with one of them",
                "'" + printable(word) + "'");
   const bool tied = keyed.flag({"tie_word_embeddings"}, true);
-  // Newer files state it of the scale alone, and the other key no longer describes the output layer.
-  const bool scaled = keyed.flag({"scale_decoder_outputs"}, tied);
+  // transformers 5 writes of every model that it is tied, the scale of T5 apart, and has no scale for mT5.
+  const bool never = keyed.word({"model_type"}, "") == "mt5" && keyed.word({"transformers_version"}, "") >= "5";
+  const bool scaled = keyed.flag({"scale_decoder_outputs"}, tied && !never);
   config.tied = tied && scaled;
+  hub.tied_where_absent = tied;
   if (scaled) hub.output_scale = 1.0f / std::sqrt(static_cast<float>(config.d_model));
 }
 
