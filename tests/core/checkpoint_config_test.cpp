@@ -117,7 +117,7 @@ TEST(Checkpoint, OptionsOfTheRotationAreReadInEitherPlace) {
   EXPECT_FLOAT_EQ(llama.load()->model->rotary->frequencies(1), once->model->rotary->frequencies(1));
 }
 
-/// transformers 5 states of T5 and mT5 that all are tied: the stored weights show it. Of mT5 it scales no scores of words.
+/// transformers 5 states of T5 and mT5 that all are tied: the stored weights show it. It has no scale for mT5.
 TEST(Checkpoint, OutputLayersOfT5AreTiedWhereNoWeightIsStored) {
   Parts parts("family-mt5-gated");
   parts.config["tie_word_embeddings"] = true;

@@ -26,7 +26,7 @@ class Loader {
   }
 
   Result<Checkpoint> load(std::string model_name) {
-    if (const auto fits = tensors_.check_memory(); !fits) return fits.error();
+    TRY(tensors_.check_memory());
     model_ = laid_out(hub_);
     model_->name = std::move(model_name);
     const std::vector<Row> rows = tensor_names(hub_, with_output_);
@@ -45,7 +45,7 @@ class Loader {
 
   /// load() without a number read.
   Status check() const {
-    if (const auto fits = tensors_.check_memory(); !fits) return fits;
+    TRY(tensors_.check_memory());
     for (const Row& row : tensor_names(hub_, with_output_)) {
       const auto there = for_each_stored(row, [this](const Row& one, std::size_t layer) { return check(one, layer); });
       if (!there) return there;
@@ -112,18 +112,12 @@ class Loader {
     Linear linear;
     const TensorShape size = shape(row.field, row.part, hub_);
     if (row.field == Field::heads_together) {
-      auto weight = tensors_.take_matrix(names(row, layer, {".weight"}), size, row.need);
-      if (!weight) return weight.error();
-      linear.weight = std::move(*weight);
+      linear.weight = TRY(tensors_.take_matrix(names(row, layer, {".weight"}), size, row.need));
     } else {
-      auto weight = tensors_.take_weight(names(row, layer, {".weight"}), size, row.need, row.form == Form::transposed);
-      if (!weight) return weight.error();
-      linear = std::move(*weight);
+      linear = TRY(tensors_.take_weight(names(row, layer, {".weight"}), size, row.need, row.form == Form::transposed));
     }
     if (!row.bias) return linear;
-    auto bias = tensors_.take_vector(names(row, layer, {".bias"}), size.rows, row.need);
-    if (!bias) return bias.error();
-    linear.bias = std::move(*bias);
+    linear.bias = TRY(tensors_.take_vector(names(row, layer, {".bias"}), size.rows, row.need));
     return linear;
   }
 
@@ -132,14 +126,10 @@ class Loader {
     norm.epsilon = hub_.norm_epsilon;
     norm.kind = hub_.config.norm_kind;
     const Index size = shape(row.field, row.part, hub_).cols;
-    auto scale = tensors_.take_vector(names(row, layer, {".weight", ".gamma"}), size, row.need);
-    if (!scale) return scale.error();
-    norm.scale = std::move(*scale);
+    norm.scale = TRY(tensors_.take_vector(names(row, layer, {".weight", ".gamma"}), size, row.need));
     if (hub_.norms_store_rest) norm.scale.array() += 1.0f;
     if (!row.bias) return norm;
-    auto shift = tensors_.take_vector(names(row, layer, {".bias", ".beta"}), size, row.need);
-    if (!shift) return shift.error();
-    norm.shift = std::move(*shift);
+    norm.shift = TRY(tensors_.take_vector(names(row, layer, {".bias", ".beta"}), size, row.need));
     return norm;
   }
 

@@ -48,20 +48,17 @@ std::vector<std::string> shards_of(const std::map<std::string, std::string>& sha
 
 Result<WeightFiles> open_shards(const std::filesystem::path& index) {
   const auto folder = index.parent_path();
-  const auto text = read_file(index, kMostIndexBytes);
-  if (!text) return text.error();
-  const auto shard_of = parse_shard_index(index.string(), *text);
-  if (!shard_of) return shard_of.error();
-  const std::vector<std::string> names = shards_of(*shard_of);
+  const auto text = TRY(read_file(index, kMostIndexBytes));
+  const auto shard_of = TRY(parse_shard_index(index.string(), text));
+  const std::vector<std::string> names = shards_of(shard_of);
   if (names.size() > kMostShards)
     return bad_input(index.string(), "weight_map", "at most " + std::to_string(kMostShards) + " shards",
                      std::to_string(names.size()), ErrorCode::file_damaged);
 
   WeightFiles files{.where = index.string(), .stored = {}};
   for (const std::string& name : names) {
-    auto shard = map_weights(folder / name);
-    if (!shard) return shard.error();
-    for (auto& [tensor, array] : shard->arrays) {
+    auto shard = TRY(map_weights(folder / name));
+    for (auto& [tensor, array] : shard.arrays) {
       const auto twice = files.stored.arrays.find(tensor);
       if (twice != files.stored.arrays.end())
         return bad_input(array.where, printable(tensor), "each tensor in one shard",
@@ -69,9 +66,9 @@ Result<WeightFiles> open_shards(const std::filesystem::path& index) {
                          ErrorCode::file_damaged);
       files.stored.arrays.emplace(tensor, std::move(array));
     }
-    files.stored.metadata.merge(shard->metadata);
+    files.stored.metadata.merge(shard.metadata);
   }
-  for (const auto& [tensor, shard] : *shard_of) {
+  for (const auto& [tensor, shard] : shard_of) {
     const auto at = files.stored.arrays.find(tensor);
     const std::string where = (folder / shard).string();
     if (at == files.stored.arrays.end() || at->second.where != where)
@@ -113,15 +110,13 @@ Result<std::map<std::string, std::string>> parse_shard_index(std::string_view wh
 
 Result<WeightFiles> open_weights(const std::filesystem::path& folder) {
   if (!is_folder(folder)) {
-    auto stored = map_weights(folder);
-    if (!stored) return stored.error();
-    return WeightFiles{.where = folder.string(), .stored = std::move(*stored)};
+    auto stored = TRY(map_weights(folder));
+    return WeightFiles{.where = folder.string(), .stored = std::move(stored)};
   }
   for (const Naming& naming : kNamings) {
     if (path_exists(folder / naming.whole)) {
-      auto stored = map_weights(folder / naming.whole);
-      if (!stored) return stored.error();
-      return WeightFiles{.where = (folder / naming.whole).string(), .stored = std::move(*stored)};
+      auto stored = TRY(map_weights(folder / naming.whole));
+      return WeightFiles{.where = (folder / naming.whole).string(), .stored = std::move(stored)};
     }
     if (path_exists(folder / naming.index)) return open_shards(folder / naming.index);
   }
