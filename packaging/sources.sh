@@ -83,7 +83,7 @@ with_cmake() {
 
 # with_ours NAME OPTIONS… : by the CMakeLists.txt that stands in libraries/NAME.
 with_ours() {
-  cmake -S "$root/packaging/libraries/$1" -B "$cache/unpacked/_$1" "${toolchain[@]}" -D CMAKE_INSTALL_PREFIX="$prefix" \
+  cmake --fresh -S "$root/packaging/libraries/$1" -B "$cache/unpacked/_$1" "${toolchain[@]}" -D CMAKE_INSTALL_PREFIX="$prefix" \
     -D SOURCES="$cache/unpacked" "${@:2}"
   cmake --build "$cache/unpacked/_$1" -j "$jobs"
   cmake --install "$cache/unpacked/_$1"

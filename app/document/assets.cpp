@@ -18,8 +18,9 @@ std::vector<fs::path> asset_places(const char* data, const fs::path& executable)
   if (data != nullptr && *data != '\0') return {data};
   std::vector<fs::path> places;
   if (executable.has_parent_path()) {
-    for (const fs::path& prefix : {executable.parent_path().parent_path(), executable.parent_path()})
-      places.push_back(prefix / "share" / "headlight");
+    const fs::path folder = executable.parent_path(), prefix = folder.parent_path();
+    for (const fs::path& place : {prefix, folder, prefix.parent_path()})
+      places.push_back(place / "share" / "headlight");
   }
   places.emplace_back(HEADLIGHT_SOURCE_DIR);
   return places;

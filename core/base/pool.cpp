@@ -20,23 +20,28 @@ void pause() {
 #endif
 }
 
-/// Waits until the value is not `old`, and returns it.
-template <class Number>
-Number changed(const std::atomic<Number>& value, Number old) {
+}  // namespace
+
+// Spins, then sleeps, until done(). A sleeper counts itself before its last test, and wake() looks for sleepers after
+// the change that they wait for: one of the two sees the other. GCC 12's std::atomic::wait misses changes on Windows.
+template <class Done>
+void Pool::wait_until(const Done& done) {
   const auto asleep = std::chrono::steady_clock::now() + kAwake;
   do {
-    if (const Number now = value; now != old) return now;
+    if (done()) return;
     pause();
   } while (std::chrono::steady_clock::now() < asleep);
-#ifdef _WIN32  // there GCC 12 compares the value before it takes the lock of its wait, and may sleep through a change
-  while (value == old) std::this_thread::sleep_for(kAwake);
-#else
-  value.wait(old);
-#endif
-  return value;
+  std::unique_lock lock(mutex_);
+  ++sleepers_;
+  changed_.wait(lock, done);
+  --sleepers_;
 }
 
-}  // namespace
+void Pool::wake() {
+  if (sleepers_ == 0) return;
+  std::unique_lock(mutex_).unlock();  // a sleeper whose last test came before the change waits by now
+  changed_.notify_all();
+}
 
 Pool::Pool(int threads) {
   const int all = threads > 0 ? threads : static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -51,7 +56,7 @@ Pool::Pool(int threads) {
 Pool::~Pool() {
   ending_ = true;
   round_ += 2;
-  round_.notify_all();
+  wake();
   for (std::thread& helper : helpers_) helper.join();
 }
 
@@ -62,7 +67,7 @@ void Pool::take_parts(int worker) {
       try {
         (*part_)(part, worker);
       } catch (...) {
-        const std::lock_guard lock(thrown_);
+        const std::lock_guard lock(mutex_);
         if (!failed_.exchange(true)) failure_ = std::current_exception();
       }
     }
@@ -82,24 +87,24 @@ void Pool::run(Index count, const std::function<void(Index, int)>& part, int mos
     share.end = count * (worker + 1) / workers_;
   }
   ++round_;
-  round_.notify_all();
+  wake();
   take_parts(0);
   // The round is even again, so no helper joins any more: wait only for those that are inside.
   ++round_;
-  for (int inside = inside_; inside != 0; inside = changed(inside_, inside)) {}
+  wait_until([this] { return inside_ == 0; });
   if (failed_.exchange(false)) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Pool::help(int worker) {
   unsigned round = 0;
   while (true) {
-    round = changed(round_, round);
+    wait_until([this, round] { return round_ != round; });
+    round = round_;
     if (ending_) return;
     if (round % 2 == 0) continue;
     ++inside_;
     if (round_ == round && worker < workers_) take_parts(worker);
-    --inside_;
-    inside_.notify_one();
+    if (--inside_ == 0) wake();
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -38,6 +39,9 @@ class Pool {
 
   void help(int worker);
   void take_parts(int worker);
+  template <class Done>
+  void wait_until(const Done& done);
+  void wake();
 
   // The current call of run(): changed only while no helper is inside.
   const std::function<void(Index, int)>* part_ = nullptr;
@@ -46,9 +50,11 @@ class Pool {
   std::atomic<unsigned> round_ = 0;  // odd while there is work that helpers may join
   std::atomic<int> inside_ = 0;      // helpers that may be in the round
   std::atomic<bool> ending_ = false;
+  std::condition_variable changed_;  // round_ or inside_; with mutex_
+  std::atomic<int> sleepers_ = 0;
   std::atomic<bool> failed_ = false;  // a part of this round threw …
-  std::mutex thrown_;
-  std::exception_ptr failure_;  // … this; guarded by thrown_
+  std::exception_ptr failure_;        // … this; guarded by mutex_
+  std::mutex mutex_;
   std::vector<std::thread> helpers_;
 };
 

@@ -16,6 +16,7 @@ import weakref
 import zipfile
 from collections.abc import Iterator as _Iterator
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -35,11 +36,11 @@ class Error(RuntimeError):
 
 
 def program() -> str:
-    """The path of the program `headlight`: the variable HEADLIGHT, else in the folder of this module or of Python, else in PATH."""
+    """The path of the program `headlight`: the variable HEADLIGHT, else beside this module or where pip puts it, else in PATH."""
     named = os.environ.get("HEADLIGHT")
     if named and (os.path.isdir(named) or not os.access(named, os.X_OK)):
         raise Error(f"HEADLIGHT: expected the path of the program headlight, found '{named}'")
-    beside = os.pathsep.join((str(Path(__file__).resolve().parent), os.path.dirname(sys.executable)))  # a wheel's: the latter
+    beside = os.pathsep.join((os.path.dirname(__file__), get_path("scripts"), get_path("scripts", os.name + "_user")))  # of pip
     found = named or shutil.which("headlight", path=beside) or shutil.which("headlight")
     if not found:
         raise Error("headlight: expected the program in HEADLIGHT, in the folder of the module or in PATH, found none of them")

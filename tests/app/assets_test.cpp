@@ -26,10 +26,18 @@ class Assets : public testing::Test {
 TEST_F(Assets, InstalledProgramFindsItsOwnBeforeTheSourceTree) {
   const fs::path installed = make("a prefix/share/headlight");
   const auto places = asset_places(nullptr, folder_ / "a prefix/bin/headlight");
-  ASSERT_EQ(places.size(), 3u);
+  ASSERT_EQ(places.size(), 4u);
   const auto found = first_asset_folder(places);
   ASSERT_TRUE(found) << found.error().message();
   EXPECT_EQ(*found, installed);
+}
+
+TEST_F(Assets, WhatPipInstalledForOneUserOfWindowsIsFound) {
+  const fs::path data = make("Roaming/Python/share/headlight");
+  const fs::path program = folder_ / "Roaming/Python/Python312/Scripts/headlight.com";
+  const auto found = first_asset_folder(asset_places(nullptr, program));
+  ASSERT_TRUE(found) << found.error().message();
+  EXPECT_EQ(*found, data);
 }
 
 TEST_F(Assets, BuildTreeFindsTheSourceTree) {

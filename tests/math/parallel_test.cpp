@@ -81,6 +81,35 @@ TEST(Pool, HasTheThreadsThatTheSystemGives) {
   }
 }
 
+// Each part waits for the other, so both threads must come; pauses end before, while and after the other falls asleep.
+TEST(Pool, WakesEveryThreadThatSleeps) {
+  Pool pool(2);
+  const auto busy_for = [](int microseconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds);
+    while (std::chrono::steady_clock::now() < end) {}
+  };
+  for (int round = 0; round < 600; ++round) {
+    busy_for(80 + round % 60);
+    std::atomic<int> here = 0;
+    std::atomic<bool> alone = false;
+    pool.run(2, [&](Index part, int) {
+      ++here;
+      const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (here < 2 && !alone) alone = std::chrono::steady_clock::now() > latest;
+      if (part == 1) busy_for(80 + round % 60);  // the caller, which has part 0, falls asleep
+    });
+    ASSERT_FALSE(alone) << "round " << round;
+  }
+}
+
+TEST(Pool, EndsWhileItsThreadsFallAsleep) {
+  for (int round = 0; round < 300; ++round) {
+    Pool pool(3);
+    pool.run(3, [](Index, int) {});
+    std::this_thread::sleep_for(std::chrono::microseconds(round % 100));
+  }
+}
+
 TEST(ParallelFor, OneThreadGoesInOrder) {
   std::vector<Index> order;
   parallel_for(20, 1, [&](Index i) { order.push_back(i); });

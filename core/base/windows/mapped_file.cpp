@@ -4,11 +4,8 @@
 // after windows.h
 #include <io.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <mutex>
 #include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "base/folders.h"
@@ -16,12 +13,6 @@
 #include "base/system.h"
 
 namespace headlight {
-namespace {
-
-std::mutex mapped_mutex;
-std::vector<std::string_view> mapped;  // guarded by mapped_mutex
-
-}  // namespace
 
 Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem::path& path) {
   if (is_folder(path)) return bad_input(path.string(), "open", "a regular file", "a folder");
@@ -43,16 +34,11 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   if (!regular) return bad_input(path.string(), "open", "a regular file", "something else");
   if (error != 0) return cannot_open(path, error);
   const std::string_view bytes{static_cast<const char*>(begin), static_cast<std::size_t>(size.QuadPart)};
-  const std::lock_guard lock(mapped_mutex);
-  if (!bytes.empty()) mapped.push_back(bytes);
   return std::shared_ptr<const MappedFile>(new MappedFile(bytes));
 }
 
 MappedFile::~MappedFile() {
-  if (bytes_.empty()) return;
-  const std::lock_guard lock(mapped_mutex);
-  std::erase_if(mapped, [this](std::string_view one) { return one.data() == bytes_.data(); });
-  UnmapViewOfFile(bytes_.data());
+  if (!bytes_.empty()) UnmapViewOfFile(bytes_.data());
 }
 
 // A file that is mapped cannot be shortened.
@@ -60,11 +46,9 @@ bool any_was_shortened() { return false; }
 bool was_shortened(const void*) { return false; }
 
 void release_pages(std::string_view part) {
-  const std::lock_guard lock(mapped_mutex);  // the file stays mapped meanwhile
-  const auto holds = [&](std::string_view one) {
-    return part.data() >= one.data() && part.data() + part.size() <= one.data() + one.size();
-  };
-  if (!part.empty() && std::any_of(mapped.begin(), mapped.end(), holds))
+  MEMORY_BASIC_INFORMATION about{};
+  const bool is_mapped = VirtualQuery(part.data(), &about, sizeof about) != 0 && about.Type == MEM_MAPPED;
+  if (!part.empty() && is_mapped)
     VirtualUnlock(const_cast<char*>(part.data()), part.size());  // unlocked pages leave the working set by it
 }
 

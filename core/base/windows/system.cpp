@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kTries = 20;  // a scanner of viruses may hold a file for a second
+constexpr int kTries = 40;  // a scanner of viruses may hold a file for a second: two are waited
 constexpr DWORD kBetweenTries = 50;
 constexpr DWORD kShare = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
 
@@ -50,13 +50,15 @@ std::ptrdiff_t read_console(HANDLE console, char* to, std::size_t most) {
                              nullptr, nullptr);
 }
 
-template <class Call>
-std::ptrdiff_t at_offset(std::int64_t offset, const Call& call) {
+/// ReadFile or WriteFile at an offset.
+template <class Call, class Bytes>
+std::ptrdiff_t at_offset(const Call& call, int descriptor, Bytes* bytes, std::size_t most, std::int64_t offset) {
   OVERLAPPED place{};
   place.Offset = static_cast<DWORD>(offset);
   place.OffsetHigh = static_cast<DWORD>(offset >> 32);
   DWORD done = 0;
-  if (call(&done, &place) || GetLastError() == ERROR_HANDLE_EOF) return done;
+  if (call(handle_of(descriptor), bytes, at_most(most), &done, &place) || GetLastError() == ERROR_HANDLE_EOF)
+    return done;
   return failed() ? 0 : -1;
 }
 
@@ -73,10 +75,7 @@ bool move_aside(const fs::path& file, fs::path& aside) {
 }
 
 /// Of a program without a console: the file that standard error goes to.
-fs::path& told() {
-  static fs::path path;
-  return path;
-}
+fs::path told;
 
 }  // namespace
 
@@ -111,15 +110,11 @@ std::ptrdiff_t write_some(int descriptor, const char* from, std::size_t most) {
 }
 
 std::ptrdiff_t read_at(int descriptor, char* to, std::size_t most, std::int64_t offset) {
-  return at_offset(offset, [&](DWORD* done, OVERLAPPED* at) {
-    return ReadFile(handle_of(descriptor), to, at_most(most), done, at);
-  });
+  return at_offset(ReadFile, descriptor, to, most, offset);
 }
 
 std::ptrdiff_t write_at(int descriptor, const char* from, std::size_t most, std::int64_t offset) {
-  return at_offset(offset, [&](DWORD* done, OVERLAPPED* at) {
-    return WriteFile(handle_of(descriptor), from, at_most(most), done, at);
-  });
+  return at_offset(WriteFile, descriptor, from, most, offset);
 }
 
 bool sync_file(int descriptor) { return _commit(descriptor) == 0; }
@@ -231,15 +226,15 @@ void begin_program() {
   SetConsoleOutputCP(CP_UTF8);
   for (const int stream : {0, 1, 2}) _setmode(stream, _O_BINARY);
   if (GetStdHandle(STD_ERROR_HANDLE) || GetConsoleWindow()) return;
-  told() = temporary_folder() / ("headlight-" + std::to_string(process_number()) + ".txt");
-  if (!_wfreopen(told().c_str(), L"wb", stderr)) told().clear();
+  told = temporary_folder() / ("headlight-" + std::to_string(process_number()) + ".txt");
+  if (!_wfreopen(told.c_str(), L"wb", stderr)) told.clear();
 }
 
 int end_program(int status) {
-  if (told().empty()) return status;
+  if (told.empty()) return status;
   std::fclose(stderr);
-  const auto text = read_file(told());
-  DeleteFileW(told().c_str());
+  const auto text = read_file(told);
+  DeleteFileW(told.c_str());
   if (status != 0 && text && !text->empty())
     MessageBoxW(nullptr, fs::path(*text).c_str(), L"Headlight", MB_OK | MB_ICONERROR);
   return status;
