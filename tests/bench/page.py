@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 """How quick a page is in Chromium, of GPT-2-small's shape (12 layers × 12 heads, d_model 768) with random weights.
 
-    page.py PROGRAM [--tokens 256,1024] [--rounds 3] [--peer FILE.html --peer-ready EXPRESSION]
+    page.py PROGRAM [--tokens 256,1024] [--rounds 3] [--site] [--peer FILE.html --peer-ready EXPRESSION]
 
 For each number of tokens: the size of the page, and in milliseconds the median of the rounds of
     opened    from the address to the first picture
     hover     one frame while the pointer moves over the map
     mask      from a new mask to the second frame after it: the map and every thumbnail in sight
-`--peer`: another page of the same sentence, as BertViz writes it; opened until the JavaScript expression is true.
+`--site`: a site too, from a web server of this machine, without a cache: to its first picture, to its first answer by a model, and
+the bytes that came. `--peer`: another page of the same sentence, as BertViz writes it; opened until the JavaScript expression is true.
 """
 
 import argparse
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -21,6 +23,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'page'))
 import browsers  # noqa: E402
+from page_setting import Setting  # noqa: E402
 
 WORDS = 'the a cat dog sat ran on in mat park and then it was very tired big small red blue house tree'.split()
 
@@ -44,11 +47,31 @@ MASK = '''new Promise(done => {
 })'''
 
 
+def measure_site(program, rounds):
+    seen, answered = [], []
+    for _ in range(rounds):
+        setting = Setting(program, '', browsers.Chromium())
+        folder = setting.folder / 'site'
+        setting.run('site', '-o', folder)
+        setting.browser.size(1280, 800)
+        begin = time.monotonic()
+        setting.browser.open(f'http://127.0.0.1:{setting.server.server_port}/site/')
+        seen.append(1000 * (time.monotonic() - begin))
+        browsers.wait_until(lambda: setting.browser.js('headlight.state().live'), 'an answer')
+        answered.append(1000 * (time.monotonic() - begin))
+        came = sum((folder / (path.removeprefix('/site/') or 'index.html')).stat().st_size for path in set(setting.asked))
+        setting.browser.close()
+        setting.server.shutdown()
+        shutil.rmtree(setting.folder)
+    print(f'site: first picture {statistics.median(seen):.0f} ms, first answer {statistics.median(answered):.0f} ms, {came / 1e6:.2f} MB')
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument('program')
     options.add_argument('--tokens', default='256,1024')
     options.add_argument('--rounds', type=int, default=3)
+    options.add_argument('--site', action='store_true')
     options.add_argument('--peer', type=pathlib.Path)
     options.add_argument('--peer-ready', default='document.readyState === "complete"')
     options = options.parse_args()
@@ -75,6 +98,8 @@ def main():
                 mask += [browser.js(MASK % kind) for kind in ('causal', 'none', 'causal')]
                 browser.close()
             print(f'{tokens:8} {file.stat().st_size / 1e6:7.1f} {statistics.median(opened):8.0f} {statistics.median(hover):7.1f} {statistics.median(mask):7.0f}')
+    if options.site:
+        measure_site(options.program, options.rounds)
     if options.peer:
         browser = browsers.Chromium()
         begin = time.monotonic()

@@ -1,7 +1,6 @@
 """Every cell of a page equals the export, to the error that the page states."""
 
 import json
-import shutil
 import struct
 
 from page_setting import CHINESE_AND_ENGLISH, SENTENCE, agrees, expect, flat, float32_safetensors, largest_difference
@@ -116,11 +115,7 @@ def folded(rows, tokens, special, words):
 
 def test_folded(s):
     """What the fold leaves of an export, computed here, is what the page shows."""
-    model, words = s.folder / 'subwords', json.loads((s.golden / 'tokenizer-bert-uncased' / 'tokenizer.json').read_text(encoding='utf-8'))
-    shutil.copytree(s.golden / 'bert', model)
-    rows = json.loads((model / 'config.json').read_text(encoding='utf-8'))['vocab_size']
-    words['model']['vocab'] = {word: at for word, at in words['model']['vocab'].items() if at < rows}
-    (model / 'tokenizer.json').write_text(json.dumps(words), encoding='utf-8')
+    model = s.checkpoint('bert', kind='subwords')
     request = [model, '--text', 'a ba, xa b caa']  # ##a is a piece
     s.open(s.page('folded', *request))
     exported = s.export(*request)

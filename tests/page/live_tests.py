@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 import subprocess
 
 from page_setting import CHINESE_AND_ENGLISH, SENTENCE, expect, flat, largest_difference, page_weights
@@ -156,13 +155,7 @@ def test_live_of_any_checkpoint(s):
     """A checkpoint with a tokenizer of its own: its family, words and expressions are the program's too."""
     said = []
     for name, split in (('family-mistral-window', None), ('family-gemma2', SPLIT), ('bert', None)):
-        model = s.folder / f'any-{name}'
-        shutil.copytree(s.golden / name, model)
-        words = json.loads((s.golden / 'tokenizer-bert-uncased' / 'tokenizer.json').read_text(encoding='utf-8'))
-        rows = json.loads((model / 'config.json').read_text(encoding='utf-8'))['vocab_size']
-        words['model']['vocab'] = {word: at for word, at in words['model']['vocab'].items() if at < rows}
-        words['pre_tokenizer'] = split or words['pre_tokenizer']
-        (model / 'tokenizer.json').write_text(json.dumps(words), encoding='utf-8')
+        model = s.checkpoint(name, split)
         s.open(s.page(f'live-{name}', model, '--text', 'a ba', '--live'))
         for text in ('a ba', "ab a 12 b's", 'b, ba'):
             s.browser.js(f'headlight.ask({json.dumps(text)})')
@@ -211,12 +204,37 @@ def test_live_words_are_the_programs(s):
     return f'{len(texts)} texts'
 
 
+def numbers_differ(s, request, layer, head, query, key):
+    """How far the numbers behind a weight are from those of `headlight explain`, to the size of each list."""
+    steps = json.loads(s.run('explain', *request, '--head', f'{layer}.{head}', '--query', query, '--key', key, '--format', 'json')[0])
+    expected = {step['name']: step['value'] for step in steps}
+    found, far = s.browser.js(f'headlight.numbers("Self", {layer}, {head}, {query}, {key})'), 0
+    for name, other in (('q', 'q'), ('k', 'k'), ('dot', 'dot'), ('scaled', 'scaled'), ('score', 'scores'), ('sum', 'sum'), ('weight', 'weight')):
+        if name in found and expected.get(other) is not None:
+            wanted = flat(expected[other])
+            size = max(1, max(map(abs, wanted)))
+            far = max([far, *(abs(a - b) / size for a, b in zip(wanted, flat(found[name]), strict=True))])
+    return far
+
+
+def measures_differ(s, request, layers, heads):
+    far, rows = 0, json.loads(s.run('heads', *request, '--format', 'json')[0])['heads']
+    asked = json.dumps([['Self', row['layer'], row['head']] for row in rows])
+    for row, found in zip(rows, s.browser.js(f'{asked}.map((one) => headlight.measures(...one))'), strict=True):
+        for name, value in found.items():
+            expect((value is None) == (row.get(name) is None), f'{request}: {name} of {row}: found {value}')
+            far = max(far, abs(value - row[name]) if value is not None else 0)
+    expect(len(rows) == layers * heads, f'expected {layers * heads} heads, found {len(rows)}')
+    return far
+
+
 def test_live_random_questions(s):
-    """One random stream of questions, put to the program and to the page: every weight and the next words."""
-    draw, far = random.Random(3), 0
+    """One random stream of questions, put to the program and to the page: every weight and the next words; of every third the
+    measures and the numbers behind a weight."""
+    draw, far, measured, behind = random.Random(3), 0, 0, 0
     for model, layers, heads in (('shipped:any-sentence', 4, 9), ('shipped:decoder', 2, 8), ('shipped:encoder', 2, 8)):
         s.open(s.page(f'live-stream-{layers}-{heads}', model, '--text', 'the cat sat', '--live'))
-        for _ in range(12):
+        for turn in range(12):
             text = draw.choice(('the cat sat on the mat', '我请李雷帮我订了去北京的机票', 'they said that it was tired', '老师请小明帮医生买了车票'))
             mask, scale = draw.choice(('none', 'causal', 'causal', 'none')), draw.choice((None, None, 0.2, 0.7))
             off = sorted({f'{draw.randrange(layers)}.{draw.randrange(heads)}' for _ in range(draw.randrange(4))})
@@ -225,11 +243,15 @@ def test_live_random_questions(s):
             request = [model, '--text', text, '--mask', mask, *(['--scale', str(scale)] if scale else []), *(['--off', ','.join(off)] if off else [])]
             exported = s.export(*request)
             far = max(far, largest_difference(s.browser, exported))
-            expect(far <= 2e-4, f'{request}: off by {far}')
+            if turn % 3 == 0:  # each asks the program once more
+                measured = max(measured, measures_differ(s, request, layers, heads))
+                cell = [draw.randrange(len(exported['tokens'])) for _ in range(2)]
+                behind = max(behind, numbers_differ(s, request, draw.randrange(layers), draw.randrange(heads), *cell))
+            expect(max(far, measured / 10, behind) <= 2e-4, f'{request}: off by {far}, measures by {measured}, numbers by {behind}')
             guesses = {word['id']: word['probability'] for word in s.browser.js('headlight.next()')}
             for word in exported.get('next_token', [])[:5]:
                 expect(abs(guesses.get(word['id'], 9) - word['probability']) <= 2e-4, f'{request}: {word}, found {guesses.get(word["id"])}')
-    return f'{far:.2g}'
+    return f'weights {far:.2g}, measures {measured:.2g}, numbers {behind:.2g}'
 
 
 def test_live_needs_every_attention(s):

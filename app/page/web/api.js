@@ -21,6 +21,8 @@ export function createInterface(store, live, views) {
     return stack.hasHead(layer, head) ? {layer, head} : refuse('head', 'one of this page', `${layer}.${head}`);
   }
 
+  const headIn = (name, ...at) => [stackOf(name), ...Object.values(headOf(stackOf(name), ...at))];
+
   const names = () => store.answer.stacks.flatMap((one) => one.heads.map(({layer, head}) => headText(one, layer, head)));
 
   return Object.freeze({
@@ -31,6 +33,14 @@ export function createInterface(store, live, views) {
       const stack = stackOf(name, of === 'A' ? store.kept : store.answer);
       headOf(stack, layer, head);
       return (folded ? store.shown : store.head)(stack, layer, head).weights.slice();
+    },
+
+    /** What a head does, by the names of measures (`headlight heads`); null where no row has one. */
+    measures(name, layer, head) { return store.core.measures(...headIn(name, layer, head)); },
+    /** What a weight is computed from: q, k, dot, scaled, score, sum, weight, … */
+    numbers(name, layer, head, query, key) {
+      const [stack] = headIn(name, layer, head);
+      return store.core.why(stack, layer, head, {query: whole('query', stack.T, query), key: whole('key', stack.S, key)});
     },
 
     set(change) {

@@ -7,7 +7,6 @@ import { currentLanguage, headName, headNote, wordsOf } from './labels.js';
 import { pooled, drawPicture, fitted, wholePart } from './raster.js';
 import { largestOf } from './stage.js';
 import { AT_ONCE } from './state.js';
-import { doLater, stopWork } from './work.js';
 
 /** A thumbnail's longer side in cells, at most. */
 const SIDE = 96;
@@ -18,12 +17,16 @@ const ALL_AT_ONCE = 2 ** 19;
 /** A side of a thumbnail from which on there is room for what the head does. */
 const WITH_NOTE = 76;
 
-export function createAtlas(store, element) {
+/** Heads are computed for so many milliseconds at a time: the page answers to the reader between them. */
+const SLICE = 9;
+
+/** `redraw`: when the heads that were asked for are there. */
+export function createAtlas(store, element, redraw) {
   const grid = make('div', {class: 'grid', role: 'group'}), overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
   element.append(grid, overlay);
   // What is known of a head, perhaps of edits before: {picture, measures, stale}; and its button.
   const known = new Map();
-  let knownOf = '', cells = new Map(), builtOf = '', thumb = 64, size = {width: 1, height: 1};
+  let knownOf = '', cells = new Map(), builtOf = '', thumb = 64, size = {width: 1, height: 1}, waiting = [], isBusy = false;
   const visible = new Set();
   const observer = new IntersectionObserver((entries) => {
     for (const {target: {dataset: {key}}, isIntersecting} of entries) {
@@ -59,18 +62,26 @@ export function createAtlas(store, element) {
   function ask() {
     const stack = store.stack(), now = `${store.version} ${store.view.foldSpecial} ${store.view.mergeWords}`;
     if (now !== knownOf) {
-      stopWork();
       for (const entry of known.values()) entry.stale = true;
     }
     knownOf = now;
     const cellsOfHead = stack.T * stack.S, atOnce = cellsOfHead <= AT_ONCE && cellsOfHead * stack.heads.length <= ALL_AT_ONCE;
-    stack.heads.forEach((one, i) => {
+    waiting = [];
+    for (const [i, one] of stack.heads.entries()) {
       const isNew = () => entryOf(one)?.stale === false, written = !isNew() && writtenPicture(stack, i);
       if (written) keep(stack, one, written, null);
-      if (isNew() && (byLayer() || entryOf(one).measures)) return;
+      if (isNew() && (byLayer() || entryOf(one).measures)) continue;
       if (atOnce) for (const step of compute(stack, one)) void step;
-      else if (visible.has(one.key) || !byLayer()) doLater(nameOf(stack, one), store.isChosen(one) ? -1 : i, compute(stack, one));
-    });
+      else if (visible.has(one.key) || !byLayer()) waiting[store.isChosen(one) ? 'unshift' : 'push'](compute(stack, one));
+    }
+    if (waiting.length > 0 && !isBusy) setTimeout(goOn);
+    isBusy ||= waiting.length > 0;
+  }
+  function goOn() {
+    for (const end = performance.now() + SLICE; waiting.length > 0 && performance.now() < end;) if (waiting[0].next().done) waiting.shift();
+    isBusy = waiting.length > 0;
+    if (isBusy) setTimeout(goOn);
+    else redraw();
   }
 
   function order() {

@@ -22,7 +22,6 @@ import { createStage } from './stage.js';
 import { createStore } from './state.js';
 import { createTables } from './tables.js';
 import { createText } from './text.js';
-import { whenFinished } from './work.js';
 
 const NARROW = 820;
 
@@ -48,7 +47,7 @@ function open(core, page, answer, kept) {
   takeView(store, page);
   const live = page.live || page.site ? createLive(store, page) : null;
 
-  const stage = createStage(store, byId('map-area')), atlas = createAtlas(store, byId('atlas'));
+  const stage = createStage(store, byId('map-area')), atlas = createAtlas(store, byId('atlas'), () => request());
   const bars = createBars(store, byId('stage-head'), byId('row-words')), explain = createExplain(store, byId('explain'));
   const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
   const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
@@ -146,7 +145,6 @@ function open(core, page, answer, kept) {
 
   const keys = createKeys(store, {reveal: stage.reveal, order: atlas.order, zoom: stage.zoom, theme: switchTheme, views});
   store.listen((change) => request(Object.keys(change).every((name) => ['hovered', 'pinned'].includes(name)) ? 'cell' : 'all'));
-  whenFinished(() => request());
   dark.addEventListener('change', takeTheme);
   print.addEventListener('change', () => { takeTheme(); draw(); });
   new ResizeObserver(() => request()).observe(document.body);
