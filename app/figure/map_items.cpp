@@ -12,9 +12,8 @@ namespace {
 
 /// More labels than this are not measured: they would not be drawn either.
 constexpr std::size_t kMostLabels = 4096;
-constexpr float kLeastPrinted = 0.0050001f;  // what is smaller would be printed as .00
-constexpr float kLabelGap = 0.5f;            // between labels and cells, in ems
-constexpr float kBand = 1.3f;                // the width of a role's band, in ems
+constexpr float kLabelGap = 0.5f;  // between labels and cells, in ems
+constexpr float kBand = 1.3f;      // the width of a role's band, in ems
 
 AxisText axis_text(const std::vector<Token>& tokens, float size, const TextWidth& measure) {
   AxisText axis;
@@ -129,7 +128,7 @@ void add_map(Page& page, const PrintedMap& map, const MapAxes& axes, const MapLa
   const float size = std::min(page.value, layout.cell / 2.2f);
   if (values && size >= page.least_label && map.weights.rows() == map.num_queries() &&
       map.weights.cols() == map.num_keys())
-    add_numbers(page.drawing, map.weights, layout, scale, {.size = size, .least = kLeastPrinted}, style);
+    add_numbers(page.drawing, map.weights, layout, scale, {.size = size}, style);
 }
 
 void add_named_map(Page& page, const PrintedMap& map, float side, const ColourScale& scale) {

@@ -57,7 +57,7 @@ void add_column_labels(Drawing& scene, const AxisText& axis, const MapLayout& la
 
 struct MapNumbers {
   float size = 9;                // an em
-  float least = 0;               // smaller numbers are not printed: they would hide those that matter
+  float least = 0.0050001f;      // smaller numbers are not printed: at least those that would read .00
   CellRef first = {};            // the cell of `weights` at the layout's top left corner
   std::vector<Index> pale = {};  // columns, ascending, that are covered: their numbers have the text's colour
 };

@@ -13,8 +13,6 @@
 namespace headlight {
 namespace {
 
-constexpr float kLeastDifference = 0.005f;  // would be printed as 0
-
 /// Whether a side has no such token.
 bool lacks(const JointToken& token, JointSide side) {
   return side == JointSide::a ? !token.a : side == JointSide::b ? !token.b : !token.in_both();
@@ -153,7 +151,7 @@ std::optional<CellRef> draw_joint_map(Gui& gui, ImDrawList& list, const JointMap
   const auto rows = static_cast<Index>(stack.queries.size()), columns = static_cast<Index>(stack.keys.size());
   if (map.values && map.cells->rows() == rows && map.cells->cols() == columns) marks.numbers = map.cells;
   marks.scale = scale;
-  marks.look = {.least = scale.diverging ? kLeastDifference : kLeastPrinted,
+  marks.look = {.least = scale.diverging ? MapNumbers{}.least : kLeastPrinted,
                 .first = {part.first_query, part.first_key}};
   draw_marks(gui, list, labels, layout, std::move(marks));
   const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -1,4 +1,6 @@
 // Take from A: the map of what comes back, its forms, its way to a head, its end by hand.
+#include <regex>
+
 #include "figure/figure.h"
 #include "gui/compare/compare_fixture.h"
 #include "gui/shipped_document.h"
@@ -53,6 +55,17 @@ TEST_F(PatchViewTest, EachFormIsAClickAway) {
   h.settle();
   EXPECT_EQ(map().choice.form, PatchForm::tokens);
   EXPECT_EQ(map().choice.head.layer, state().view.chosen.layer);
+}
+
+TEST_F(PatchViewTest, ACellThatRoundsToNothingHasNoNumber) {
+  Harness& h = *harness;
+  h.click("patch residual");
+  h.settle();
+  ASSERT_TRUE((map().restored.array().abs() < 0.005f).any()) << map().restored;
+  ASSERT_TRUE((map().restored.array().abs() > 0.1f).any());
+  const std::string words = h.words_on_screen();
+  EXPECT_FALSE(std::regex_search(words, std::regex("[^0-9]\\.00"))) << words;
+  EXPECT_TRUE(std::regex_search(words, std::regex("\\.[1-9]"))) << words;
 }
 
 TEST_F(PatchViewTest, ACellOfALayerLeadsToItsHeadsAndAHeadToWhy) {
