@@ -72,8 +72,8 @@ std::string claims_text(const Trace& trace, const Opening& opening, const Senten
                      word_in_table(text_of(trace.query_tokens(arc.head.stack), arc.from)),
                      word_in_table(text_of(trace.key_tokens(arc.head.stack), arc.to)), label_of(arc),
                      formatted("%.0f", 100 * arc.precision)});
-  return text + (arcs.named.empty() ? "no cell is named by a relation\n"
-                                    : aligned_text(lines, {false, true, false, false, false, true}));
+  if (!arcs.named.empty()) return text + aligned_text(lines, {false, true, false, false, false, true});
+  return text + kHeadNameWords.unnamed[static_cast<int>(arcs.unnamed)].en + "\n";
 }
 
 Result<Answer> answer(const Question& question) {

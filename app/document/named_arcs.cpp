@@ -122,7 +122,9 @@ const NamedArc* SentenceArcs::at(const HeadRef& head, const CellRef& cell) const
 SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   SentenceArcs arcs;
   const Tokens& tokens = trace.query_tokens();
-  if (!is_of_model_alone(trace.request) || !trace.has(Stack::self) || tokens.size() > kMostArcTokens) return arcs;
+  if (!is_of_model_alone(trace.request) || !trace.has(Stack::self)) return arcs;
+  const bool labelled = card.arcs && fit(*card.arcs, trace.request.config);
+  if (tokens.size() > kMostArcTokens) return {.unnamed = labelled ? Unnamed::kind : Unnamed::no_relation};
   const std::vector<SpeltWord> words = spelt_words(tokens);
   const SentenceFacts facts = sentence_facts(tokens, shipped_grammar());
   add_grammar(card, trace, Stack::self, facts.relations, words, words, arcs.named);
@@ -132,15 +134,15 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
                 arcs.named);
   }
   const ArcLanguage language = is_in_chinese(tokens) ? ArcLanguage::chinese : ArcLanguage::english;
-  const bool labelled = card.arcs && facts.measured_kind && fit(*card.arcs, trace.request.config);
-  if (labelled && are_in_order(*card.arcs, language, trace, words))
-    add_labelled(*card.arcs, trace, words, language, arcs.named);
+  if (labelled && !facts.measured_kind) arcs.unnamed = Unnamed::kind;
+  else if (labelled && !are_in_order(*card.arcs, language, trace, words)) arcs.unnamed = Unnamed::order;
+  else if (labelled) add_labelled(*card.arcs, trace, words, language, arcs.named);
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
   std::stable_sort(arcs.named.begin(), arcs.named.end(),
                    [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); });
   const auto same = [&](const NamedArc& a, const NamedArc& b) { return order(a) == order(b); };
   arcs.named.erase(std::unique(arcs.named.begin(), arcs.named.end(), same), arcs.named.end());
-  if (!labelled || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
+  if (!labelled || !facts.measured_kind || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
   arcs.rest = tokens.tokens.front().text;
   for (const HeadRef& head : card.arcs->heads) {
     const Index resting = resting_words(trace, head, words);

@@ -24,6 +24,10 @@ struct NamedArc {
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
 };
 
+/// Why a model with labels names nothing: a text of no measured kind, or of more than kMostArcTokens; words in no
+/// order.
+enum class Unnamed { no_relation, kind, order };
+
 /// The names of one answer.
 struct SentenceArcs {
   std::vector<NamedArc> named = {};  // ascending by head, then by cell; of one head and pair of words one
@@ -34,6 +38,7 @@ struct SentenceArcs {
   };
   std::vector<Resting> resting = {};  // of heads that were taught: how many words rest on the first token
   std::string rest = {};              // the text of that token
+  Unnamed unnamed = Unnamed::no_relation;
 
   /// Of one head.
   std::vector<const NamedArc*> of(const HeadRef& head) const;

@@ -124,6 +124,12 @@ TEST(CliClaims, NothingIsNamedInATextOfNoMeasuredKind) {
     EXPECT_EQ(answer["arcs"], json::array()) << text;
     EXPECT_FALSE(contains(answer["opening"]["text"], "right in")) << answer;
   }
+  const auto reason = [](const std::string& text) { return run({"claims", "--text", text}).out; };
+  EXPECT_TRUE(contains(reason("for i in range(10): print(i)"), "\nNo names: text of no measured kind.\n"));
+  EXPECT_TRUE(contains(reason("ticket the booked she tired because it"), "\nNo names: words in no known order"));
+  std::string lines;
+  for (int i = 0; i < 50; ++i) lines += "The teacher gave the students a difficult test. ";
+  EXPECT_TRUE(contains(reason(lines), "\nNo names: text of no measured kind.\n")) << reason(lines);
 }
 
 /// Each example of the window opens on a relation that a reader would give it, or on a bare line.

@@ -144,6 +144,34 @@ TEST_F(DoubtTest, AWindowOpensOnNoNameOfWhichHeadsAreUnsure) {
   }
 }
 
+TEST_F(DoubtTest, ALineStatesWhyNoCellHasANameAndMovesNothing) {
+  for (const Language language : {Language::en, Language::zh})
+    for (const ImVec2& size : {ImVec2{1024, 700}, ImVec2{1440, 900}}) {
+      Settings settings;
+      settings.language = language;
+      begin(size, settings);
+      Harness& h = *harness;
+      const auto asked = [&](const char* text) {
+        h.push(SetText{text}, EndGesture{});
+        h.settle();
+        return arcs_of(h.state).unnamed;
+      };
+      EXPECT_EQ(asked("The teacher gave the students a difficult test."), Unnamed::no_relation);
+      EXPECT_FALSE(h.has("unnamed cells"));
+      const Box line = h.box("model line"), causal = h.box("causal"), map = h.box("stage map");
+      EXPECT_EQ(asked("to the went store milk my teacher of"), Unnamed::order);
+      EXPECT_TRUE(h.says(language == Language::en ? "in no known order" : "顺序不成句")) << h.words_on_screen();
+      EXPECT_EQ(h.box("unnamed cells").y, line.y);
+      EXPECT_EQ(h.box("causal"), causal);
+      EXPECT_EQ(h.box("stage map"), map);
+      EXPECT_EQ(asked("for i in range(10): print(i)"), Unnamed::kind);
+      EXPECT_TRUE(h.says(language == Language::en ? "of no measured kind" : "没有测量过")) << h.words_on_screen();
+      EXPECT_FALSE(h.drew(h.colours().caution, h.box("unnamed cells"))) << "no doubt: nothing is wrong";
+      h.point_at("unnamed cells");
+      EXPECT_TRUE(h.says(language == Language::en ? "simplified Chinese" : "简体中文"));
+    }
+}
+
 TEST_F(DoubtTest, RandomWeightsShowTheirOwnGuess) {
   Harness& h = *harness;
   h.push(ChooseHead{{1, 5}}, Pin{CellRef{4, 0}});

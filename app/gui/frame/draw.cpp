@@ -53,14 +53,6 @@ TextWidth window_measure(Gui& gui) {
   };
 }
 
-bool plain_button(const char* text) {
-  const ImVec2 padding = ImGui::GetStyle().FramePadding, size = ImGui::CalcTextSize(text);
-  const bool pressed = ImGui::Button("##button", {size.x + 2 * padding.x, 0});
-  const ImVec2 min = ImGui::GetItemRectMin();
-  ImGui::GetWindowDrawList()->AddText({min.x + padding.x, min.y + padding.y}, ImGui::GetColorU32(ImGuiCol_Text), text);
-  return pressed;
-}
-
 float shown_width(const Gui& gui, std::string_view text) {
   return ImGui::CalcTextSize(gui.fonts.shown(text).c_str()).x;
 }
@@ -71,7 +63,9 @@ bool flat_button(Gui& gui, const char* name, const char* label, bool on) {
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, cross ? 0 : gui.unit);
   ImGui::PushStyleColor(ImGuiCol_Button, on ? gui.colours().button : 0);
   ImGui::PushStyleColor(ImGuiCol_Border, on ? gui.colours().text : gui.colours().outline);
-  const bool pressed = plain_button(label);
+  const bool pressed = ImGui::Button("##button", {button_width(label), 0});
+  const ImVec2 min = ImGui::GetItemRectMin(), padding = ImGui::GetStyle().FramePadding;
+  ImGui::GetWindowDrawList()->AddText({min.x + padding.x, min.y + padding.y}, ImGui::GetColorU32(ImGuiCol_Text), label);
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
   ImGui::PopID();

@@ -32,10 +32,8 @@ TextWidth window_measure(Gui& gui);
 /// How wide a text is that is not ready to be drawn yet (Fonts::shown), at the current font.
 float shown_width(const Gui& gui, std::string_view text);
 
-/// A button with all of its text unchanged.
-bool plain_button(const char* text);
-
-/// A button: an outline of a pixel, no fill; filled, with a stronger edge, while `on`. A cross has no outline.
+/// A button with all of its text unchanged: an outline of a pixel, no fill; filled, with a stronger edge, while `on`. A
+/// cross has no outline.
 bool flat_button(Gui& gui, const char* name, const char* label, bool on = false);
 
 /// A line of a list with all of its text unchanged: in a label of ImGui `##` would end the text.

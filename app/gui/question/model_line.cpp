@@ -6,6 +6,7 @@
 #include "read/external/page_text.h"
 #include "words/failure_words.h"
 #include "words/model_words.h"
+#include "words/relation_words.h"
 #include "words/sentence_words.h"
 #include "words/window_words.h"
 
@@ -128,10 +129,15 @@ void model_line(Gui& gui, float width, const Cursor& cursor) {
   const ModelCheck* check = check_of_model(gui.state);
   const bool checked = check && check->findings, doubtful = checked && !badge_of(gui, *check).tick;
   const float mark = checked ? gap + ImGui::GetTextLineHeight() : 0;
+  const SentenceArcs& arcs = arcs_of(gui.state);
+  const bool unnamed = arcs.named.empty() && arcs.unnamed != Unnamed::no_relation;
+  const char* reason = gui.word(kHeadNameWords.unnamed[static_cast<int>(arcs.unnamed)]);
+  const float room = doubtful ? width / 2 : width - mark;
   ImGui::AlignTextToFramePadding();
-  cut_text(gui, model_name(gui), gui.colours().dim, doubtful ? width / 2 : width - mark);
-  gui.name_item("model line", BoxKind::label);
-  if (is_any_sentence(gui.state.document)) explain_item(gui, kAnySentenceWords.tip_chosen);
+  cut_text(gui, unnamed ? whole_sentences({reason, model_name(gui)}, room) : model_name(gui), gui.colours().dim, room);
+  gui.name_item(unnamed ? "unnamed cells" : "model line", BoxKind::label);
+  if (unnamed || is_any_sentence(gui.state.document))
+    explain_item(gui, unnamed ? kHeadNameWords.tip_unnamed : kAnySentenceWords.tip_chosen);
   if (!checked) return;
   ImGui::SameLine(0, gap);
   check_badge(gui, *check, width / 2 - gap);
