@@ -320,8 +320,10 @@ TEST_F(StillTest, BackToATrainedShapeIsBackToTheHeadsThatWere) {
 }
 
 TEST_F(StillTest, FortyThingsToClickAtMost) {
+  std::string read = "The teacher who saw the child asked him to read. ";
+  for (int i = 0; i < 4; ++i) read += read;
   for (const Language language : {Language::en, Language::zh})
-    for (const char* own : {"", "The teacher who saw the child asked him to read", "144 heads"}) {
+    for (const char* own : {"", "The teacher who saw the child asked him to read", read.c_str(), "144 heads"}) {
       begin({1440, 900}, language);
       Harness& h = *harness;
       if (own == std::string_view("144 heads")) {

@@ -102,7 +102,7 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
     const std::string shown = cut_to(attempt->label, width, of);
     if (primary_button(gui, attempt->name.c_str(), shown.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
-  } else if (state.view.pinned && !offers) {
+  } else if (state.view.pinned && !offers && !shows_text(state)) {  // words are read there, no cell is set
     weight_by_hand(gui, right);
   }
   ImGui::SetCursorPos({right, 0});
