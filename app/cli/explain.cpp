@@ -228,7 +228,7 @@ Result<Answer> compared(Question question, const std::string& against, const Que
   const std::vector<Request>& requests = question.asked.requests;
   if (requests.size() > 1)
     return bad_input("--against", "", "one sentence to compare", std::to_string(requests.size()));
-  const auto before = TRY(answer_of(against, question.asked.lexicon));
+  const auto before = TRY(answer_of(against, question.asked));
   question.trace = TRY(command.trace_of(requests.front(), question.warnings));
   return explained(question, before.trace.get());
 }

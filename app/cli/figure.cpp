@@ -236,7 +236,7 @@ Result<std::shared_ptr<const FoldedMaps>> folds_of(const FigureArguments& option
 /// A of --view compare: what --against asks, or the same question without edits.
 Result<AnswerSnapshot> other_answer(const FigureArguments& options, const Question& question) {
   const std::shared_ptr<const Trace>& trace = question.trace;
-  if (options.against) return answer_of(*options.against, question.asked.lexicon);
+  if (options.against) return answer_of(*options.against, question.asked);
   Request plain = unedited(trace->request);
   if (plain == trace->request)
     return bad_input("--against", "", "[SOURCE] [REQUEST], or a question with edits", "neither");

@@ -37,17 +37,10 @@ Result<std::vector<HeadRef>> heads_of_option(const std::vector<std::string>& tex
 
 /// A of the comparison: what --against asks, or what the session kept; nothing where neither is.
 Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options, const Asked& asked) {
-  std::optional<AnswerSnapshot> none;
-  if (options.against) {
-    auto answer = answer_of(*options.against, asked.lexicon);
-    if (!answer) return answer.error();
-    return std::optional(*std::move(answer));
-  }
-  if (!asked.start.session.kept) return none;
+  if (options.against) return std::optional(TRY(answer_of(*options.against, asked)));
+  if (!asked.start.session.kept) return std::optional<AnswerSnapshot>();
   Progress progress;
-  auto answer = answer_to_keep(*asked.start.session.kept, asked.lexicon, progress);
-  if (!answer) return answer.error();
-  return std::optional(*std::move(answer));
+  return std::optional(TRY(answer_to_keep(*asked.start.session.kept, asked.lexicon, progress)));
 }
 
 /// The head that shows its relation best, where relations were measured: what a reader should see first.

@@ -219,8 +219,8 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
   return arrays;
 }
 
-Result<Answer> answer(const Question& question, const PatchOptions& options, const std::string& source) {
-  const auto corrupt = answer_of(options.from, question.asked.lexicon, "--from", source);
+Result<Answer> answer(const Question& question, const PatchOptions& options) {
+  const auto corrupt = answer_of(options.from, question.asked, "--from");
   if (!corrupt) return corrupt.error();
   const Trace& clean = *question.trace;
   if (const auto valid = check_has_logits(clean, "patch"); !valid) return valid.error();
@@ -330,9 +330,8 @@ ParsedCommand add_patch(Parser& parser, const Frontend&) {
     if (options->senders.empty() || !options->to.empty()) return Status(Done{});
     return Status(bad_input("--from-head", "", "--to beside it", "none"));
   };
-  const ParsedCommand one = command.one(
-      [options, command](const Question& question) { return answer(question, *options, command.request().source()); },
-      check);
+  const ParsedCommand one =
+      command.one([options](const Question& question) { return answer(question, *options); }, check);
   return [options, command, check, one]() -> Result<int> {
     if (!options->study.given()) return one();
     if (const Status valid = check(); !valid) return valid.error();

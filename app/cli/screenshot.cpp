@@ -78,7 +78,7 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
   view.fold.scaled = false;  // that is for figures
   if (options.pair != PairPart::all) view.fold.pair = options.pair;
-  if (options.against) start.against = TRY(question_of(*options.against));
+  if (options.against) start.against = TRY(question_of(*options.against, "--against", options.request.source()));
   // A head that was asked for stays the one that is compared.
   const bool seeks_head = view.view == View::compare && !head.layer && !head.head;
   if (!options.view.empty() && (looks_at_matrices(view.view) || seeks_head)) options.picture.view = view.view;

@@ -212,6 +212,20 @@ TEST(FigureCommand, TwoAnswersAreDrawnSideBySide) {
   EXPECT_EQ(ran.status, 0) << "A is the same question without edits: " << ran.err;
 }
 
+TEST(FigureCommand, WithoutASourceOfItsOwnAIsAskedOfTheSameModel) {
+  const Folder folder;
+  const auto drawn = [&](const char* view, const std::string& against) {
+    const std::string file = (folder / "a.svg").string();
+    const Ran ran = run({"figure", "shipped:decoder", "--text", "我请李雷帮我看了最好的", "--view", view, "--against",
+                         against, "-o", file});
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return *read_file(file);
+  };
+  for (const char* view : {"patch", "compare"})
+    EXPECT_EQ(drawn(view, "--text 我请李雷帮我喝了最好的"),
+              drawn(view, "shipped:decoder --text 我请李雷帮我喝了最好的"));
+}
+
 TEST(FigureCommand, AMatrixIsDrawnByItsName) {
   const Folder folder;
   const auto drawn = [&](Strings words) {

@@ -7,8 +7,8 @@ namespace headlight {
 void add_against(Parser& command, std::optional<std::string>& against) {
   command.option(
       "--against", against,
-      "Of --view compare: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; what is "
-      "not said there is the default. Without it: the same question without edits, where there are any",
+      "Of --view compare and patch: how A is asked, in one string, --against '--text \"a b c\" --mask causal'; without "
+      "a SOURCE of the same model, else by default. Without it: the same question without edits, where there are any",
       "'[SOURCE] [REQUEST]'");
 }
 
@@ -26,10 +26,9 @@ Result<Document> question_of(const std::string& against, const std::string& opti
   return std::move(start->session.document);
 }
 
-Result<AnswerSnapshot> answer_of(const std::string& against, const Lexicon& lexicon, const std::string& option,
-                                 const std::string& source) {
-  const auto question = TRY(question_of(against, option, source));
-  return answer_to_keep(question, lexicon);
+Result<AnswerSnapshot> answer_of(const std::string& against, const Asked& first, const std::string& option) {
+  const auto question = TRY(question_of(against, option, first.source));
+  return answer_to_keep(question, first.lexicon);
 }
 
 }  // namespace headlight

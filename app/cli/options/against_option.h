@@ -18,8 +18,8 @@ void add_against(Parser& command, std::optional<std::string>& against);
 Result<Document> question_of(const std::string& against, const std::string& option = "--against",
                              const std::string& source = "");
 
-/// The answer to that question.
-Result<AnswerSnapshot> answer_of(const std::string& against, const Lexicon& lexicon,
-                                 const std::string& option = "--against", const std::string& source = "");
+/// The answer to that question, which has the SOURCE of the first one where it has none.
+Result<AnswerSnapshot> answer_of(const std::string& against, const Asked& first,
+                                 const std::string& option = "--against");
 
 }  // namespace headlight

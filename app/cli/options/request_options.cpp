@@ -308,7 +308,7 @@ Result<Asked> RequestOptions::ask() const {
     start->warnings.emplace_back(ErrorCode::bad_value,
                                  "the text is of no kind that the model was measured on (another language, most words "
                                  "not in its list, a program, two languages): its arcs have no names");
-  return Asked{std::move(*lexicon), std::move(*start), std::move(*requests)};
+  return Asked{std::move(*lexicon), std::move(*start), std::move(*requests), source_};
 }
 
 Status RequestOptions::check_model(const Document& document, const GivenOptions& given_words) const {

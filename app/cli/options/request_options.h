@@ -17,6 +17,7 @@ struct Asked {
   Lexicon lexicon;
   Startup start;
   std::vector<Request> requests;
+  std::string source = {};  // as it was given
 
   const Document& document() const { return start.session.document; }
 };
