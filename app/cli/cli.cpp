@@ -79,9 +79,7 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   if (!parsed) return report("headlight: " + parsed.error().message() + " (see --help)" + hint);
   if (!parsed->text.empty()) return status_of(print(parsed->text));
   std::optional<ProgressReport> progress;
-  const bool prints_as_it_goes = words[0] == kOpen.name || words[0] == kTrain.name ||
-                                 std::find(words.begin(), words.end(), "--lines") != words.end();
-  if (!prints_as_it_goes) progress.emplace(words[0]);
+  if (words[0] != kOpen.name) progress.emplace(words[0]);  // which reports the time until its window
   return status_of(run(), hint);
 }
 

@@ -85,6 +85,7 @@ Result<int> run_lines(const RequestOptions& request, const Export& wanted, int j
   if (ids) start->session.document.source.text = *ids;
   const LinesAsked asked{wanted.arrays, jobs, request.reads_standard_input(), request.sentence_chooses_model(),
                          ids.has_value()};
+  const ProgressReport progress(wanted.file || !prints_on_terminal() ? "export" : "");
   const auto report = export_lines(start->session.document, *lexicon, asked, wanted.file);
   if (!report) return report.error();
   print_warnings(start->warnings);

@@ -82,6 +82,7 @@ Result<Answer> answer(const Question& question, const GenerateOptions& options) 
   if (!options.with.empty() && !question.wants("json"))
     return bad_input("--with", "", "--format json", question.format);
   Output output = Output::to_standard_output();
+  const ProgressReport report(question.wants("text") && prints_on_terminal() ? "" : "generate");
   for (std::size_t i = 0; i < question.asked.requests.size(); ++i) {
     if (i > 0 && question.wants("text")) TRY(print("\n"));
     TRY(generate(question.asked.requests[i], question, options, output));

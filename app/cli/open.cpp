@@ -13,7 +13,9 @@ ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
   return [request, lesson, &frontend]() -> Result<int> {
     if (!frontend.open_window)
       return Error(ErrorCode::bad_value, "headlight open", "this program was built without the window");
+    std::optional<ProgressReport> report("open");
     auto start = request->start_of_window();
+    report.reset();
     if (!start) return start.error();
     if (const auto put = lesson->put_into(*start); !put) return put.error();
     print_warnings(start->session.lost);

@@ -47,7 +47,7 @@ Result<int> run_tokenizer(const std::string& folder, const Parser& parser) {
     tokens = encode_pieces(*file->tokenizer, marked->text, marked->cuts, true);
   } else {
     const std::string asked = parser.value("--text");
-    const auto text = asked == "-" ? read_standard_input() : asked;
+    const auto text = asked == "-" ? read_standard_input(kMaxTextBytes) : asked;
     if (!text) return text.error();
     const bool pair = parser.given("--text-pair");
     if (pair && !takes_pairs(*file->tokenizer))

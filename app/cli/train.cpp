@@ -19,9 +19,9 @@
 namespace headlight {
 namespace {
 
-/// Set by Ctrl-C: the training stops behind the step and keeps what it has.
-volatile std::sig_atomic_t interrupted = 0;
-void interrupt(int) { interrupted = 1; }
+/// Ctrl-C stops it: the training ends behind the step, or what is measured is left out, and what there is is kept.
+Progress running;
+void interrupt(int) { running.stop = true; }
 
 /// The line that is written over and over while it goes on.
 class Meter {
@@ -142,6 +142,7 @@ struct Run {
 
   /// Trains to the end of the plan or until it is interrupted.
   Status take_steps() {
+    const ProgressReport quiet("");
     Workspace workspace(options.threads);
     std::optional<Error> failure;
     LostSteps lost;
@@ -159,7 +160,7 @@ struct Run {
               printed = now;
               meter.print(training.step, false);
             }
-            return interrupted == 0 && !failure;
+            return !running.stop && !failure;
           });
     if (failure) return *failure;
     meter.print(training.step, true);
@@ -173,40 +174,33 @@ struct Run {
       if (*scores) card.scores = **scores;
       return Done{};
     };
-    Progress progress;
     RelationOptions wanted;
     wanted.sentences = kScoreSentences;
     wanted.threads = options.threads;
     if (corpus.grammar)
-      if (const Status done = take(measure_relations(model(), *corpus.grammar, wanted, progress)); !done) return done;
+      if (const Status done = take(measure_relations(model(), *corpus.grammar, wanted, running)); !done) return done;
     if (treebanks.empty()) return Done{};
     if (const Status done = take(measure_treebanks(model(), *corpus.tokenizer, treebanks, options.plan.teaching.heads,
-                                                   options.threads, progress));
+                                                   options.threads, running));
         !done || options.corpus.treebanks.empty())
       return done;
     if (const Status kept = keep(); !kept) return kept;
     const auto stored = read_checkpoint(options.folder);
     if (!stored) return stored.error();
     // As it is stored: the labels are those of the model that is read back.
-    return fit_labels(stored->model, *corpus.tokenizer, options.corpus.treebanks, treebanks, options.threads, card);
+    return fit_labels(stored->model, *corpus.tokenizer, options.corpus.treebanks, treebanks, options.threads, card,
+                      running);
   }
 };
 
 /// The training before its first step, or as it was stopped; nothing where it came to its end before.
 Result<std::optional<ResumedTraining>> first_training(const TrainArguments& options, const Corpus& corpus,
                                                       const std::string& command) {
-  auto fresh = begin_training(options.plan, corpus);
-  if (!fresh) return fresh.error();
-  ResumedTraining begun{.training = *std::move(fresh)};
-  if (!options.from.empty())
-    if (const Status done = begin_with_weights(options.from, corpus, begun.training); !done) return done.error();
+  ResumedTraining begun{.training = TRY(begin_training(options.plan, corpus))};
+  if (!options.from.empty()) TRY(begin_with_weights(options.from, corpus, begun.training));
   if (!options.resume) return std::optional(std::move(begun));
-  const auto finished = has_finished(options.folder, command, options.plan.steps());
-  if (!finished) return finished.error();
-  if (*finished) return std::optional<ResumedTraining>();
-  auto resumed = resume_training(options.folder, options.plan, corpus);
-  if (!resumed) return resumed.error();
-  return std::optional(*std::move(resumed));
+  if (TRY(has_finished(options.folder, command, options.plan.steps()))) return std::optional<ResumedTraining>();
+  return std::optional(TRY(resume_training(options.folder, options.plan, corpus)));
 }
 
 /// Fits the labels of arcs anew to the model in the folder. Nothing else of it changes.
@@ -218,57 +212,46 @@ Result<int> run_labels(const TrainArguments& options) {
     return bad_input(options.folder, "", "a model that was trained here, with heads that were taught", "another");
   if (options.corpus.treebanks.empty() || options.scored_on.empty())
     return bad_input("--labels", "", "treebanks: --teach and --score", "none");
-  const auto scored_on = read_treebanks(options.scored_on);
-  if (!scored_on) return scored_on.error();
-  auto lock = lock_folder(options.folder);
-  if (!lock) return lock.error();
-  HeldFolder held{*std::move(lock), options.folder};
+  const auto scored_on = TRY(read_treebanks(options.scored_on));
+  HeldFolder held{TRY(lock_folder(options.folder)), options.folder};
   held.unfinished.clear();
   TrainingCard card = *document.card;
-  if (const Status done = fit_labels(document.model, *document.tokenizers->source, options.corpus.treebanks, *scored_on,
-                                     options.threads, card);
-      !done)
-    return done.error();
-  if (const Status kept = save_card(options.folder, *document.model, card); !kept) return kept.error();
+  TRY(fit_labels(document.model, *document.tokenizers->source, options.corpus.treebanks, scored_on, options.threads,
+                 card, running));
+  TRY(save_card(options.folder, *document.model, card));
   print_message(options.folder + ": done; see its README.md");
   return 0;
 }
 
 Result<int> run_train(TrainArguments options) {
   if (options.labels) return run_labels(options);
-  if (const Status done = complete(options); !done) return done.error();
-  Progress reading;
-  const auto corpus = read_corpus(options.corpus, options.plan.task, reading, options.plan.teaching);
-  if (!corpus) return corpus.error();
-  const auto scored_on = read_treebanks(options.scored_on);
-  if (!scored_on) return scored_on.error();
-  TrainingCard card = card_of(options, *corpus);
-  auto first = first_training(options, *corpus, card.command);
-  if (!first) return first.error();
-  if (!*first) {
+  TRY(complete(options));
+  const auto corpus = TRY(read_corpus(options.corpus, options.plan.task, running, options.plan.teaching));
+  const auto scored_on = TRY(read_treebanks(options.scored_on));
+  TrainingCard card = card_of(options, corpus);
+  auto first = TRY(first_training(options, corpus, card.command));
+  if (!first) {
     print_message(options.folder + ": done before; see its README.md");
     return 0;
   }
   const OutputFolder use = options.resume      ? OutputFolder::resumed
                            : options.overwrite ? OutputFolder::overwritten
                                                : OutputFolder::fresh;
-  auto lock = take_output_folder(options.folder, card.command, use);
-  if (!lock) return lock.error();
-  HeldFolder held{*std::move(lock), options.folder};
-  Run run{options, *corpus, std::move(card), std::move((*first)->training), (*first)->tokens};
-  if (const Status kept = run.keep(); !kept) return kept.error();  // a folder that cannot be written is known at once
+  HeldFolder held{TRY(take_output_folder(options.folder, card.command, use)), options.folder};
+  Run run{options, corpus, std::move(card), std::move(first->training), first->tokens};
+  TRY(run.keep());  // a folder that cannot be written is known at once
   held.unfinished.clear();
   std::signal(SIGINT, interrupt);
   std::signal(SIGTERM, interrupt);
-  if (const Status trained = run.take_steps(); !trained) return trained.error();
-  const bool done = run.training.step >= options.plan.steps();
-  if (done && options.half && !scored_on->empty()) {  // what is measured are the weights as they are stored
-    if (const Status kept = run.keep(); !kept) return kept.error();
-    if (const Status read = begin_with_weights(options.folder, *corpus, run.training); !read) return read.error();
+  TRY(run.take_steps());
+  bool done = run.training.step >= options.plan.steps();
+  if (done && options.half && !scored_on.empty()) {  // what is measured are the weights as they are stored
+    TRY(run.keep());
+    TRY(begin_with_weights(options.folder, corpus, run.training));
   }
-  if (done)
-    if (const Status measured = run.measure(*scored_on); !measured) return measured.error();
-  if (const Status kept = run.keep(); !kept) return kept.error();
+  if (done) TRY(run.measure(scored_on));
+  done = done && !running.stop;
+  TRY(run.keep());
   print_message(options.folder + ": " +
                 (done ? "done; see its README.md" : "stopped; the same command with --resume goes on"));
   std::error_code ignored;

@@ -52,7 +52,7 @@ Status take_text(const char* option, const std::string& found, TextInput& input)
   input.text = found;
   input.hand_cuts.reset();
   if (found == "-") {
-    auto text = read_standard_input();
+    auto text = read_standard_input(kMaxTextBytes);
     if (!text) return text.error();
     input.text = std::move(*text);
     while (input.text.ends_with('\n') || input.text.ends_with('\r')) input.text.pop_back();

@@ -32,7 +32,7 @@ bool is_blank(const std::string& text) {
 
 Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   const bool standard_input = choice.text == "-";
-  const auto text = standard_input ? read_standard_input() : read_file(choice.text);
+  const auto text = standard_input ? read_standard_input(kMostTextBytes) : read_file(choice.text, kMostTextBytes);
   if (!text) return text.error();
   const std::string where = standard_input ? "standard input" : choice.text;
   const auto lexicon = read_lexicon();
@@ -305,12 +305,11 @@ Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::strin
 
 Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& tokenizer,
                   const std::vector<std::string>& teaching, const std::vector<HeldOutTreebank>& scored, int threads,
-                  TrainingCard& card) {
+                  TrainingCard& card, Progress& progress) {
   auto taught_by = read_treebanks(teaching);
   if (!taught_by) return taught_by.error();
   const auto grammar = read_grammar();
   if (!grammar) return grammar.error();
-  Progress progress;
   auto labels = fit_arc_labels({.model = model,
                                 .tokenizer = &tokenizer,
                                 .taught = card.plan.teaching.heads,

@@ -52,10 +52,12 @@ void print_message(std::string_view message) {
   std::fprintf(stderr, "%s\n", printable_message(with_short_words(message)).c_str());
 }
 
+bool prints_on_terminal() { return isatty(STDOUT_FILENO) != 0; }
+
 ProgressReport::ProgressReport(std::string what, const Progress* progress) {
   const char* wanted = environment("HEADLIGHT_PROGRESS");
   const int level = ++reports;
-  if (wanted && std::string_view(wanted) == "0") return;
+  if (what.empty() || (wanted && std::string_view(wanted) == "0")) return;
   thread_ = std::jthread([what = std::move(what), progress, level](const std::stop_token& ended) {
     using Clock = std::chrono::steady_clock;
     const bool terminal = isatty(STDERR_FILENO) != 0;

@@ -21,9 +21,13 @@ void print_message(std::string_view message);
 /// Prints each warning as a line on standard error; the command goes on.
 void print_warnings(const std::vector<Error>& warnings);
 
+/// Whether results appear on a terminal as they are printed.
+bool prints_on_terminal();
+
 /// Prints on standard error how long a computation has run, and with its Progress how far it is and how long it will
 /// still take, from its first second on: on a terminal in one line that is written over, else a line every half minute.
-/// Of several only the innermost prints. With HEADLIGHT_PROGRESS=0 in the environment none does.
+/// Of several only the innermost prints; one of nothing is silent, beside what prints as it goes. With
+/// HEADLIGHT_PROGRESS=0 in the environment none does.
 class ProgressReport {
  public:
   explicit ProgressReport(std::string what, const Progress* progress = nullptr);

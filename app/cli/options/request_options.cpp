@@ -175,16 +175,18 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
     return bad_input(source_, "kind", "of a lesson `headlight FILE`, which opens it, or `headlight check FILE`",
                      "headlight " + command_.name());
   if (lesson) start.lesson = source_;
+  const auto of_model = [&](Result<OpenedModel> opened) -> Result<Startup> {
+    if (!opened) return opened.error();
+    start.warnings = std::move(opened->warnings);
+    start.session = session_of(*std::move(opened));
+    return start;
+  };
   if (const std::string option = given_numbers(command_); !option.empty()) {
     if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
     auto numbers = read_number_options(command_, numbers_);
     if (!numbers) return numbers.error();
     if (const auto heads = num_heads()) numbers->num_heads = *heads;
-    auto opened = open_model(std::string(kNumbersSource) + numbers_json(*numbers));
-    if (!opened) return opened.error();
-    start.warnings = std::move(opened->warnings);
-    start.session = session_of(*std::move(opened));
-    return start;
+    return of_model(open_model(std::string(kNumbersSource) + numbers_json(*numbers)));
   }
   if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
   if (is_session(source_) || names_page(source_)) {
@@ -197,11 +199,7 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
   }
   const bool heads = (is_tensors(source_) || names_own_numbers(source_)) && given("--num-heads");
   const Reading reading = command_.name() == "open" ? Reading::whole : Reading::as_used;
-  auto opened = open_model(source_, heads ? num_heads() : std::nullopt, reading);
-  if (!opened) return opened.error();
-  start.warnings = std::move(opened->warnings);
-  start.session = session_of(*std::move(opened));
-  return start;
+  return of_model(open_model(source_, heads ? num_heads() : std::nullopt, reading));
 }
 
 /// Of a shape the trained model that has it, or fresh weights.
@@ -240,22 +238,18 @@ Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words
 
 Result<Startup> RequestOptions::start_of_window() const {
   if (const bool alone = !source_.empty() && command_.count_given() == 1; !alone) return start();
+  Startup later;
+  later.open = source_;
+  later.asked = true;
   if (!sentence_of_session(source_).empty()) {  // where its model is not there, the window asks for it
     auto opened = start();
-    if (opened) return opened;
-    Startup asks;
-    asks.open = source_;
-    asks.asked = true;
-    return asks;
+    return opened ? opened : later;
   }
   const auto resolved = path_of_source(source_);
   if (!resolved) return resolved.error();
   if (source_.starts_with(kShipped)) return start();
   if (!path_exists(*resolved / "config.json") && logged_steps(*resolved).empty()) return start();
-  Startup start;
-  start.open = source_;
-  start.asked = true;
-  return start;
+  return later;
 }
 
 Result<Startup> RequestOptions::start(bool reads_text) const {

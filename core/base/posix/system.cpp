@@ -7,10 +7,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#else
+#include <sys/auxv.h>
+#endif
 #if defined(__GLIBC__)
 #include <malloc.h>
-#elif defined(__APPLE__)
-#include <mach-o/dyld.h>
 #endif
 
 #include <cerrno>
@@ -155,7 +158,9 @@ std::filesystem::path program_file() {
   return _NSGetExecutablePath(path, &size) == 0 ? path : "";
 #else
   std::error_code unreadable;
-  return std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  const auto file = std::filesystem::read_symlink("/proc/self/exe", unreadable);
+  if (!unreadable) return file;
+  return std::filesystem::canonical(reinterpret_cast<const char*>(::getauxval(AT_EXECFN)), unreadable);  // no /proc
 #endif
 }
 

@@ -136,11 +136,11 @@ class PageStackReader {
   Matrix distance_part(const JsonField& object, const char* name, Index rows) const {
     if (!object.has(name)) return {};
     const auto bytes = decode_base64(object.text(name));
-    Matrix numbers(rows, heads_ * d_k_);
-    if (!bytes || bytes->size() != static_cast<std::size_t>(2 * numbers.size())) {
+    if (!bytes || bytes->size() != static_cast<std::size_t>(2 * rows * heads_ * d_k_)) {
       object.at(name).problem("a row for each distance");
       return {};
     }
+    Matrix numbers(rows, heads_ * d_k_);
     put_numbers(*bytes, 0, numbers);
     if (!numbers.allFinite()) object.at(name).problem("finite numbers");
     return numbers;
@@ -252,7 +252,7 @@ class PageStackReader {
                                                                      static_cast<unsigned char>(bytes[at + 1]) << 8));
   }
 
-  /// Puts the numbers of each head into the block that `block_of` gives for it.
+  /// Puts the numbers of each head into the block that `block_of` gives for it, once all their bytes are there.
   template <class BlockOf>
   void read_blocks(const char* key, const std::vector<HeadRef>& heads, Index each, const BlockOf& block_of) {
     const JsonField field = stack_.at(key);
@@ -267,37 +267,43 @@ class PageStackReader {
     }
   }
 
+  static Matrix& sized(Matrix& matrix, Index rows, Index columns) {
+    if (matrix.size() == 0) matrix.setZero(rows, columns);
+    return matrix;
+  }
+
   void read_numbers() {
     const auto layer_of = [&](const HeadRef& head) -> AttentionTrace& {
       return page_.layers[static_cast<std::size_t>(head.layer)];
     };
     if (has_weights_) {
-      page_.patterns.assign(page_.layers.size(),
-                            std::vector<Matrix>(static_cast<std::size_t>(heads_), Matrix::Zero(queries_, keys_)));
+      page_.patterns.assign(page_.layers.size(), std::vector<Matrix>(static_cast<std::size_t>(heads_)));
       for (std::size_t i = 0; i < page_.layers.size(); ++i) page_.layers[i].patterns = &page_.patterns[i];
-      return read_blocks("weights", page_.heads, queries_ * keys_, [&](const HeadRef& head) -> MatrixRef {
-        return page_.patterns[static_cast<std::size_t>(head.layer)][static_cast<std::size_t>(head.head)];
+      read_blocks("weights", page_.heads, queries_ * keys_, [&](const HeadRef& head) -> MatrixRef {
+        return sized(page_.patterns[static_cast<std::size_t>(head.layer)][static_cast<std::size_t>(head.head)],
+                     queries_, keys_);
       });
+      if (!stack_.is_good()) return;
+      for (auto& layer : page_.patterns)
+        for (Matrix& head : layer) sized(head, queries_, keys_);
+      return;
     }
     std::vector<HeadRef> groups;
     for (const HeadRef& head : page_.heads) {
       const HeadRef group{head.layer, head.head * groups_ / heads_};
       if (groups.empty() || groups.back() != group) groups.push_back(group);
-      AttentionTrace& attention = layer_of(head);  // of a layer without heads in the page nothing is computed
-      if (attention.query.size() == 0) attention.query = Matrix::Zero(queries_, heads_ * d_k_);
-      if (attention.key.size() == 0) attention.key = Matrix::Zero(keys_, groups_ * d_k_);
     }
+    // Of a layer without heads in the page nothing is computed.
     read_blocks("q", page_.heads, queries_ * d_k_, [&](const HeadRef& head) -> MatrixRef {
-      return layer_of(head).query.middleCols(head.head * d_k_, d_k_);
+      return sized(layer_of(head).query, queries_, heads_ * d_k_).middleCols(head.head * d_k_, d_k_);
     });
     read_blocks("k", groups, keys_ * d_k_, [&](const HeadRef& group) -> MatrixRef {
-      return layer_of(group).key.middleCols(group.head * d_k_, d_k_);
+      return sized(layer_of(group).key, keys_, groups_ * d_k_).middleCols(group.head * d_k_, d_k_);
     });
     if (!has_numbers("v")) return;
     const Index d_v = stack_.integer("d_v", 1, kMaxDModel);
-    for (const HeadRef& head : page_.heads) layer_of(head).value = Matrix::Zero(keys_, groups_ * d_v);
     read_blocks("v", groups, keys_ * d_v, [&](const HeadRef& group) -> MatrixRef {
-      return layer_of(group).value.middleCols(group.head * d_v, d_v);
+      return sized(layer_of(group).value, keys_, groups_ * d_v).middleCols(group.head * d_v, d_v);
     });
   }
 
