@@ -101,8 +101,7 @@ class Answering {
                                            : std::vector<std::string>()),
         pairs_(lines_of(document.text_pair)),
         given_(document, asked.standard_input),
-        jobs_(asked.jobs > 0 ? static_cast<std::size_t>(asked.jobs)
-                             : std::max<std::size_t>(1, std::thread::hardware_concurrency())) {
+        jobs_(jobs_of(asked.jobs)) {
     std::erase(targets_, std::string());
     if (!reads_sentences_) return;
     // A copy for each line must not carry the texts of all.
@@ -130,6 +129,12 @@ class Answering {
   }
 
  private:
+  /// Threads beyond a few a processor would only take memory.
+  static std::size_t jobs_of(int asked) {
+    const std::size_t processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    return asked > 0 ? std::min(static_cast<std::size_t>(asked), 4 * processors) : processors;
+  }
+
   /// A model that reads no sentences answers once.
   Result<LinesReport> one() {
     LineAnswer only = answer(plain_, "");
