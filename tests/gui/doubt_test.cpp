@@ -158,12 +158,11 @@ TEST_F(DoubtTest, ALineStatesWhyNoCellHasANameAndMovesNothing) {
       };
       EXPECT_EQ(asked("The teacher gave the students a difficult test."), Unnamed::no_relation);
       EXPECT_FALSE(h.has("unnamed cells"));
-      const Box line = h.box("model line"), causal = h.box("causal"), map = h.box("stage map");
+      const Box line = h.box("model line"), causal = h.box("causal");
       EXPECT_EQ(asked("to the went store milk my teacher of"), Unnamed::order);
       EXPECT_TRUE(h.says(language == Language::en ? "in no known order" : "顺序不成句")) << h.words_on_screen();
       EXPECT_EQ(h.box("unnamed cells").y, line.y);
       EXPECT_EQ(h.box("causal"), causal);
-      EXPECT_EQ(h.box("stage map"), map);
       EXPECT_EQ(asked("for i in range(10): print(i)"), Unnamed::kind);
       EXPECT_TRUE(h.says(language == Language::en ? "of no measured kind" : "没有测量过")) << h.words_on_screen();
       EXPECT_FALSE(h.drew(h.colours().caution, h.box("unnamed cells"))) << "no doubt: nothing is wrong";
