@@ -134,6 +134,11 @@ TEST(Checkpoint, OutputLayersOfT5AreTiedWhereNoWeightIsStored) {
     std::swap(parts, newer);
     parts.config[key] = value;
     EXPECT_EQ(scale_and_tied(), std::pair(1.0f, false)) << key;
+    std::map<std::string, Array> wrapped;
+    for (const auto& [name, array] : parts.file.arrays) wrapped.emplace("module." + name, array);
+    std::swap(parts.file.arrays, wrapped);
+    EXPECT_EQ(scale_and_tied(), std::pair(1.0f, false)) << key << ", as a training program wraps the names";
+    std::swap(parts.file.arrays, wrapped);
     parts.file.arrays.erase("lm_head.weight");
     EXPECT_EQ(scale_and_tied(), std::pair(1.0f, true)) << key;
     std::swap(parts, newer);

@@ -21,8 +21,9 @@ class Loader {
  public:
   Loader(const HubConfig& hub, StoredTensors tensors, const std::atomic<bool>& stop)
       : hub_(hub), tensors_(std::move(tensors)), stop_(stop) {
+    hub_.config.tied |= hub.tied_where_absent && !tensors_.any_begins(output_marker(hub));
     with_output_ = hub.output == OutputLayer::required ||
-                   (hub.output == OutputLayer::if_stored && tensors_.any_begins(output_marker(hub)));
+                   (hub.output == OutputLayer::if_stored && tensors_.any_begins(output_marker(hub_)));
   }
 
   Result<Checkpoint> load(std::string model_name) {
@@ -316,7 +317,7 @@ class Loader {
     }
   }
 
-  const HubConfig& hub_;
+  HubConfig hub_;  // with `tied` as the stored arrays show it
   StoredTensors tensors_;
   const std::atomic<bool>& stop_;
   bool with_output_ = false;
@@ -335,18 +336,16 @@ std::string name_of(const std::filesystem::path& folder) {
 
 }  // namespace
 
-Status check_tensors(std::string_view where, const HubConfig& config, StoredArrays stored) {
+Status check_tensors(std::string_view where, const HubConfig& hub, StoredArrays stored) {
   Progress progress;
-  const HubConfig hub = with_output_of(config, stored);
   StoredTensors tensors(where, unwrapped(std::move(stored), hub), prefix(hub), kMostWidenedBytes, Reading::whole,
                         progress);
   return Loader(hub, std::move(tensors), progress.stop).check();
 }
 
-Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& config, StoredArrays stored,
+Result<Checkpoint> checkpoint_from(std::string_view where, const HubConfig& hub, StoredArrays stored,
                                    Progress& progress, std::size_t most_widened, Reading reading) {
   progress.done = 0;
-  const HubConfig hub = with_output_of(config, stored);
   std::map<std::string, StoredArray> files;  // an array of each: their bytes stay mapped until all are read
   for (const auto& [name, array] : stored.arrays)
     if (array.mapped) files.emplace(array.where, array);

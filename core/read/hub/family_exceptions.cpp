@@ -309,7 +309,8 @@ void t5(Keyed& keyed, const Family&, HubConfig& hub) {
                "'" + printable(word) + "'");
   const bool tied = keyed.flag({"tie_word_embeddings"}, true);
   // transformers 5 writes of every model that it is tied, the scale of T5 apart, and has no scale for mT5.
-  const bool never = keyed.word({"model_type"}, "") == "mt5" && keyed.word({"transformers_version"}, "") >= "5";
+  const bool never =
+      keyed.word({"model_type"}, "") == "mt5" && std::atoi(keyed.word({"transformers_version"}, "").c_str()) >= 5;
   const bool scaled = keyed.flag({"scale_decoder_outputs"}, tied && !never);
   config.tied = tied && scaled;
   hub.tied_where_absent = tied;

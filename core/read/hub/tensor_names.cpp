@@ -172,13 +172,6 @@ TensorShape shape(Field field, StackPart part, const HubConfig& hub) {
   return {row_of(field).rows(hub, part), row_of(field).cols(hub, part)};
 }
 
-HubConfig with_output_of(HubConfig hub, const StoredArrays& stored) {
-  const auto own = stored.arrays.lower_bound(std::string(hub.family->output_prefix));
-  hub.config.tied |=
-      hub.tied_where_absent && (own == stored.arrays.end() || !own->first.starts_with(hub.family->output_prefix));
-  return hub;
-}
-
 StoredArrays unwrapped(StoredArrays stored, const HubConfig& hub) {
   const std::string begin(prefix(hub));
   std::vector<std::string> tables;  // under which token vectors may stand

@@ -82,9 +82,6 @@ std::string_view output_marker(const HubConfig& hub);
 
 TensorShape shape(Field field, StackPart part, const HubConfig& hub);
 
-/// The configuration, with `tied` as the stored arrays show it (HubConfig::tied_where_absent).
-HubConfig with_output_of(HubConfig hub, const StoredArrays& stored);
-
 /// The arrays under the names of the family. Training programs put a prefix before the tensor names of the model that
 /// they
 /// train: `module.`, `_orig_mod.` …; so do models that read pictures too, before those of their text: `language_model.`
