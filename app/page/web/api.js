@@ -21,7 +21,13 @@ export function createInterface(store, live, views) {
     return stack.hasHead(layer, head) ? {layer, head} : refuse('head', 'one of this page', `${layer}.${head}`);
   }
 
-  const headIn = (name, ...at) => [stackOf(name), ...Object.values(headOf(stackOf(name), ...at))];
+  /** The stack that has this head. */
+  function stackWith(name, layer, head, answer) {
+    const stack = stackOf(name, answer);
+    headOf(stack, layer, head);
+    return stack;
+  }
+  const cellOf = (stack, query, key) => ({query: whole('query', stack.T, query), key: whole('key', stack.S, key)});
 
   const names = () => store.answer.stacks.flatMap((one) => one.heads.map(({layer, head}) => headText(one, layer, head)));
 
@@ -30,17 +36,16 @@ export function createInterface(store, live, views) {
         `folded`: on the rows and columns that the reader's fold leaves. */
     weights(name, layer, head, {of = 'B', folded = false} = {}) {
       if (of !== 'B' && !(of === 'A' && store.kept)) refuse('of', store.kept ? 'A or B' : 'B', of);
-      const stack = stackOf(name, of === 'A' ? store.kept : store.answer);
-      headOf(stack, layer, head);
+      const stack = stackWith(name, layer, head, of === 'A' ? store.kept : store.answer);
       return (folded ? store.shown : store.head)(stack, layer, head).weights.slice();
     },
 
     /** What a head does, by the names of measures (`headlight heads`); null where no row has one. */
-    measures(name, layer, head) { return store.core.measures(...headIn(name, layer, head)); },
+    measures(name, layer, head) { return store.core.measures(stackWith(name, layer, head), layer, head); },
     /** What a weight is computed from: q, k, dot, scaled, score, sum, weight, … */
     numbers(name, layer, head, query, key) {
-      const [stack] = headIn(name, layer, head);
-      return store.core.why(stack, layer, head, {query: whole('query', stack.T, query), key: whole('key', stack.S, key)});
+      const stack = stackWith(name, layer, head);
+      return store.core.why(stack, layer, head, cellOf(stack, query, key));
     },
 
     set(change) {
@@ -49,18 +54,17 @@ export function createInterface(store, live, views) {
       const has = (name) => change[name] !== undefined;
       if (has('stack')) store.look({stack: stackOf(change.stack).index});
       const {view} = store, stack = store.stack(), edits = {}, mask = {};
-      const cellOf = ([query, key]) => ({query: whole('query', stack.T, query), key: whole('key', stack.S, key)});
       if (has('layer') || has('head')) store.look(headOf(stack, change.layer ?? view.layer, change.head ?? view.head));
       if (has('mask')) mask.kind = known('mask', MASK_KINDS, change.mask);
       if (has('painted'))
-        mask.painted = new Map(change.painted.map((cell) => [Object.values(cellOf(cell)).join(), Boolean(cell[2])]));
+        mask.painted = new Map(change.painted.map((cell) => [Object.values(cellOf(stack, ...cell)).join(), Boolean(cell[2])]));
       if (has('mask') || has('painted'))
         edits.masks = store.edits.masks.map((one, i) => i === view.stack ? {...one, ...mask} : one);
       if (has('scale') && change.scale !== null && !Number.isFinite(change.scale)) refuse('scale', 'a number or null', change.scale);
       if (has('scale')) edits.scale = change.scale;
       if (has('off')) edits.off = new Set(change.off.map((one) => names().includes(String(one)) ? String(one) : refuse('off', 'heads of this page', one)));
       if (Object.keys(edits).length > 0) store.edit(edits);
-      if (has('pinned')) store.look({pinned: change.pinned && cellOf(change.pinned)});
+      if (has('pinned')) store.look({pinned: change.pinned && cellOf(stack, ...change.pinned)});
       if (has('view')) store.look({view: known('view', views, change.view)});
       if (has('scaleOfColours')) store.look({log: change.scaleOfColours === 'log'});
       for (const part of change.fold ?? []) known('fold', ['special', 'words'], part);
