@@ -5,7 +5,7 @@ import json
 from page_setting import SENTENCE, expect, float32_safetensors
 
 
-HOSTILE = ['</script><img src=x onerror="window.hacked=1">', '\u202etfel ot thgir\u2069', '<b>bold</b>', '&amp;', '"]}', '\u2028', 'plain']
+HOSTILE = ['</script><img src=x onerror="window.entered=1">', '\u202etfel ot thgir\u2069', '<b>bold</b>', '&amp;', '"]}', '\u2028', 'plain']
 
 
 def hostile_page(s):
@@ -18,7 +18,7 @@ def hostile_page(s):
 
 def test_hostile_text(s):
     s.open(hostile_page(s))
-    expect(s.browser.js('window.hacked === undefined'), 'a token ran as a script')
+    expect(s.browser.js('window.entered === undefined'), 'a token ran as a script')
     expect(s.browser.js('document.images.length') == 0, 'a token became an image')
     expect(s.browser.js('document.querySelectorAll("b").length') == 0, 'a token became markup')
     expect(s.browser.js('headlight.state().tokens[0]') == HOSTILE[0], 'a token is not the text that it was')

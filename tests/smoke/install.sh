@@ -25,7 +25,7 @@ version=$("$prefix/bin/headlight" --version) || fail "--version: expected exit s
 # Where /proc is not mounted, and the source is not there either.
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
 hide() { unshare --map-root-user --mount sh -c 'mount -t tmpfs none /proc && mount -t tmpfs none "$0" && exec "$@"' "$source" "$@"; }
-if hide true 2>/dev/null && ! grep -q '^HEADLIGHT_SANITIZE:[A-Z]*=.' "$build/CMakeCache.txt"; then
+if hide true 2>/dev/null; then
   hide "$prefix/bin/headlight" export --text '机票' -o "$prefix/export.json" || fail 'without /proc: export failed'
   grep -q '"text":"机票"' "$prefix/export.json" || fail 'without /proc: expected the token 机票'
 fi

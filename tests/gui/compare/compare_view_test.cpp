@@ -12,7 +12,7 @@
 namespace headlight {
 namespace {
 
-TEST_F(CompareViewTest, TheEmptyViewSaysWhatToDo) {
+TEST_F(CompareViewTest, TheEmptyViewStatesTheNextStep) {
   Harness& h = *harness;
   h.click("view compare");
   EXPECT_EQ(state().view.view, View::compare);

@@ -41,7 +41,7 @@ TEST_F(FilesTest, WhatCannotBeReadIsOneLineAndChangesNothing) {
   }
 }
 
-TEST_F(FilesTest, ACardSaysWhatIsWrongInPlainWordsAndWhatToDo) {
+TEST_F(FilesTest, ACardStatesInPlainWordsWhatIsWrongAndTheNextStep) {
   const auto path = folder.path() / "cut";
   std::filesystem::copy(std::filesystem::path(HEADLIGHT_TEST_DATA) / "golden" / "bert", path,
                         std::filesystem::copy_options::recursive);
