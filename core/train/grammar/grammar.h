@@ -191,7 +191,7 @@ std::string_view target_word(const Grammar& grammar, std::int32_t word);
 
 /// The sentence as the first pattern that the words fit would have written it, each by its family, of several patterns
 /// one whose classes they fit too; its words, items and relations alone are given. A full stop at the end and *too* may
-/// be missing (heads find what a pronoun stands for as often without it: tests/app/sentence_facts_test). There is no
+/// be missing (heads find what a pronoun stands for as often without it: sentence_facts_test). There is no
 /// relation of a pronoun where no class has the words that the pattern draws from one class: which noun it stands for
 /// is unknown. Nothing for a sentence that no pattern fits, and for more than kLongestMatched words.
 std::optional<Sentence> match_sentence(const Grammar& grammar, const std::vector<std::string_view>& words);
