@@ -10,16 +10,19 @@ namespace {
 ParsedCommand add_open(Parser& parser, const Frontend& frontend) {
   auto request = std::make_shared<RequestOptions>(parser);
   auto lesson = std::make_shared<LessonOption>(parser);
-  return [request, lesson, &frontend]() -> Result<int> {
+  auto timings = std::make_shared<bool>();
+  parser.option("--timings", *timings, "Prints on standard error when each part of the start was done");
+  return [request, lesson, timings, &frontend]() -> Result<int> {
     if (!frontend.open_window)
       return Error(ErrorCode::bad_value, "headlight open", "this program was built without the window");
     std::optional<ProgressReport> report("open");
     auto start = request->start_of_window();
     report.reset();
     if (!start) return start.error();
-    if (const auto put = lesson->put_into(*start); !put) return put.error();
+    TRY(lesson->put_into(*start));
     print_warnings(start->session.lost);
-    if (const auto opened = frontend.open_window(*start); !opened) return opened.error();
+    start->timings = *timings;
+    TRY(frontend.open_window(*start));
     return 0;
   };
 }

@@ -30,6 +30,13 @@
 namespace headlight {
 namespace {
 
+const double kBegin = seconds_now();  // the loader has the program and its libraries in memory
+
+/// Prints how long the start took so far, where that is wanted.
+void mark(const Startup& start, const char* what) {
+  if (start.timings) std::fprintf(stderr, "%7.1f ms  %s\n", 1000 * (seconds_now() - kBegin), what);
+}
+
 /// Restores the unsaved session of an earlier window.
 void restore(Startup& start, std::optional<Notice>& notice, const std::filesystem::path& autosave) {
   Recovered recovered = recover_session(autosave);
@@ -96,7 +103,9 @@ std::string window_title(const AppState& state) {
 }
 
 /// Frames and sleep, until the state asks for the end.
-void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& state, Loop& loop, Commands commands) {
+void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& state, Loop& loop, Commands commands,
+                const Startup& asked) {
+  bool is_shown = false, is_answered = false;
   int frames = kFramesAfterEvent, ending = 0;  // frames until the end that was asked for
   std::string title;
   while (!state.quit) {
@@ -115,6 +124,8 @@ void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& 
     if (title != window_title(state)) window.set_title(title = window_title(state));
     screen.unit = window.content_scale() * state.settings.ui_scale;
     const bool changed = show_frame(screen, state, loop, commands, seconds_now());
+    if (!std::exchange(is_shown, true)) mark(asked, "first frame");
+    if (state.trace && !std::exchange(is_answered, true)) mark(asked, "first answer on the screen");
     if (changed || screen.fonts.wants_frame() || screen.motion->is_moving()) frames = kFramesAfterEvent;
     if (ending > 0 && !window.holds_keys() && --ending == 0) commands.emplace_back(Quit{});
   }
@@ -136,6 +147,7 @@ Settings picture_settings(const ScreenshotOptions& options) {
 Status open_window(const Startup& asked) {
   Settings settings = read_settings();
   const bool first_start = !path_exists(settings_path());
+  mark(asked, "options and source");
   auto window = Window::open("Headlight", settings.window);
   if (!window) {
     Error error = window.error();
@@ -144,10 +156,11 @@ Status open_window(const Startup& asked) {
   }
   QuitSignals signals(&Window::wake);  // from the moment in which the window can be seen
   if (first_start) suit_screen(settings, **window);
+  mark(asked, "window");
   const auto resources = read_resources();
   if (!resources) return resources.error();
-  auto maps = make_map_painter(resources->folder / "shaders");
-  if (!maps) return maps.error();
+  auto maps = TRY(make_map_painter(resources->folder / "shaders"));
+  mark(asked, "words, samples, lessons, shaders");
   Fonts& fonts = (*window)->gui().fonts();
   const auto autosave = autosave_path();
   Startup start = asked;
@@ -173,7 +186,7 @@ Status open_window(const Startup& asked) {
   fonts.keep(window_characters() + state.document.source.text + state.document.target.text + state.document.text_pair);
   if (notice) state.notice = std::move(notice);
   if (!state.notice && !resources->lessons.problems.empty()) state.notice = notice_of(resources->lessons.problems);
-
+  mark(asked, "state");
   Loop loop(&Window::wake, autosave.string(),
             {with_pages(figure_drawer()), {.folder = trained_folder()}, with_page_sizes(figure_previewer())});
   Motion motion;
@@ -181,39 +194,34 @@ Status open_window(const Startup& asked) {
   Screen screen{.begin_frame = [&] { (*window)->begin_frame(state.settings.ui_scale); },
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
                 .fonts = fonts,
-                .maps = **maps,
+                .maps = *maps,
                 .samples = resources->samples,
                 .motion = &motion,
                 .texts = &texts};
   Commands commands;
   if (!start.open.empty()) commands.emplace_back(OpenPath{start.open});
-  run_window(**window, signals, screen, state, loop, std::move(commands));
+  run_window(**window, signals, screen, state, loop, std::move(commands), asked);
   return Done{};
 }
 
 Status screenshot(const Startup& start, const ScreenshotOptions& options) {
-  auto surface = Offscreen::open(options.width, options.height);
-  if (!surface) return surface.error();
-  auto context = GuiContext::open();
-  if (!context) return context.error();
-  const auto resources = read_resources();
-  if (!resources) return resources.error();
-  auto maps = make_map_painter(resources->folder / "shaders");
-  if (!maps) return maps.error();
-  Fonts& fonts = (*context)->fonts();
+  auto surface = TRY(Offscreen::open(options.width, options.height));
+  auto context = TRY(GuiContext::open());
+  const auto resources = TRY(read_resources());
+  auto maps = TRY(make_map_painter(resources.folder / "shaders"));
+  Fonts& fonts = context->fonts();
   fonts.keep(window_characters());
 
   const Settings settings = picture_settings(options);
-  AppState state = initial_state(resources->lexicon, start.session.document, settings, start.session.model_warnings,
-                                 resources->shipped);
+  AppState state = initial_state(resources.lexicon, start.session.document, settings, start.session.model_warnings,
+                                 resources.shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
   if (start.against) {
-    auto kept = answer_to_keep(*start.against, resources->lexicon);
-    if (!kept) return kept.error();
-    state.kept = std::move(*kept);
+    auto kept = TRY(answer_to_keep(*start.against, resources.lexicon));
+    state.kept = std::move(kept);
   }
-  if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
+  if (const Status begun = begin_lessons(state, resources.lessons, start); !begun) return begun;
   begin_looking(state);
   if (!start.session.lost.empty()) state.notice = notice_of(start.session.lost);
   const Result<PassingFolder> trained = PassingFolder::make();  // without one nothing is trained
@@ -228,11 +236,11 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
 
   DrawnBoxes boxes;
   const ImVec2 size{static_cast<float>(options.width), static_cast<float>(options.height)};
-  const Screen screen{.begin_frame = [&] { (*context)->begin_frame(size, 1.0f / 60, settings.ui_scale); },
-                      .end_frame = [&](Rgb background) { (*context)->end_frame(background); },
+  const Screen screen{.begin_frame = [&] { context->begin_frame(size, 1.0f / 60, settings.ui_scale); },
+                      .end_frame = [&](Rgb background) { context->end_frame(background); },
                       .fonts = fonts,
-                      .maps = **maps,
-                      .samples = resources->samples,
+                      .maps = *maps,
+                      .samples = resources.samples,
                       .unit = settings.ui_scale,
                       .boxes = options.boxes.empty() ? nullptr : &boxes};
   for (int frame = 0; frame < kFramesAfterEvent || (fonts.wants_frame() && frame < 10); ++frame) {
@@ -242,9 +250,8 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
     loop.step(state, commands, 0);
     loop.settle(state);
   }
-  const auto picture = png(surface->read());
-  if (!picture) return picture.error();
-  if (const Status written = write_file(options.file, *picture); !written) return written;
+  const auto picture = TRY(png(surface.read()));
+  if (const Status written = write_file(options.file, picture); !written) return written;
   if (options.boxes.empty()) return Done{};
   return write_file(options.boxes, boxes_json(boxes, options.width, options.height));
 }

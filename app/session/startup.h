@@ -27,6 +27,7 @@ struct Startup {
   bool asked = false;               // something was named on the command line, so no crashed session is restored
   std::string lesson;               // that is begun: a name among those that come along, or a file; empty: none
   std::size_t step = 0;             // … at this step
+  bool timings = false;             // how long the start takes, on standard error
 };
 
 struct ScreenshotOptions {

@@ -194,15 +194,19 @@ TEST_F(WritingTest, FiveWordsAreOneStepOfUndo) {
 
 TEST_F(WritingTest, ItStopsWhenToldTo) {
   Harness& h = *harness;
-  h.click("write 20");
-  ASSERT_TRUE(h.has("stop writing"));
-  h.click("stop writing");
-  EXPECT_FALSE(h.state.generation);
-  h.settle();
-  EXPECT_LT(tokens(), 30);
-  EXPECT_FALSE(h.has("stop writing"));
-  h.key({Key::left_ctrl, Key::z});
-  EXPECT_EQ(h.state.document.source.text, kDefaultSentence) << "what was written is one step";
+  for (const bool by_key : {false, true}) {
+    h.click("write 20");
+    ASSERT_TRUE(h.has("stop writing"));
+    if (by_key) h.key(Key::escape);
+    else h.click("stop writing");
+    EXPECT_FALSE(h.state.generation);
+    h.settle();
+    EXPECT_LT(tokens(), 30);
+    EXPECT_FALSE(h.has("stop writing"));
+    h.key({Key::left_ctrl, Key::z});
+    EXPECT_EQ(h.state.document.source.text, kDefaultSentence) << "what was written is one step";
+    h.settle();
+  }
 }
 
 TEST_F(WritingTest, AnEditEndsIt) {

@@ -41,6 +41,7 @@ worksheet --blank -o --key
 why --layer --head --query --key --format text csv json npz --pairs
 lens --top --format --pairs --answers --metric --query --resume
 patch --from --at heads residual ffn pattern q k v --at-layers --at-heads --at-tokens --format --pairs --metric logit-difference
+open --timings --lesson --step
 patch probability kl rank --answers --query --direction --control --from-head --to
 claims --treebank --format text json
 PROMISED

@@ -124,11 +124,19 @@ ends_well SIGTERM
 grep -rqF "$last_words" "$XDG_STATE_HOME" ||
   fail "expected '$last_words' to be kept, found $(grep -rhoE '"text": "[^"]*"' "$XDG_STATE_HOME" || echo nothing)"
 
-# An idle window sleeps for 10 s at most; a signal ends it at once, not at the end of that sleep.
-"$program" >"$said" 2>&1 </dev/null &
+# An idle window sleeps for 10 s at most; a signal ends it at once, not at the end of that sleep. Its start had a time line,
+# and asked for nothing else: what was typed before is there again.
+"$program" --timings >"$said" 2>&1 </dev/null &
 process=$!
 window=
 until_true 60 'a third window' find_window
+answered() { grep -qF 'first answer on the screen' "$said"; }
+until_true 60 'a time line up to the first answer' answered
+lines=$(sed -E 's/^ *[0-9]+\.[0-9] ms  //' "$said" | paste -sd ';')
+[[ $lines == *'options and source;window;words, samples, lessons, shaders;state;first frame;first answer on the screen'* ]] ||
+  fail "--timings: expected the parts of a start in their order, found $lines"
+sort -nc "$said" || fail "--timings: expected times that ascend, found $(<"$said")"
 sleep 3
 kill -TERM "$process"
 ends_well 'SIGTERM to an idle window' 5
+grep -rqF "$last_words" "$XDG_STATE_HOME" || fail "expected '$last_words' to be kept by a window that was asked for --timings"

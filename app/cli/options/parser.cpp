@@ -231,7 +231,8 @@ bool Parser::given(const std::string& option) const { return state_->app->count(
 
 std::size_t Parser::count_given() const {
   std::size_t count = 0;
-  for (const CLI::Option* option : state_->app->get_options()) count += option->count() > 0;
+  for (const CLI::Option* option : state_->app->get_options())
+    count += option->count() > 0 && !option->check_lname("timings");
   return count;
 }
 

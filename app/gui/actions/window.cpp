@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/formatted.h"
+#include "gui/actions/look.h"
 #include "gui/actions/possible.h"
 #include "math/attention.h"
 #include "session/shown.h"
@@ -84,6 +85,7 @@ void leave(Gui& gui) {
   else if (state.browser.purpose != Browser::Purpose::none) gui.push(Browse{});
   else if (state.view.numbers) gui.push(ShowNumbers{});
   else if (gui.work.writing) gui.push(CancelFileWork{});
+  else if (state.generation) gui.push(StopGenerating{});
   else if (state.view.painting) gui.push(SetPainting{false});
   else if (gui.work.sweeping) gui.push(OrderHeads{});
   else if (possible::in_patch(gui) && state.patch && !state.patch->is_whole() && !state.view.patch.stopped)
