@@ -134,28 +134,23 @@ std::string counted_text(const Counted& counted) {
 
 /// Every sentence of the treebanks, answered by the model that the window would choose for it.
 Result<int> run_treebanks(const QuestionCommand& command, const std::vector<std::string>& files) {
-  const auto start = command.request().start();
-  if (!start) return start.error();
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  const auto treebanks = read_treebanks(files);
-  if (!treebanks) return treebanks.error();
-  Document document = start->session.document, other = document;
+  const auto start = TRY(command.request().start());
+  const auto lexicon = TRY(read_lexicon());
+  const auto treebanks = TRY(read_treebanks(files));
+  Document document = start.session.document, other = document;
   Counted counted;
-  for (const HeldOutTreebank& treebank : *treebanks)
+  for (const HeldOutTreebank& treebank : treebanks)
     for (const TreebankSentence& sentence : treebank.sentences) {
-      set_text(document, TextSide::source, sentence.text, *lexicon);
+      set_text(document, TextSide::source, sentence.text, lexicon);
       const auto model = document.model;
       Document before = document;
       if (command.request().sentence_chooses_model())
         if (const Status chosen = choose_model(document, nullptr, {&other}); !chosen) return chosen.error();
       if (document.model != model) other = std::move(before);
-      const auto requests = requests_of(document, *lexicon);
-      if (!requests) return requests.error();
+      const auto requests = TRY(requests_of(document, lexicon));
       Progress progress;
-      const auto trace = forward(requests->front(), progress, nullptr, command.request().threads());
-      if (!trace) return trace.error();
-      count(sentence, named_arcs(document, **trace), counted);
+      const auto trace = TRY(forward(requests.front(), progress, nullptr, command.request().threads()));
+      count(sentence, named_arcs(document, *trace), counted);
     }
   if (command.format() == "json") return print_json(counted_json(counted));
   return print(counted_text(counted));

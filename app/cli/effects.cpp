@@ -17,9 +17,8 @@ Status take_baseline(const EffectOptions& options, const Document& document, con
   if ((kind != "mean" && kind != "resample") || colon == options.baseline.size())
     return bad_input("--baseline", "", "mean:FILE or resample:FILE (--off-as has zero and mean)", options.baseline);
   effects.mean_of_others = kind == "mean";
-  auto others = traces_of_lines(document, options.baseline.substr(colon + 1), lexicon, threads);
-  if (!others) return others.error();
-  effects.others = *std::move(others);
+  auto others = TRY(traces_of_lines(document, options.baseline.substr(colon + 1), lexicon, threads));
+  effects.others = std::move(others);
   return Done{};
 }
 
@@ -30,9 +29,8 @@ Status take_metric(const EffectOptions& options, const Trace& trace, EffectWante
   effects.query = options.metric.query;
   if (effects.query) TRY(check_within("--query", "", *effects.query, trace.queries()));
   if (!right && !options.metric.metric && options.metric.answers.empty()) return Done{};
-  const auto wanted = options.metric.wanted(*trace.model, right, wrong);
-  if (!wanted) return wanted.error();
-  const auto metric = metric_of(trace, trace, *wanted);
+  const auto wanted = TRY(options.metric.wanted(*trace.model, right, wrong));
+  const auto metric = metric_of(trace, trace, wanted);
   if (!metric) return metric.error();
   effects.metric = [metric = *metric](const Vector& logits) { return metric.of(logits); };
   return Done{};
@@ -46,11 +44,10 @@ Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRe
   const Index query = effects.query.value_or(places.empty() ? trace.answering : places.front());
   MetricWanted wanted;
   wanted.query = query;
-  const auto likeliest = metric_of(trace, trace, wanted);
-  if (!likeliest) return likeliest.error();
+  const auto likeliest = TRY(metric_of(trace, trace, wanted));
   const auto value_of = [&](const Trace& answer) {
     const Vector logits = logit_rows(answer, query, 1).row(0);
-    return effects.metric ? effects.metric(logits) : likeliest->of(logits);
+    return effects.metric ? effects.metric(logits) : likeliest.of(logits);
   };
   const double whole = value_of(trace);
   const auto change_by = [&](const HeadRef* heads, std::size_t count) -> Result<double> {
@@ -82,13 +79,11 @@ Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const EffectO
                                         const EffectWanted& baseline) {
   const Trace& trace = *traces.clean;
   EffectWanted effects = baseline;
-  if (const Status taken = take_metric(options, trace, effects, traces.right, traces.wrong); !taken)
-    return taken.error();
+  TRY(take_metric(options, trace, effects, traces.right, traces.wrong));
   Progress progress;
-  const auto found = head_effects(trace, progress, traces.threads, effects);
-  if (!found) return found.error();
+  const auto found = TRY(head_effects(trace, progress, traces.threads, effects));
   std::vector<StudyCell> cells;
-  for (const HeadEffect& one : **found) {
+  for (const HeadEffect& one : *found) {
     const auto add = [&](const char* what, const std::optional<float>& value) {
       if (value)
         cells.push_back({{what, std::string(stack_name(one.head.stack)), std::to_string(one.head.layer),

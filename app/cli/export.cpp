@@ -28,7 +28,7 @@ Result<ExportOptions> parse_arrays(const std::vector<std::string>& names, const 
     else if (name == "scores") arrays.scores = true;
     else arrays.matrices.push_back(name);
   }
-  if (const Status known = check_matrix_names(arrays.matrices); !known) return known.error();
+  TRY(check_matrix_names(arrays.matrices));
   return arrays;
 }
 
@@ -52,16 +52,15 @@ struct Export {
 };
 
 Result<Export> export_of(const ExportArguments& options) {
-  auto arrays = parse_arrays(options.with, options.special);
-  if (!arrays) return arrays.error();
+  auto arrays = TRY(parse_arrays(options.with, options.special));
   for (const std::string& text : options.only) {
     const auto head = parse_head(text);
     if (!head) return bad_input("--only", "", "LAYER.HEAD or STACK:LAYER.HEAD", text);
-    if (std::find(arrays->only.begin(), arrays->only.end(), *head) == arrays->only.end()) arrays->only.push_back(*head);
+    if (std::find(arrays.only.begin(), arrays.only.end(), *head) == arrays.only.end()) arrays.only.push_back(*head);
   }
-  if (options.dtype == "float16") arrays->type = TensorType::float16;
+  if (options.dtype == "float16") arrays.type = TensorType::float16;
   else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);
-  Export wanted{.arrays = *std::move(arrays)};
+  Export wanted{.arrays = std::move(arrays)};
   if (!options.file.empty() && options.file != "-") wanted.file = options.file;
   const auto format = !options.format.empty() ? parse_format(options.format)
                       : wanted.file           ? format_for(*wanted.file)
@@ -77,23 +76,20 @@ Result<Export> export_of(const ExportArguments& options) {
 
 /// Each line of the text by itself, as it is read.
 Result<int> run_lines(const RequestOptions& request, const Export& wanted, int jobs) {
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  auto start = request.start_of_lines();
-  if (!start) return start.error();
+  const auto lexicon = TRY(read_lexicon());
+  auto start = TRY(request.start_of_lines());
   const auto ids = request.id_lines();
-  if (ids) start->session.document.source.text = *ids;
+  if (ids) start.session.document.source.text = *ids;
   const LinesAsked asked{wanted.arrays, jobs, request.reads_standard_input(), request.sentence_chooses_model(),
                          ids.has_value()};
   const ProgressReport progress(wanted.file || !prints_on_terminal() ? "export" : "");
-  const auto report = export_lines(start->session.document, *lexicon, asked, wanted.file);
-  if (!report) return report.error();
-  print_warnings(start->warnings);
-  print_warnings(report->warnings);
-  if (report->refused > 0)
+  const auto report = TRY(export_lines(start.session.document, lexicon, asked, wanted.file));
+  print_warnings(start.warnings);
+  print_warnings(report.warnings);
+  if (report.refused > 0)
     return bad_input("--lines", "", "sentences that can be answered",
-                     std::to_string(report->refused) + " of " + std::to_string(report->lines) +
-                         " lines that cannot; the first is " + report->first);
+                     std::to_string(report.refused) + " of " + std::to_string(report.lines) +
+                         " lines that cannot; the first is " + report.first);
   return 0;
 }
 
@@ -102,9 +98,8 @@ Result<Answer> answer(const Question& question, const ExportArguments& options, 
     if (bytes >= kAnnounced) print_message(size_line(options, wanted.arrays, bytes));
   };
   Progress progress;
-  const auto written = export_document(question.asked.document(), question.asked.requests, wanted.format, wanted.arrays,
-                                       wanted.file, progress, nullptr, &question.warnings, question.threads, announce);
-  if (!written) return written.error();
+  TRY(export_document(question.asked.document(), question.asked.requests, wanted.format, wanted.arrays, wanted.file,
+                      progress, nullptr, &question.warnings, question.threads, announce));
   return Answer(Done{});
 }
 
@@ -135,10 +130,9 @@ ParsedCommand add_export(Parser& parser, const Frontend&) {
       .within(0, 1024)
       .needs("--lines");
   return [options, command]() -> Result<int> {
-    const auto wanted = export_of(*options);
-    if (!wanted) return wanted.error();
-    if (options->lines) return run_lines(command.request(), *wanted, options->jobs);
-    return command.all([&](const Question& question) { return answer(question, *options, *wanted); })();
+    const auto wanted = TRY(export_of(*options));
+    if (options->lines) return run_lines(command.request(), wanted, options->jobs);
+    return command.all([&](const Question& question) { return answer(question, *options, wanted); })();
   };
 }
 

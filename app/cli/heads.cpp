@@ -122,7 +122,7 @@ std::string heads_text(const HeadTable& table) {
 /// a number that is not finite.
 Result<Table> heads_table(const HeadTable& heads) {
   const std::vector<Column> all = columns(heads, true);
-  if (const Status finite = check_finite(heads, all); !finite) return finite.error();
+  TRY(check_finite(heads, all));
   Table table{{"stack", "layer", "head"}};
   for (const Column& column : all) table.columns.push_back(column.name);
   table.columns.emplace_back("learned");
@@ -191,7 +191,7 @@ Value head_json(const HeadRow& row, const std::vector<Column>& all) {
 /// heads_table.
 Result<Value> heads_json(const HeadTable& table) {
   const std::vector<Column> all = columns(table, true);
-  if (const Status finite = check_finite(table, all); !finite) return finite.error();
+  TRY(check_finite(table, all));
   const auto row_json = [&](const HeadRow& row) { return head_json(row, all); };
   Members members{{"heads", json_list(table.rows, row_json, ",\n")}, {"sentences", table.sentences}};
   if (!table.rows.empty() && table.rows.front().effect)
@@ -233,20 +233,17 @@ Result<Answer> answer_of(Result<Form> form) {
 /// The control of --effect: the mean over the sentences.
 Status take_control(const Asked& asked, const HeadsWanted& wanted, const EffectOptions& options, int threads,
                     HeadTable& table) {
-  const auto draws = draws_of(options.control);
-  if (!draws) return draws.error();
+  const auto draws = TRY(draws_of(options.control));
   std::vector<HeadRef> chosen;
   for (const HeadRow& row : table.rows) chosen.push_back(row.measures.head);
   const double share = 1 / static_cast<double>(asked.requests.size());
-  for (std::size_t i = 0; *draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
+  for (std::size_t i = 0; draws > 0 && !chosen.empty() && i < asked.requests.size(); ++i) {
     Progress progress;
-    const auto trace = forward(asked.requests[i], progress, nullptr, threads);
-    if (!trace) return trace.error();
-    const auto one = effect_control(**trace, chosen, *draws, wanted.effects, threads);
-    if (!one) return one.error();
-    if (!table.control) table.control = PatchControl{one->places, {}, std::vector<double>(one->restored.size())};
-    for (std::size_t at = 0; at < one->restored.size(); ++at) table.control->restored[at] += share * one->restored[at];
-    if (one->together) table.control->together = table.control->together.value_or(0) + share * *one->together;
+    const auto trace = TRY(forward(asked.requests[i], progress, nullptr, threads));
+    const auto one = TRY(effect_control(*trace, chosen, draws, wanted.effects, threads));
+    if (!table.control) table.control = PatchControl{one.places, {}, std::vector<double>(one.restored.size())};
+    for (std::size_t at = 0; at < one.restored.size(); ++at) table.control->restored[at] += share * one.restored[at];
+    if (one.together) table.control->together = table.control->together.value_or(0) + share * *one.together;
   }
   return Done{};
 }
@@ -256,10 +253,9 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   wanted.probe = !options.probe.empty();
   std::optional<Asked> probed;
   if (wanted.probe) {
-    auto requests = probing(question.asked.requests.front(), options.probe);
-    if (!requests) return requests.error();
+    auto requests = TRY(probing(question.asked.requests.front(), options.probe));
     probed = question.asked;
-    probed->requests = *std::move(requests);
+    probed->requests = std::move(requests);
   }
   const Asked& asked = probed ? *probed : question.asked;
   if (wanted.effect || wanted.sort == "effect") {
@@ -267,22 +263,19 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
     if (!taken) return taken.error();
     if (options.effects.metric.given()) {
       Progress progress;
-      const auto first = forward(asked.requests.front(), progress, nullptr, question.threads);
-      if (!first) return first.error();
-      taken = take_metric(options.effects, **first, wanted.effects);
+      const auto first = TRY(forward(asked.requests.front(), progress, nullptr, question.threads));
+      taken = take_metric(options.effects, *first, wanted.effects);
     }
     if (!taken) return taken.error();
   } else if (!options.effects.control.empty()) {
     return bad_input("--control", "", "--effect beside it", "none");
   }
-  auto heads = measure_table(asked, wanted, question.threads, question.warnings);
-  if (!heads) return heads.error();
-  if (const Status controlled = take_control(asked, wanted, options.effects, question.threads, *heads); !controlled)
-    return controlled.error();
-  if (question.wants("json")) return answer_of(heads_json(*heads));
-  if (question.wants("csv")) return answer_of(heads_table(*heads));
-  if (question.wants("npz")) return Answer(heads_arrays(*heads));
-  return Answer(heads_text(*heads));
+  auto heads = TRY(measure_table(asked, wanted, question.threads, question.warnings));
+  TRY(take_control(asked, wanted, options.effects, question.threads, heads));
+  if (question.wants("json")) return answer_of(heads_json(heads));
+  if (question.wants("csv")) return answer_of(heads_table(heads));
+  if (question.wants("npz")) return Answer(heads_arrays(heads));
+  return Answer(heads_text(heads));
 }
 
 /// Options that mean something for measures alone.

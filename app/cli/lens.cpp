@@ -26,9 +26,8 @@ Result<MetricWanted> wanted_of(const LensOptions& options, const Model& model, s
   if (!options.metric.answers.empty() && !options.token.empty())
     return bad_input("--answers", "", "one word or two, without --token", "--token");
   if (options.token.empty() || right) return options.metric.wanted(model, right, wrong);
-  const auto row = answer_row(model, "--token", options.token);
-  if (!row) return row.error();
-  return options.metric.wanted(model, *row, wrong);
+  const auto row = TRY(answer_row(model, "--token", options.token));
+  return options.metric.wanted(model, row, wrong);
 }
 
 /// The answer for one sentence.
@@ -46,22 +45,20 @@ struct Lens {
 /// All but the words after each layer. `right` and `wrong` are those of a pair.
 Result<Lens> lens_of(const Trace& trace, const LensOptions& options, std::optional<Index> right,
                      std::optional<Index> wrong, int threads, std::vector<Error>& warnings) {
-  if (const auto valid = check_has_logits(trace, "lens"); !valid) return valid.error();
+  TRY(check_has_logits(trace, "lens"));
   Lens lens{.token = {}, .query = options.metric.query.value_or(trace.answering)};
-  if (const auto valid = check_within("--query", "", lens.query, trace.queries()); !valid) return valid.error();
+  TRY(check_within("--query", "", lens.query, trace.queries()));
   lens.token = trace.query_tokens().tokens[static_cast<std::size_t>(lens.query)].text;
-  const auto rows = wanted_of(options, *trace.model, right, wrong);
-  if (!rows) return rows.error();
+  const auto rows = TRY(wanted_of(options, *trace.model, right, wrong));
   const Vector last = probabilities(logit_rows(trace, lens.query, 1, Threads(threads)).row(0));
-  lens.word = rows->right ? candidate(*trace.model, last, *rows->right) : most_probable(*trace.model, last, 1).front();
-  if (rows->wrong) lens.other = candidate(*trace.model, last, *rows->wrong);
-  if (rows->metric) {
-    const auto metric = metric_of(trace, trace, *rows);
-    if (!metric) return metric.error();
-    lens.metric = metric_text(*trace.model, *metric);
-    for (const Vector& logits : lens_logits(trace, lens.query, threads)) lens.measured.push_back(metric->of(logits));
+  lens.word = rows.right ? candidate(*trace.model, last, *rows.right) : most_probable(*trace.model, last, 1).front();
+  if (rows.wrong) lens.other = candidate(*trace.model, last, *rows.wrong);
+  if (rows.metric) {
+    const auto metric = TRY(metric_of(trace, trace, rows));
+    lens.metric = metric_text(*trace.model, metric);
+    for (const Vector& logits : lens_logits(trace, lens.query, threads)) lens.measured.push_back(metric.of(logits));
   }
-  auto split = split_logit(trace, lens.query, lens.word.row, rows->wrong);
+  auto split = split_logit(trace, lens.query, lens.word.row, rows.wrong);
   if (split) lens.split = std::move(*split);
   else warnings.push_back(split.error());
   return lens;
@@ -162,34 +159,32 @@ Arrays lens_arrays(const Lens& lens) {
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const LensOptions& options) {
   const Trace& trace = *traces.clean;
   std::vector<Error> warnings;
-  const auto lens = lens_of(trace, options, traces.right, traces.wrong, traces.threads, warnings);
-  if (!lens) return lens.error();
+  const auto lens = TRY(lens_of(trace, options, traces.right, traces.wrong, traces.threads, warnings));
   std::vector<StudyCell> cells;
-  const std::vector<Vector> layers = lens_logits(trace, lens->query, traces.threads);
+  const std::vector<Vector> layers = lens_logits(trace, lens.query, traces.threads);
   for (std::size_t layer = 0; layer < layers.size(); ++layer) {
     const Vector& logits = layers[layer];
     const std::string at = std::to_string(layer);
-    cells.push_back({{"probability", at, ""}, static_cast<double>(probabilities(logits)(lens->word.row))});
-    if (lens->other)
+    cells.push_back({{"probability", at, ""}, static_cast<double>(probabilities(logits)(lens.word.row))});
+    if (lens.other)
       cells.push_back({{"difference", at, ""},
-                       static_cast<double>(logits(lens->word.row)) - static_cast<double>(logits(lens->other->row))});
+                       static_cast<double>(logits(lens.word.row)) - static_cast<double>(logits(lens.other->row))});
   }
-  for (std::size_t layer = 0; layer < lens->measured.size(); ++layer)
-    cells.push_back({{std::string(name(*options.metric.metric)), std::to_string(layer), ""}, lens->measured[layer]});
-  if (lens->split)
-    for (const LogitTerm& term : lens->split->terms)
+  for (std::size_t layer = 0; layer < lens.measured.size(); ++layer)
+    cells.push_back({{std::string(name(*options.metric.metric)), std::to_string(layer), ""}, lens.measured[layer]});
+  if (lens.split)
+    for (const LogitTerm& term : lens.split->terms)
       cells.push_back({{"logit", "", writer_name(term.from)}, term.value});
   return cells;
 }
 
 Result<Answer> answer(const Question& question, const LensOptions& options) {
-  auto lens = lens_of(*question.trace, options, {}, {}, question.threads, question.warnings);
-  if (!lens) return lens.error();
-  lens->layers = lens_words(*question.trace, lens->query, options.top, question.threads);
-  if (question.wants("json")) return Answer(lens_json(*lens));
-  if (question.wants("csv")) return Answer(lens_table(*lens));
-  if (question.wants("npz")) return Answer(lens_arrays(*lens));
-  return Answer(lens_text(*lens, question.trace->request.config.arch == Arch::encoder));
+  auto lens = TRY(lens_of(*question.trace, options, {}, {}, question.threads, question.warnings));
+  lens.layers = lens_words(*question.trace, lens.query, options.top, question.threads);
+  if (question.wants("json")) return Answer(lens_json(lens));
+  if (question.wants("csv")) return Answer(lens_table(lens));
+  if (question.wants("npz")) return Answer(lens_arrays(lens));
+  return Answer(lens_text(lens, question.trace->request.config.arch == Arch::encoder));
 }
 
 ParsedCommand add_lens(Parser& parser, const Frontend&) {

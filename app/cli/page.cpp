@@ -80,42 +80,35 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
   if (sentence >= requests.size() || (requests.size() != 1 && start.session_path.empty()))
     return bad_input("page", "sentences", "one", std::to_string(requests.size()));
   PageOptions page = page_options(options, question.threads);
-  if (options.only.empty())
-    if (const auto fits = check_size(requests[sentence], page.most_bytes); !fits) return fits.error();
-  const auto trace = command.trace_of(requests[sentence], question.warnings);
-  if (!trace) return trace.error();
-  auto against = other_answer(options, question.asked);
-  if (!against) return against.error();
-  auto only = heads_of_option(options.only, **trace);
-  if (!only) return only.error();
-  page.only = *std::move(only);
-  PageContent content{.session = start.session, .trace = *trace, .against = *std::move(against)};
-  const auto chosen = chosen_head(options, page.only, content.session);
-  if (!chosen) return chosen.error();
-  content.session.view.chosen = *chosen;
+  if (options.only.empty()) TRY(check_size(requests[sentence], page.most_bytes));
+  const auto trace = TRY(command.trace_of(requests[sentence], question.warnings));
+  auto against = TRY(other_answer(options, question.asked));
+  auto only = TRY(heads_of_option(options.only, *trace));
+  page.only = std::move(only);
+  PageContent content{.session = start.session, .trace = trace, .against = std::move(against)};
+  const auto chosen = TRY(chosen_head(options, page.only, content.session));
+  content.session.view.chosen = chosen;
   if (const NamedView* named = named_view(options.view)) {
     ViewState& view = content.session.view;
     view.view = named->view, view.tab = named->tab, view.patch.on = named->patch;
     if (content.against && content.against->trace->queries() == content.trace->queries())  // as `headlight patch`
       view.alignment = Alignment::positions;
   }
-  const auto plan = plan_page(content, page);
-  if (!plan) return plan.error();
+  const auto plan = TRY(plan_page(content, page));
   const std::optional<std::filesystem::path> file =
       options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
-  print_message((file ? options.file : "page") + ": " + plan_text(*plan, content));
+  print_message((file ? options.file : "page") + ": " + plan_text(plan, content));
   Progress progress;
-  if (const auto written = write_page(content, page, *plan, file, progress); !written) return written.error();
+  TRY(write_page(content, page, plan, file, progress));
   return Answer(Done{});
 }
 
 Result<Answer> site_answer(const Question& question, const PageArguments& options) {
   PageContent content{.session = question.asked.start.session, .trace = question.trace};
   if (content.session.view == ViewState{}) content.session.view.chosen = best_head(content.session.document);
-  const auto size = write_site(content, page_options(options, question.threads), options.file);
-  if (!size) return size.error();
-  print_message(options.file + ": " + std::to_string(size->files) + " files, " +
-                formatted("%.1f MB", static_cast<double>(size->bytes) / 1e6));
+  const auto size = TRY(write_site(content, page_options(options, question.threads), options.file));
+  print_message(options.file + ": " + std::to_string(size.files) + " files, " +
+                formatted("%.1f MB", static_cast<double>(size.bytes) / 1e6));
   return Answer(Done{});
 }
 

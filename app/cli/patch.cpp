@@ -33,9 +33,8 @@ struct PatchOptions {
 
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
   PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = *parse_stack(options.stack)};
-  const auto draws = draws_of(options.control);
-  if (!draws) return draws.error();
-  wanted.control = *draws;
+  const auto draws = TRY(draws_of(options.control));
+  wanted.control = draws;
   if (!options.at && options.senders.empty()) return bad_input("patch", "", "--at, or --from-head and --to", "neither");
   if (options.at && !options.senders.empty()) return bad_input("--at", "", "no --from-head beside it", "both");
   if (options.from.empty() == options.study.pairs.empty())
@@ -77,8 +76,7 @@ Result<PathWanted> path_of(const PatchOptions& options, const Trace& trace) {
   for (const std::string& text : options.senders) {
     const auto heads = parse_heads(text);
     if (!heads) return bad_input("--from-head", "", "LAYER.HEAD or LAYER.*", text);
-    if (const auto valid = check_within("--from-head", "layer", heads->layer, trace.num_layers(stack)); !valid)
-      return valid.error();
+    TRY(check_within("--from-head", "layer", heads->layer, trace.num_layers(stack)));
     const std::vector<HeadRef> senders =
         heads_in({stack, heads->layer, heads->head}, trace.attention(stack, heads->layer).num_heads());
     path.from.insert(path.from.end(), senders.begin(), senders.end());
@@ -97,29 +95,26 @@ Result<PathWanted> path_of(const PatchOptions& options, const Trace& trace) {
 /// What one pair of answers gives, in each direction that is asked for.
 Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrupt, const PatchOptions& options,
                                          const MetricWanted& metric, int threads, Progress& progress) {
-  auto wanted = wanted_of(options);
-  if (!wanted) return wanted.error();
-  wanted->metric = metric;
+  auto wanted = TRY(wanted_of(options));
+  wanted.metric = metric;
   for (const bool keys : {false, true}) {
-    if (!clean.has(wanted->stack) || !corrupt.has(wanted->stack)) break;  // an Error of patch_answers
+    if (!clean.has(wanted.stack) || !corrupt.has(wanted.stack)) break;  // an Error of patch_answers
     const auto side = [&](const Trace& trace) -> const Tokens& {
-      return keys ? trace.key_tokens(wanted->stack) : trace.query_tokens(wanted->stack);
+      return keys ? trace.key_tokens(wanted.stack) : trace.query_tokens(wanted.stack);
     };
-    auto pairs = pairs_of(side(clean), side(corrupt));
-    if (!pairs) return pairs.error();
-    (keys ? wanted->keys : wanted->queries) = std::move(*pairs);
+    auto pairs = TRY(pairs_of(side(clean), side(corrupt)));
+    (keys ? wanted.keys : wanted.queries) = std::move(pairs);
   }
   std::vector<PatchAnswer> answers;
   for (const PatchDirection direction : {PatchDirection::denoise, PatchDirection::noise}) {
     const bool noise = direction == PatchDirection::noise;
     if (options.direction == (noise ? Directions::denoise : Directions::noise)) continue;
-    wanted->direction = direction;
+    wanted.direction = direction;
     if (options.direction == Directions::both) progress.share = 0.5f, progress.begin = noise ? 0.5f : 0;
     auto answer = [&]() -> Result<PatchAnswer> {
-      if (options.senders.empty()) return patch_answers(clean, corrupt, *wanted, threads, &progress);
-      const auto path = path_of(options, clean);
-      if (!path) return path.error();
-      return patch_paths(clean, corrupt, *wanted, *path, threads, &progress);
+      if (options.senders.empty()) return patch_answers(clean, corrupt, wanted, threads, &progress);
+      const auto path = TRY(path_of(options, clean));
+      return patch_paths(clean, corrupt, wanted, path, threads, &progress);
     }();
     if (!answer) return answer.error();
     answers.push_back(*std::move(answer));
@@ -220,46 +215,41 @@ Arrays patch_arrays(const std::vector<PatchAnswer>& answers, const Tokens& token
 }
 
 Result<Answer> answer(const Question& question, const PatchOptions& options) {
-  const auto corrupt = answer_of(options.from, question.asked, "--from");
-  if (!corrupt) return corrupt.error();
+  const auto corrupt = TRY(answer_of(options.from, question.asked, "--from"));
   const Trace& clean = *question.trace;
-  if (const auto valid = check_has_logits(clean, "patch"); !valid) return valid.error();
-  const auto metric = options.metric.wanted(*clean.model);
-  if (!metric) return metric.error();
+  TRY(check_has_logits(clean, "patch"));
+  const auto metric = TRY(options.metric.wanted(*clean.model));
   Progress progress;
   const ProgressReport report("patch", &progress);
-  const auto answers = patched(clean, *corrupt->trace, options, *metric, question.threads, progress);
-  if (!answers) return answers.error();
+  const auto answers = TRY(patched(clean, *corrupt.trace, options, metric, question.threads, progress));
   const Stack stack = *parse_stack(options.stack);
   const auto tokens_of = [&](std::size_t i) -> const Tokens& {
-    const Trace& base = is_noise(options, i) ? clean : *corrupt->trace;
+    const Trace& base = is_noise(options, i) ? clean : *corrupt.trace;
     return options.at && of_keys(*options.at) ? base.key_tokens(stack) : base.query_tokens(stack);
   };
-  if (question.wants("npz")) return Answer(patch_arrays(*answers, tokens_of(0), options));
-  if (question.wants("csv")) return Answer(patch_table(*answers, options));
-  if (question.wants("json")) return Answer(patch_json(*answers, tokens_of(0), options));
+  if (question.wants("npz")) return Answer(patch_arrays(answers, tokens_of(0), options));
+  if (question.wants("csv")) return Answer(patch_table(answers, options));
+  if (question.wants("json")) return Answer(patch_json(answers, tokens_of(0), options));
   std::string text;
-  for (std::size_t i = 0; i < answers->size(); ++i)
-    text += (i > 0 ? "\n" : "") + patch_text((*answers)[i], tokens_of(i), options, is_noise(options, i));
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    text += (i > 0 ? "\n" : "") + patch_text(answers[i], tokens_of(i), options, is_noise(options, i));
   return Answer(text);
 }
 
 /// The numbers of one pair: the metric of both answers, then what each patched part restores or loses.
 Result<std::vector<StudyCell>> cells_of(const StudyTraces& traces, const PatchOptions& options) {
-  if (const auto valid = check_has_logits(*traces.clean, "patch"); !valid) return valid.error();
-  const auto metric = options.metric.wanted(*traces.clean->model, traces.right, traces.wrong);
-  if (!metric) return metric.error();
+  TRY(check_has_logits(*traces.clean, "patch"));
+  const auto metric = TRY(options.metric.wanted(*traces.clean->model, traces.right, traces.wrong));
   Progress progress;
-  const auto answers = patched(*traces.clean, *traces.corrupt, options, *metric, traces.threads, progress);
-  if (!answers) return answers.error();
-  std::vector<StudyCell> cells{{{"clean", "", "", ""}, answers->front().clean},
-                               {{"corrupt", "", "", ""}, answers->front().corrupt}};
+  const auto answers = TRY(patched(*traces.clean, *traces.corrupt, options, metric, traces.threads, progress));
+  std::vector<StudyCell> cells{{{"clean", "", "", ""}, answers.front().clean},
+                               {{"corrupt", "", "", ""}, answers.front().corrupt}};
   const auto field = [](const std::optional<Index>& number) { return number ? std::to_string(*number) : ""; };
-  for (std::size_t i = 0; i < answers->size(); ++i) {
-    for (const PatchCell& cell : (*answers)[i].cells)
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (const PatchCell& cell : answers[i].cells)
       cells.push_back(
           {{column_of(options, i), std::to_string(cell.layer), field(cell.head), field(cell.token)}, cell.restored});
-    if ((*answers)[i].control) add_control(*(*answers)[i].control, cells);
+    if (answers[i].control) add_control(*answers[i].control, cells);
   }
   return cells;
 }
@@ -334,7 +324,7 @@ ParsedCommand add_patch(Parser& parser, const Frontend&) {
       command.one([options](const Question& question) { return answer(question, *options); }, check);
   return [options, command, check, one]() -> Result<int> {
     if (!options->study.given()) return one();
-    if (const Status valid = check(); !valid) return valid.error();
+    TRY(check());
     return study(command, *options);
   };
 }

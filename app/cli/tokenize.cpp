@@ -37,23 +37,21 @@ std::string printed(const std::vector<NamedSide>& sides, bool json) {
 
 /// The text, cut by the tokenizer of a checkpoint, its special tokens around it.
 Result<int> run_tokenizer(const std::string& folder, const Parser& parser) {
-  const auto file = read_tokenizer(folder);
-  if (!file) return file.error();
-  print_warnings(file->warnings);
+  const auto file = TRY(read_tokenizer(folder));
+  print_warnings(file.warnings);
   Result<Tokens> tokens = Tokens{};
   if (parser.given("--tokens")) {
-    const auto marked = parse_marked_tokens("--tokens", parser.value("--tokens"));
-    if (!marked) return marked.error();
-    tokens = encode_pieces(*file->tokenizer, marked->text, marked->cuts, true);
+    const auto marked = TRY(parse_marked_tokens("--tokens", parser.value("--tokens")));
+    tokens = encode_pieces(*file.tokenizer, marked.text, marked.cuts, true);
   } else {
     const std::string asked = parser.value("--text");
     const auto text = asked == "-" ? read_standard_input(kMaxTextBytes) : asked;
     if (!text) return text.error();
     const bool pair = parser.given("--text-pair");
-    if (pair && !takes_pairs(*file->tokenizer))
-      return bad_input("--text-pair", "", "a tokenizer with a template for pairs", file->file.string());
-    tokens = pair ? encode_pair(*file->tokenizer, *text, parser.value("--text-pair"))
-                  : encode(*file->tokenizer, *text, true);
+    if (pair && !takes_pairs(*file.tokenizer))
+      return bad_input("--text-pair", "", "a tokenizer with a template for pairs", file.file.string());
+    tokens =
+        pair ? encode_pair(*file.tokenizer, *text, parser.value("--text-pair")) : encode(*file.tokenizer, *text, true);
   }
   if (!tokens) return tokens.error();
   return print(printed({{"tokens", &*tokens}}, parser.value("--format") == "json"));
@@ -76,10 +74,9 @@ ParsedCommand add_tokenize(Parser& parser, const Frontend&) {
     const bool text = given.given("--text") || given.given("--tokens");
     const bool two_sides = given.given("--target") || given.given("--target-tokens");
     std::vector<Error> remarks;
-    const auto folder = path_of_source(source, &remarks);
-    if (!folder) return folder.error();
-    if (text && !two_sides && !source.starts_with(kShipped) && is_folder(*folder))
-      return print_warnings(remarks), run_tokenizer(folder->string(), given);
+    const auto folder = TRY(path_of_source(source, &remarks));
+    if (text && !two_sides && !source.starts_with(kShipped) && is_folder(folder))
+      return print_warnings(remarks), run_tokenizer(folder.string(), given);
     return ask();
   };
 }

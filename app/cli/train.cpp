@@ -205,9 +205,8 @@ Result<std::optional<ResumedTraining>> first_training(const TrainArguments& opti
 
 /// Fits the labels of arcs anew to the model in the folder. Nothing else of it changes.
 Result<int> run_labels(const TrainArguments& options) {
-  const auto opened = open_model(options.folder);
-  if (!opened) return opened.error();
-  const Document& document = opened->document;
+  const auto opened = TRY(open_model(options.folder));
+  const Document& document = opened.document;
   if (!document.card || document.card->plan.teaching.heads.empty() || !document.tokenizers)
     return bad_input(options.folder, "", "a model that was trained here, with heads that were taught", "another");
   if (options.corpus.treebanks.empty() || options.scored_on.empty())

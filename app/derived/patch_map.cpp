@@ -127,10 +127,9 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
   using Clock = std::chrono::steady_clock;
   const auto a = question.a.lock(), b = question.b.lock();
   if (!a || !b) return std::shared_ptr<const PatchMap>();
-  const auto wanted = wanted_of(*a, *b, question.choice);
-  if (!wanted) return wanted.error();
+  const auto wanted = TRY(wanted_of(*a, *b, question.choice));
   const bool goes_on = question.known > 0 && known && known->is_of(question.a, question.b, question.choice);
-  auto made = goes_on ? Result<PatchMap>(*known) : begun(*a, *b, question.choice, *wanted, progress);
+  auto made = goes_on ? Result<PatchMap>(*known) : begun(*a, *b, question.choice, wanted, progress);
   if (!made) return made.error();
   if (progress.stop) return std::shared_ptr<const PatchMap>();
   auto map = std::make_shared<PatchMap>(*std::move(made));
@@ -138,7 +137,7 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
   const auto begin = Clock::now();
   const double before = map->seconds;
   do {
-    const Status added = add_row(*a, *b, *wanted, 0, *map, progress);
+    const Status added = add_row(*a, *b, wanted, 0, *map, progress);
     if (progress.stop) return std::shared_ptr<const PatchMap>();
     if (!added) return added.error();
     map->seconds = before + std::chrono::duration<double>(Clock::now() - begin).count();
@@ -147,12 +146,10 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
 }
 
 Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads) {
-  const auto wanted = wanted_of(a, b, choice);
-  if (!wanted) return wanted.error();
+  const auto wanted = TRY(wanted_of(a, b, choice));
   Progress progress;
-  auto map = begun(a, b, choice, *wanted, progress);
-  while (map && !map->is_whole())
-    if (const Status added = add_row(a, b, *wanted, threads, *map, progress); !added) return added.error();
+  auto map = begun(a, b, choice, wanted, progress);
+  while (map && !map->is_whole()) TRY(add_row(a, b, wanted, threads, *map, progress));
   return map;
 }
 

@@ -87,7 +87,7 @@ Status part_masks(std::vector<Request>& requests) {
 }
 
 Result<std::vector<Request>> parted(std::vector<Request> requests) {
-  if (const auto own = part_masks(requests); !own) return own.error();
+  TRY(part_masks(requests));
   return requests;
 }
 
@@ -202,19 +202,16 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
                  .cross_mask = document.cross_mask,
                  .edits = document.edits};
   if (has_own_inputs(document)) return parted({common});
-  if (!document.model)
-    if (const auto valid = check(document.config); !valid) return valid.error();
+  if (!document.model) TRY(check(document.config));
 
-  auto sources = padded_sentences(document, TextSide::source, lexicon);
-  if (!sources) return sources.error();
-  std::vector<Request> requests(sources->size(), common);
-  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move((*sources)[i]);
+  auto sources = TRY(padded_sentences(document, TextSide::source, lexicon));
+  std::vector<Request> requests(sources.size(), common);
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].tokens = std::move(sources[i]);
   if (common.config.arch != Arch::encoder_decoder) return parted(std::move(requests));
 
-  auto targets = padded_sentences(document, TextSide::target, lexicon);
-  if (!targets) return targets.error();
-  if (targets->size() != requests.size()) return unpaired_lines(requests.size(), targets->size());
-  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move((*targets)[i]);
+  auto targets = TRY(padded_sentences(document, TextSide::target, lexicon));
+  if (targets.size() != requests.size()) return unpaired_lines(requests.size(), targets.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) requests[i].target = std::move(targets[i]);
   return parted(std::move(requests));
 }
 

@@ -54,11 +54,10 @@ class GivenLines {
   Result<std::optional<GivenLine>> next() {
     GivenLine line{.number = number_ + 1, .sentence = sentence_};
     if (input_) {
-      auto read = input_->next();
-      if (!read) return read.error();
-      if (!*read) return std::optional<GivenLine>();
-      line.input = {.text = std::move((*read)->text), .split = text_.split};
-      line.is_too_long = (*read)->is_too_long;
+      auto read = TRY(input_->next());
+      if (!read) return std::optional<GivenLine>();
+      line.input = {.text = std::move(read->text), .split = text_.split};
+      line.is_too_long = read->is_too_long;
     } else {
       if (empty_ || at_ >= text_.text.size()) return std::optional<GivenLine>();
       const std::size_t newline = std::min(text_.text.find('\n', at_), text_.text.size());
@@ -139,7 +138,7 @@ class Answering {
   Result<LinesReport> one() {
     LineAnswer only = answer(plain_, "");
     if (only.problem) return *only.problem;
-    if (const Status written = put(only); !written) return written.error();
+    TRY(put(only));
     return LinesReport{.lines = 1, .refused = 0, .warnings = std::move(only.warnings)};
   }
 
@@ -360,11 +359,10 @@ class Answering {
 Result<LinesReport> export_lines(const Document& document, const Lexicon& lexicon, const LinesAsked& asked,
                                  const std::optional<std::filesystem::path>& file) {
   if (!file) return Answering(document, lexicon, asked, nullptr).run();
-  auto output = Output::to_file(*file);
-  if (!output) return output.error();
-  auto report = Answering(document, lexicon, asked, &*output).run();
+  auto output = TRY(Output::to_file(*file));
+  auto report = Answering(document, lexicon, asked, &output).run();
   if (!report) return report;
-  if (const Status written = output->commit(); !written) return written.error();
+  TRY(output.commit());
   return report;
 }
 

@@ -82,10 +82,9 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
   if (!numbers) return numbers.error();
   if (num_heads && numbers->x) numbers->num_heads = num_heads;
   const std::string where = path.starts_with(kNumbersSource) ? "numbers" : path;
-  auto file = model_of_numbers(where, *numbers);
-  if (!file) return file.error();
-  document.model = std::move(file->model);
-  if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
+  auto file = TRY(model_of_numbers(where, *numbers));
+  document.model = std::move(file.model);
+  if (file.mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file.mask));
   opened.warnings = check_numbers(*numbers);
   for (Error& warning : opened.warnings) warning = inside(where, std::move(warning));
   document.numbers = std::make_shared<const OwnNumbers>(std::move(*numbers));
@@ -106,17 +105,15 @@ Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
 }  // namespace
 
 Result<OpenedModel> open_page_numbers(const std::string& source, const nlohmann::json& answer, Progress& progress) {
-  auto page = page_of_answer(source, answer);
-  if (!page) return page.error();
-  auto own = model_of_page(source, *std::move(page), progress);
-  if (!own) return own.error();
+  auto page = TRY(page_of_answer(source, answer));
+  auto own = TRY(model_of_page(source, std::move(page), progress));
   OpenedModel opened;
   Document& document = opened.document;
-  document.model = std::move(own->model);
-  for (auto& [stack, mask] : own->masks) mask_of(document, stack) = std::move(mask);
-  document.edits = std::move(own->edits);
+  document.model = std::move(own.model);
+  for (auto& [stack, mask] : own.masks) mask_of(document, stack) = std::move(mask);
+  document.edits = std::move(own.edits);
   document.model_path = absolute_text(source);
-  opened.warnings = std::move(own->warnings);
+  opened.warnings = std::move(own.warnings);
   return opened;
 }
 
@@ -130,17 +127,16 @@ bool names_model(const fs::path& path) {
 Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_heads, Progress& progress,
                                Reading reading) {
   OpenedModel opened;
-  const auto resolved = path_of_source(asked, &opened.warnings);
-  if (!resolved) return resolved.error();
-  const std::vector<LoggedStep> logged = logged_steps(*resolved);
-  const fs::path& path = logged.empty() ? *resolved : logged.back().file;
+  const auto resolved = TRY(path_of_source(asked, &opened.warnings));
+  const std::vector<LoggedStep> logged = logged_steps(resolved);
+  const fs::path& path = logged.empty() ? resolved : logged.back().file;
   Document& document = opened.document;
   const bool by_name = asked.string().starts_with(kShipped) || names_kept_model(asked);
   const bool weights = is_folder(path) || is_weights(path);
   if (names_page(path) || path.string().ends_with(std::string(".html").append(kComparedWith)))
     return open_page(path.string(), progress);
   if (names_own_numbers(path.string())) {
-    if (const auto read = take_numbers(path.string(), num_heads, opened); !read) return read.error();
+    TRY(take_numbers(path.string(), num_heads, opened));
     if (path.string().starts_with(kNumbersSource)) {
       document.model_path = path.string();
       return opened;
@@ -158,12 +154,11 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);
   } else if (weights) {
-    if (const auto read = take_checkpoint(asked, path, progress, reading, opened); !read) return read.error();
+    TRY(take_checkpoint(asked, path, progress, reading, opened));
   } else if (is_attention_json(path)) {
-    auto file = read_attention_json(path);
-    if (!file) return file.error();
-    document.model = std::move(file->model);
-    opened.warnings = std::move(file->warnings);
+    auto file = TRY(read_attention_json(path));
+    document.model = std::move(file.model);
+    opened.warnings = std::move(file.warnings);
   } else {
     return bad_input(path.string(), "kind",
                      "a checkpoint folder, a tensors file (.safetensors, .npz, .pt), a JSON of attentions, a session "

@@ -54,11 +54,10 @@ Result<std::vector<Tokens>> tokens_of_side_ids(const Document& document, TextSid
 /// The conversation as one sentence.
 Result<std::vector<Tokens>> tokens_of_chat(const Document& document) {
   const Tokenizers& tokenizers = *document.tokenizers;
-  const auto text = chat_text(*tokenizers.chat, document.chat);
-  if (!text) return text.error();
-  auto tokens = encoded_text("chat", *text, *tokenizers.source, rows_of(*document.model, TextSide::source), kMaxTokens);
-  if (!tokens) return tokens.error();
-  return std::vector<Tokens>{*std::move(tokens)};
+  const auto text = TRY(chat_text(*tokenizers.chat, document.chat));
+  auto tokens =
+      TRY(encoded_text("chat", text, *tokenizers.source, rows_of(*document.model, TextSide::source), kMaxTokens));
+  return std::vector<Tokens>{std::move(tokens)};
 }
 
 /// The sentences of one side, each with as many tokens as it has.

@@ -52,19 +52,17 @@ Status take_text(const char* option, const std::string& found, TextInput& input)
   input.text = found;
   input.hand_cuts.reset();
   if (found == "-") {
-    auto text = read_standard_input(kMaxTextBytes);
-    if (!text) return text.error();
-    input.text = std::move(*text);
+    auto text = TRY(read_standard_input(kMaxTextBytes));
+    input.text = std::move(text);
     while (input.text.ends_with('\n') || input.text.ends_with('\r')) input.text.pop_back();
   }
   return check_utf8(option, input.text);
 }
 
 Status take_marked(const char* option, const std::string& found, TextInput& input) {
-  auto marked = parse_marked_tokens(option, found);
-  if (!marked) return marked.error();
-  input.text = std::move(marked->text);
-  input.hand_cuts = std::move(marked->cuts);
+  auto marked = TRY(parse_marked_tokens(option, found));
+  input.text = std::move(marked.text);
+  input.hand_cuts = std::move(marked.cuts);
   return Done{};
 }
 
@@ -207,14 +205,13 @@ Status take_chat(Document& document, const GivenOptions& given) {
         "none of their marks in the tokenizer of " + given.source);
   Chat chat{.open = given.has("--chat-open")};
   for (const std::string& text : given.all("--chat")) {
-    auto turn = parse_chat_turn(text);
-    if (!turn) return turn.error();
-    chat.turns.push_back(std::move(*turn));
+    auto turn = TRY(parse_chat_turn(text));
+    chat.turns.push_back(std::move(turn));
   }
   if (chat.open && chat.turns.back().role != ChatRole::assistant)
     return bad_input("--chat-open", "", "assistant: as the last --chat",
                      std::string(name_in(kChatRoles, chat.turns.back().role)));
-  if (const auto text = chat_text(*document.tokenizers->chat, chat); !text) return text.error();
+  TRY(chat_text(*document.tokenizers->chat, chat));
   document.chat = std::move(chat);
   document.source.ids.clear();
   document.token_types.clear();
@@ -300,10 +297,9 @@ Status take_types(Document& document, const GivenOptions& given) {
   if (document.source.ids.empty()) return bad_input("--token-type-ids", "", "--ids beside it", "none");
   std::string lines = given.word("--token-type-ids");
   std::replace(lines.begin(), lines.end(), '\n', ',');
-  const auto types = parse_ids("--token-type-ids", lines);
-  if (!types) return types.error();
+  const auto types = TRY(parse_ids("--token-type-ids", lines));
   document.token_types.clear();
-  for (const std::int64_t type : *types)
+  for (const std::int64_t type : types)
     document.token_types.push_back(static_cast<int>(std::min<std::int64_t>(type, std::numeric_limits<int>::max())));
   return Done{};
 }

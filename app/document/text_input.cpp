@@ -140,7 +140,7 @@ std::vector<std::size_t> current_cuts(const TextInput& input, const Lexicon& lex
 
 Result<std::vector<Tokens>> tokens_of_lines(std::string_view where, const TextInput& input, const Lexicon& lexicon,
                                             std::size_t most) {
-  if (const auto valid = check_text(where, input.text); !valid) return valid.error();
+  TRY(check_text(where, input.text));
   const auto cuts = current_cuts(input, lexicon);
   std::vector<Tokens> lines;
   for (const Line line : sentences(input.text)) {

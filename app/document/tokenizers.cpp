@@ -159,14 +159,13 @@ std::shared_ptr<const Tokenizers> read_tokenizers(const std::filesystem::path& f
 }
 
 Result<Lexicon> read_lexicon() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const auto path = *folder / "assets" / "lexicon.txt";
+  const auto folder = TRY(asset_folder());
+  const auto path = folder / "assets" / "lexicon.txt";
   const auto text = TRY(read_file(path, kLargestAsset));
   auto lexicon = parse_lexicon(path.string(), text);
   if (!lexicon) return lexicon;
   // Text is cut the same whether weights are trained or fresh: the words of the trained models count here too.
-  const std::filesystem::path models = *folder / "assets" / "models";
+  const std::filesystem::path models = folder / "assets" / "models";
   if (const auto trained = read_tokenizer(models / "encoder"))
     *lexicon = with_words(*std::move(lexicon), vocabulary_of(*trained->tokenizer)->words);
   if (path_exists(models / "any-sentence" / "tokenizer.json")) {

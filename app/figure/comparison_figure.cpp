@@ -61,10 +61,10 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure) {
-  if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
+  TRY(check_head(*b.trace, options.head));
   Progress progress;
   const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment}, nullptr, progress);
-  if (const Status valid = check_comparison(*comparison); !valid) return valid.error();
+  TRY(check_comparison(*comparison));
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
   const float of_all = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
   const float largest = options.own_range ? largest_weight(comparison->maps) : of_all;
@@ -131,18 +131,17 @@ std::string patch_line(Language language, const PatchMap& map) {
 
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure) {
-  if (const Status valid = check_head(*b.trace, options.head); !valid) return valid.error();
+  TRY(check_head(*b.trace, options.head));
   const auto map =
-      patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment, options.measure));
-  if (!map) return map.error();
-  const std::vector<Token> rows = patch_rows(*map), columns = patch_columns(*map, *b.trace);
+      TRY(patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment, options.measure)));
+  const std::vector<Token> rows = patch_rows(map), columns = patch_columns(map, *b.trace);
   Page page = new_page(options, measure);
   add_title(page, words(options.language, kCompareWords.take_from_a),
             words(options.language, kCompareWords.patch_forms[static_cast<std::size_t>(options.patch)]), true);
-  add_lines(page, patch_line(options.language, *map), page.label, Role::label, page.ink.text);
+  add_lines(page, patch_line(options.language, map), page.label, Role::label, page.ink.text);
   page.y += 0.5f * page.label;
-  const ColourScale scale = patch_scale(options.theme, *map);
-  add_named_map(page, {map->restored, &rows, &columns}, std::min(page.room(), page.fair_height()), scale);
+  const ColourScale scale = patch_scale(options.theme, map);
+  add_named_map(page, {map.restored, &rows, &columns}, std::min(page.room(), page.fair_height()), scale);
   add_colour_bar(page, scale, words(options.language, kCompareWords.patch_share), options.language, false);
   return with_caption(std::move(page),
                       difference_line(a, b, options) + "  " + words(options.language, kCompareWords.patch_hint));

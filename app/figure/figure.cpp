@@ -30,20 +30,16 @@ Result<CellRef> asked_cell(const FigureSubject& subject, const FigureOptions& op
 Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   TRY(check_head(subject.trace, options.head));
   for (const Index layer : options.layers.value_or(std::vector<Index>{}))
-    if (const auto valid = check_within("--only-layers", "", layer, subject.trace.num_layers(options.head.stack));
-        !valid)
-      return valid.error();
+    TRY(check_within("--only-layers", "", layer, subject.trace.num_layers(options.head.stack)));
   for (const HeadRef& head : options.heads) TRY(check_head(subject.trace, head));
   switch (options.kind) {
     case FigureKind::grid: return draw_grid(subject, options, measure);
     case FigureKind::head: return draw_head(subject, options, measure);
     case FigureKind::text:
       for (const Index word : options.shades.words)
-        if (const auto valid = check_within("figure", options.shades.columns ? "key" : "query", word,
-                                            options.shades.columns ? subject.trace.keys(options.head.stack)
-                                                                   : subject.trace.queries(options.head.stack));
-            !valid)
-          return valid.error();
+        TRY(check_within("figure", options.shades.columns ? "key" : "query", word,
+                         options.shades.columns ? subject.trace.keys(options.head.stack)
+                                                : subject.trace.queries(options.head.stack)));
       return draw_text(subject, options, measure);
     case FigureKind::layers: return draw_layers(subject, options, measure);
     case FigureKind::steps: return draw_steps(subject, options, measure);

@@ -77,19 +77,16 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
 Status read_content(StepContent& content, const std::string& where, const json& object, const fs::path& folder,
                     const BundledModels* shipped) {
   if (const auto set = object.find("set"); set != object.end()) {
-    auto scene = scene_from_json(where, *set, folder, shipped);
-    if (!scene) return scene.error();
-    content.scene = std::move(*scene);
+    auto scene = TRY(scene_from_json(where, *set, folder, shipped));
+    content.scene = std::move(scene);
   }
   if (const auto done = object.find("done"); done != object.end()) {
-    auto goals = goals_from_json(where, *done);
-    if (!goals) return goals.error();
-    content.goals = std::move(*goals);
+    auto goals = TRY(goals_from_json(where, *done));
+    content.goals = std::move(goals);
   }
   if (const auto list = object.find("claims"); list != object.end()) {
-    auto claims = claims_from_json(where, *list);
-    if (!claims) return claims.error();
-    content.claims = std::move(*claims);
+    auto claims = TRY(claims_from_json(where, *list));
+    content.claims = std::move(claims);
   }
   return Done{};
 }
@@ -98,20 +95,18 @@ Result<LessonStep> step_from_json(const std::string& where, const json& object, 
                                   const BundledModels* shipped) {
   if (!object.is_object()) return bad_input(where, "", "an object", object.type_name());
   LessonStep step;
-  auto text = said_from_json(where, "text", object.value("text", json()), kMostText);
-  if (!text) return text.error();
-  step.text = std::move(*text);
+  auto text = TRY(said_from_json(where, "text", object.value("text", json()), kMostText));
+  step.text = std::move(text);
   if (const auto attempt = object.find("try"); attempt != object.end()) {
-    auto said = said_from_json(where, "try", *attempt, kMostText);
-    if (!said) return said.error();
-    step.attempt = std::move(*said);
+    auto said = TRY(said_from_json(where, "try", *attempt, kMostText));
+    step.attempt = std::move(said);
   }
   if (const auto points = object.find("points"); points != object.end()) {
     if (!is_text(*points, kMostTitle))
       return bad_input(where, "points", "the name of a control", printable(points->dump()));
     step.points = points->get<std::string>();
   }
-  if (const Status read = read_content(step, where, object, folder, shipped); !read) return read.error();
+  TRY(read_content(step, where, object, folder, shipped));
   const auto english = object.find("english");
   if (english == object.end()) return step;
   if (!english->is_object()) return bad_input(where, "english", "an object", english->type_name());
@@ -154,25 +149,22 @@ Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, c
     return bad_input(where, "schema", kSchema, schema.is_null() ? "nothing" : printable(schema.dump()),
                      ErrorCode::unknown_schema);
   Lesson lesson{name_of(path), where, {}, {}};
-  auto title = said_from_json(where, "title", object->value("title", json()), kMostTitle);
-  if (!title) return title.error();
-  lesson.title = std::move(*title);
+  auto title = TRY(said_from_json(where, "title", object->value("title", json()), kMostTitle));
+  lesson.title = std::move(title);
   const json steps = object->value("steps", json());
   if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
     return bad_input(where, "steps", "a list of 1 to " + std::to_string(kMostSteps),
                      steps.is_array() ? std::to_string(steps.size()) : steps.type_name());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    auto step = step_from_json(where + ": step " + std::to_string(i + 1), steps[i], path.parent_path(), shipped);
-    if (!step) return step.error();
-    lesson.steps.push_back(std::move(*step));
+    auto step = TRY(step_from_json(where + ": step " + std::to_string(i + 1), steps[i], path.parent_path(), shipped));
+    lesson.steps.push_back(std::move(step));
   }
   return lesson;
 }
 
 Result<Lesson> read_lesson(const fs::path& path, const BundledModels* shipped) {
-  const auto text = read_file(path, kLargestLesson);
-  if (!text) return text.error();
-  return lesson_from_json(path, *text, shipped);
+  const auto text = TRY(read_file(path, kLargestLesson));
+  return lesson_from_json(path, text, shipped);
 }
 
 Lessons read_lessons(const std::vector<fs::path>& folders, const BundledModels* shipped) {

@@ -155,11 +155,9 @@ Status write_content(const PageContent& content, const PageOptions& options, con
 
 Result<std::string> packed_core(const char* name, Packing packing) {
   constexpr int kSmallest = 9;
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  const auto bytes = read_file(*folder / "assets" / "page" / name);
-  if (!bytes) return bytes.error();
-  return deflated(*bytes, kSmallest, packing);
+  const auto folder = TRY(asset_folder());
+  const auto bytes = TRY(read_file(folder / "assets" / "page" / name));
+  return deflated(bytes, kSmallest, packing);
 }
 
 Status check_size(const Request& request, std::size_t most_bytes) {
@@ -181,21 +179,19 @@ Status check_size(const Request& request, std::size_t most_bytes) {
 Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options) {
   const Trace& trace = *content.trace;
   PagePlan plan;
-  if (const auto known = check_heads(trace, options.only); !known) return known.error();
+  TRY(check_heads(trace, options.only));
   plan.heads = heads_of(trace);
   if (!options.only.empty())
     std::erase_if(plan.heads, [&](const HeadRef& head) {
       return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
     });
-  if (const auto valid = check_numbers(trace, plan.heads); !valid) return valid.error();
+  TRY(check_numbers(trace, plan.heads));
   if (options.live) {
-    auto files = live_files(content.session.document);
-    if (!files) return files.error();
-    plan.files = *std::move(files);
+    auto files = TRY(live_files(content.session.document));
+    plan.files = std::move(files);
   }
-  auto tables = answer_tables(content, options.threads);
-  if (!tables) return tables.error();
-  plan.tables = *std::move(tables);
+  auto tables = TRY(answer_tables(content, options.threads));
+  plan.tables = std::move(tables);
   const auto core = packed_core(options.live ? "core.wasm" : "still.wasm");
   if (!core) return core.error();
   plan.core = "\"" + encode_base64(*core) + "\"";
@@ -206,13 +202,13 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   }
   if (content.against) {
     const Trace& other = *content.against->trace;
-    if (const auto valid = check_numbers(other, heads_of_other(other, plan.heads)); !valid) return valid.error();
-    if (const auto valid = check_axes(other, trace); !valid) return valid.error();
+    TRY(check_numbers(other, heads_of_other(other, plan.heads)));
+    TRY(check_axes(other, trace));
   }
   for (plan.values = true;; plan.values = false) {
     Progress ignored;
     PageSink counted;
-    if (const auto written = write_content(content, options, plan, ignored, counted); !written) return written.error();
+    TRY(write_content(content, options, plan, ignored, counted));
     plan.bytes = counted.bytes;
     plan.packed = counted.numbers > kMostPlainBytes;
     if (!plan.packed || !plan.values) break;
@@ -276,9 +272,8 @@ PreviewFigure with_page_sizes(PreviewFigure figures) {
   return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
                                         Progress& progress) -> Result<FigurePicture> {
     if (!names_page(file)) return figures(asked, file, progress);
-    const auto plan = plan_page(content_of(asked), options_of(asked));
-    if (!plan) return plan.error();
-    return FigurePicture{nullptr, plan->bytes};
+    const auto plan = TRY(plan_page(content_of(asked), options_of(asked)));
+    return FigurePicture{nullptr, plan.bytes};
   };
 }
 

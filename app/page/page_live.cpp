@@ -52,9 +52,8 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
   if (model && (model->given || document.model_path.empty()))
     return cannot(model->given ? "numbers without a model" : "a model without a file");
   if (model) {
-    const auto resolved = path_of_source(document.model_path);
-    if (!resolved) return resolved.error();
-    const fs::path folder = is_folder(*resolved) ? *resolved : resolved->parent_path();
+    const auto resolved = TRY(path_of_source(document.model_path));
+    const fs::path folder = is_folder(resolved) ? resolved : resolved.parent_path();
     std::error_code unreadable;
     for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end; at.increment(unreadable))
       if (is_regular(at->path()) && is_read(at->path()))
@@ -77,11 +76,10 @@ Status write_live(const LiveFiles& files, PageSink& sink) {
   sink("{\"files\":[");
   const char* between = "";
   for (const auto& [path, names] : files) {
-    const auto file = MappedFile::open(path);
-    if (!file) return file.error();
+    const auto file = TRY(MappedFile::open(path));
     sink(between + ("{\"names\":" + page_json(names)) + ",\"data\":\"");
-    if (sink.only_counts()) sink.bytes += base64_size((*file)->bytes().size());
-    else sink(encode_base64(deflated((*file)->bytes())));
+    if (sink.only_counts()) sink.bytes += base64_size(file->bytes().size());
+    else sink(encode_base64(deflated(file->bytes())));
     sink("\"}");
     between = ",";
   }

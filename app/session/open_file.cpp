@@ -35,12 +35,11 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   if (names_model(path)) {
-    auto model = open_model(path, std::nullopt, progress);
-    if (!model) return model.error();
+    auto model = TRY(open_model(path, std::nullopt, progress));
     opened.kind = OpenFile::Kind::document;
-    opened.session.document = std::move(model->document);
-    opened.session.model_warnings = std::move(model->model_warnings);
-    opened.warnings = std::move(model->warnings);
+    opened.session.document = std::move(model.document);
+    opened.session.model_warnings = std::move(model.model_warnings);
+    opened.warnings = std::move(model.warnings);
     return opened;
   }
   if (ending == ".npy" || ending == ".json") {
@@ -51,10 +50,9 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   if (ending == ".txt" || ending.empty()) {
-    auto text = read_file(path, std::size_t{1} << 24);
-    if (!text) return text.error();
-    if (const auto valid = check_utf8(path.string(), *text); !valid) return valid.error();
-    opened.text = std::move(*text);
+    auto text = TRY(read_file(path, std::size_t{1} << 24));
+    TRY(check_utf8(path.string(), text));
+    opened.text = std::move(text);
     if (opened.text.starts_with("\uFEFF")) opened.text.erase(0, std::string_view("\uFEFF").size());
     while (opened.text.ends_with('\n') || opened.text.ends_with('\r')) opened.text.pop_back();
     return opened;

@@ -78,8 +78,7 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   Document beside = own->document;
   beside.model_path = source.get<std::string>();
   std::vector<Error> ignored;
-  const auto asked = document_from_json(where, request, progress, ignored, nullptr, &beside);
-  if (!asked) return asked.error();
+  const auto asked = TRY(document_from_json(where, request, progress, ignored, nullptr, &beside));
   const bool absent = !path_exists(beside.model_path);
   const std::string error = formatted("%.2g", data.value("error", 0.0));
   session.lost.emplace_back(ErrorCode::page_alone, where,
@@ -90,9 +89,8 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
                                 ", without new words and the next word");
   session.lost.insert(session.lost.end(), own->warnings.begin(), own->warnings.end());
   if (data.contains("compare")) {
-    auto compared = open_page_numbers(where + std::string(kComparedWith), data["compare"], progress);
-    if (!compared) return compared.error();
-    session.kept = AnswerSnapshot{.trace = nullptr, .document = std::move(compared->document)};
+    auto compared = TRY(open_page_numbers(where + std::string(kComparedWith), data["compare"], progress));
+    session.kept = AnswerSnapshot{.trace = nullptr, .document = std::move(compared.document)};
   }
   return std::move(own->document);
 }

@@ -35,16 +35,14 @@ Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   const auto text = standard_input ? read_standard_input(kMostTextBytes) : read_file(choice.text, kMostTextBytes);
   if (!text) return text.error();
   const std::string where = standard_input ? "standard input" : choice.text;
-  const auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
+  const auto lexicon = TRY(read_lexicon());
   std::vector<std::vector<std::string>> all;
   for (const Line line : sentences(*text)) {
     if (progress.stop) return cancelled(where);
     const TextInput input{.text = text->substr(line.begin, line.end - line.begin)};
-    const auto tokens = tokens_of_lines(where, input, *lexicon, kMaxTokens);
-    if (!tokens) return tokens.error();
+    const auto tokens = TRY(tokens_of_lines(where, input, lexicon, kMaxTokens));
     auto& words = all.emplace_back();
-    for (const Token& token : tokens->front().tokens)
+    for (const Token& token : tokens.front().tokens)
       if (!is_blank(token.text)) words.push_back(token.text);
   }
   return corpus_of(where, all, choice.most_words, kLongestSentence);
@@ -62,9 +60,8 @@ Result<WeightedFile> weighted_file(const char* option, const std::string& choice
   if (weight && !(*weight > 0 && *weight <= 1e6f))
     return bad_input(option, "", "a weight above 0 and at most 1e6", "'" + choice + "'");
   WeightedFile file{.name = weight ? choice.substr(0, colon) : choice, .text = {}, .weight = weight.value_or(1)};
-  auto text = read_file(file.name, most_bytes);
-  if (!text) return text.error();
-  file.text = *std::move(text);
+  auto text = TRY(read_file(file.name, most_bytes));
+  file.text = std::move(text);
   return file;
 }
 
@@ -74,21 +71,17 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     return bad_input("--grammar", "", "no tokenizer, or a share of it that teaches (--teach-grammar)",
                      choice.tokenizer);
   constexpr std::size_t kMostTokenizerBytes = std::size_t{1} << 28;
-  auto json = read_file(choice.tokenizer, kMostTokenizerBytes);
-  if (!json) return json.error();
-  auto parsed = parse_tokenizer_json(choice.tokenizer, *json);
-  if (!parsed) return parsed.error();
-  const auto tokenizer = std::make_shared<const Tokenizer>(std::move(parsed->tokenizer));
-  if (const Status usable = check_trainable(choice.tokenizer, *tokenizer); !usable) return usable.error();
+  auto json = TRY(read_file(choice.tokenizer, kMostTokenizerBytes));
+  auto parsed = TRY(parse_tokenizer_json(choice.tokenizer, json));
+  const auto tokenizer = std::make_shared<const Tokenizer>(std::move(parsed.tokenizer));
+  TRY(check_trainable(choice.tokenizer, *tokenizer));
   std::vector<CorpusText> texts;
   for (const std::string& one : choice.texts) {
-    const auto file = weighted_file("--text", one, kMostTextBytes);
-    if (!file) return file.error();
-    auto spelt = tokenized_text(file->name, file->text, file->weight, *tokenizer, progress);
-    if (!spelt) return spelt.error();
-    texts.push_back(*std::move(spelt));
+    const auto file = TRY(weighted_file("--text", one, kMostTextBytes));
+    auto spelt = TRY(tokenized_text(file.name, file.text, file.weight, *tokenizer, progress));
+    texts.push_back(std::move(spelt));
   }
-  Corpus corpus = corpus_of(tokenizer, *std::move(json), std::move(texts));
+  Corpus corpus = corpus_of(tokenizer, std::move(json), std::move(texts));
   std::shared_ptr<const Grammar> grammar;
   if (teaching.grammar > 0) {
     auto read = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
@@ -96,16 +89,14 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     grammar = *read;
   }
   for (const std::string& one : choice.treebanks) {
-    const auto file = weighted_file("--teach", one, kMostTreebankBytes);
-    if (!file) return file.error();
-    const auto treebank = parse_conllu(file->name, file->text);
-    if (!treebank) return treebank.error();
-    if (progress.stop) return cancelled(file->name);
-    TaughtText taught{.name = file->name, .weight = file->weight};
-    taught.sentences = taught_sentences(*treebank, *tokenizer, teaching.heads, grammar.get());
+    const auto file = TRY(weighted_file("--teach", one, kMostTreebankBytes));
+    const auto treebank = TRY(parse_conllu(file.name, file.text));
+    if (progress.stop) return cancelled(file.name);
+    TaughtText taught{.name = file.name, .weight = file.weight};
+    taught.sentences = taught_sentences(treebank, *tokenizer, teaching.heads, grammar.get());
     if (std::none_of(taught.sentences.begin(), taught.sentences.end(),
                      [](const auto& own) { return !own.arcs.empty(); }))
-      return bad_input(file->name, "relations", "at least one that a head is taught", "none");
+      return bad_input(file.name, "relations", "at least one that a head is taught", "none");
     corpus.taught.push_back(std::move(taught));
   }
   corpus.taught_grammar = std::move(grammar);
@@ -187,17 +178,14 @@ void add_shape(CommandLine& line, const Config& config) {
 }  // namespace
 
 Result<std::shared_ptr<const Grammar>> read_grammar(const std::filesystem::path& path) {
-  const auto text = read_file(path, kLargestAsset);
-  if (!text) return text.error();
-  auto grammar = parse_grammar(path.string(), *text);
-  if (!grammar) return grammar.error();
-  return std::make_shared<const Grammar>(*std::move(grammar));
+  const auto text = TRY(read_file(path, kLargestAsset));
+  auto grammar = TRY(parse_grammar(path.string(), text));
+  return std::make_shared<const Grammar>(std::move(grammar));
 }
 
 Result<std::shared_ptr<const Grammar>> read_grammar() {
-  const auto folder = asset_folder();
-  if (!folder) return folder.error();
-  return read_grammar(*folder / "assets" / "grammar.json");
+  const auto folder = TRY(asset_folder());
+  return read_grammar(folder / "assets" / "grammar.json");
 }
 
 Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& progress, const Teaching& teaching) {
@@ -294,11 +282,9 @@ Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {
 Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::string>& files) {
   std::vector<HeldOutTreebank> treebanks;
   for (const std::string& choice : files) {
-    const auto file = weighted_file("--teach", choice, kMostTreebankBytes);
-    if (!file) return file.error();
-    auto sentences = parse_conllu(file->name, file->text);
-    if (!sentences) return sentences.error();
-    treebanks.push_back({file->name, *std::move(sentences)});
+    const auto file = TRY(weighted_file("--teach", choice, kMostTreebankBytes));
+    auto sentences = TRY(parse_conllu(file.name, file.text));
+    treebanks.push_back({file.name, std::move(sentences)});
   }
   return treebanks;
 }
@@ -306,16 +292,14 @@ Result<std::vector<HeldOutTreebank>> read_treebanks(const std::vector<std::strin
 Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& tokenizer,
                   const std::vector<std::string>& teaching, const std::vector<HeldOutTreebank>& scored, int threads,
                   TrainingCard& card, Progress& progress) {
-  auto taught_by = read_treebanks(teaching);
-  if (!taught_by) return taught_by.error();
-  const auto grammar = read_grammar();
-  if (!grammar) return grammar.error();
+  auto taught_by = TRY(read_treebanks(teaching));
+  const auto grammar = TRY(read_grammar());
   auto labels = fit_arc_labels({.model = model,
                                 .tokenizer = &tokenizer,
                                 .taught = card.plan.teaching.heads,
-                                .teaching = *std::move(taught_by),
+                                .teaching = std::move(taught_by),
                                 .scored = scored,
-                                .grammar = grammar->get(),
+                                .grammar = grammar.get(),
                                 .threads = threads},
                                progress);
   if (!labels) return labels.error();
@@ -324,38 +308,35 @@ Status fit_labels(const std::shared_ptr<const Model>& model, const Tokenizer& to
 }
 
 Status begin_with_weights(const std::filesystem::path& source, const Corpus& corpus, Training& training) {
-  const auto opened = open_model(source);
-  if (!opened) return opened.error();
-  const auto& model = opened->document.model;
+  const auto opened = TRY(open_model(source));
+  const auto& model = opened.document.model;
   const auto differs = [&](std::string_view what, std::string_view expected, std::string_view found) {
     return bad_input("--from " + source.string(), what, expected, found);
   };
   if (!model || !model->vocabulary || !model->output) return differs("model", "one that Headlight trained", "another");
-  auto network = network_of(*model);
-  if (!network) return network.error();
+  auto network = TRY(network_of(*model));
   const Network& fresh = training.network;
-  network->config.seed = fresh.config.seed;
-  if (network->config != fresh.config) return differs("shape", "that of this training", "another");
+  network.config.seed = fresh.config.seed;
+  if (network.config != fresh.config) return differs("shape", "that of this training", "another");
   if (model->vocabulary->words != trained_model(training, corpus, "")->vocabulary->words)
     return differs("words", "those of this training", "others");
   const auto same = [](const Parameter& a, const Parameter& b) { return a.name == b.name && a.size() == b.size(); };
-  if (!std::equal(network->parameters.begin(), network->parameters.end(), fresh.parameters.begin(),
+  if (!std::equal(network.parameters.begin(), network.parameters.end(), fresh.parameters.begin(),
                   fresh.parameters.end(), same))
     return differs("shape", "that of this training", "another");
-  training.network.values = std::move(network->values);
+  training.network.values = std::move(network.values);
   return Done{};
 }
 
 Result<std::shared_ptr<const std::vector<RelationScore>>> measure_layers(const std::shared_ptr<const Model>& model,
                                                                          const Grammar* grammar, Progress& progress) {
   if (!grammar) return bad_input("relations", "grammar", "the grammar that comes with the program", "none");
-  if (const auto small = check(model->config, kMostMeasured); !small) return small.error();
+  TRY(check(model->config, kMostMeasured));
   RelationOptions options;
   options.pairs = 0;  // the scores of the relations do not depend on them
-  auto report = measure_relations(model, *grammar, options, progress);
-  if (!report) return report.error();
-  if (!*report) return std::shared_ptr<const std::vector<RelationScore>>();
-  return std::make_shared<const std::vector<RelationScore>>(std::move((*report)->relations));
+  auto report = TRY(measure_relations(model, *grammar, options, progress));
+  if (!report) return std::shared_ptr<const std::vector<RelationScore>>();
+  return std::make_shared<const std::vector<RelationScore>>(std::move(report->relations));
 }
 
 std::string shell_word(std::string_view word, std::string_view also_plain) {

@@ -68,34 +68,30 @@ Status take_object(std::string_view where, const json& object, const std::string
     const std::string place = "attention[" + std::to_string(i) + "].attn";
     if (!entry.is_object() || !entry.contains("attn") || !entry["attn"].is_array())
       return bad_input(where, place, "[layer][head][query][key]", "none");
-    auto array = nested_numbers(where, place, entry["attn"], 5);
-    if (!array) return array.error();
+    auto array = TRY(nested_numbers(where, place, entry["attn"], 5));
     const std::string before = sentence + stack_called(entry);
     if (file.arrays.contains(before + "attentions"))
       return bad_input(where, "attention", "each name once", "'" + before + "attentions' twice");
-    file.arrays[before + "attentions"] = std::move(*array);
+    file.arrays[before + "attentions"] = std::move(array);
     AxisTexts& words = file.words[before];
     if (entry.contains("left_text")) words.queries = strings_of(entry["left_text"]);
     if (entry.contains("right_text")) words.keys = strings_of(entry["right_text"]);
   }
   for (const auto& [key, value] : object.items()) {
     if (!value.is_array() || axes_of(parse_array_name(key).kind).empty()) continue;
-    auto array = nested_numbers(where, key, value, 5);
-    if (!array) return array.error();
-    file.arrays[sentence + key] = std::move(*array);
+    auto array = TRY(nested_numbers(where, key, value, 5));
+    file.arrays[sentence + key] = std::move(array);
   }
   if (const auto at = object.find("model"); at != object.end() && at->is_object() && at->contains("d_k"))
     if ((*at)["d_k"].is_number_integer() && (*at)["d_k"].get<std::int64_t>() > 0)
       file.d_k = (*at)["d_k"].get<std::int64_t>();
   const auto mask = object.find("mask");
   if (mask == object.end() || !mask->is_object() || !mask->contains("allowed")) return Done{};
-  auto allowed = nested_numbers(where, "mask.allowed", (*mask)["allowed"], 2);
-  if (!allowed) return allowed.error();
-  allowed->dtype = Dtype::boolean;
+  auto allowed = TRY(nested_numbers(where, "mask.allowed", (*mask)["allowed"], 2));
+  allowed.dtype = Dtype::boolean;
   std::vector<Error> notes;  // of floats alone
-  auto added = additive_mask(where, "mask.allowed", *allowed, notes);
-  if (!added) return added.error();
-  file.masks[sentence] = std::move(*added);
+  auto added = TRY(additive_mask(where, "mask.allowed", allowed, notes));
+  file.masks[sentence] = std::move(added);
   return Done{};
 }
 
@@ -125,13 +121,12 @@ Result<std::shared_ptr<const Trace>> compute(std::string_view where, const Array
   ArrayFile inputs{.arrays = {}, .metadata = file.metadata};
   for (const auto& [name, array] : file.arrays)
     if (is_input(name)) inputs.arrays.emplace(name, array);
-  const auto tensors = tensors_from(where, inputs, num_heads);
-  if (!tensors) return tensors.error();
-  warnings = tensors->warnings;
+  const auto tensors = TRY(tensors_from(where, inputs, num_heads));
+  warnings = tensors.warnings;
   Request request;
-  request.model = tensors->model;
-  request.config = tensors->model->config;
-  if (tensors->mask) request.mask.given = std::make_shared<const Matrix>(*tensors->mask);
+  request.model = tensors.model;
+  request.config = tensors.model->config;
+  if (tensors.mask) request.mask.given = std::make_shared<const Matrix>(*tensors.mask);
   return forward(request);
 }
 
@@ -191,7 +186,7 @@ std::vector<std::string_view> axes_of(std::string_view kind) {
 Result<ExportFile> export_from_json(std::string_view where, std::string_view text) {
   const auto document = parse_json(where, text);
   if (!document) return document.error();
-  if (const Status known = check_schema(where, *document); !known) return known.error();
+  TRY(check_schema(where, *document));
   ExportFile file;
   file.name = where;
   const bool batch = document->is_object() && document->contains("batch");
@@ -201,7 +196,7 @@ Result<ExportFile> export_from_json(std::string_view where, std::string_view tex
   for (std::size_t i = 0; i < count; ++i) {
     const json& object = batch ? (*document)["batch"][i] : *document;
     const std::string sentence = batch ? std::to_string(i) + "." : "";
-    if (const auto taken = take_object(where, object, sentence, file); !taken) return taken.error();
+    TRY(take_object(where, object, sentence, file));
   }
   for (auto& [name, array] : file.arrays) shape_as_exported(name, array);
   return file;
@@ -212,9 +207,8 @@ Result<ExportFile> export_from(std::string_view where, ArrayFile arrays, std::op
   file.name = where;
   take_words(arrays, file);
   if (arrays.arrays.contains("query")) {
-    auto computed = compute(where, arrays, num_heads, file.warnings);
-    if (!computed) return computed.error();
-    file.computed = std::move(*computed);
+    auto computed = TRY(compute(where, arrays, num_heads, file.warnings));
+    file.computed = std::move(computed);
     file.words[""] = words_of(*file.computed);
   }
   file.arrays = std::move(arrays.arrays);
@@ -228,9 +222,8 @@ Result<ExportFile> export_from(std::string_view where, ArrayFile arrays, std::op
 Result<ExportFile> read_export(const std::filesystem::path& path, std::optional<Index> num_heads) {
   const std::string where = path.string();
   if (path.extension() == ".json") {
-    const auto text = read_file(path);
-    if (!text) return text.error();
-    return export_from_json(where, *text);
+    const auto text = TRY(read_file(path));
+    return export_from_json(where, text);
   }
   if (is_torch_name(path)) {
     const auto stored = map_torch(path);

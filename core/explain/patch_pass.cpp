@@ -48,33 +48,32 @@ PatchWanted in_direction(PatchWanted wanted) {
 
 Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const PatchWanted& wanted, int threads,
                              Progress& progress, PatchAnswer& answer) {
-  if (const auto valid = check_shapes(clean, corrupt); !valid) return valid.error();
+  TRY(check_shapes(clean, corrupt));
   if (!clean.has(wanted.stack))
     return bad_input("--stack", "", "self, the only attention of this model", stack_name(wanted.stack));
   std::optional<Index> of_corrupt;
   if (const auto query = wanted.metric.query) {
-    if (const auto valid = check_within("--query", "", *query, clean.queries()); !valid) return valid.error();
+    TRY(check_within("--query", "", *query, clean.queries()));
     const auto partner = wanted.stack == Stack::self ? partner_of(wanted, *query) : *query;
     if (!partner) return partner.error();
     of_corrupt = *partner;
-    if (const auto valid = check_within("--query", "", *of_corrupt, corrupt.queries()); !valid) return valid.error();
+    TRY(check_within("--query", "", *of_corrupt, corrupt.queries()));
   }
-  auto metric = metric_of(clean, corrupt, wanted.metric, of_corrupt);
-  if (!metric) return metric.error();
-  answer.metric = metric_text(*clean.model, *metric);
-  answer.measure = metric->metric;
-  answer.right = candidate(*clean.model, metric->right).text;
-  answer.wrong = candidate(*clean.model, metric->wrong).text;
-  answer.clean = metric->of(clean, metric->clean_query);
-  answer.corrupt = metric->of(corrupt, metric->corrupt_query);
+  auto metric = TRY(metric_of(clean, corrupt, wanted.metric, of_corrupt));
+  answer.metric = metric_text(*clean.model, metric);
+  answer.measure = metric.metric;
+  answer.right = candidate(*clean.model, metric.right).text;
+  answer.wrong = candidate(*clean.model, metric.wrong).text;
+  answer.clean = metric.of(clean, metric.clean_query);
+  answer.corrupt = metric.of(corrupt, metric.corrupt_query);
   if (answer.clean == answer.corrupt)
     return bad_input("--from", "", "a question with another answer", "the same " + answer.metric);
   const bool noise = wanted.direction == PatchDirection::noise;
-  const Index query = noise ? metric->clean_query : metric->corrupt_query;
+  const Index query = noise ? metric.clean_query : metric.corrupt_query;
   return Patching{noise ? clean : corrupt,
                   noise ? corrupt : clean,
                   in_direction(wanted),
-                  std::move(*metric),
+                  std::move(metric),
                   noise ? answer.clean : answer.corrupt,
                   noise ? answer.corrupt : answer.clean,
                   query,
@@ -107,7 +106,7 @@ Result<std::vector<double>> restored_by(Patching& patching, const std::vector<Pa
   for (Index i = 0; i < asked.rows(); ++i) asked.row(i) = (*hidden)->row(i * rows);
   const Threads threads(patching.threads);
   const Matrix logits = logits_of(*patching.base.model, std::move(asked), threads);
-  if (const auto finite = check_finite("logits", logits, threads); !finite) return finite.error();
+  TRY(check_finite("logits", logits, threads));
   std::vector<double> restored(variants.size());
   parallel_for(logits.rows(), threads, [&](Index i) {
     restored[static_cast<std::size_t>(i)] = patching.restored(patching.metric.of(logits.row(i)));

@@ -42,15 +42,13 @@ Result<std::vector<HeadRef>> wanted_places(const Trace& trace, const PatchWanted
     const AttentionTrace& attention = trace.attention(wanted.stack, layer);
     return of_stream(wanted.at) ? 1 : of_keys(wanted.at) ? attention.num_kv_heads : attention.num_heads();
   };
-  for (const Index layer : wanted.layers)
-    if (const auto valid = check_within("--at-layers", "", layer, layers); !valid) return valid.error();
+  for (const Index layer : wanted.layers) TRY(check_within("--at-layers", "", layer, layers));
   for (const LayerHeads& heads : wanted.heads) {
     if (heads.stack != wanted.stack)
       return bad_input("--at-heads", "", "heads of --stack " + std::string(stack_name(wanted.stack)),
                        stack_name(heads.stack));
-    if (const auto valid = check_within("--at-heads", "layer", heads.layer, layers); !valid) return valid.error();
-    if (const auto valid = check_within("--at-heads", "head", heads.head.value_or(0), heads_in(heads.layer)); !valid)
-      return valid.error();
+    TRY(check_within("--at-heads", "layer", heads.layer, layers));
+    TRY(check_within("--at-heads", "head", heads.head.value_or(0), heads_in(heads.layer)));
   }
   const auto wants_layer = [&](Index layer) {
     return wanted.layers.empty() || std::find(wanted.layers.begin(), wanted.layers.end(), layer) != wanted.layers.end();
@@ -72,7 +70,7 @@ Result<std::vector<TokenPairs>> wanted_tokens(const Trace& corrupt, const PatchW
   const TokenPairs& all = of_keys(wanted.at) ? wanted.keys : wanted.queries;
   const Index count = of_keys(wanted.at) ? corrupt.keys(wanted.stack) : corrupt.queries(wanted.stack);
   for (const Index token : wanted.tokens) {
-    if (const auto valid = check_within("--at-tokens", "", token, count); !valid) return valid.error();
+    TRY(check_within("--at-tokens", "", token, count));
     if (std::none_of(all.begin(), all.end(), [&](const auto& pair) { return pair.second == token; }))
       return bad_input("--at-tokens", "", "tokens that both sentences have", std::to_string(token));
   }
@@ -100,11 +98,10 @@ Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer
                       places[end].cell.layer == places[first].cell.layer;
          ++end)
       variants.push_back({places[end].patch});
-    const auto restored = restored_by(patching, variants);
-    if (!restored) return restored.error();
+    const auto restored = TRY(restored_by(patching, variants));
     for (std::size_t i = first; i < end; ++i) {
       answer.cells.push_back(places[i].cell);
-      answer.cells.back().restored = (*restored)[i - first];
+      answer.cells.back().restored = restored[i - first];
     }
   }
   return Done{};
@@ -112,16 +109,14 @@ Status restore(Patching& patching, const std::vector<Place>& places, PatchAnswer
 
 /// Every part that is wanted, in order, with the source's numbers.
 Result<std::vector<Place>> places_of(const Patching& patching, const PatchWanted& wanted) {
-  const auto heads = wanted_places(patching.base, wanted);
-  if (!heads) return heads.error();
-  const auto tokens = wanted_tokens(patching.base, wanted);
-  if (!tokens) return tokens.error();
+  const auto heads = TRY(wanted_places(patching.base, wanted));
+  const auto tokens = TRY(wanted_tokens(patching.base, wanted));
   std::vector<Place> places;
-  for (const HeadRef& head : *heads) {
+  for (const HeadRef& head : heads) {
     if (wanted.at == PatchAt::ffn && !exists(patching.source, matrix_id(Quantity::ffn_output, head)))
       return bad_input("--at", "", "a part that the model has", "no feed-forward");
     const Matrix values = clean_values(patching.source, wanted.at, head);
-    for (const TokenPairs& pairs : *tokens) {
+    for (const TokenPairs& pairs : tokens) {
       Place& place = places.emplace_back();
       place.cell.layer = head.layer;
       if (!of_stream(wanted.at)) place.cell.head = head.head;
@@ -138,8 +133,7 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& ch
   PatchWanted everywhere = wanted;
   everywhere.layers = {}, everywhere.heads = {}, everywhere.tokens = {};
   everywhere.by_token = wanted.by_token || !wanted.tokens.empty();
-  auto all = places_of(patching, everywhere);
-  if (!all) return all.error();
+  auto all = TRY(places_of(patching, everywhere));
   const auto is_chosen = [&](const Place& one) {
     return std::any_of(chosen.begin(), chosen.end(), [&](const Place& other) {
       return std::tie(one.cell.layer, one.cell.head, one.cell.token) ==
@@ -147,9 +141,9 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& ch
     });
   };
   PatchControl control;
-  const bool some = chosen.size() < all->size();
-  if (some) control.places = static_cast<Index>(chosen.size()), std::erase_if(*all, is_chosen);
-  control.places = std::min(control.places, static_cast<Index>(all->size()));
+  const bool some = chosen.size() < all.size();
+  if (some) control.places = static_cast<Index>(chosen.size()), std::erase_if(all, is_chosen);
+  control.places = std::min(control.places, static_cast<Index>(all.size()));
   Random random(0);
   std::vector<Patches> variants;
   if (some) {
@@ -158,16 +152,15 @@ Result<PatchControl> control_of(Patching& patching, const std::vector<Place>& ch
   }
   for (Index draw = 0; draw < wanted.control; ++draw) {
     Patches& patches = variants.emplace_back();
-    draw_to_front(random, *all, static_cast<std::size_t>(control.places));
-    for (Index i = 0; i < control.places; ++i) patches.push_back((*all)[static_cast<std::size_t>(i)].patch);
+    draw_to_front(random, all, static_cast<std::size_t>(control.places));
+    for (Index i = 0; i < control.places; ++i) patches.push_back(all[static_cast<std::size_t>(i)].patch);
   }
   const auto most = static_cast<std::size_t>(variants_at_once(patching.base, static_cast<Index>(variants.size())));
   for (std::size_t first = 0; first < variants.size(); first += most) {
     const auto begin = variants.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto restored =
-        restored_by(patching, {begin, begin + static_cast<std::ptrdiff_t>(std::min(most, variants.size() - first))});
-    if (!restored) return restored.error();
-    control.restored.insert(control.restored.end(), restored->begin(), restored->end());
+    const auto restored = TRY(
+        restored_by(patching, {begin, begin + static_cast<std::ptrdiff_t>(std::min(most, variants.size() - first))}));
+    control.restored.insert(control.restored.end(), restored.begin(), restored.end());
   }
   if (some) control.together = control.restored.front(), control.restored.erase(control.restored.begin());
   return control;
@@ -191,11 +184,10 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   const bool controlled = wanted.control > 0 && !places->empty();
   patching->passes = places->size();
   if (controlled) patching->passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
-  if (const Status restored = restore(*patching, *places, answer); !restored) return restored.error();
+  TRY(restore(*patching, *places, answer));
   if (controlled) {
-    auto control = control_of(*patching, *places);
-    if (!control) return control.error();
-    answer.control = std::move(*control);
+    auto control = TRY(control_of(*patching, *places));
+    answer.control = std::move(control);
   }
   return answer;
 }

@@ -119,23 +119,22 @@ Status compare(const Before& before, const std::vector<Patches>& variants, Progr
   const Trace& trace = before.trace;
   Index first = before.places.empty() ? 0 : trace.queries();
   for (const Index place : before.places) first = std::min(first, place);
-  const auto hidden = forward_variants(trace, variants, first, progress, threads);
-  if (!hidden) return hidden.error();
-  if (!*hidden) return Done{};  // stopped
-  const Index rows = (*hidden)->rows() / static_cast<Index>(variants.size());
+  const auto hidden = TRY(forward_variants(trace, variants, first, progress, threads));
+  if (!hidden) return Done{};  // stopped
+  const Index rows = hidden->rows() / static_cast<Index>(variants.size());
   const auto count = static_cast<Index>(before.places.size());
   Matrix logits;
   if (count > 0) {
-    Matrix asked(static_cast<Index>(variants.size()) * count, (*hidden)->cols());
+    Matrix asked(static_cast<Index>(variants.size()) * count, hidden->cols());
     for (Index i = 0; i < asked.rows(); ++i)
-      asked.row(i) = (*hidden)->row(i / count * rows + before.places[static_cast<std::size_t>(i % count)] - first);
+      asked.row(i) = hidden->row(i / count * rows + before.places[static_cast<std::size_t>(i % count)] - first);
     logits = logits_of(*trace.model, std::move(asked), Threads(threads));
     if (const Status finite = check_finite("logits", logits, Threads(threads)); !finite) return finite;
   }
   parallel_for(static_cast<Index>(variants.size()), threads, [&](Index i) {
     HeadEffect& effect = effects[static_cast<std::size_t>(i)];
     if (count > 0) compare_words(before, logits.middleRows(i * count, count), effect);
-    else effect.change = hidden_change(trace, (*hidden)->middleRows(i * rows, rows));
+    else effect.change = hidden_change(trace, hidden->middleRows(i * rows, rows));
   });
   return Done{};
 }
@@ -183,8 +182,7 @@ Result<std::optional<std::vector<HeadEffect>>> head_effects(const Trace& trace, 
   if (trace.attention(heads.front().stack, 0).patterns)
     return bad_input("effect", "", "a model, in which heads can be switched off", "attention alone",
                      ErrorCode::attention_alone);
-  if (wanted.query)
-    if (const auto valid = check_within("--query", "", *wanted.query, trace.queries()); !valid) return valid.error();
+  if (wanted.query) TRY(check_within("--query", "", *wanted.query, trace.queries()));
   const float begin = progress.begin, share = progress.share;
   const Before before = before_of(trace, wanted);
   std::vector<HeadEffect> effects;

@@ -31,9 +31,7 @@ Result<std::optional<Matrix>> run_rest(const Trace& base, const StackWeights& we
   }
   if (run.asked < first) x = last_rows(x, static_cast<Index>(variants.size()), first);
   if (weights.final_norm) x = norm(x, *weights.final_norm, Threads(threads.count));
-  if (const auto finite = check_finite(stack_name(*base.model, stack) + "last hidden state", x, Threads(threads.count));
-      !finite)
-    return finite.error();
+  TRY(check_finite(stack_name(*base.model, stack) + "last hidden state", x, Threads(threads.count)));
   return std::optional(std::move(x));
 }
 

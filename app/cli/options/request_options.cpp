@@ -183,16 +183,14 @@ Result<Startup> RequestOptions::opened_source(const GivenOptions& given_words) c
   };
   if (const std::string option = given_numbers(command_); !option.empty()) {
     if (!source_.empty()) return bad_input(option, "", "no SOURCE beside it", source_);
-    auto numbers = read_number_options(command_, numbers_);
-    if (!numbers) return numbers.error();
-    if (const auto heads = num_heads()) numbers->num_heads = *heads;
-    return of_model(open_model(std::string(kNumbersSource) + numbers_json(*numbers)));
+    auto numbers = TRY(read_number_options(command_, numbers_));
+    if (const auto heads = num_heads()) numbers.num_heads = *heads;
+    return of_model(open_model(std::string(kNumbersSource) + numbers_json(numbers)));
   }
   if (source_.empty() || lesson) return shipped_or_fresh(given_words, std::move(start));
   if (is_session(source_) || names_page(source_)) {
-    auto session = read_session(source_);
-    if (!session) return session.error();
-    start.session = std::move(*session);
+    auto session = TRY(read_session(source_));
+    start.session = std::move(session);
     start.warnings = start.session.lost;
     if (!names_page(source_)) start.session_path = source_;
     return start;
@@ -212,7 +210,7 @@ Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words
   else if (!shapes.empty() && !given("--seed") && !given("--split")) {
     Document asked;
     asked.config = shapes.front().config;
-    if (const auto taken = take_fields(asked, given_words, FieldPart::model, fields_); !taken) return taken.error();
+    TRY(take_fields(asked, given_words, FieldPart::model, fields_));
     const Config& shape = asked.config;
     const BundledShape* found = find_model(shapes, shape);
     if (!found && shape.arch != shapes.front().config.arch) found = nearest_model(shapes, shape);
@@ -230,9 +228,8 @@ Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words
                                                             " (--random asks for such weights)");
     return start;
   }
-  auto opened = open_model(*shipped);
-  if (!opened) return opened.error();
-  start.session = session_of(*std::move(opened));
+  auto opened = TRY(open_model(*shipped));
+  start.session = session_of(std::move(opened));
   return start;
 }
 
@@ -245,10 +242,9 @@ Result<Startup> RequestOptions::start_of_window() const {
     auto opened = start();
     return opened ? opened : later;
   }
-  const auto resolved = path_of_source(source_);
-  if (!resolved) return resolved.error();
+  const auto resolved = TRY(path_of_source(source_));
   if (source_.starts_with(kShipped)) return start();
-  if (!path_exists(*resolved / "config.json") && logged_steps(*resolved).empty()) return start();
+  if (!path_exists(resolved / "config.json") && logged_steps(resolved).empty()) return start();
   return later;
 }
 
@@ -264,7 +260,7 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
     const Status taken = take(FieldPart::model);
     return taken ? check(document.config) : taken;
   };
-  if (const auto model = shaped(); !model) return model.error();
+  TRY(shaped());
   if (given("--arch") && !document.model) document.mask.causal = is_causal_by_default(document.config.arch);
   std::vector<Error> notes;
   given_words.notes = &notes;
@@ -277,7 +273,7 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
     if (!taken || !sentence_chooses_model() || !new_text) return taken;
     return choose_model(document, nullptr);
   };
-  if (const auto taken = texts(); !taken) return taken.error();
+  TRY(texts());
   Status edited = take(FieldPart::mask);
   if (edited) edited = take(FieldPart::edits);
   print_warnings(notes);
@@ -286,23 +282,20 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
 }
 
 Result<Asked> RequestOptions::ask() const {
-  auto lexicon = read_lexicon();
-  if (!lexicon) return lexicon.error();
-  auto start = this->start();
-  if (!start) return start.error();
-  auto requests = requests_of(start->session.document, *lexicon);
-  if (!requests) return requests.error();
-  if (const auto inside = check_weights(start->session.document, *requests); !inside) return inside.error();
-  for (Error& warning : mask_warnings(requests->front())) start->warnings.push_back(std::move(warning));
-  if (const std::string line = unknown_words_line(*requests); !line.empty())
-    start->warnings.emplace_back(ErrorCode::bad_value, line);
-  const auto& card = start->session.document.card;
+  auto lexicon = TRY(read_lexicon());
+  auto start = TRY(this->start());
+  auto requests = TRY(requests_of(start.session.document, lexicon));
+  TRY(check_weights(start.session.document, requests));
+  for (Error& warning : mask_warnings(requests.front())) start.warnings.push_back(std::move(warning));
+  if (const std::string line = unknown_words_line(requests); !line.empty())
+    start.warnings.emplace_back(ErrorCode::bad_value, line);
+  const auto& card = start.session.document.card;
   const auto is_other = [](const Request& request) { return !is_of_measured_kind(request.tokens); };
-  if (card && !card->plan.teaching.heads.empty() && std::any_of(requests->begin(), requests->end(), is_other))
-    start->warnings.emplace_back(ErrorCode::bad_value,
-                                 "the text is of no kind that the model was measured on (another language, most words "
-                                 "not in its list, a program, two languages): its arcs have no names");
-  return Asked{std::move(*lexicon), std::move(*start), std::move(*requests), source_};
+  if (card && !card->plan.teaching.heads.empty() && std::any_of(requests.begin(), requests.end(), is_other))
+    start.warnings.emplace_back(ErrorCode::bad_value,
+                                "the text is of no kind that the model was measured on (another language, most words "
+                                "not in its list, a program, two languages): its arcs have no names");
+  return Asked{std::move(lexicon), std::move(start), std::move(requests), source_};
 }
 
 Status RequestOptions::check_model(const Document& document, const GivenOptions& given_words) const {
