@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Headlight.app in a zip, on a Mac with Homebrew. It is built and not tested; nobody vouches for it with a signature, so that the
 # first start needs: xattr -dr com.apple.quarantine Headlight.app
-#   macos.sh FOLDER             for the processor of that Mac
+#   macos.sh FOLDER             for the processor of that Mac, and a wheel
 #   macos.sh --join ARM64.zip X86_64.zip FOLDER   of two such zips one for both processors
 # GCC of Homebrew compiles it, and GLFW and Dear ImGui of the sources that Windows is built from; it compiles for one
 # processor at a time.
@@ -98,6 +98,10 @@ cat >"$app/Contents/Info.plist" <<PLIST
 PLIST
 "$app/Contents/MacOS/headlight" --version
 packed "$app" "$folder" "$(uname -m)"
+wheel=$("$here/wheel.py" "$app/Contents" "$folder" "macosx_$(sw_vers -productVersion | cut -d. -f1)_0_$(uname -m)")
+python3 -m venv "$folder/venv"
+"$folder/venv/bin/pip" install --quiet "$wheel"
+"$folder/venv/bin/headlight" --version
 versions_of() { brew list --versions "$@" | awk '{ print $1; print $2; print "NOASSERTION" }'; }
 inside=()
 while IFS= read -r word; do inside+=("$word"); done < <(versions_of eigen nlohmann-json cli11 icu4c libzip cairo fontconfig \

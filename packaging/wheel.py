@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """A wheel of an installed tree: wheel.py TREE OUT PLATFORM
 
-TREE has bin/headlight (Linux, macOS) or headlight.com and headlight.exe (Windows), as build.sh and macos.sh make it, and
-share/headlight. The wheel is written into OUT: the program is a script of it, which pip puts where commands are, and its
-data goes to share/headlight beside that folder, where the program looks for it. PLATFORM is the tag of the platform: win_amd64, manylinux_2_31_x86_64.
+TREE has bin/headlight (Linux), MacOS/headlight (macOS) or headlight.com and headlight.exe (Windows), as build.sh and
+macos.sh make it, and share/headlight; of macOS the libraries in Frameworks too. The wheel is written into OUT: the program
+is a script of it, which pip puts where commands are, and its data goes to share/headlight beside that folder, where the
+program looks for it. PLATFORM is the tag of the platform: win_amd64, manylinux_2_31_x86_64, macosx_14_0_arm64.
 """
 import base64
 import hashlib
@@ -32,7 +33,8 @@ def main() -> None:
     tree, out, platform = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     out.mkdir(parents=True, exist_ok=True)
     version = re.search(r"project\(headlight VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
-    programs = [tree / name for name in ("bin/headlight", "headlight.com", "headlight.exe") if (tree / name).is_file()]
+    names = ("bin/headlight", "MacOS/headlight", "headlight.com", "headlight.exe")
+    programs = [tree / name for name in names if (tree / name).is_file()]
     if not programs or not (tree / "share/headlight/assets").is_dir():
         sys.exit(f"wheel.py: {tree}: expected a program and share/headlight, found {sorted(p.name for p in tree.iterdir())}")
     name, data = f"headlight-{version}", f"headlight-{version}.data"
@@ -41,9 +43,10 @@ def main() -> None:
         members[f"headlight/{file.name}"] = file.read_bytes()
     for file in programs:
         members[f"{data}/scripts/{file.name}"] = file.read_bytes()
-    for file in sorted((tree / "share/headlight").rglob("*")):
-        if file.is_file():
-            members[f"{data}/data/share/headlight/{file.relative_to(tree / 'share/headlight').as_posix()}"] = file.read_bytes()
+    for folder in ("share/headlight", "Frameworks"):
+        for file in sorted((tree / folder).rglob("*")):
+            if file.is_file():
+                members[f"{data}/data/{file.relative_to(tree).as_posix()}"] = file.read_bytes()
     info = f"{name}.dist-info"
     members[f"{info}/METADATA"] = METADATA.format(version=version).encode()
     members[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: packaging/wheel.py\nRoot-Is-Purelib: false\n"
