@@ -30,7 +30,8 @@ std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index
 
 std::string matrix_number(float value) {
   const float size = std::abs(value);
-  return formatted(size >= 1000 ? "%.0f" : size >= 10 ? "%.1f" : "%.2f", static_cast<double>(value));
+  if (size < 9.995f) return value > 0 ? cell_number(size) : signed_cell_number(value);
+  return typeset(formatted(size >= 1000 ? "%.0f" : "%.1f", static_cast<double>(value)));
 }
 
 std::string operation_line(Language language, const Cell& cell) {
@@ -43,16 +44,7 @@ std::string operation_line(Language language, const Cell& cell) {
 float term_length(const Term& term, bool adds_up) { return adds_up ? term.contribution : term.from.value; }
 
 std::string cut_to(const std::string& text, float size, float room, const TextWidth& measure) {
-  if (measure(text, size) <= room) return text;
-  std::string cut;
-  for (const char32_t c : code_points(text)) {
-    std::string more = cut;
-    append_utf8(more, c);
-    if (measure(more + "…", size) > room) break;
-    cut = std::move(more);
-  }
-  while (!cut.empty() && cut.back() == ' ') cut.pop_back();
-  return cut + "…";
+  return cut_to(text, room, [&](const std::string& part) { return measure(part, size); });
 }
 
 ColourScale writers_scale(Theme theme, const WriterSplit& split) {
@@ -86,7 +78,7 @@ std::string lens_title(Language language, const LayerLens& lens) {
 }
 
 std::string logit_line(Language language, const LayerLens& lens) {
-  const auto number = [](double value) { return formatted("%.4f", value); };
+  const auto number = [](double value) { return typeset(formatted("%.4f", value)); };
   const std::string count = std::to_string(lens.split->terms.size());
   if (!lens.minus)
     return filled(words(language, kInsideWords.logit_and_sum),

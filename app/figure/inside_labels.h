@@ -32,7 +32,7 @@ std::string shape_text(const Shape& shape);
 std::string index_label(const Trace& trace, const MatrixId& id, Axis axis, Index index);
 /// `q[机票, 3]`.
 std::string place_label(const Trace& trace, const MatrixId& id, Index row, Index col);
-/// A number in the room of a matrix' cell: two digits after the point, of large numbers fewer.
+/// A number in the room of a matrix' cell, as cell_number has it; of large ones one digit after the point.
 std::string matrix_number(float value);
 /// How a cell follows from its terms, and the numbers of that which are in no matrix.
 std::string operation_line(Language language, const Cell& cell);

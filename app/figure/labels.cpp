@@ -13,13 +13,14 @@
 
 namespace headlight {
 
-std::string score_text(double score) { return formatted("%.2f", score); }
+std::string score_text(double score) { return typeset(formatted("%.2f", score)); }
 
 std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of) {
   if (width_of(line) <= room) return line;
   const std::vector<char32_t> points = code_points(line);
   const auto cut = [&](std::size_t count) {
     std::string text;
+    while (count > 0 && points[count - 1] == U' ') --count;
     for (std::size_t i = 0; i < count; ++i) append_utf8(text, points[i]);
     append_utf8(text, U'…');
     return text;
@@ -104,15 +105,20 @@ std::string signed_cell_number(float difference) {
   return (difference < 0 ? "−" : "+") + number;
 }
 
+std::string typeset(const std::string& number) {
+  if (number.find_first_not_of("+-0.") == std::string::npos) return number.substr(number.find_first_not_of("+-"));
+  return number.starts_with('-') ? "−" + number.substr(1) : number;
+}
+
 std::string brief_number(float value) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   const double size = std::abs(static_cast<double>(value));
-  return formatted(size != 0 && (size < 1e-3 || size >= 1e5) ? "%.2e" : "%.4g", static_cast<double>(value));
+  return typeset(formatted(size != 0 && (size < 1e-3 || size >= 1e5) ? "%.2e" : "%.4g", static_cast<double>(value)));
 }
 
 std::string exact_number(float value) {
   std::string text;
-  return append_number(text, value) ? text : brief_number(value);
+  return append_number(text, value) ? typeset(text) : brief_number(value);
 }
 
 std::string order_number_text(float value) {
@@ -121,6 +127,6 @@ std::string order_number_text(float value) {
   return formatted(tiny ? "%.1e" : number < 10 ? "%.3f" : "%.1f", number);
 }
 
-std::string tick_number(float value) { return formatted("%.3g", static_cast<double>(value)); }
+std::string tick_number(float value) { return typeset(formatted("%.3g", static_cast<double>(value))); }
 
 }  // namespace headlight

@@ -41,6 +41,8 @@ std::string score_text(double score);
 std::string cell_number(float weight);
 /// The same of a difference, with its sign: +.75, −.12.
 std::string signed_cell_number(float difference);
+/// What printf wrote, with a minus sign in place of a hyphen, and no sign before a zero.
+std::string typeset(const std::string& number);
 /// A number with as many digits as distinguish it from its neighbours, at most six.
 std::string brief_number(float value);
 /// A number that reads back to the same float: as exports have it.

@@ -118,10 +118,7 @@ std::vector<MatrixId> matrices_of_sheet(const Trace& trace, const HeadRef& head)
   return list;
 }
 
-std::string sheet_number(float value) {
-  if (std::isfinite(value)) return matrix_number(value);
-  return value < 0 ? "−∞" : "∞";
-}
+std::string sheet_number(float value) { return std::isfinite(value) ? matrix_number(value) : brief_number(value); }
 
 SheetTable table_of_sheet(const Trace& trace, const MatrixId& id, const WorksheetOptions& options,
                           const TextWidth& measure) {

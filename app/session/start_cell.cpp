@@ -8,10 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "derived/head_ranking.h"
 #include "derived/head_stats.h"
 #include "document/sentence_facts.h"
 #include "session/state_rules.h"
+#include "text/characters.h"
 #include "train/grammar/grammar.h"
 #include "train/trained_checkpoint.h"
 
@@ -25,8 +27,6 @@ constexpr std::array kFirst{kPronoun, kSamePerson};
 constexpr float kLeastSeen = 0.1f;
 /// Of more cells than this of all heads none is searched for, before a picture is drawn.
 constexpr Index kMostSearched = 4'000'000;
-/// A smaller weight means nothing in a sentence that was not measured.
-constexpr float kLeastWeight = 0.3f;
 /// Longer sentences are not searched: the matrices of all heads would be read before a picture is drawn.
 constexpr Index kLongestSearched = 512;
 
@@ -35,8 +35,7 @@ std::size_t rank_of(std::string_view relation) {
 }
 
 bool is_better(const RelationScore& a, const RelationScore& b) {
-  if (rank_of(a.relation) != rank_of(b.relation)) return rank_of(a.relation) < rank_of(b.relation);
-  return gain(a) > gain(b);
+  return std::pair(rank_of(a.relation), -gain(a)) < std::pair(rank_of(b.relation), -gain(b));
 }
 
 HeadRef head_of(const RelationScore& relation) { return {relation.chosen.layer, relation.chosen.head, relation.stack}; }
@@ -63,19 +62,16 @@ WeighedCell best_cell_of(const Trace& trace, const RelationScore& relation) {
     Index key = 0;
     const float weight = weights.row(query).maxCoeff(&key);
     const Token &from = tokens[at(query)], &to = tokens[at(key)];
-    if (query == key || weight < kLeastWeight || from.special || from.pad || to.special || to.pad) continue;
+    if (query == key || weight < kLeastPointing || from.special || from.pad || to.special || to.pad) continue;
     const double value = static_cast<double>(weight) * gain(relation);
     if (value > best.value && fits(relation.relation, from, to)) best = {&relation, {query, key}, value};
   }
   return best;
 }
 
-/// A head that is wrong more often than right comes last.
-bool is_better(const WeighedCell& a, const WeighedCell& b) {
-  const auto rank = [](const WeighedCell& one) {
-    return std::pair(rank_of(one.relation->relation), one.relation->score.accuracy < 0.5);
-  };
-  return rank(a) != rank(b) ? rank(a) < rank(b) : a.value > b.value;
+/// The least comes first: a head that is wrong more often than right last.
+auto rank_of(const WeighedCell& one) {
+  return std::tuple(rank_of(one.relation->relation), one.relation->score.accuracy < 0.5, -one.value);
 }
 
 /// The relations that heads of the answer show, the best first.
@@ -98,8 +94,6 @@ constexpr std::string_view kSmall[] = {"det",  "case", "aux",    "cop",      "ma
 /// grammar are certain.
 constexpr float kSureWeight = 0.9f;
 
-bool is_sure(const NamedArc& arc) { return arc.probability == 1 || arc.weight >= kSureWeight; }
-
 /// Of the cells that have sure names the best relation's with the surest; of equally sure ones that with the most
 /// weight.
 const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
@@ -109,17 +103,20 @@ const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
     return std::tuple(-static_cast<int>(rank_of(arc.relation)), !small, arc.precision * arc.probability, arc.weight);
   };
   for (const NamedArc& arc : arcs)
-    if (is_sure(arc) && (!best || value(arc) > value(*best))) best = &arc;
+    if ((arc.probability == 1 || arc.weight >= kSureWeight) && (!best || value(arc) > value(*best))) best = &arc;
   return best;
 }
 
-/// The largest weight of a word at another, in a row that had a choice: it may look at two words and more. Of a causal
-/// model the first word is none: rows rest there. No cell with a name: those are sure, or nothing to open on.
+/// The largest weight of a word at another, no marks, in a row that had a choice: it may look at two words and more. Of
+/// a causal model the first word is none: rows rest there. No cell with a name: those are sure, or nothing to open on.
 std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const SentenceArcs& arcs) {
   const Matrix& weights = trace.head(head).thumbnail;
   const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
   if (weights.rows() != trace.queries(head.stack) || weights.cols() != trace.keys(head.stack)) return std::nullopt;
-  const auto is_word = [](const Token& token) { return !token.special && !token.pad; };
+  const auto is_word = [](const Token& token) {
+    const auto letters = code_points(token.text);
+    return !token.special && !token.pad && std::any_of(letters.begin(), letters.end(), is_word_character);
+  };
   const Index first =
       mask_spec(trace.request, head.stack).causal ? std::find_if(keys.begin(), keys.end(), is_word) - keys.begin() : -1;
   std::optional<CellRef> best;
@@ -168,7 +165,7 @@ std::optional<StartCell> start_cell(const Document& document, const Trace& trace
     for (const RelationScore* one : shown) {
       if (one->stack != Stack::self) continue;
       const WeighedCell found = best_cell_of(trace, *one);
-      if (found.value > 0 && (!start || is_better(found, *start))) start = found;
+      if (found.value > 0 && (!start || rank_of(found) < rank_of(*start))) start = found;
     }
     if (start) return StartCell{head_of(*start->relation), start->cell};
   }

@@ -193,6 +193,14 @@ TEST_F(LessonPanel, TheFirstStartExplainsItselfUntilItIsRead) {
   EXPECT_TRUE(settings_from_json(to_json(state().settings)).greeted) << "and is kept";
 }
 
+TEST_F(LessonPanel, NoSpaceFollowsAChineseFullStop) {
+  Settings chinese = state().settings;
+  chinese.language = Language::zh;
+  harness->push(SetSettings{chinese});
+  harness->frame(2);
+  EXPECT_TRUE(harness->says("每张图是一个头。行是在看的词")) << "in the greeting";
+}
+
 TEST_F(LessonPanel, TheFirstLessonEndsTheGreeting) {
   Harness& h = *harness;
   h.click("first lesson");

@@ -120,6 +120,18 @@ TEST(Telling, NoSentenceBeginsWithAnEmptyCell) {
   }
 }
 
+TEST(Telling, ABareLineJoinsWords) {
+  Window window;
+  window.push(SetText{"人人为我，我为人人。"}, EndGesture{}, ChooseStart{});
+  ASSERT_TRUE(window.state.view.pinned);
+  const auto& tokens = window.state.trace->key_tokens(Stack::self).tokens;
+  for (const Index end : {window.state.view.pinned->query, window.state.view.pinned->key})
+    EXPECT_TRUE(tokens[at(end)].text == "我" || tokens[at(end)].text == "人人" || tokens[at(end)].text == "为")
+        << tokens[at(end)].text;
+  EXPECT_EQ(arcs_of(window.state).at(window.state.view.chosen, *window.state.view.pinned), nullptr)
+      << "为 here is no copula";
+}
+
 TEST(Reset, LooksAsAtTheBeginning) {
   Window window;
   window.push(ChooseHead{{0, 3}}, SetScope{true}, SetPainting{true},

@@ -92,7 +92,7 @@ void progress_line(Gui& gui, const PatchMap& map) {
 /// A patched cell in words, and the share of the metric that it restores.
 std::string cell_text(Gui& gui, const Token& row, const Token& column, float restored) {
   return gui.fonts.shown(axis_label(row)) + " · " + gui.fonts.shown(axis_label(column)) + "   " +
-         formatted("%+.1f %%", 100 * double(restored));
+         typeset(formatted("%+.1f", 100 * double(restored))) + " %";
 }
 
 /// Goes to why a head looks where it does at this token; of a layer's residual stream to the map of its heads.

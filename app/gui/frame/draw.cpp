@@ -112,7 +112,7 @@ void cut_text(Gui& gui, const std::string& line, ImU32 colour, float room) {
 std::string whole_sentences(const std::vector<std::string>& sentences, float room) {
   std::string text;
   for (const std::string& sentence : sentences) {
-    const std::string more = text + (text.empty() ? "" : " ") + sentence;
+    const std::string more = text + (text.empty() || text.ends_with("。") ? "" : " ") + sentence;
     if (!text.empty() && ImGui::CalcTextSize(more.c_str()).x > room) break;
     text = more;
   }

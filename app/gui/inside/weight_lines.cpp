@@ -43,7 +43,7 @@ ImU32 bar_colour(const Gui& gui, float value) {
 }
 
 std::string bar_number(float value) {
-  return formatted(std::abs(value) >= 9.95f ? "%.0f" : "%.1f", static_cast<double>(value));
+  return typeset(formatted(std::abs(value) >= 9.95f ? "%.0f" : "%.1f", static_cast<double>(value)));
 }
 
 /// The numbers of a row as bars from a common zero, upwards where they are positive, each number below its bar where

@@ -66,7 +66,7 @@ void trail(Gui& gui) {
   gui.name_item("trail", BoxKind::label);
 }
 
-std::string signed_number(double value) { return formatted("%+.4f", value); }
+std::string signed_number(double value) { return typeset(formatted("%+.4f", value)); }
 
 void terms(const ShownSplit& shown) {
   const ScoreSplit& split = shown.all.split;
@@ -115,9 +115,9 @@ void writer_list(Gui& gui) {
   const auto shown = shown_split(gui);
   if (!shown) return dim_text(gui, gui.word(kAnswerWords.computing));
   const ScoreSplit& split = shown->all.split;
-  std::string line =
-      filled(gui.word(kInsideWords.score_and_sum),
-             {formatted("%.4f", split.score), std::to_string(split.terms.size()), formatted("%.4f", split.sum)});
+  std::string line = filled(gui.word(kInsideWords.score_and_sum),
+                            {typeset(formatted("%.4f", split.score)), std::to_string(split.terms.size()),
+                             typeset(formatted("%.4f", split.sum))});
   if (split.blocked) line += gui.word(kInsideWords.before_mask);
   ImGui::TextUnformatted(line.c_str());
   gui.name_item("score and sum", BoxKind::label);
