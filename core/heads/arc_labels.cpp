@@ -13,8 +13,8 @@
 namespace headlight {
 namespace {
 
-constexpr Index kDistances = 5;   // 1, 2, 3–4, 5–7, more; of each side
-constexpr Index kOfSentence = 7;  // further features
+constexpr Index kDistances = 5;                // 1, 2, 3–4, 5–7, more; of each side
+constexpr Index kOfHead = 6, kOfSentence = 7;  // further features
 
 /// What a sentence has beside its patterns.
 struct SentenceRows {
@@ -90,10 +90,14 @@ Vector features_of(const SentenceRows& rows, const std::vector<WordWeights>& wei
   Index next = 1 + 4 * width;
   for (Index head = 0; head < heads; ++head) {
     const WordWeights& own = weights[static_cast<std::size_t>(head)];
-    features(next + head) = own.words(from, to);
-    features(next + heads + head) = own.first(from);
+    Vector others = own.words.row(from);
+    others(to) = 0;
+    Index at = next + head;
+    for (const float one : {own.words(from, to), own.first(from), own.first(to), own.words(to, from), others.maxCoeff(),
+                            own.words.col(to).sum() - own.words(from, to)})
+      features(at) = one, at += heads;
   }
-  next += 2 * heads;
+  next += kOfHead * heads;
   features(next + distance_bucket(from, to)) = 1;
   next += 2 * kDistances;
   const std::size_t left = std::min(query, key), right = std::max(query, key);
@@ -156,7 +160,7 @@ double logit(double probability) {
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 Index arc_features(Index d_model, std::size_t heads) {
-  return 1 + 4 * d_model + 2 * static_cast<Index>(heads) + 2 * kDistances + kOfSentence;
+  return 1 + 4 * d_model + kOfHead * static_cast<Index>(heads) + 2 * kDistances + kOfSentence;
 }
 
 Index order_features(Index d_model) { return 2 + 3 * d_model; }

@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kHiddenSeed = 1;
 constexpr float kHidden = 0.15f;              // share of the words
-constexpr std::size_t kMostSentences = 4000;  // of a treebank that are learned from: evenly spread
+constexpr std::size_t kMostSentences = 4000;  // of a treebank that are learned from: evenly spread, …
+constexpr std::size_t kHidings = 4;           // … or so often each, with other words hidden
 constexpr int kGrammarSentences = 1000;
 constexpr Index kFewestNamed = 10;  // cells: a relation of a head has a precision from so many on
 constexpr double kSilenced = 0.04;  // share of scored sentences whose order is taken for none
@@ -75,16 +76,17 @@ Status add_example(const ArcFitQuestion& question, const std::vector<HeadRef>& h
   return Done{};
 }
 
-/// Of every sentence, or of kMostSentences of them. Empty where it was stopped.
+/// Of every sentence; of those that teach kHidings, kMostSentences of all at most. Empty where it was stopped.
 Result<std::vector<Example>> examples_of(const ArcFitQuestion& question, const std::vector<HeadRef>& heads,
                                          const HeldOutTreebank& treebank, bool hides, const Progress& progress) {
-  const std::size_t all = treebank.sentences.size(), count = hides ? std::min(all, kMostSentences) : all;
+  const std::size_t all = treebank.sentences.size(), count = hides ? std::min(all * kHidings, kMostSentences) : all;
   std::vector<Example> examples(count);
   std::vector<Status> failed(count, Done{});
   parallel_for(static_cast<Index>(count), Threads(question.threads, &progress.stop), [&](Index i) {
     const std::size_t number = static_cast<std::size_t>(i) * all / count;
     failed[static_cast<std::size_t>(i)] =
-        add_example(question, heads, treebank.sentences[number], number, hides, examples[static_cast<std::size_t>(i)]);
+        add_example(question, heads, treebank.sentences[number], count > all ? static_cast<std::size_t>(i) : number,
+                    hides, examples[static_cast<std::size_t>(i)]);
   });
   for (const Status& one : failed)
     if (!one) return one.error();
