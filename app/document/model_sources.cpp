@@ -74,8 +74,7 @@ ModelPlaces model_places(const Variables& variables, std::vector<fs::path> folde
     const char* text = variables(name);
     if (text == nullptr || *text == '\0') return fs::path();
     std::error_code failure;
-    const fs::path absolute = fs::absolute(with_home(text, home), failure);
-    return failure ? fs::path() : absolute;
+    return fs::absolute(with_home(text, home), failure);  // empty where it fails
   };
   add(places.hugging_face, own("HF_HUB_CACHE"), "");
   add(places.hugging_face, own("HUGGINGFACE_HUB_CACHE"), "");

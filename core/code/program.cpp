@@ -1,7 +1,5 @@
 #include "code/program.h"
 
-#include <system_error>
-
 #include "base/file.h"
 #include "base/utf8.h"
 #include "code/program_writer.h"
@@ -72,10 +70,8 @@ Status write_program(const Program& program, const std::filesystem::path& file) 
   TRY(check_program_name(file));
   const std::filesystem::path inputs = inputs_beside(file);
   auto output = TRY(Output::to_file(inputs));
-  std::error_code failure;
-  const auto folder = std::filesystem::absolute(inputs, failure).parent_path();
   Progress progress;
-  TRY(write_npz(program.inputs, folder, output, progress));
+  TRY(write_npz(program.inputs, scratch_for(inputs), output, progress));
   TRY(output.commit());
   return write_file(file, program_text(program));
 }

@@ -253,10 +253,8 @@ std::string npy_header(std::vector<Index> shape, TensorType type, bool is_text) 
 
 std::filesystem::path scratch_for(const std::optional<std::filesystem::path>& file) {
   std::error_code failure;
-  const bool beside =
-      file && (!std::filesystem::exists(*file, failure) || std::filesystem::is_regular_file(*file, failure));
-  const auto folder =
-      beside ? std::filesystem::absolute(*file, failure).parent_path() : std::filesystem::temp_directory_path(failure);
+  const bool beside = file && (!path_exists(*file) || is_regular(*file));
+  const auto folder = beside ? std::filesystem::absolute(*file, failure).parent_path() : temporary_folder();
   return failure ? std::filesystem::path(".") : folder;
 }
 

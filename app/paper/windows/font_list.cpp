@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "base/folders.h"
 #include "base/utf8.h"
@@ -17,23 +17,15 @@ namespace fs = std::filesystem;
 /// Files in the order in which text should use them: Chinese and Latin first, then what adds characters.
 constexpr std::string_view kText =
     "NotoSansCJK-Regular.ttc SourceHanSansSC-Regular.otf wqy-microhei.ttc msyh.ttc msyh.ttf simhei.ttf Deng.ttf "
-    "simsun.ttc "
-    "segoeui.ttf seguisym.ttf cambria.ttc malgun.ttf YuGothR.ttc meiryo.ttc msjh.ttc Nirmala.ttc Nirmala.ttf "
-    "LeelawUI.ttf "
-    "ebrima.ttf gadugi.ttf arial.ttf tahoma.ttf DejaVuSans.ttf simsunb.ttf";
+    "simsun.ttc segoeui.ttf seguisym.ttf cambria.ttc malgun.ttf YuGothR.ttc meiryo.ttc msjh.ttc Nirmala.ttc "
+    "Nirmala.ttf LeelawUI.ttf ebrima.ttf gadugi.ttf arial.ttf tahoma.ttf DejaVuSans.ttf simsunb.ttf";
 constexpr std::string_view kMonospaced = "CascadiaMono.ttf consola.ttf DejaVuSansMono.ttf cour.ttf";
 
-/// The folder of all users, and that of this one.
-std::vector<fs::path> font_folders() {
-  std::vector<fs::path> folders;
-  if (const char* windows = std::getenv("WINDIR")) folders.push_back(fs::path(windows) / "Fonts");
-  if (const char* mine = std::getenv("LOCALAPPDATA")) folders.push_back(fs::path(mine) / "Microsoft/Windows/Fonts");
-  return folders;
-}
-
+/// In the folder of all users, or that of this one.
 std::optional<ListedFont> font_named(std::string_view name) {
-  for (const fs::path& folder : font_folders())
-    if (is_regular(folder / name)) return ListedFont{.file = folder / name, .chinese = true, .may_have = {}};
+  for (const auto& [variable, below] : {std::pair("WINDIR", "Fonts"), {"LOCALAPPDATA", "Microsoft/Windows/Fonts"}})
+    if (const char* folder = std::getenv(variable); folder && is_regular(fs::path(folder) / below / name))
+      return ListedFont{.file = fs::path(folder) / below / name, .chinese = true, .may_have = {}};
   return std::nullopt;
 }
 

@@ -22,17 +22,15 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
   LARGE_INTEGER size{};
   const bool regular = GetFileType(file) == FILE_TYPE_DISK && GetFileSizeEx(file, &size);
   const void* begin = nullptr;
-  int error = 0;
   if (regular && size.QuadPart > 0) {
     const HANDLE mapping =
         is_refused(SystemCall::map) ? nullptr : CreateFileMappingW(file, nullptr, PAGE_READONLY, 0, 0, nullptr);
     if (mapping) begin = MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, 0);
     if (mapping) CloseHandle(mapping);
-    if (!begin) error = ENOMEM;
   }
   close_file(descriptor);
   if (!regular) return bad_input(path.string(), "open", "a regular file", "something else");
-  if (error != 0) return cannot_open(path, error);
+  if (!begin && size.QuadPart > 0) return cannot_open(path, ENOMEM);
   const std::string_view bytes{static_cast<const char*>(begin), static_cast<std::size_t>(size.QuadPart)};
   return std::shared_ptr<const MappedFile>(new MappedFile(bytes));
 }

@@ -33,10 +33,6 @@ bool failed(DWORD error = GetLastError()) {
   return false;
 }
 
-bool is_held(DWORD error) {
-  return error == ERROR_SHARING_VIOLATION || error == ERROR_LOCK_VIOLATION || error == ERROR_ACCESS_DENIED;
-}
-
 HANDLE handle_of(int descriptor) { return reinterpret_cast<HANDLE>(_get_osfhandle(descriptor)); }
 DWORD at_most(std::size_t bytes) { return static_cast<DWORD>(std::min(bytes, std::size_t{1} << 30)); }
 
@@ -128,7 +124,9 @@ bool rename_file(const fs::path& from, const fs::path& to) {
   for (int i = 0; i < kTries; ++i) {
     if (MoveFileExW(from.c_str(), to.c_str(), kReplace)) return true;
     const DWORD error = GetLastError();
-    if (error != ERROR_USER_MAPPED_FILE && !is_held(error)) return failed(error);
+    if (error != ERROR_SHARING_VIOLATION && error != ERROR_LOCK_VIOLATION && error != ERROR_ACCESS_DENIED &&
+        error != ERROR_USER_MAPPED_FILE)
+      return failed(error);
     fs::path aside;
     if (path_exists(to) && move_aside(to, aside)) {
       if (MoveFileExW(from.c_str(), to.c_str(), MOVEFILE_WRITE_THROUGH)) {
@@ -259,4 +257,21 @@ std::codecvt_base::result from_utf8(
   to_next = to + MultiByteToWideChar(CP_UTF8, 0, from, size, to, static_cast<int>(to_end - to));
   from_next = from_end;
   return std::codecvt_base::ok;
+}
+
+// Nor does it take \\server for the beginning of a path, and cuts it to \server, a folder of the drive (--wrap, too).
+using Path = std::filesystem::path;
+#define NAME_OF_ABSOLUTE "_ZNSt10filesystem8absoluteERKNS_7__cxx114pathERSt10error_code"
+#define NAME_OF_NORMAL "_ZNKSt10filesystem7__cxx114path16lexically_normalEv"
+Path its_absolute(const Path&, std::error_code&) __asm__("__real_" NAME_OF_ABSOLUTE);
+Path its_normal(const Path&) __asm__("__real_" NAME_OF_NORMAL);
+Path absolute(const Path&, std::error_code&) __asm__("__wrap_" NAME_OF_ABSOLUTE);
+Path normal(const Path&) __asm__("__wrap_" NAME_OF_NORMAL);
+
+static bool is_of_server(const Path& path) { return path.native().find_first_not_of(L"/\\") == 2; }
+[[gnu::used]] Path absolute(const Path& path, std::error_code& error) {
+  return is_of_server(path) ? (error.clear(), path) : its_absolute(path, error);
+}
+[[gnu::used]] Path normal(const Path& path) {
+  return is_of_server(path) ? Path(L"\\" + its_normal(path).native()) : its_normal(path);
 }
