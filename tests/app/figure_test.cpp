@@ -10,6 +10,7 @@
 #include "app/figures.h"
 #include "document/bundled_models.h"
 #include "figure/flow.h"
+#include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "math/attention.h"
 #include "train/trained_checkpoint.h"

@@ -258,7 +258,7 @@ TEST(HeadName, InLinesItBreaksBetweenWordsAndIsCutOnlyWhereItMust) {
   };
   using Lines = std::vector<std::string>;
   EXPECT_EQ(lines("object → its verb", 8, 2), (Lines{"object →", "its verb"}));
-  EXPECT_EQ(lines("object → its verb", 8, 1), (Lines{"object …"}));
+  EXPECT_EQ(lines("object → its verb", 8, 1), (Lines{"object…"}));
   EXPECT_EQ(lines("complement clause → its verb", 9, 3), (Lines{"clause →", "verb"})) << "a word has no room";
   EXPECT_EQ(lines("noun beside a verb → that verb", 9, 2), (Lines{"noun", "beside a…"})) << "no other name is made";
   EXPECT_EQ(lines("介词、方位词、的 → 名词", 5, 3), (Lines{"介词、方位", "词、的 →", "名词"}));

@@ -64,8 +64,8 @@ TEST(StatesOfAWindow, NothingIsClippedInTheSmallestWindow) {
 }
 
 TEST(StatesOfAWindow, NamesOfManyHeadsAreWholeAndFillTheAtlas) {
-  const std::vector<const char*> names[] = {{"1 preposition", "rests here", "1 subject"},
-                                            {"1 个主语", "在此停歇", "前一个词"}};
+  const std::vector<const char*> names[] = {{"1 preposition", "rests here", "1 object"},
+                                            {"1 个宾语", "在此停歇", "前一个词"}};
   for (const Language language : {Language::en, Language::zh}) {
     const auto h = open_shipped(std::string(kAnySentence), kOwnSentence, {1280, 800}, language);
     ASSERT_EQ(h->state.trace->num_heads(), 9);

@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "base/formatted.h"
+#include "figure/labels.h"
 #include "gui/inside/inside_fixture.h"
 #include "words/inside_words.h"
 
@@ -40,10 +41,11 @@ TEST_F(WhyTest, ScoreAndSumStandSideBySideAboveTheTermsBySize) {
   EXPECT_EQ(view().view, View::inside);
   EXPECT_EQ(view().tab, InsideTab::why);
   const ScoreSplit& split = shown().split;
-  EXPECT_TRUE(h.says("score " + formatted("%.4f", split.score) + ", the sum of " + std::to_string(split.terms.size()) +
-                     " terms: " + formatted("%.4f", split.sum)))
+  EXPECT_TRUE(h.says("score " + typeset(formatted("%.4f", split.score)) + ", the sum of " +
+                     std::to_string(split.terms.size()) + " terms: " + typeset(formatted("%.4f", split.sum))))
       << h.words_on_screen();
-  EXPECT_TRUE(h.says(writer_name(term(0).query) + writer_name(term(0).key) + formatted("%+.4f", term(0).value)))
+  EXPECT_TRUE(
+      h.says(writer_name(term(0).query) + writer_name(term(0).key) + typeset(formatted("%+.4f", term(0).value))))
       << h.words_on_screen();
   EXPECT_TRUE(same(h.map("writers").weights, shown().sums));
   EXPECT_TRUE(h.map("writers").scale.diverging);
