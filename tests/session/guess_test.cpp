@@ -105,7 +105,9 @@ TEST(Guess, TheLargestLossIsNamedBehindTheWinner) {
 TEST(Guess, FreshWeightsGuessAsIfTheMaskWereTyped) {
   Document document;
   document.config = {.d_model = 32, .num_heads = 2, .num_layers = 1, .ffn = 32, .seed = 1};
-  const Lexicon& lexicon = fixture::lexicon();
+  const auto read = read_lexicon();
+  ASSERT_TRUE(read) << read.error().message();
+  const Lexicon& lexicon = *read;
   const auto trace = *forward(requests_of(document, lexicon)->front());
   ASSERT_TRUE(can_hide(*trace, 4));
   const Guess guess = guess_of(trace, 4);
