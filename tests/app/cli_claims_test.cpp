@@ -112,7 +112,7 @@ TEST(CliClaims, LabelsAreFittedAnewAndLeaveNoLock) {
   EXPECT_EQ(*read_file(model / "model.safetensors"), weights);
   EXPECT_NE(*read_file(model / kArcLabelsFile), labels);
   const json answer = claims({model.string(), "--text", "The teacher gave the students a difficult test."});
-  EXPECT_TRUE(answer["opening"].contains("text")) << answer;  // so few sentences teach no name surely
+  EXPECT_FALSE(answer["arcs"].empty()) << answer;
 }
 
 /// Code, a word salad, traditional characters, two languages.

@@ -22,8 +22,9 @@ constexpr float kHidden = 0.15f;              // share of the words
 constexpr std::size_t kMostSentences = 4000;  // of a treebank that are learned from: evenly spread, …
 constexpr std::size_t kHidings = 4;           // … or so often each, with other words hidden
 constexpr int kGrammarSentences = 1000;
-constexpr Index kFewestNamed = 10;  // cells: a relation of a head has a precision from so many on
-constexpr double kSilenced = 0.04;  // share of scored sentences whose order is taken for none
+constexpr Index kFewestNamed = 10;         // cells: a relation of a head has a precision from so many on
+constexpr float kMostLeast = 0x1.ffcp-1f;  // the largest number below 1 of those that labels are stored as
+constexpr double kSilenced = 0.04;         // share of scored sentences whose order is taken for none
 
 /// The pairs of a sentence.
 struct Example {
@@ -174,7 +175,7 @@ float least_right(std::vector<Judged> labels, double share, const std::function<
   for (const Judged& one : labels) {
     if (!counts(one)) continue;
     right += one.right;
-    if (right >= share * ++all) least = static_cast<float>(sigmoid(one.score));
+    if (right >= share * ++all) least = std::min(static_cast<float>(sigmoid(one.score)), kMostLeast);
   }
   return least;
 }
