@@ -78,13 +78,12 @@ std::string lens_title(Language language, const LayerLens& lens) {
 }
 
 std::string logit_line(Language language, const LayerLens& lens) {
-  const auto number = [](double value) { return typeset(formatted("%.4f", value)); };
   const std::string count = std::to_string(lens.split->terms.size());
   if (!lens.minus)
     return filled(words(language, kInsideWords.logit_and_sum),
-                  {lens.word->text, number(lens.split->logit), count, number(lens.split->sum)});
+                  {lens.word->text, sum_text(lens.split->logit), count, sum_text(lens.split->sum)});
   return filled(words(language, kInsideWords.difference_and_sum),
-                {lens.word->text, lens.minus->text, number(lens.split->logit), count, number(lens.split->sum)});
+                {lens.word->text, lens.minus->text, sum_text(lens.split->logit), count, sum_text(lens.split->sum)});
 }
 
 ColourScale picture_scale(Theme theme, const Picture& picture, bool is_signed) {

@@ -14,6 +14,8 @@
 namespace headlight {
 
 std::string score_text(double score) { return typeset(formatted("%.2f", score)); }
+std::string sum_text(double sum) { return typeset(formatted("%.4f", sum)); }
+std::string term_text(double term) { return typeset(formatted("%+.4f", term)); }
 
 std::string cut_to(const std::string& line, float room, const std::function<float(const std::string&)>& width_of) {
   if (width_of(line) <= room) return line;

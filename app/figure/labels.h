@@ -35,6 +35,9 @@ std::string model_name_in(Language language, const std::string& name);
 
 /// A score: two digits after the point.
 std::string score_text(double score);
+/// A sum, and one of its terms with its sign: four digits after the point.
+std::string sum_text(double sum);
+std::string term_text(double term);
 
 /// A weight, or another number that is not negative, in the room of a cell: two digits after the point, without the
 /// zero before it; from 10 on no digits after the point.

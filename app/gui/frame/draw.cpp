@@ -145,12 +145,11 @@ void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const
   fill_ramp(list, scale, box);
   list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
   const std::vector<float> numbers = ticks(scale);
-  const auto text_at = [&](float tick) { return formatted("%g", static_cast<double>(tick)); };
   const float gap = 4 * gui.unit,
-              begin_of_last = box.right() - ImGui::CalcTextSize(text_at(numbers.back()).c_str()).x / 2;
+              begin_of_last = box.right() - ImGui::CalcTextSize(tick_number(numbers.back()).c_str()).x / 2;
   float taken = box.x - box.w;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::string text = text_at(numbers[i]);
+    const std::string text = tick_number(numbers[i]);
     const float at = box.x + box.w * position_on_map(scale, numbers[i]), size = ImGui::CalcTextSize(text.c_str()).x;
     const bool last = i + 1 == numbers.size();
     if (!last && (at - size / 2 < taken || at + size / 2 + gap > begin_of_last)) continue;  // numbers never touch

@@ -58,7 +58,7 @@ void terms(Gui& gui, const ShownLens& shown) {
     words.from.as_link = true;
     if (shown.of_now)
       words.from.leads_to = way_to_writer(*shown.question.trace, term(i).from, shown.lens.query, InsideTab::why);
-    words.addend = typeset(formatted("%+.4f", term(i).value));
+    words.addend = term_text(term(i).value);
     return words;
   };
   term_table(

@@ -66,8 +66,6 @@ void trail(Gui& gui) {
   gui.name_item("trail", BoxKind::label);
 }
 
-std::string signed_number(double value) { return typeset(formatted("%+.4f", value)); }
-
 void terms(const ShownSplit& shown) {
   const ScoreSplit& split = shown.all.split;
   const auto term = [&](std::size_t i) -> const ScoreTerm& { return split.terms[shown.all.order[i]]; };
@@ -76,7 +74,7 @@ void terms(const ShownSplit& shown) {
   };
   const auto line = [&](std::size_t i) {
     TermLine words{.from = part(term(i).query, true), .times = part(term(i).key, false)};
-    words.addend = signed_number(term(i).value);
+    words.addend = term_text(term(i).value);
     return words;
   };
   const auto heading = [&](const Words& words, bool of_query) {
@@ -116,8 +114,7 @@ void writer_list(Gui& gui) {
   if (!shown) return dim_text(gui, gui.word(kAnswerWords.computing));
   const ScoreSplit& split = shown->all.split;
   std::string line = filled(gui.word(kInsideWords.score_and_sum),
-                            {typeset(formatted("%.4f", split.score)), std::to_string(split.terms.size()),
-                             typeset(formatted("%.4f", split.sum))});
+                            {sum_text(split.score), std::to_string(split.terms.size()), sum_text(split.sum)});
   if (split.blocked) line += gui.word(kInsideWords.before_mask);
   ImGui::TextUnformatted(line.c_str());
   gui.name_item("score and sum", BoxKind::label);
@@ -147,7 +144,7 @@ void writers_panel(Gui& gui) {
     const Way way = way_of_cell(*shown, *pointed.cell);
     std::string tip = rows[static_cast<std::size_t>(pointed.cell->query)].text + " × " +
                       columns[static_cast<std::size_t>(pointed.cell->key)].text + "  " +
-                      signed_number(double(shown->all.sums(pointed.cell->query, pointed.cell->key)));
+                      term_text(double(shown->all.sums(pointed.cell->query, pointed.cell->key)));
     if (way) {
       LookAt there = way();
       tip += "\n" + filled(gui.word(kInsideWords.goes_to_writer), {head_words(gui, head_ref(there.look.matrix))});
