@@ -229,10 +229,9 @@ void Parser::restrict(const std::string& option, const std::vector<const char*>&
 
 bool Parser::given(const std::string& option) const { return state_->app->count(option) > 0; }
 
-std::size_t Parser::count_given() const {
+std::size_t Parser::count_given(const std::string& but) const {
   std::size_t count = 0;
-  for (const CLI::Option* option : state_->app->get_options())
-    count += option->count() > 0 && !option->check_lname("timings");
+  for (const CLI::Option* option : state_->app->get_options()) count += option->count() > 0 && !option->check_name(but);
   return count;
 }
 

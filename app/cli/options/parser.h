@@ -114,8 +114,8 @@ class Parser {
 
   /// Whether an option was given; it must be one of this command.
   bool given(const std::string& option) const;
-  /// How many options and positionals were given, but for --timings, which asks nothing.
-  std::size_t count_given() const;
+  /// How many options and positionals were given, but for this one.
+  std::size_t count_given(const std::string& but) const;
   /// The word that was given to an option, or its default.
   std::string value(const std::string& option) const;
   std::string name() const;

@@ -22,6 +22,9 @@
 namespace headlight {
 namespace {
 
+/// An option that asks nothing: a window with it alone starts as one without options.
+constexpr const char* kAsksNothing = "--timings";
+
 bool is_session(const std::string& path) { return path.ends_with(".headlight.json"); }
 bool is_tensors(const std::string& path) {
   return path.ends_with(".safetensors") || path.ends_with(".npz") || is_torch_name(path);
@@ -234,7 +237,7 @@ Result<Startup> RequestOptions::shipped_or_fresh(const GivenOptions& given_words
 }
 
 Result<Startup> RequestOptions::start_of_window() const {
-  if (const bool alone = !source_.empty() && command_.count_given() == 1; !alone) return start();
+  if (const bool alone = !source_.empty() && command_.count_given(kAsksNothing) == 1; !alone) return start();
   Startup later;
   later.open = source_;
   later.asked = true;
@@ -252,7 +255,7 @@ Result<Startup> RequestOptions::start(bool reads_text) const {
   GivenOptions given_words = given_options(reads_text);
   auto start = opened_source(given_words);
   if (!start) return start;
-  start->asked = command_.count_given() > 0;
+  start->asked = command_.count_given(kAsksNothing) > 0;
   Document& document = start->session.document;
   const auto take = [&](FieldPart part) { return take_fields(document, given_words, part, fields_); };
   const auto shaped = [&]() -> Status {
