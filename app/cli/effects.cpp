@@ -17,8 +17,7 @@ Status take_baseline(const EffectOptions& options, const Document& document, con
   if ((kind != "mean" && kind != "resample") || colon == options.baseline.size())
     return bad_input("--baseline", "", "mean:FILE or resample:FILE (--off-as has zero and mean)", options.baseline);
   effects.mean_of_others = kind == "mean";
-  auto others = TRY(traces_of_lines(document, options.baseline.substr(colon + 1), lexicon, threads));
-  effects.others = std::move(others);
+  effects.others = TRY(traces_of_lines(document, options.baseline.substr(colon + 1), lexicon, threads));
   return Done{};
 }
 
@@ -30,9 +29,8 @@ Status take_metric(const EffectOptions& options, const Trace& trace, EffectWante
   if (effects.query) TRY(check_within("--query", "", *effects.query, trace.queries()));
   if (!right && !options.metric.metric && options.metric.answers.empty()) return Done{};
   const auto wanted = TRY(options.metric.wanted(*trace.model, right, wrong));
-  const auto metric = metric_of(trace, trace, wanted);
-  if (!metric) return metric.error();
-  effects.metric = [metric = *metric](const Vector& logits) { return metric.of(logits); };
+  const auto metric = TRY(metric_of(trace, trace, wanted));
+  effects.metric = [metric](const Vector& logits) { return metric.of(logits); };
   return Done{};
 }
 

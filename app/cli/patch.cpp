@@ -33,8 +33,7 @@ struct PatchOptions {
 
 Result<PatchWanted> wanted_of(const PatchOptions& options) {
   PatchWanted wanted{.at = options.at.value_or(PatchAt::heads), .stack = *parse_stack(options.stack)};
-  const auto draws = TRY(draws_of(options.control));
-  wanted.control = draws;
+  wanted.control = TRY(draws_of(options.control));
   if (!options.at && options.senders.empty()) return bad_input("patch", "", "--at, or --from-head and --to", "neither");
   if (options.at && !options.senders.empty()) return bad_input("--at", "", "no --from-head beside it", "both");
   if (options.from.empty() == options.study.pairs.empty())
@@ -102,8 +101,7 @@ Result<std::vector<PatchAnswer>> patched(const Trace& clean, const Trace& corrup
     const auto side = [&](const Trace& trace) -> const Tokens& {
       return keys ? trace.key_tokens(wanted.stack) : trace.query_tokens(wanted.stack);
     };
-    auto pairs = TRY(pairs_of(side(clean), side(corrupt)));
-    (keys ? wanted.keys : wanted.queries) = std::move(pairs);
+    (keys ? wanted.keys : wanted.queries) = TRY(pairs_of(side(clean), side(corrupt)));
   }
   std::vector<PatchAnswer> answers;
   for (const PatchDirection direction : {PatchDirection::denoise, PatchDirection::noise}) {

@@ -204,10 +204,7 @@ Status take_chat(Document& document, const GivenOptions& given) {
         "an instruct model of a family whose marks are known (" + chat_families() + "); --text takes a whole prompt",
         "none of their marks in the tokenizer of " + given.source);
   Chat chat{.open = given.has("--chat-open")};
-  for (const std::string& text : given.all("--chat")) {
-    auto turn = TRY(parse_chat_turn(text));
-    chat.turns.push_back(std::move(turn));
-  }
+  for (const std::string& text : given.all("--chat")) chat.turns.push_back(TRY(parse_chat_turn(text)));
   if (chat.open && chat.turns.back().role != ChatRole::assistant)
     return bad_input("--chat-open", "", "assistant: as the last --chat",
                      std::string(name_in(kChatRoles, chat.turns.back().role)));

@@ -217,10 +217,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
                                  resources.shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
-  if (start.against) {
-    auto kept = TRY(answer_to_keep(*start.against, resources.lexicon));
-    state.kept = std::move(kept);
-  }
+  if (start.against) state.kept = TRY(answer_to_keep(*start.against, resources.lexicon));
   if (const Status begun = begin_lessons(state, resources.lessons, start); !begun) return begun;
   begin_looking(state);
   if (!start.session.lost.empty()) state.notice = notice_of(start.session.lost);

@@ -77,16 +77,13 @@ Result<Scene> scene_from_json(const std::string& where, const json& set, const f
 Status read_content(StepContent& content, const std::string& where, const json& object, const fs::path& folder,
                     const BundledModels* shipped) {
   if (const auto set = object.find("set"); set != object.end()) {
-    auto scene = TRY(scene_from_json(where, *set, folder, shipped));
-    content.scene = std::move(scene);
+    content.scene = TRY(scene_from_json(where, *set, folder, shipped));
   }
   if (const auto done = object.find("done"); done != object.end()) {
-    auto goals = TRY(goals_from_json(where, *done));
-    content.goals = std::move(goals);
+    content.goals = TRY(goals_from_json(where, *done));
   }
   if (const auto list = object.find("claims"); list != object.end()) {
-    auto claims = TRY(claims_from_json(where, *list));
-    content.claims = std::move(claims);
+    content.claims = TRY(claims_from_json(where, *list));
   }
   return Done{};
 }
@@ -95,11 +92,9 @@ Result<LessonStep> step_from_json(const std::string& where, const json& object, 
                                   const BundledModels* shipped) {
   if (!object.is_object()) return bad_input(where, "", "an object", object.type_name());
   LessonStep step;
-  auto text = TRY(said_from_json(where, "text", object.value("text", json()), kMostText));
-  step.text = std::move(text);
+  step.text = TRY(said_from_json(where, "text", object.value("text", json()), kMostText));
   if (const auto attempt = object.find("try"); attempt != object.end()) {
-    auto said = TRY(said_from_json(where, "try", *attempt, kMostText));
-    step.attempt = std::move(said);
+    step.attempt = TRY(said_from_json(where, "try", *attempt, kMostText));
   }
   if (const auto points = object.find("points"); points != object.end()) {
     if (!is_text(*points, kMostTitle))
@@ -149,15 +144,14 @@ Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, c
     return bad_input(where, "schema", kSchema, schema.is_null() ? "nothing" : printable(schema.dump()),
                      ErrorCode::unknown_schema);
   Lesson lesson{name_of(path), where, {}, {}};
-  auto title = TRY(said_from_json(where, "title", object->value("title", json()), kMostTitle));
-  lesson.title = std::move(title);
+  lesson.title = TRY(said_from_json(where, "title", object->value("title", json()), kMostTitle));
   const json steps = object->value("steps", json());
   if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
     return bad_input(where, "steps", "a list of 1 to " + std::to_string(kMostSteps),
                      steps.is_array() ? std::to_string(steps.size()) : steps.type_name());
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    auto step = TRY(step_from_json(where + ": step " + std::to_string(i + 1), steps[i], path.parent_path(), shipped));
-    lesson.steps.push_back(std::move(step));
+    lesson.steps.push_back(
+        TRY(step_from_json(where + ": step " + std::to_string(i + 1), steps[i], path.parent_path(), shipped)));
   }
   return lesson;
 }

@@ -186,12 +186,8 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
       return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
     });
   TRY(check_numbers(trace, plan.heads));
-  if (options.live) {
-    auto files = TRY(live_files(content.session.document));
-    plan.files = std::move(files);
-  }
-  auto tables = TRY(answer_tables(content, options.threads));
-  plan.tables = std::move(tables);
+  if (options.live) plan.files = TRY(live_files(content.session.document));
+  plan.tables = TRY(answer_tables(content, options.threads));
   const auto core = packed_core(options.live ? "core.wasm" : "still.wasm");
   if (!core) return core.error();
   plan.core = "\"" + encode_base64(*core) + "\"";

@@ -60,8 +60,7 @@ Result<WeightedFile> weighted_file(const char* option, const std::string& choice
   if (weight && !(*weight > 0 && *weight <= 1e6f))
     return bad_input(option, "", "a weight above 0 and at most 1e6", "'" + choice + "'");
   WeightedFile file{.name = weight ? choice.substr(0, colon) : choice, .text = {}, .weight = weight.value_or(1)};
-  auto text = TRY(read_file(file.name, most_bytes));
-  file.text = std::move(text);
+  file.text = TRY(read_file(file.name, most_bytes));
   return file;
 }
 
@@ -78,8 +77,7 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
   std::vector<CorpusText> texts;
   for (const std::string& one : choice.texts) {
     const auto file = TRY(weighted_file("--text", one, kMostTextBytes));
-    auto spelt = TRY(tokenized_text(file.name, file.text, file.weight, *tokenizer, progress));
-    texts.push_back(std::move(spelt));
+    texts.push_back(TRY(tokenized_text(file.name, file.text, file.weight, *tokenizer, progress)));
   }
   Corpus corpus = corpus_of(tokenizer, std::move(json), std::move(texts));
   std::shared_ptr<const Grammar> grammar;

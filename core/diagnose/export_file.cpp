@@ -79,8 +79,7 @@ Status take_object(std::string_view where, const json& object, const std::string
   }
   for (const auto& [key, value] : object.items()) {
     if (!value.is_array() || axes_of(parse_array_name(key).kind).empty()) continue;
-    auto array = TRY(nested_numbers(where, key, value, 5));
-    file.arrays[sentence + key] = std::move(array);
+    file.arrays[sentence + key] = TRY(nested_numbers(where, key, value, 5));
   }
   if (const auto at = object.find("model"); at != object.end() && at->is_object() && at->contains("d_k"))
     if ((*at)["d_k"].is_number_integer() && (*at)["d_k"].get<std::int64_t>() > 0)
@@ -90,8 +89,7 @@ Status take_object(std::string_view where, const json& object, const std::string
   auto allowed = TRY(nested_numbers(where, "mask.allowed", (*mask)["allowed"], 2));
   allowed.dtype = Dtype::boolean;
   std::vector<Error> notes;  // of floats alone
-  auto added = TRY(additive_mask(where, "mask.allowed", allowed, notes));
-  file.masks[sentence] = std::move(added);
+  file.masks[sentence] = TRY(additive_mask(where, "mask.allowed", allowed, notes));
   return Done{};
 }
 

@@ -185,10 +185,7 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
   patching->passes = places->size();
   if (controlled) patching->passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
   TRY(restore(*patching, *places, answer));
-  if (controlled) {
-    auto control = TRY(control_of(*patching, *places));
-    answer.control = std::move(control);
-  }
+  if (controlled) answer.control = TRY(control_of(*patching, *places));
   return answer;
 }
 
