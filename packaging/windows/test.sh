@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The Windows program under wine, beside the Linux program of the same tree: the same bytes, the same pictures.
 #   packaging/windows/test.sh [--cache FOLDER] LINUX_PROGRAM [CHECK…]
-# CHECK: requests files pictures window recovery paths installer times; all of them without one. math and core run the tests
-# of build.sh tests. FOLDER is that of build.sh, which has made the program and the installer. Without wine the script says so and ends with 77.
+# CHECK: requests files pictures window recovery input two logoff refused held paths models wheel installer times;
+# all of them without one; math and core, which run the tests of build.sh tests, where that has built them. FOLDER is that
+# of build.sh, which has made the program, the installer and the wheel. Without wine a line names what lacks, and the exit
+# status is 77.
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd -P)
 root=$(cd "$here/../.." && pwd -P)
@@ -23,7 +25,10 @@ for tool in Xvfb xdotool; do command -v "$tool" >/dev/null || skip "$tool is not
 tree=$cache/package/Headlight
 [[ -f $tree/headlight.com ]] || skip "there is no $tree/headlight.com: packaging/windows/build.sh makes it"
 checks=("$@")
-((${#checks[@]})) || checks=(requests files pictures window recovery paths installer times)
+if ((!${#checks[@]})); then
+  checks=(requests files pictures window recovery input two logoff refused held paths models wheel installer times)
+  [[ ! -s $cache/program/tests/tests_core.exe ]] || checks+=(math core)
+fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/headlight-windows-XXXXXX")
 started=()
@@ -53,7 +58,11 @@ for font in /usr/share/fonts/truetype/wqy/wqy-microhei.ttc /usr/share/fonts/true
   /usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf; do
   [[ ! -f $font ]] || cp -n "$font" "$fonts"
 done
-state=$(echo "$WINEPREFIX"/drive_c/users/*/AppData/Local/headlight)
+if [[ " ${checks[*]} " =~ \ (recovery|input|two|logoff|held)\  ]]; then
+  x86_64-w64-mingw32-gcc-posix -O1 -s "$here/hands.c" -o "$cache/hands.exe" -lole32 || fail 'hands.c is not built'
+fi
+local_data=$(echo "$WINEPREFIX"/drive_c/users/*/AppData/Local)
+state=$local_data/headlight
 
 # headlight ARGUMENTS… : the console program.
 headlight() { timeout 120 "$wine" "$tree/headlight.com" "$@"; }
@@ -148,7 +157,8 @@ check_pictures() {
   done
 }
 
-find_window() { window=$(xdotool search --onlyvisible --name Headlight 2>/dev/null | head -n 1) && [[ -n $window ]]; }
+windows_now() { xdotool search --onlyvisible --name Headlight 2>/dev/null || true; }
+find_window() { window=$(windows_now | grep -vxF "$others" | head -n 1) && [[ -n $window ]]; }
 until_true() {
   local deadline=$((SECONDS + $1)) what=$2
   shift 2
@@ -165,9 +175,11 @@ press() {
   sleep 0.4
 }
 open_window() {
+  others=$(windows_now)
   "$wine" "$tree/headlight.exe" "$@" >"$work/said" 2>&1 </dev/null &
   process=$!
   started+=("$process")
+  disown
   window=
   until_true 90 'a window named Headlight' find_window
   xdotool windowfocus "$window" || true
@@ -191,6 +203,135 @@ check_window() {
   passed 'the window: opened, typed into, saved, ended'
 }
 
+# hands WHAT… : from outside, see hands.c.
+hands() { timeout 60 "$wine" "$cache/hands.exe" "$@"; }
+title=Headlight
+
+# The clipboard both ways, a text that an input method gives, a folder with a model that is dropped.
+check_input() {
+  local session=$work/input.headlight.json sentence='我爱北京🙂很' pasted='The old dog ran 17 miles' model=$work/'模型 1'
+  cp "$root/tests/smoke/start.headlight.json" "$session"
+  chmod u+w "$session"
+  cp -r "$root/tests/golden/family-gptj" "$model"
+  open_window open "$session"
+  press ctrl l
+  press ctrl a
+  hands chosen "$title" "$sentence" >"$work/said" 2>&1 || fail 'a text of an input method'
+  sleep 1
+  press ctrl s
+  until_true 30 "the saved session to hold '$sentence'" holds "$sentence" "$session"
+  press ctrl l
+  press ctrl a
+  press ctrl c
+  until_true 30 "'$sentence' in the clipboard" clipboard_is "$sentence"
+  hands clipboard "$pasted" >"$work/said" 2>&1 || fail 'the clipboard takes nothing'
+  press ctrl a
+  press ctrl v
+  sleep 1
+  press ctrl s
+  until_true 30 "the saved session to hold '$pasted'" holds "$pasted" "$session"
+  hands drop "$title" "Z:${model//\//\\}" >"$work/said" 2>&1 || fail 'a folder is not dropped'
+  until_true 30 'the kept session to name the folder that was dropped' holds '模型 1' "$state"
+  press ctrl q
+  until_true 30 'the window to end' ended
+  passed 'a text of an input method, the clipboard both ways, a folder dropped'
+}
+clipboard_is() { [[ $(hands clipboard 2>"$work/said") == "$1" ]]; }
+
+# recovered WORDS… : windows that are opened now, one for each, have them.
+recovered() {
+  local words sentence
+  for words; do
+    hands clipboard none >"$work/said" 2>&1 || fail 'the clipboard takes nothing'
+    open_window
+    until_true 60 'the sentence in the clipboard' copied
+    echo "$sentence" >>"$work/kept"
+  done
+  for words; do holds "$words" "$work/kept" || fail "expected '$words' to come back, found $(cat "$work/kept")"; done
+  rm -f "$work/kept"
+  kill_windows
+}
+
+copied() {
+  press ctrl l
+  press ctrl a
+  press ctrl c
+  sentence=$(hands clipboard 2>"$work/said") && [[ $sentence != none ]]
+}
+
+# As the task manager ends them: at once, with nothing said.
+kill_windows() {
+  "$wine" taskkill /F /IM headlight.exe >/dev/null 2>&1 || true
+  until_true 30 'the windows to end' no_window
+}
+no_window() { [[ -z $(windows_now) ]]; }
+
+# The sentences of two windows at once, both killed.
+check_two() {
+  local first='One cat sat down' second='Two dogs stood up'
+  rm -rf "$state"
+  open_window
+  press ctrl l
+  xdotool type --delay 40 "$first"
+  until_true 30 "'$first' to be kept" holds "$first" "$state"
+  open_window
+  press ctrl l
+  xdotool type --delay 40 "$second"
+  until_true 30 "'$second' to be kept" holds "$second" "$state"
+  kill_windows
+  recovered "$first" "$second"
+  passed 'two windows at once: what was typed into both came back'
+}
+
+# The session of the user ends while something is typed.
+check_logoff() {
+  local words='A bird flew home at 9'
+  rm -rf "$state"
+  open_window
+  press ctrl l
+  xdotool type --delay 40 "$words"
+  sleep 1
+  "$wine" wineboot --end-session >"$work/said" 2>&1 || true
+  until_true 30 'the window to end' ended
+  recovered "$words"
+  passed 'logged off, and what was typed came back'
+}
+
+# A folder in which nothing can be made; no OpenGL 3.3.
+check_refused() {
+  local status=0 options
+  headlight export --text 我爱 -o 'Z:\proc\a.npz' >"$work/said" 2>&1 || status=$?
+  [[ $status == 2 && $(<"$work/said") == *a.npz* ]] || fail "a folder that takes no file: expected a line and exit status 2, found $status"
+  for options in "screenshot -o Z:$work/none.png" 'open'; do
+    status=0
+    # shellcheck disable=SC2086
+    MESA_GL_VERSION_OVERRIDE=2.1 headlight $options >"$work/said" 2>&1 </dev/null || status=$?
+    [[ $status == 2 && $(<"$work/said") == *3.3* ]] || fail "$options without OpenGL 3.3: expected a line that names it, found $status"
+    ((1 == $(grep -cv '^screenshot: [0-9]* s' "$work/said"))) || fail "$options without OpenGL 3.3: expected one line beside the time"
+  done
+  passed 'a folder that takes no file and no OpenGL 3.3: a line and exit status 2'
+}
+
+# A file that another process holds for a second, shared with nobody: it is read and replaced after that.
+check_held() {
+  local file=$work/held.npz before
+  headlight export --text 我爱 -o "$file" >"$work/said" 2>&1 || fail 'no file'
+  before=$(sha256sum <"$file")
+  for errand in read write; do
+    hands hold "Z:$file" 1200 >"$work/holds" 2>&1 &
+    until_true 30 'the file to be held' grep -q held "$work/holds"
+    if [[ $errand == read ]]; then
+      headlight export "Z:$file" >/dev/null 2>"$work/said" || fail 'a file that is held for a second is not read'
+    else
+      headlight export --text '我请李雷' -o "$file" >"$work/said" 2>&1 || fail 'a file that is held for a second is not replaced'
+      [[ $(sha256sum <"$file") != "$before" ]] || fail 'a file that is held for a second keeps its bytes'
+    fi
+    wait $!
+  done
+  [[ -z $(find "$work" -maxdepth 1 -name '.headlight*') ]] || fail 'a temporary file is left'
+  passed 'a file that another process holds for a second: read, replaced'
+}
+
 check_recovery() {
   local words='A cat ran home at 7'
   rm -rf "$state"
@@ -198,32 +339,32 @@ check_recovery() {
   press ctrl l
   xdotool type --delay 40 "$words"
   until_true 30 "'$words' to be kept" holds "$words" "$state"
-  # As the task manager ends it: at once, with nothing said.
-  "$wine" taskkill /F /IM headlight.exe >/dev/null 2>&1 || true
-  until_true 30 'the window to end' ended
-  open_window
-  sleep 2
-  press ctrl l
-  press ctrl a
-  press ctrl c
-  until_true 30 'the recovered text' holds "$words" "$state"
-  press ctrl q
-  until_true 30 'the window to end' ended
+  kill_windows
+  recovered "$words"
   passed 'killed, and what was typed came back'
 }
 
-# Paths with Chinese letters, blanks, 200 characters; a drive letter; NUL; lines with CR LF.
+# Paths with Chinese letters, blanks, 300 characters; a drive letter, a server's name; NUL; lines with CR LF.
 check_paths() {
-  local long folder
+  local long folder shared=$WINEPREFIX/dosdevices/unc/server/share
   long=$(printf 'x%.0s' {1..120})
   folder=$work/'有 空格'/$long/$long
-  mkdir -p "$folder"
+  mkdir -p "$folder" "$shared"
+  ((${#folder} > 260)) || fail "expected a path of 260 characters, found ${#folder}"
   headlight export --text 我爱 -o "Z:${folder//\//\\}\\权重 1.npz" >"$work/said" 2>&1 || fail 'a path with Chinese letters'
   "$linux" export --text 我爱 -o "$work/here.npz"
   cmp -s "$work/here.npz" "$folder/权重 1.npz" || fail 'a path with Chinese letters: other bytes'
   [[ $(ls -A "$folder") == '权重 1.npz' ]] || fail "expected one file, found $(ls -A "$folder")"
   headlight export "Z:${folder//\//\\}\\权重 1.npz" >"$work/there" 2>"$work/said" || fail 'a path with Chinese letters is not opened'
-  "$linux" export "$folder/权重 1.npz" >"$work/here"
+  "$linux" export "$folder/权重 1.npz" >"$work/here" 2>"$work/here.said"
+  headlight export --text 我爱 -o '\\server\share\权重.npz' >"$work/said" 2>&1 || fail 'a path of a server'
+  cmp -s "$work/here.npz" "$shared/权重.npz" || fail 'a path of a server: other bytes'
+  headlight export '\\server\share\权重.npz' >"$work/there" 2>"$work/said" || fail 'a path of a server is not opened'
+  cp -r "$root/tests/golden/family-gptj" "$shared/模型"
+  "$linux" export "$root/tests/golden/family-gptj" --ids 1,2,3 --format csv >"$work/here"
+  headlight export '\\server\share\模型' --ids 1,2,3 --format csv >"$work/there" 2>"$work/said" || fail 'a model of a server is not opened'
+  cmp -s "$work/here" "$work/there" || fail 'a model of a server: other bytes'
+  rm -r "$shared"
   headlight export --text 我爱 --format json -o NUL >"$work/said" 2>&1 || fail 'NUL'
   printf '我爱\r\nthe cat\r\n' >"$work/crlf"
   input=$work/crlf both 'lines with CR LF' export --lines
@@ -234,6 +375,61 @@ check_paths() {
   ! headlight export --text 我爱 -o "$folder/权重 1.npz" >"$work/said" 2>&1 || fail 'a read-only file was replaced'
   headlight export --text 我爱 -o "$work/none/a.npz" >"$work/said" 2>&1 && fail 'a file in no folder'
   passed 'paths, NUL, CR LF, read-only files'
+}
+
+# Models by name: in the caches of Hugging Face, which has files in place of links here, and of ModelScope.
+check_models() {
+  local home=$work/home there=${local_data%/AppData/Local}/.cache name
+  mkdir -p "$home/.cache/huggingface/hub/models--lab--tiny"/{refs,snapshots} "$home/.cache/modelscope/hub/models/lab"
+  printf abc >"$home/.cache/huggingface/hub/models--lab--tiny/refs/main"
+  cp -r "$root/tests/golden/family-gptj" "$home/.cache/huggingface/hub/models--lab--tiny/snapshots/abc"
+  cp -r "$root/tests/golden/family-mistral" "$home/.cache/modelscope/hub/models/lab/other"
+  rm -rf "$there"
+  cp -r "$home/.cache" "$there"
+  for name in lab/tiny lab/other; do HOME=$home both "the model $name" export "$name" --ids 1,2,3 --format csv; done
+  rm -rf "$there"
+  passed 'models by name in the caches of Hugging Face and ModelScope: the same bytes'
+}
+
+# As pip puts it: the commands in one folder, their data beside it; for one user of Windows, one folder further up.
+check_wheel() {
+  local wheel site=$work/site user=$work/Python
+  wheel=$(ls "$cache"/package/headlight-*-py3-none-win_amd64.whl)
+  /usr/bin/python3 -m pip --version >/dev/null 2>&1 || fail 'expected pip to be installed (Debian: python3-pip)'
+  PIP_NO_INDEX=1 /usr/bin/python3 -m pip install --quiet --disable-pip-version-check --no-deps --platform win_amd64 --only-binary :all: \
+    --target "$site" "$wheel" >"$work/said" 2>&1 || fail 'pip refuses the wheel'
+  /usr/bin/python3 - "$wheel" >"$work/said" 2>&1 <<'PY' || fail 'the wheel: its RECORD is another one'
+import base64, csv, hashlib, io, sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+rows = {name: (digest, size) for name, digest, size in csv.reader(io.StringIO(
+    wheel.read(next(name for name in wheel.namelist() if name.endswith("/RECORD"))).decode()))}
+assert sorted(rows) == sorted(wheel.namelist()), set(rows) ^ set(wheel.namelist())
+for name, (digest, size) in rows.items():
+    content = wheel.read(name)
+    own = "sha256=" + base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    assert name.endswith("/RECORD") or (digest, size) == (own, str(len(content))), name
+PY
+  mkdir -p "$user/Python312"
+  cp -r "$site/share" "$user/share"
+  cp -r "$site/bin" "$user/Python312/Scripts"
+  "$linux" export --text 我爱北京 >"$work/here"
+  for folder in "$site/bin" "$user/Python312/Scripts"; do
+    cmp -s "$folder/headlight.exe" "$tree/headlight.exe" || fail 'the wheel: another headlight.exe'
+    timeout 120 "$wine" "$folder/headlight.com" export --text 我爱北京 >"$work/there" 2>"$work/said" || fail "the program in ${folder##*/} does not start"
+    cmp -s "$work/here" "$work/there" || fail "the program in ${folder##*/}: other bytes"
+  done
+  # The module of the wheel, which runs this program. Python is the one here.
+  printf '#!/bin/sh\nexec "%s" "%s" "$@"\n' "$wine" "$site/bin/headlight.com" >"$work/headlight"
+  chmod +x "$work/headlight"
+  (cd / && HEADLIGHT=$work/headlight PYTHONPATH=$site /usr/bin/python3 -c '
+import headlight, json, sys
+assert headlight.__file__.startswith(sys.argv[1]), headlight.__file__
+print(headlight.export("我爱北京")["attentions"].shape, [len(one["tokens"]) for one in headlight.lines(["我爱", "the cat"])])
+try:
+    headlight.export(source="nothing-here")
+except headlight.Error as error:
+    assert "nothing-here" in str(error), error' "$site") >"$work/said" 2>&1 || fail 'the module of the wheel'
+  passed "the wheel: $(stat -c %s "$wheel") bytes, its list, its program in both places, its module"
 }
 
 registry() { "$wine" reg export HKCU "Z:$work/registry" /y >/dev/null 2>&1; iconv -f UTF-16 -t UTF-8 "$work/registry" 2>/dev/null || cat "$work/registry"; }
