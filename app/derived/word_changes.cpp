@@ -28,12 +28,6 @@ Writing writing_of(const std::string& word) {
   return is_chinese_character(first) ? Writing::chinese : Writing::other;
 }
 
-/// A vocabulary may spell a word with the space before it.
-std::string without_space(const std::string& word) {
-  const std::size_t begin = word.find_first_not_of(' ');
-  return begin == std::string::npos ? std::string() : word.substr(begin);
-}
-
 /// The multiplications of one answer, about.
 double products_of(const Trace& trace) {
   const Config& config = trace.model->config;
@@ -112,7 +106,7 @@ struct Search {
     const std::vector<Candidate> likely = most_probable(*trace.model, shares, 8 * kMostWordsTried);
     for (const Candidate& one : likely) {
       if (one.probability < kLeastOfLikeliest * likely.front().probability) break;
-      const std::string text = without_space(one.text);
+      const std::string text(without_leading_space(one.text));
       if (one.id == word.id || text == word.text || (pieces > 0 && one.id >= pieces)) continue;
       if (!written_alike(word.text, text) || !source.same_kind(word.text, text)) continue;
       proposals.push_back({at, text, one.id});

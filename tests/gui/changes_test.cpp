@@ -3,7 +3,9 @@
 
 #include "app/shipped.h"
 #include "document/bundled_models.h"
+#include "gui/frame/looks.h"
 #include "gui/harness.h"
+#include "gui/heads/stage_sentence.h"
 #include "view/settings.h"
 #include "words/grid_words.h"
 
@@ -101,6 +103,20 @@ TEST_F(ChangesTest, ASecondClickMeetsTheSameControl) {
       for (const std::string& name : on_spot()) EXPECT_TRUE(before.contains(name)) << name;
     }
     EXPECT_GE(met, 3);
+  }
+}
+
+TEST_F(ChangesTest, ALabelIsWholeShorterOrLeftOutNeverCut) {
+  begin({1024, 700}, tired);
+  const std::vector<std::string> labels{"tired → wide: street 82 %", "tired → wide: street", "tired → wide"};
+  for (const std::string& label : labels) EXPECT_EQ(label_within(labels, primary_width(label.c_str())), label);
+  EXPECT_EQ(label_within(labels, primary_width("tired → wid")), "");
+  for (const float width : {700.0f, 1024.0f, 1280.0f, 1440.0f}) {
+    begin({width, 700}, tired);
+    EXPECT_FALSE(harness->says("→ wid…")) << width;
+    EXPECT_FALSE(harness->says("→ wide…")) << width;
+    EXPECT_FALSE(harness->says("street…")) << width;
+    EXPECT_FALSE(harness->says("street 8…")) << width;
   }
 }
 

@@ -81,8 +81,7 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
   const float gap = 12 * gui.unit;
-  constexpr float kRoomy = 460;
-  const bool roomy = slot.w >= kRoomy * gui.unit;
+  const bool roomy = slot.w >= 460 * gui.unit;
   // In a low stage changes are offered here, and their room is kept: the bars and the menu of the cell set weights.
   const bool offers = slots.changes.h <= 0 && can_say_words(state) && !is_random(state);
   auto attempt = offers ? best_change(gui) : std::nullopt;
@@ -96,10 +95,8 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const float right = slot.w - button_width(gui.word(label));
   if (state.view.pinned) cell_buttons(gui, with_why);
   ImGui::SetCursorPos({begin, 0});
-  const float width = std::min(right - begin - gap, 240 * gui.unit);
-  if (attempt && width >= 120 * gui.unit) {
-    const auto of = [](const std::string& text) { return primary_width(text.c_str()); };
-    const std::string shown = cut_to(attempt->label, width, of);
+  const std::string shown = attempt ? label_within(attempt->labels, right - begin - gap) : "";
+  if (!shown.empty()) {
     if (primary_button(gui, attempt->name.c_str(), shown.c_str())) attempt->run(gui);
     explain_item(gui, attempt->tip);
   } else if (state.view.pinned && !offers && !shows_text(state)) {  // words are read there, no cell is set

@@ -26,12 +26,13 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
-/// `tired → wide: street 82 %`
-std::string label_of(Gui& gui, const WordChange& change) {
+/// `tired → wide: street 82 %`, and shorter for less room.
+std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
   const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
-                    key = gui.fonts.shown(change.looked_at);
-  if (change.moves) return filled(gui.word(kStageWords.moved), {from, to, key, share(change.after)});
-  return filled(gui.word(kStageWords.shifted), {from, to, key, share(change.before), share(change.after)});
+                    key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
+  if (!change.moves)
+    return {filled(gui.word(kStageWords.shifted), {from, to, key, share(change.before), share(change.after)}), brief};
+  return {filled(gui.word(kStageWords.moved), {from, to, key, share(change.after)}), brief + ": " + key, brief};
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.
@@ -60,12 +61,18 @@ void take(Gui& gui, const WordChange& change) {
 
 }  // namespace
 
+std::string label_within(const std::vector<std::string>& labels, float room) {
+  for (const std::string& label : labels)
+    if (primary_width(label.c_str()) <= room) return label;
+  return {};
+}
+
 std::optional<StageTry> best_change(Gui& gui) {
   const auto question = shown_question(gui.state);
   const WordChanges* changes = question ? gui.state.changes.to(*question) : nullptr;
   if (!changes || changes->best.empty()) return std::nullopt;
   const WordChange& best = changes->best.front();
-  return StageTry{"change 0", label_of(gui, best), tip_of(gui, *changes, best),
+  return StageTry{"change 0", tip_of(gui, *changes, best), labels_of(gui, best),
                   [](Gui& g) { take(g, g.state.changes->best.front()); }};
 }
 
@@ -98,10 +105,9 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   for (std::size_t i = 0; i < changes->best.size() && static_cast<float>(i) < columns; ++i) {
     const WordChange& change = changes->best[i];
     const std::string name = "change " + std::to_string(i);
-    const auto of = [](const std::string& text) { return primary_width(text.c_str()); };
-    const std::string whole = label_of(gui, change), brief = change.from + " → " + change.to;
-    const float room = pitch - kGap * gui.unit;  // where the whole has none, the tooltip has it
-    const std::string label = of(whole) <= room ? whole : cut_to(gui.fonts.shown(brief), room, of);
+    // Where the whole has no room, the tooltip has it; what has none at all is left out, never cut.
+    const std::string label = label_within(labels_of(gui, change), pitch - kGap * gui.unit);
+    if (label.empty()) continue;
     ImGui::SetCursorPos({begin + static_cast<float>(i) * pitch, 0});
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
                                            : flat_button(gui, name.c_str(), label.c_str());

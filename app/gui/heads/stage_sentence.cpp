@@ -101,8 +101,8 @@ std::optional<StageTry> stage_try(Gui& gui) {
   if (!state.trace || nothing_asked(state)) return std::nullopt;
   if (state.trace->request.tokens.text != kDefaultSentence || !state.shipped || is_random(state)) return std::nullopt;
   const bool off = is_off(state.document.edits, state.view.chosen);
-  return StageTry{"try switch", gui.word(off ? kStageWords.switch_on : kStageWords.switch_off),
-                  gui.word(kStageWords.tip_switch_off), toggle_head};
+  const char* label = gui.word(off ? kStageWords.switch_on : kStageWords.switch_off);
+  return StageTry{"try switch", gui.word(kStageWords.tip_switch_off), {label}, toggle_head};
 }
 
 void guess_bars(Gui& gui, const Box& box) {

@@ -14,11 +14,14 @@ namespace headlight {
 /// shorter ones for less room. Empty without an answer, and of a long sentence without a lit cell.
 std::vector<std::string> stage_sentence(Gui& gui);
 
-/// One thing to try with what is on the stage: its label; `run` does it, as one step of undo.
+/// One thing to try with what is on the stage: its label, and shorter ones; `run` does it, as one step of undo.
 struct StageTry {
-  std::string name, label, tip;
+  std::string name, tip;
+  std::vector<std::string> labels;
   void (*run)(Gui& gui);
 };
+/// The first label of which a button has room; empty where none has: it is left out, never cut.
+std::string label_within(const std::vector<std::string>& labels, float room);
 /// At the first start the switch of the head; else nothing.
 std::optional<StageTry> stage_try(Gui& gui);
 

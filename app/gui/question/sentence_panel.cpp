@@ -220,7 +220,7 @@ void sentence_panel(Gui& gui) {
   else ImGui::SetCursorPos({right - controls, first_line});
   if (at != ControlsAt::column) controls_row(gui);
   if (at == ControlsAt::below_tokens) {
-    ImGui::SameLine(0, 18 * gui.unit);
+    ImGui::SameLine(0, 10 * gui.unit);
     ImGui::SetCursorPosY(bottom);
     return model_line(gui, right - ImGui::GetCursorPosX(), cursor);
   }
