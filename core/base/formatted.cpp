@@ -1,5 +1,7 @@
 #include "base/formatted.h"
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdarg>
@@ -16,6 +18,13 @@ std::string formatted(const char* format, ...) {
   std::vsnprintf(text.data(), text.size() + 1, format, again);
   va_end(again);
   va_end(arguments);
+  for (std::size_t at = text.find("-0."); at != std::string::npos; at = text.find("-0.", at + 1)) {
+    const std::size_t end = std::min(text.find_first_not_of('0', at + 3), text.size());
+    const auto is_in_a_word = [&](std::size_t i) {
+      return i < text.size() && std::isalnum(static_cast<unsigned char>(text[i]));
+    };
+    if (!is_in_a_word(end) && (at == 0 || !is_in_a_word(at - 1))) text.erase(at, 1);
+  }
   return text;
 }
 

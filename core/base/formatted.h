@@ -9,7 +9,7 @@
 
 namespace headlight {
 
-/// What printf prints.
+/// What printf prints, without the sign of a number that is rounded to zero: 0.00, not -0.00.
 [[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...);
 
 /// The fewest digits that are read back as the same float.
