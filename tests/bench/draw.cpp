@@ -197,15 +197,18 @@ class Frames {
   std::vector<Kind> kinds_;
 };
 
-/// Seconds until what is done in the next frame is answered on the screen, by turns as the window takes them.
-Result<double> until_answered(Scene& scene, Commands commands = {}) {
-  const auto version = scene.state.trace.version();
+/// Seconds until what is done in the next frame is answered in a slot and on the screen, by turns as the window takes
+/// them.
+Result<double> until_answered(
+    Scene& scene, Commands commands = {},
+    std::uint64_t (*version_of)(const AppState&) = [](const AppState& state) { return state.trace.version(); }) {
+  const auto version = version_of(scene.state);
   const double begin = seconds_now(), give_up = begin + kLongestAnswer;
   step_and_wait(scene.state, scene.loop, commands, begin);
   for (int frames = kFramesAfterEvent; seconds_now() < give_up; --frames) {
     scene.loop.step(scene.state, commands, seconds_now());
     show_frame(scene.screen, scene.state, scene.loop, commands, seconds_now());
-    if (scene.state.trace.version() != version && !is_stale(scene.state)) return seconds_now() - begin;
+    if (version_of(scene.state) != version && !is_stale(scene.state)) return seconds_now() - begin;
     scene.bell.wait(sleep_before_frame(scene.loop, frames, seconds_now()));
   }
   return bad_input("bench draw", "", "an answer within " + std::to_string(kLongestAnswer) + " s", "none");
@@ -239,13 +242,18 @@ Result<BenchRow> key_on_shipped(const std::string& name, Stage& stage, std::uniq
   });
 }
 
-/// One more word at the end of a text, of which all that came before is known.
-Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter, int presses) {
-  constexpr Index kTokens = 128;
+Document ids_of_gpt2(Index tokens) {
   Document document;
   document.model = random_gpt2_small();
   document.mask.causal = true;
-  for (Index i = 0; i + 1 < kTokens; ++i) document.source.ids.push_back(i);
+  for (Index i = 0; i < tokens; ++i) document.source.ids.push_back(i);
+  return document;
+}
+
+/// One more word at the end of a text, of which all that came before is known.
+Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter, int presses) {
+  constexpr Index kTokens = 128;
+  const Document document = ids_of_gpt2(kTokens - 1);
   Scene scene(stage, std::move(painter), document);
   return keys(name, presses, [&](int press) -> Result<double> {
     Commands shorter{SetIds{document.source.ids}};
@@ -259,6 +267,29 @@ Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique
                        std::to_string(scene.state.trace->queries()));
     return taken;
   });
+}
+
+/// Another cell while *Why?* is open: its score split over what wrote query and key.
+Result<BenchRow> cell_in_why(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter, int presses,
+                             Document document) {
+  Scene scene(stage, std::move(painter), std::move(document));
+  const Index tokens = scene.state.trace->queries();
+  update(scene.state, ShowView{View::inside});
+  update(scene.state, ShowTab{InsideTab::why});
+  scene.loop.settle(scene.state);
+  return keys(name, presses, [&](int press) {
+    for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
+    const Index query = tokens - 1 - press % (tokens / 2);
+    return until_answered(scene, {Pin{CellRef{query, query / 2}}},
+                          [](const AppState& state) { return state.writers.version(); });
+  });
+}
+
+/// So many of the words that a model was trained on.
+Document words_of_shipped(const Resources& resources, Index tokens) {
+  Document document = default_document(resources.shipped.get());
+  for (Index i = 0; i < tokens; ++i) document.source.ids.push_back(10 + i % 40);
+  return document;
 }
 
 /// All that is drawn frame by frame, and what it is drawn from.
@@ -393,6 +424,14 @@ Result<BenchReport> bench_draw(const BenchOptions& options) {
   };
   if (const Status added = add_key("draw/key/shipped/T=10", 10, key_on_shipped); !added) return added.error();
   if (const Status added = add_key("draw/key/gpt2-small/T=128", 128, word_on_gpt2); !added) return added.error();
+  const auto add_why = [&](const char* shape, Index tokens, auto&& document) {
+    return add_key("draw/why/" + std::string(shape) + "/T=128", tokens, [&](const std::string& name, auto&&... rest) {
+      return cell_in_why(name, std::forward<decltype(rest)>(rest)..., document());
+    });
+  };
+  if (const Status added = add_why("shipped", 128, [&] { return words_of_shipped(stage.resources, 128); }); !added)
+    return added.error();
+  if (const Status added = add_why("gpt2-small", 128, [] { return ids_of_gpt2(128); }); !added) return added.error();
   for (BenchRow& row : report.rows) row.threads = threads;
   return report;
 }

@@ -79,6 +79,22 @@ std::shared_ptr<const Model> random_half_gpt2_small() {
 
 std::shared_ptr<const Model> random_gpt2_small() { return packed_model(gpt2_small(), numbered_words(kWordsOfGpt2)); }
 
+std::shared_ptr<const Model> random_llama() {
+  constexpr Config kLlama{.arch = Arch::decoder,
+                          .d_model = 2048,
+                          .num_heads = 32,
+                          .num_kv_heads = 4,
+                          .num_layers = 22,
+                          .ffn = 5632,
+                          .position = Position::rotary,
+                          .norm = Norm::pre,
+                          .norm_kind = NormKind::rms_norm,
+                          .activation = Activation::silu,
+                          .gated = true,
+                          .tied = false};
+  return packed_model(kLlama, numbered_words(32000));
+}
+
 std::shared_ptr<const Model> computed_patterns(std::size_t layers, std::size_t heads, Index tokens) {
   auto model = std::make_shared<Model>();
   model->name = "computed patterns";

@@ -26,6 +26,9 @@ std::shared_ptr<const Model> random_gpt2_small();
 /// The same with its weights rounded to bfloat16, as a checkpoint of that kind has them.
 std::shared_ptr<const Model> random_half_gpt2_small();
 
+/// Fresh weights of the shape of a Llama of 1.1 billion parameters (Zhang et al. 2024, TinyLlama): 22 layers, 32 heads.
+std::shared_ptr<const Model> random_llama();
+
 /// Softmax of drawn scores: attention as another program would have computed it.
 std::shared_ptr<const Model> computed_patterns(std::size_t layers, std::size_t heads, Index tokens);
 

@@ -241,22 +241,23 @@ Result<BenchReport> train_suite(const BenchOptions& options) {
   return measured.finished(options.rounds);
 }
 
-/// Every head of GPT-2-small's shape, its z put in place of another sentence's, or off: the scores of one word each.
-Result<BenchReport> sweep_suite(const BenchOptions& options) {
+/// Every head of a model, its z put in place of another sentence's, or off: the scores of one word each.
+void add_sweeps(const BenchOptions& options, const std::string& of, std::shared_ptr<const Model> (*make)(),
+                Measured& measured) {
   constexpr Index kTokens = 64;
-  Measured measured;
   std::shared_ptr<const Trace> clean, corrupt;
   for (const bool patches : {true, false}) {
-    const std::string name = std::string("sweep/gpt2-small/") + (patches ? "patch" : "effect") + "/T=64";
+    const std::string name = "sweep/" + of + (patches ? "/patch" : "/effect") + "/T=64";
     if (!is_asked(options, name, kTokens)) continue;
     if (!clean) {
-      Request request = asked(random_gpt2_small(), kTokens);
-      Progress progress;
+      Request request = asked(make(), kTokens);
       const auto first = forward(request);
       std::rotate(request.tokens.tokens.begin(), request.tokens.tokens.begin() + 1, request.tokens.tokens.end());
       const auto second = forward(request);
-      if (!first) return first.error();
-      if (!second) return second.error();
+      if (!first || !second) {
+        measured.error = (first ? second : first).error();
+        return;
+      }
       clean = *first, corrupt = *second;
     }
     PatchWanted wanted{.at = PatchAt::heads};
@@ -273,6 +274,13 @@ Result<BenchReport> sweep_suite(const BenchOptions& options) {
         return patched ? Status(Done{}) : patched.error();
       });
   }
+}
+
+Result<BenchReport> sweep_suite(const BenchOptions& options) {
+  Measured measured;
+  add_sweeps(options, "gpt2-small", random_gpt2_small, measured);
+  // Takes minutes and 8 GB: only where it is named.
+  if (options.only.find("llama") != std::string::npos) add_sweeps(options, "llama-1.1b", random_llama, measured);
   return measured.finished(options.rounds);
 }
 
