@@ -62,15 +62,14 @@ Result<Export> export_of(const ExportArguments& options) {
   else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);
   Export wanted{.arrays = std::move(arrays)};
   if (!options.file.empty() && options.file != "-") wanted.file = options.file;
-  const auto format = !options.format.empty() ? parse_format(options.format)
-                      : wanted.file           ? format_for(*wanted.file)
-                                              : Result<Format>(Format::json);
-  if (!format) return format.error();
-  wanted.format = *format;
-  if (options.lines && *format != Format::json)
-    return bad_input("--lines", "", "the format json, an object a line", name(*format));
-  if (wanted.arrays.type == TensorType::float16 && *format != Format::npz && *format != Format::safetensors)
-    return bad_input("--dtype", "float16", "npz or safetensors", name(*format));
+  const auto format = TRY(!options.format.empty() ? parse_format(options.format)
+                          : wanted.file           ? format_for(*wanted.file)
+                                                  : Result<Format>(Format::json));
+  wanted.format = format;
+  if (options.lines && format != Format::json)
+    return bad_input("--lines", "", "the format json, an object a line", name(format));
+  if (wanted.arrays.type == TensorType::float16 && format != Format::npz && format != Format::safetensors)
+    return bad_input("--dtype", "float16", "npz or safetensors", name(format));
   return wanted;
 }
 

@@ -263,6 +263,9 @@ Result<Answer> answer(const Question& question, const FigureArguments& options) 
   auto figure = TRY(figure_of(options, *question.trace));
   TRY(add_order(options, question, figure));
   const auto fonts = TRY(PaperFonts::open(options.font));
+  Progress progress;
+  const ProgressReport report("figure", &progress);
+  figure.progress = &progress;
   const auto drawing = TRY(drawing_of(options, question, figure, fonts->measure()));
   TRY(write_figure(drawing, options.file, *fonts));
   if (figure.caption) return Answer(Done{});

@@ -94,11 +94,13 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
     if (content.against && content.against->trace->queries() == content.trace->queries())  // as `headlight patch`
       view.alignment = Alignment::positions;
   }
-  const auto plan = TRY(plan_page(content, page));
+  Progress progress;
+  std::optional<ProgressReport> report(std::in_place, "page", &progress);
+  const auto plan = TRY(plan_page(content, page, progress));
+  report.reset();
   const std::optional<std::filesystem::path> file =
       options.file == "-" ? std::nullopt : std::optional<std::filesystem::path>(options.file);
   print_message((file ? options.file : "page") + ": " + plan_text(plan, content));
-  Progress progress;
   TRY(write_page(content, page, plan, file, progress));
   return Answer(Done{});
 }

@@ -45,13 +45,12 @@ Result<int> run_tokenizer(const std::string& folder, const Parser& parser) {
     tokens = encode_pieces(*file.tokenizer, marked.text, marked.cuts, true);
   } else {
     const std::string asked = parser.value("--text");
-    const auto text = asked == "-" ? read_standard_input(kMaxTextBytes) : asked;
-    if (!text) return text.error();
+    const auto text = TRY(asked == "-" ? read_standard_input(kMaxTextBytes) : asked);
     const bool pair = parser.given("--text-pair");
     if (pair && !takes_pairs(*file.tokenizer))
       return bad_input("--text-pair", "", "a tokenizer with a template for pairs", file.file.string());
     tokens =
-        pair ? encode_pair(*file.tokenizer, *text, parser.value("--text-pair")) : encode(*file.tokenizer, *text, true);
+        pair ? encode_pair(*file.tokenizer, text, parser.value("--text-pair")) : encode(*file.tokenizer, text, true);
   }
   if (!tokens) return tokens.error();
   return print(printed({{"tokens", &*tokens}}, parser.value("--format") == "json"));

@@ -185,10 +185,9 @@ struct Run {
         !done || options.corpus.treebanks.empty())
       return done;
     if (const Status kept = keep(); !kept) return kept;
-    const auto stored = read_checkpoint(options.folder);
-    if (!stored) return stored.error();
+    const auto stored = TRY(read_checkpoint(options.folder));
     // As it is stored: the labels are those of the model that is read back.
-    return fit_labels(stored->model, *corpus.tokenizer, options.corpus.treebanks, treebanks, options.threads, card,
+    return fit_labels(stored.model, *corpus.tokenizer, options.corpus.treebanks, treebanks, options.threads, card,
                       running);
   }
 };

@@ -129,10 +129,9 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
   if (!a || !b) return std::shared_ptr<const PatchMap>();
   const auto wanted = TRY(wanted_of(*a, *b, question.choice));
   const bool goes_on = question.known > 0 && known && known->is_of(question.a, question.b, question.choice);
-  auto made = goes_on ? Result<PatchMap>(*known) : begun(*a, *b, question.choice, wanted, progress);
-  if (!made) return made.error();
+  auto made = TRY(goes_on ? Result<PatchMap>(*known) : begun(*a, *b, question.choice, wanted, progress));
   if (progress.stop) return std::shared_ptr<const PatchMap>();
-  auto map = std::make_shared<PatchMap>(*std::move(made));
+  auto map = std::make_shared<PatchMap>(std::move(made));
   map->a = question.a, map->b = question.b;
   const auto begin = Clock::now();
   const double before = map->seconds;
@@ -145,9 +144,8 @@ Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& qu
   return std::shared_ptr<const PatchMap>(std::move(map));
 }
 
-Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads) {
+Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, Progress& progress, int threads) {
   const auto wanted = TRY(wanted_of(a, b, choice));
-  Progress progress;
   auto map = begun(a, b, choice, wanted, progress);
   while (map && !map->is_whole()) TRY(add_row(a, b, wanted, threads, *map, progress));
   return map;

@@ -85,7 +85,8 @@ std::vector<Token> patch_columns(const PatchMap& map, const Trace& b);
 /// is in both. Null when stopped, or an answer is gone.
 Result<std::shared_ptr<const PatchMap>> extend_patch_map(const PatchQuestion& question, const PatchMap* known,
                                                          Progress& progress);
-/// All rows. The same Errors.
-Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, int threads = 0);
+/// All rows. The same Errors, and one when stopped.
+Result<PatchMap> patch_map(const Trace& a, const Trace& b, const PatchChoice& choice, Progress& progress,
+                           int threads = 0);
 
 }  // namespace headlight

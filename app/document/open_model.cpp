@@ -61,14 +61,13 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
                        OpenedModel& opened) {
   Document& document = opened.document;
   const fs::path folder = is_folder(path) ? path : path.parent_path();
-  auto checkpoint = read_checkpoint(path, progress, kMostWidenedBytes, reading);
-  if (!checkpoint) return checkpoint.error();
-  if (!checkpoint->model) return cancelled(path.string(), "nothing was opened");
-  opened.model_warnings = checkpoint->warnings;
-  opened.warnings.insert(opened.warnings.end(), checkpoint->warnings.begin(), checkpoint->warnings.end());
-  document.tokenizers = read_tokenizers(folder, *checkpoint->model, opened.warnings);
-  if (names_kept_model(asked)) checkpoint->model->name = asked.string();  // a snapshot's folder is a number
-  document.model = std::move(checkpoint->model);
+  auto checkpoint = TRY(read_checkpoint(path, progress, kMostWidenedBytes, reading));
+  if (!checkpoint.model) return cancelled(path.string(), "nothing was opened");
+  opened.model_warnings = checkpoint.warnings;
+  opened.warnings.insert(opened.warnings.end(), checkpoint.warnings.begin(), checkpoint.warnings.end());
+  document.tokenizers = read_tokenizers(folder, *checkpoint.model, opened.warnings);
+  if (names_kept_model(asked)) checkpoint.model->name = asked.string();  // a snapshot's folder is a number
+  document.model = std::move(checkpoint.model);
   if (auto card = read_card(folder); !card) opened.warnings.push_back(card.error());
   else if (*card) document.card = std::make_shared<const TrainingCard>(**std::move(card));
   document.mask.causal = is_causal_by_default(document.model->config.arch);
@@ -78,16 +77,15 @@ Status take_checkpoint(const fs::path& asked, const fs::path& path, Progress& pr
 /// Numbers typed by hand, as a model.
 Status take_numbers(const std::string& path, std::optional<Index> num_heads, OpenedModel& opened) {
   Document& document = opened.document;
-  auto numbers = read_own_numbers(path);
-  if (!numbers) return numbers.error();
-  if (num_heads && numbers->x) numbers->num_heads = num_heads;
+  auto numbers = TRY(read_own_numbers(path));
+  if (num_heads && numbers.x) numbers.num_heads = num_heads;
   const std::string where = path.starts_with(kNumbersSource) ? "numbers" : path;
-  auto file = TRY(model_of_numbers(where, *numbers));
+  auto file = TRY(model_of_numbers(where, numbers));
   document.model = std::move(file.model);
   if (file.mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file.mask));
-  opened.warnings = check_numbers(*numbers);
+  opened.warnings = check_numbers(numbers);
   for (Error& warning : opened.warnings) warning = inside(where, std::move(warning));
-  document.numbers = std::make_shared<const OwnNumbers>(std::move(*numbers));
+  document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
   return Done{};
 }
 
@@ -95,11 +93,10 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
 Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
   const bool compared = source.ends_with(kComparedWith);
   const std::string path = source.substr(0, source.size() - (compared ? kComparedWith.size() : 0));
-  const auto data = read_page(path);
-  if (!data) return data.error();
-  if (!data->is_object() || (compared && !data->contains("compare")))
+  const auto data = TRY(read_page(path));
+  if (!data.is_object() || (compared && !data.contains("compare")))
     return bad_input(path, compared ? "compare" : "headlight-data", "an object", "nothing");
-  return open_page_numbers(source, compared ? (*data)["compare"] : *data, progress);
+  return open_page_numbers(source, compared ? data["compare"] : data, progress);
 }
 
 }  // namespace

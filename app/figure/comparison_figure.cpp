@@ -62,8 +62,10 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                                 const TextWidth& measure) {
   TRY(check_head(*b.trace, options.head));
-  Progress progress;
-  const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment}, nullptr, progress);
+  Progress unwatched;
+  const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment}, nullptr,
+                                          options.progress ? *options.progress : unwatched);
+  if (!comparison) return cancelled("compare");
   TRY(check_comparison(*comparison));
   const JointStack& stack = *comparison->heads->stack(options.head.stack);
   const float of_all = std::min(std::max(a.trace->largest_weight, b.trace->largest_weight), 1.0f);
@@ -132,8 +134,10 @@ std::string patch_line(Language language, const PatchMap& map) {
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
                            const TextWidth& measure) {
   TRY(check_head(*b.trace, options.head));
+  Progress unwatched;
   const auto map =
-      TRY(patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment, options.measure)));
+      TRY(patch_map(*a.trace, *b.trace, patch_choice(options.patch, options.head, options.alignment, options.measure),
+                    options.progress ? *options.progress : unwatched));
   const std::vector<Token> rows = patch_rows(map), columns = patch_columns(map, *b.trace);
   Page page = new_page(options, measure);
   add_title(page, words(options.language, kCompareWords.take_from_a),

@@ -62,8 +62,9 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
   return {.theme = theme, .scale = scale, .top = nice_top(std::min(largest, 1.0f))};
 }
 
-Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure) {
-  const FigureOptions options = figure_options(order);
+Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure, Progress* progress) {
+  FigureOptions options = figure_options(order);
+  options.progress = progress;
   const auto folded = order.fold == FoldChoice{} ? nullptr : folded_maps(order.trace, order.fold);
   if (!shows_two(order.kind) || !order.compared)
     return draw_figure({*order.trace, order.document, folded.get(), order.other.get()}, options, measure);

@@ -48,6 +48,7 @@ struct FigureOptions {
   bool caption = true;                            // is drawn below the figure; else it is Drawing::caption alone
   bool own_range = false;                         // the colours of each map end at its largest number
   float threshold = 0.05f;                        // of a flow: lines of smaller weights are left out
+  Progress* progress = nullptr;                   // of what is computed for it; null: not shown, and nothing stops it
 };
 
 /// Errors: a head, a stack, a matrix, a query or a key that the answer does not have; a flow of more than
@@ -72,6 +73,6 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
 /// The figure that the window asks for.
 FigureOptions figure_options(const FigureRequest& order);
 /// Draws that figure. Errors also: nothing to compare with.
-Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure);
+Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure, Progress* progress = nullptr);
 
 }  // namespace headlight

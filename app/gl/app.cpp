@@ -6,12 +6,14 @@
 
 #include <cmath>
 #include <filesystem>
+#include <future>
 
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 #include "base/seconds.h"
 #include "document/answer_snapshot.h"
+#include "document/assets.h"
 #include "gl/frame.h"
 #include "gl/map_texture.h"
 #include "gl/offscreen.h"
@@ -148,6 +150,7 @@ Status open_window(const Startup& asked) {
   Settings settings = read_settings();
   const bool first_start = !path_exists(settings_path());
   mark(asked, "options and source");
+  auto reading = std::async(std::launch::async, read_resources);  // while the system opens the window
   auto window = Window::open("Headlight", settings.window);
   if (!window) {
     Error error = window.error();
@@ -157,9 +160,9 @@ Status open_window(const Startup& asked) {
   QuitSignals signals(&Window::wake);  // from the moment in which the window can be seen
   if (first_start) suit_screen(settings, **window);
   mark(asked, "window");
-  const auto resources = read_resources();
-  if (!resources) return resources.error();
-  auto maps = TRY(make_map_painter(resources->folder / "shaders"));
+  const auto folder = TRY(asset_folder());
+  auto maps = TRY(make_map_painter(folder / "shaders"));
+  const auto resources = TRY(reading.get());
   mark(asked, "words, samples, lessons, shaders");
   Fonts& fonts = (*window)->gui().fonts();
   const auto autosave = autosave_path();
@@ -167,15 +170,15 @@ Status open_window(const Startup& asked) {
   std::optional<Notice> notice;
   if (!start.asked && !autosave.empty()) restore(start, notice, autosave);
   const auto lock = lock_autosave(autosave);
-  const Document first = first_document(resources->shipped.get(), settings.language);
+  const Document first = first_document(resources.shipped.get(), settings.language);
   const bool restored = notice && notice->kind == Notice::Kind::restored;
   if (!start.open.empty() || (!start.asked && !restored)) start.session.document = first;
-  AppState state = initial_state(resources->lexicon, std::move(start.session.document), settings,
-                                 std::move(start.session.model_warnings), resources->shipped);
+  AppState state = initial_state(resources.lexicon, std::move(start.session.document), settings,
+                                 std::move(start.session.model_warnings), resources.shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
   if (restored) state.saved_document = first;  // what was restored was never saved
-  if (const Status begun = begin_lessons(state, resources->lessons, start); !begun) return begun;
+  if (const Status begun = begin_lessons(state, resources.lessons, start); !begun) return begun;
   if (!start.asked && !restored) take_up(state, settings);
   // A source of the command line gets the last window's view, unless the source has a view.
   else if (!restored && start.session_path.empty() && start.lesson.empty()) take_layout(state, settings.layout);
@@ -185,7 +188,7 @@ Status open_window(const Startup& asked) {
   // The first frame has the glyphs of its words.
   fonts.keep(window_characters() + state.document.source.text + state.document.target.text + state.document.text_pair);
   if (notice) state.notice = std::move(notice);
-  if (!state.notice && !resources->lessons.problems.empty()) state.notice = notice_of(resources->lessons.problems);
+  if (!state.notice && !resources.lessons.problems.empty()) state.notice = notice_of(resources.lessons.problems);
   mark(asked, "state");
   Loop loop(&Window::wake, autosave.string(),
             {with_pages(figure_drawer()), {.folder = trained_folder()}, with_page_sizes(figure_previewer())});
@@ -195,7 +198,7 @@ Status open_window(const Startup& asked) {
                 .end_frame = [&](Rgb background) { (*window)->end_frame(background); },
                 .fonts = fonts,
                 .maps = *maps,
-                .samples = resources->samples,
+                .samples = resources.samples,
                 .motion = &motion,
                 .texts = &texts};
   Commands commands;

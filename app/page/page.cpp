@@ -176,7 +176,7 @@ Status check_size(const Request& request, std::size_t most_bytes) {
   return bytes > most_bytes ? Status(too_large(bytes, most_bytes)) : Status(Done{});
 }
 
-Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options) {
+Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options, Progress& progress) {
   const Trace& trace = *content.trace;
   PagePlan plan;
   TRY(check_heads(trace, options.only));
@@ -187,10 +187,9 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     });
   TRY(check_numbers(trace, plan.heads));
   if (options.live) plan.files = TRY(live_files(content.session.document));
-  plan.tables = TRY(answer_tables(content, options.threads));
-  const auto core = packed_core(options.live ? "core.wasm" : "still.wasm");
-  if (!core) return core.error();
-  plan.core = "\"" + encode_base64(*core) + "\"";
+  plan.tables = TRY(answer_tables(content, progress, options.threads));
+  const auto core = TRY(packed_core(options.live ? "core.wasm" : "still.wasm"));
+  plan.core = "\"" + encode_base64(core) + "\"";
   for (const StackNames& names : stacks_of(trace)) {
     const auto is_of_it = [&](const HeadRef& head) { return head.stack == names.stack; };
     if (options.live && std::none_of(plan.heads.begin(), plan.heads.end(), is_of_it))
@@ -226,16 +225,15 @@ std::string plan_text(const PagePlan& plan, const PageContent& content) {
 
 Status write_page(const PageContent& content, const PageOptions& options, const PagePlan& plan,
                   const std::optional<std::filesystem::path>& file, Progress& progress) {
-  auto output = file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output());
-  if (!output) return output.error();
+  auto output = TRY(file ? Output::to_file(*file) : Result<Output>(Output::to_standard_output()));
   PageSink sink{.write = [&](std::string_view text) {
-    output->write(text);
+    output.write(text);
     return !progress.stop;
   }};
   const auto written = write_content(content, options, plan, progress, sink);
   if (progress.stop) return cancelled(file ? file->string() : "page", "nothing was written");
   if (!written) return written;
-  return output->commit();
+  return output.commit();
 }
 
 namespace {
@@ -258,7 +256,7 @@ DrawFigure with_pages(DrawFigure figures) {
     if (!names_page(file)) return figures(asked, file, progress);
     const PageContent content = content_of(asked);
     const PageOptions options = options_of(asked);
-    const auto plan = plan_page(content, options);
+    const auto plan = plan_page(content, options, progress);
     if (!plan) return inside(file.string(), plan.error());
     return write_page(content, options, *plan, file, progress);
   };
@@ -268,7 +266,7 @@ PreviewFigure with_page_sizes(PreviewFigure figures) {
   return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,
                                         Progress& progress) -> Result<FigurePicture> {
     if (!names_page(file)) return figures(asked, file, progress);
-    const auto plan = TRY(plan_page(content_of(asked), options_of(asked)));
+    const auto plan = TRY(plan_page(content_of(asked), options_of(asked), progress));
     return FigurePicture{nullptr, plan.bytes};
   };
 }

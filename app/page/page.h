@@ -60,7 +60,7 @@ Status check_size(const Request& request, std::size_t most_bytes);
 
 /// Errors: more bytes than `most_bytes`, with the size and how to take fewer heads; a head that there is none of; a
 /// number beyond what float16 holds; those of live_files(); a core that is not installed.
-Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options);
+Result<PagePlan> plan_page(const PageContent& content, const PageOptions& options, Progress& progress);
 
 /// The message before the page is written: `12.3 MB: q, k and v of 16 heads, 10 tokens`.
 std::string plan_text(const PagePlan& plan, const PageContent& content);

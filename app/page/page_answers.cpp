@@ -72,21 +72,22 @@ json patch_object(const PatchMap& map, const Trace& b) {
 
 }  // namespace
 
-Result<std::string> answer_tables(const PageContent& content, int threads) {
+Result<std::string> answer_tables(const PageContent& content, Progress& progress, int threads) {
   const ViewState& view = content.session.view;
   json tables = json::array();
-  Progress progress;
   if (view.view == View::inside && view.tab == InsideTab::lens) {
     const Index read = content.trace->answering;
     const Index query = view.pinned && view.chosen.stack != Stack::encoder ? view.pinned->query : read;
     const auto lens = TRY(look_through_layers({content.trace, query, view.lens}, progress));
+    if (!lens) return cancelled("lens");
     tables.push_back(lens_object(*lens));
   }
   if (view.view == View::compare && view.patch.on) {
     if (!content.against) return bad_input("--view patch", "", "--against", "none");
-    const auto map = TRY(patch_map(
-        *content.against->trace, *content.trace,
-        patch_choice(view.patch.form, view.chosen, view.alignment, patch_measure(view, *content.trace)), threads));
+    const auto map =
+        TRY(patch_map(*content.against->trace, *content.trace,
+                      patch_choice(view.patch.form, view.chosen, view.alignment, patch_measure(view, *content.trace)),
+                      progress, threads));
     tables.push_back(patch_object(map, *content.trace));
   }
   return page_json(tables);

@@ -39,7 +39,7 @@ void write_answer(const Trace& trace, const Document& document, const PagePlan& 
 
 /// What else was computed of the answer, as tables of JSON: of a view that looks at the lens the guess after each
 /// layer, of one that looks at Take from A its map. Errors: those of look_through_layers and patch_map; no A.
-Result<std::string> answer_tables(const PageContent& content, int threads);
+Result<std::string> answer_tables(const PageContent& content, Progress& progress, int threads);
 
 /// What a page needs to answer other sentences: the files of the model, and the lexicon where it cuts the
 /// words. Those of the model are in `folder` of the page's memory. Errors: numbers without a model, a model whose

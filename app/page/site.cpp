@@ -94,7 +94,8 @@ Result<SiteSize> write_site(const PageContent& content, const PageOptions& optio
   files.bytes["core.bin"] = TRY(packed_core("core.wasm", Packing::checked));
   for (const fs::path& part : {assets / "desktop" / "headlight.svg", assets / "page" / "manifest.webmanifest"})
     files.bytes[part.filename().string()] = TRY(read_file(part));
-  auto plan = TRY(plan_page(first, options));
+  Progress progress;
+  auto plan = TRY(plan_page(first, options, progress));
   plan.core = R"({"file":"core.bin"})";
   plan.site = ",\"site\":" + page_json(site);
   files.bytes["worker.js"] = worker_of(files, plan.site);
@@ -106,7 +107,6 @@ Result<SiteSize> write_site(const PageContent& content, const PageOptions& optio
     TRY(write_file(folder / name, bytes));
     size.bytes += bytes.size();
   }
-  Progress progress;
   const fs::path page = folder / "index.html";
   TRY(write_page(first, options, plan, page, progress));
   size.bytes += static_cast<std::size_t>(fs::file_size(page));

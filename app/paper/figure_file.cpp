@@ -199,7 +199,7 @@ Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::p
                             const FoundFonts& fonts) {
   TRY(figure_format(file));
   if (!*fonts) *fonts = TRY(PaperFonts::open());
-  auto drawing = draw_ordered(order, (*fonts)->measure());
+  auto drawing = draw_ordered(order, (*fonts)->measure(), &progress);
   if (!drawing) return inside(file.string(), drawing.error());
   if (progress.stop) return cancelled(file.string(), "nothing was written");
   return drawing;

@@ -20,18 +20,16 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
   const std::string name = path.filename().string(), ending = path.extension().string();
   OpenFile opened;
   if (name.ends_with(".headlight.json") || names_page(path)) {
-    auto session = read_session(path, progress);
-    if (!session) return session.error();
+    auto session = TRY(read_session(path, progress));
     opened.kind = OpenFile::Kind::session;
-    opened.session = std::move(*session);
+    opened.session = std::move(session);
     opened.warnings = opened.session.model_warnings;
     return opened;
   }
   if (name.ends_with(kLessonEnding)) {
-    auto lesson = read_lesson(path, nullptr);
-    if (!lesson) return lesson.error();
+    auto lesson = TRY(read_lesson(path, nullptr));
     opened.kind = OpenFile::Kind::lesson;
-    opened.lesson = std::make_shared<const Lesson>(std::move(*lesson));
+    opened.lesson = std::make_shared<const Lesson>(std::move(lesson));
     return opened;
   }
   if (names_model(path)) {
@@ -43,10 +41,9 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   if (ending == ".npy" || ending == ".json") {
-    auto mask = read_mask(path, opened.warnings);
-    if (!mask) return mask.error();
+    auto mask = TRY(read_mask(path, opened.warnings));
     opened.kind = OpenFile::Kind::mask;
-    opened.mask = std::move(*mask);
+    opened.mask = std::move(mask);
     return opened;
   }
   if (ending == ".txt" || ending.empty()) {

@@ -73,9 +73,8 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
   const json request = data.value("request", json());
   const json source = request.is_object() ? request.value("source", json()) : json();
   if (!source.is_string() || progress.stop) return why;
-  auto own = open_page_numbers(where, data, progress);
-  if (!own) return own.error();
-  Document beside = own->document;
+  auto own = TRY(open_page_numbers(where, data, progress));
+  Document beside = own.document;
   beside.model_path = source.get<std::string>();
   std::vector<Error> ignored;
   const auto asked = TRY(document_from_json(where, request, progress, ignored, nullptr, &beside));
@@ -87,12 +86,12 @@ Result<Document> document_of_numbers(const std::string& where, const json& data,
                                         : "cannot be opened (" + why.message() + ")") +
                                 ": these are the page's own numbers, right to " + error +
                                 ", without new words and the next word");
-  session.lost.insert(session.lost.end(), own->warnings.begin(), own->warnings.end());
+  session.lost.insert(session.lost.end(), own.warnings.begin(), own.warnings.end());
   if (data.contains("compare")) {
     auto compared = TRY(open_page_numbers(where + std::string(kComparedWith), data["compare"], progress));
     session.kept = AnswerSnapshot{.trace = nullptr, .document = std::move(compared.document)};
   }
-  return std::move(own->document);
+  return std::move(own.document);
 }
 
 /// Warns where the file of the page's model now holds another model.

@@ -32,14 +32,13 @@ bool is_blank(const std::string& text) {
 
 Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
   const bool standard_input = choice.text == "-";
-  const auto text = standard_input ? read_standard_input(kMostTextBytes) : read_file(choice.text, kMostTextBytes);
-  if (!text) return text.error();
+  const auto text = TRY(standard_input ? read_standard_input(kMostTextBytes) : read_file(choice.text, kMostTextBytes));
   const std::string where = standard_input ? "standard input" : choice.text;
   const auto lexicon = TRY(read_lexicon());
   std::vector<std::vector<std::string>> all;
-  for (const Line line : sentences(*text)) {
+  for (const Line line : sentences(text)) {
     if (progress.stop) return cancelled(where);
-    const TextInput input{.text = text->substr(line.begin, line.end - line.begin)};
+    const TextInput input{.text = text.substr(line.begin, line.end - line.begin)};
     const auto tokens = TRY(tokens_of_lines(where, input, lexicon, kMaxTokens));
     auto& words = all.emplace_back();
     for (const Token& token : tokens.front().tokens)
@@ -190,9 +189,8 @@ Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& prog
   if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
   if (choice.text == kRepeatedRandom) return repeated_random_corpus();
   if (!choice.text.empty()) return corpus_of_text(choice, progress);
-  const auto grammar = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
-  if (!grammar) return grammar.error();
-  return corpus_of(*grammar, task);
+  const auto grammar = TRY(choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar));
+  return corpus_of(grammar, task);
 }
 
 Status check_plan(const TrainingPlan& plan) {
@@ -251,13 +249,12 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
 }
 
 Result<FileLock> lock_folder(const fs::path& folder) {
-  auto lock = FileLock::take(folder / kLockFile);
-  if (!lock) return lock.error();
-  if (!*lock)
+  auto lock = TRY(FileLock::take(folder / kLockFile));
+  if (!lock)
     return bad_input(folder.string(), "", "a folder that nothing is trained in", "another training in it",
                      ErrorCode::folder_in_use);
   sweep_temporaries(folder);
-  return **std::move(lock);
+  return *std::move(lock);
 }
 
 Result<fs::path> fresh_folder(const fs::path& base, const Config& config) {

@@ -1,5 +1,7 @@
 // Many pairs of sentences: what they have in common, rows that are wrong, and going on where a study was interrupted.
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
@@ -99,6 +101,40 @@ TEST(Study, GoesOnWhereItWasInterrupted) {
   EXPECT_EQ(std::count(unkept.err.begin(), unkept.err.end(), '\n'), 1) << unkept.err;
   const std::string full = refused(studied(pairs, {"--resume", "/dev/full"}));
   EXPECT_TRUE(contains(full, "/dev/full: ")) << full;
+}
+
+/// The most bytes that this process writes into a file, as a disk that is full from there on.
+class FullFrom {
+ public:
+  explicit FullFrom(rlim_t bytes) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limited{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FullFrom() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST(Study, ADiskThatFillsMidwayKeepsTheRowsBefore) {
+  const Folder folder;
+  const std::string pairs = folder.with("pairs.csv", csv_of_pairs()), kept = (folder / "rows.jsonl").string();
+  const Ran whole = run(studied(pairs, {"--resume", kept}, "csv"));
+  const std::string rows = *read_file(kept);
+  std::filesystem::remove(kept);
+  ::signal(SIGXFSZ, SIG_IGN);  // as the program does
+  Ran full;
+  {
+    const FullFrom limit(rows.size() - 20);  // the table, which is shorter, still fits
+    full = run(studied(pairs, {"--resume", kept}, "csv"));
+  }
+  EXPECT_EQ(full.status, 0);
+  EXPECT_EQ(full.out, whole.out);
+  EXPECT_TRUE(contains(full.err, "rows.jsonl: write: expected room to write")) << full.err;
+  EXPECT_EQ(lines_of(*read_file(kept)), 2);
+  EXPECT_EQ(run(studied(pairs, {"--resume", kept}, "csv")).out, whole.out);
+  EXPECT_EQ(*read_file(kept), rows);
 }
 
 TEST(Study, ARowThatIsWrongIsNamedAndTheRestGoesOn) {

@@ -21,7 +21,8 @@ std::shared_ptr<const Trace> answer(const char* text) { return answer_of(shipped
 
 PatchMap map_of(const std::shared_ptr<const Trace>& a, const std::shared_ptr<const Trace>& b,
                 const PatchChoice& choice) {
-  const auto map = patch_map(*a, *b, choice);
+  Progress progress;
+  const auto map = patch_map(*a, *b, choice, progress);
   EXPECT_TRUE(map) << map.error().message();
   return map ? *map : PatchMap{};
 }
@@ -102,7 +103,8 @@ TEST(PatchMap, ACellLeadsToItsHead) {
 
 TEST(PatchMap, TheSameAnswerTwiceIsRefused) {
   const auto a = answer(kA);
-  EXPECT_FALSE(patch_map(*a, *a, {}));
+  Progress progress;
+  EXPECT_FALSE(patch_map(*a, *a, {}, progress));
 }
 
 TEST(PatchMap, TheFigureHasTheMap) {
@@ -125,6 +127,28 @@ TEST(PatchMap, TheFigureHasTheMap) {
       EXPECT_TRUE(same(*all<Cells>(*drawing).front().weights, map.restored));
       EXPECT_NE(words_of(*drawing).find(map.right), std::string::npos);
     }
+}
+
+TEST(PatchMap, FiguresThatComputeCanBeStopped) {
+  const Document document = shipped_document("shipped:decoder", kB);
+  const auto a = answer_to_keep(shipped_document("shipped:decoder", kA), fixture::lexicon()),
+             b = answer_to_keep(document, fixture::lexicon());
+  ASSERT_TRUE(a && b);
+  for (const FigureKind kind : {FigureKind::patch, FigureKind::compare, FigureKind::lens}) {
+    Progress progress;
+    const FigureOptions options{.kind = kind, .alignment = Alignment::positions, .progress = &progress};
+    const auto draw = [&] {
+      return kind == FigureKind::patch     ? draw_patch(*a, *b, options, roughly)
+             : kind == FigureKind::compare ? draw_comparison(*a, *b, options, roughly)
+                                           : draw_figure({*b->trace, document}, options, roughly);
+    };
+    EXPECT_TRUE(draw());
+    EXPECT_GT(progress.done, kind == FigureKind::patch ? 0.99f : -1);
+    progress.stop = true;
+    const auto stopped = draw();
+    ASSERT_FALSE(stopped);
+    EXPECT_EQ(stopped.error().code, ErrorCode::cancelled);
+  }
 }
 
 TEST(PatchMap, SharesOfAlmostNothingAreDoubted) {
@@ -153,7 +177,8 @@ TEST(PatchMap, ItsMetricWordsAndPlaceAreThoseThatAreAskedFor) {
   EXPECT_EQ(map.in_a, difference(*a));
   EXPECT_EQ(map.in_b, difference(*b));
   choice.measure.words.word = "no such word";
-  const auto refused = patch_map(*a, *b, choice);
+  Progress progress;
+  const auto refused = patch_map(*a, *b, choice, progress);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(), "patch: word: expected one of the vocabulary, or its id, found 'no such word'");
 }

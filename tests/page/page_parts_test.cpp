@@ -114,7 +114,8 @@ TEST(PageFile, ThatIsTooLargeIsRefusedBeforeItsAnswerIsComputed) {
   PageContent content;
   content.session.document = document;
   content.trace = *trace;
-  const auto plan = plan_page(content, {});
+  Progress progress;
+  const auto plan = plan_page(content, {}, progress);
   ASSERT_TRUE(plan) << plan.error().message();
   EXPECT_GE(plan->bytes, least);
 }

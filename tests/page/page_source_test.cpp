@@ -51,9 +51,9 @@ struct PageOfCopy {
     content.session.document = std::move(answer.document);
     content.trace = trace;
     if (against.is_object()) content.against = answered(against);
-    const auto plan = plan_page(content, options);
-    EXPECT_TRUE(plan) << plan.error().message();
     Progress progress;
+    const auto plan = plan_page(content, options, progress);
+    EXPECT_TRUE(plan) << plan.error().message();
     const Status written = write_page(content, options, *plan, file, progress);
     EXPECT_TRUE(written) << written.error().message();
   }

@@ -127,7 +127,9 @@ TEST_F(PatchViewTest, TheMetricItsWordsAndItsPlaceAreChosen) {
   h.settle();
   EXPECT_EQ(map().right, likely[2].text);
   EXPECT_EQ(map().wrong, likely[3].text);
-  EXPECT_TRUE(same(map().restored, patch_map(*compared_trace(state()), *state().trace, map().choice)->restored));
+  Progress progress;
+  const auto whole = patch_map(*compared_trace(state()), *state().trace, map().choice, progress);
+  EXPECT_TRUE(same(map().restored, whole->restored));
   EXPECT_TRUE(h.says(patch_line(Language::en, map()))) << h.words_on_screen();
   const auto read = session_from_json("s", to_json(session_of(state())));
   ASSERT_TRUE(read);
