@@ -259,14 +259,12 @@ Result<Answer> answer(const Question& question, const HeadsOptions& options) {
   }
   const Asked& asked = probed ? *probed : question.asked;
   if (wanted.effect || wanted.sort == "effect") {
-    Status taken = take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects);
-    if (!taken) return taken.error();
+    TRY(take_baseline(options.effects, asked.document(), asked.lexicon, question.threads, wanted.effects));
     if (options.effects.metric.given()) {
       Progress progress;
       const auto first = TRY(forward(asked.requests.front(), progress, nullptr, question.threads));
-      taken = take_metric(options.effects, *first, wanted.effects);
+      TRY(take_metric(options.effects, *first, wanted.effects));
     }
-    if (!taken) return taken.error();
   } else if (!options.effects.control.empty()) {
     return bad_input("--control", "", "--effect beside it", "none");
   }

@@ -93,10 +93,11 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
 Result<OpenedModel> open_page(const std::string& source, Progress& progress) {
   const bool compared = source.ends_with(kComparedWith);
   const std::string path = source.substr(0, source.size() - (compared ? kComparedWith.size() : 0));
-  const auto data = TRY(read_page(path));
-  if (!data.is_object() || (compared && !data.contains("compare")))
+  const auto data = read_page(path);
+  if (!data) return data.error();
+  if (!data->is_object() || (compared && !data->contains("compare")))
     return bad_input(path, compared ? "compare" : "headlight-data", "an object", "nothing");
-  return open_page_numbers(source, compared ? data["compare"] : data, progress);
+  return open_page_numbers(source, compared ? (*data)["compare"] : *data, progress);
 }
 
 }  // namespace

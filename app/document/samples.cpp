@@ -10,11 +10,12 @@ namespace headlight {
 
 Result<std::vector<Sample>> parse_samples(std::string_view where, std::string_view text,
                                           const std::filesystem::path& folder) {
-  const auto document = TRY(parse_json(where, text));
-  if (!document.is_array()) return bad_input(where, "samples", "a list", document.type_name());
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  if (!document->is_array()) return bad_input(where, "samples", "a list", document->type_name());
   std::vector<Sample> samples;
   JsonProblems ignored;
-  for (const JsonField& item : JsonField(document, "", ignored).items()) {
+  for (const JsonField& item : JsonField(*document, "", ignored).items()) {
     const std::string what = "sample " + std::to_string(samples.size());
     const JsonField note = item.at("note");
     Sample sample{item.text("text", ""), note.text("en", ""), note.text("zh", ""), {}};

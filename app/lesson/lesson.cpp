@@ -136,15 +136,16 @@ std::vector<fs::path> lesson_files(const fs::path& folder) {
 
 Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, const BundledModels* shipped) {
   const std::string where = path.string();
-  const auto object = TRY(parse_json(where, text));
-  if (!object.is_object()) return bad_input(where, "lesson", "an object", object.type_name());
-  const json schema = object.value("schema", json());
+  const auto object = parse_json(where, text);
+  if (!object) return object.error();
+  if (!object->is_object()) return bad_input(where, "lesson", "an object", object->type_name());
+  const json schema = object->value("schema", json());
   if (schema != kSchema)
     return bad_input(where, "schema", kSchema, schema.is_null() ? "nothing" : printable(schema.dump()),
                      ErrorCode::unknown_schema);
   Lesson lesson{name_of(path), where, {}, {}};
-  lesson.title = TRY(said_from_json(where, "title", object.value("title", json()), kMostTitle));
-  const json steps = object.value("steps", json());
+  lesson.title = TRY(said_from_json(where, "title", object->value("title", json()), kMostTitle));
+  const json steps = object->value("steps", json());
   if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
     return bad_input(where, "steps", "a list of 1 to " + std::to_string(kMostSteps),
                      steps.is_array() ? std::to_string(steps.size()) : steps.type_name());

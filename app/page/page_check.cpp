@@ -99,8 +99,9 @@ std::vector<Finding> findings_alone(const Session& session, const Trace& trace) 
 
 Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const Lexicon& lexicon, Progress& progress) {
   const std::string where = file.string();
-  const auto data = TRY(read_page(file));
-  auto session = TRY(session_of_json(where, data, progress));
+  const auto data = read_page(file);
+  if (!data) return data.error();
+  auto session = TRY(session_of_json(where, *data, progress));
   const auto requests = requests_of(session.document, lexicon);
   if (!requests) return inside(where, requests.error());
   const std::size_t sentence = std::min(session.view.sentence, requests->size() - 1);
@@ -110,11 +111,11 @@ Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const
   if (names_page(session.document.model_path)) return findings_alone(session, **trace);
   std::vector<Finding> findings;
   for (const Error& error : session.lost) findings.push_back({Severity::warning, error});
-  check_answer(where, data, **trace, "", progress, findings);
-  if (!data.contains("compare") || !session.kept) return findings;
+  check_answer(where, *data, **trace, "", progress, findings);
+  if (!data->contains("compare") || !session.kept) return findings;
   const auto other = answer_to_keep(*session.kept, lexicon, progress);
   if (!other) return inside(where + ": compare", other.error());
-  check_answer(where + ": compare", data["compare"], *other->trace, "A, ", progress, findings);
+  check_answer(where + ": compare", (*data)["compare"], *other->trace, "A, ", progress, findings);
   return findings;
 }
 

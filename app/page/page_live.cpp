@@ -64,11 +64,10 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
     if (!tokenizers || !tokenizers->source) return cannot("a model without a tokenizer");
   }
   if (model && !cuts_by_list(tokenizers->source) && !cuts_by_list(tokenizers->target)) return files;
-  const auto assets = asset_folder();
-  if (!assets) return assets.error();
+  const auto assets = TRY(asset_folder());
   for (const char* name :
        {"assets/lexicon.txt", "assets/models/encoder/tokenizer.json", "assets/models/any-sentence/tokenizer.json"})
-    if (path_exists(*assets / name)) add(*assets / name, "/" + std::string(name));
+    if (path_exists(assets / name)) add(assets / name, "/" + std::string(name));
   return files;
 }
 

@@ -80,11 +80,7 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
   }
   Corpus corpus = corpus_of(tokenizer, std::move(json), std::move(texts));
   std::shared_ptr<const Grammar> grammar;
-  if (teaching.grammar > 0) {
-    auto read = choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar);
-    if (!read) return read.error();
-    grammar = *read;
-  }
+  if (teaching.grammar > 0) grammar = TRY(choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar));
   for (const std::string& one : choice.treebanks) {
     const auto file = TRY(weighted_file("--teach", one, kMostTreebankBytes));
     const auto treebank = TRY(parse_conllu(file.name, file.text));
@@ -189,8 +185,7 @@ Result<Corpus> read_corpus(const CorpusChoice& choice, Task task, Progress& prog
   if (!choice.tokenizer.empty()) return corpus_of_tokens(choice, progress, teaching);
   if (choice.text == kRepeatedRandom) return repeated_random_corpus();
   if (!choice.text.empty()) return corpus_of_text(choice, progress);
-  const auto grammar = TRY(choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar));
-  return corpus_of(grammar, task);
+  return corpus_of(TRY(choice.grammar.empty() ? read_grammar() : read_grammar(choice.grammar)), task);
 }
 
 Status check_plan(const TrainingPlan& plan) {

@@ -54,9 +54,7 @@ Result<Patching> patching_of(const Trace& clean, const Trace& corrupt, const Pat
   std::optional<Index> of_corrupt;
   if (const auto query = wanted.metric.query) {
     TRY(check_within("--query", "", *query, clean.queries()));
-    const auto partner = wanted.stack == Stack::self ? partner_of(wanted, *query) : *query;
-    if (!partner) return partner.error();
-    of_corrupt = *partner;
+    of_corrupt = TRY(wanted.stack == Stack::self ? partner_of(wanted, *query) : *query);
     TRY(check_within("--query", "", *of_corrupt, corrupt.queries()));
   }
   auto metric = TRY(metric_of(clean, corrupt, wanted.metric, of_corrupt));

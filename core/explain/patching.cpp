@@ -172,20 +172,18 @@ Result<PatchAnswer> patch_answers(const Trace& clean, const Trace& corrupt, cons
                                   Progress* progress) {
   PatchAnswer answer;
   Progress unwatched;
-  auto patching = patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer);
-  if (!patching) return patching.error();
+  auto patching = TRY(patching_of(clean, corrupt, wanted, threads, progress ? *progress : unwatched, answer));
   if (of_stream(wanted.at) && wanted.stack == Stack::cross)
     return bad_input("--stack", "", "self or encoder with --at " + std::string(name(wanted.at)), "cross");
   if (wanted.at == PatchAt::pattern && (clean.queries(wanted.stack) != corrupt.queries(wanted.stack) ||
                                         clean.keys(wanted.stack) != corrupt.keys(wanted.stack)))
     return bad_input("--from", "tokens", "as many as the other sentence has, with --at pattern", "another number");
-  const auto places = places_of(*patching, patching->wanted);
-  if (!places) return places.error();
-  const bool controlled = wanted.control > 0 && !places->empty();
-  patching->passes = places->size();
-  if (controlled) patching->passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
-  TRY(restore(*patching, *places, answer));
-  if (controlled) answer.control = TRY(control_of(*patching, *places));
+  const auto places = TRY(places_of(patching, patching.wanted));
+  const bool controlled = wanted.control > 0 && !places.empty();
+  patching.passes = places.size();
+  if (controlled) patching.passes += static_cast<std::size_t>(wanted.control) + 1;  // and the chosen parts together
+  TRY(restore(patching, places, answer));
+  if (controlled) answer.control = TRY(control_of(patching, places));
   return answer;
 }
 

@@ -201,9 +201,10 @@ Status save_card(const std::filesystem::path& folder, const Model& model, const 
 }
 
 Result<TrainingCard> parse_card(std::string_view where, std::string_view text) {
-  const auto json = TRY(parse_json(where, text));
+  const auto json = parse_json(where, text);
+  if (!json) return json.error();
   JsonProblems problems{std::string(where)};
-  const JsonField root(json, "", problems);
+  const JsonField root(*json, "", problems);
   if (root.text("schema") != kSchema) root.at("schema").problem(std::string(kSchema));
   TrainingCard card{.corpus = root.text("corpus"), .command = root.text("command")};
   card.step = root.integer("step", 0, std::int64_t{1} << 53);

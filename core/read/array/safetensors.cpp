@@ -128,12 +128,13 @@ Result<StoredArrays> locate_safetensors(std::string_view where, std::string_view
   const std::string_view text = bytes.substr(0, header_size);
   if (text.empty() || text.front() != '{')
     return bad_input(where, "header", "a JSON object", "something else", ErrorCode::file_damaged);
-  auto header = TRY(parse_json(std::string(where) + ": header", text));
+  auto header = parse_json(std::string(where) + ": header", text);
+  if (!header) return header.error();
   const std::string_view data = bytes.substr(header_size);
 
   StoredArrays file;
   std::vector<Entry> entries;
-  for (const auto& [name, fields] : header.items()) {
+  for (const auto& [name, fields] : header->items()) {
     if (name == "__metadata__") {
       TRY(take_metadata(where, fields, file.metadata));
       continue;

@@ -74,9 +74,10 @@ std::string all_types() {
 std::string_view name(const Family& family) { return family.types.front(); }
 
 Result<HubConfig> parse_hub_config(std::string_view where, std::string_view text) {
-  auto parsed = TRY(parse_json(where, text));
-  if (!parsed.is_object()) return bad_input(where, "", "an object", parsed.type_name(), ErrorCode::bad_config);
-  const auto document = TRY(text_model(where, std::move(parsed)));
+  auto parsed = parse_json(where, text);
+  if (!parsed) return parsed.error();
+  if (!parsed->is_object()) return bad_input(where, "", "an object", parsed->type_name(), ErrorCode::bad_config);
+  const auto document = TRY(text_model(where, *std::move(parsed)));
   Keyed keyed(where, document);
   const nlohmann::json* type = keyed.find({"model_type"});
   const Family* family =

@@ -90,10 +90,11 @@ std::string found_instead(const std::filesystem::path& folder) {
 }  // namespace
 
 Result<std::map<std::string, std::string>> parse_shard_index(std::string_view where, std::string_view text) {
-  const auto document = TRY(parse_json(where, text));
-  const bool is_object = document.is_object();
-  const auto map = is_object ? document.find("weight_map") : document.end();
-  if (!is_object || map == document.end() || !map->is_object() || map->empty())
+  const auto document = parse_json(where, text);
+  if (!document) return document.error();
+  const bool is_object = document->is_object();
+  const auto map = is_object ? document->find("weight_map") : document->end();
+  if (!is_object || map == document->end() || !map->is_object() || map->empty())
     return bad_input(where, "weight_map", "an object from tensors to shards", "none", ErrorCode::file_damaged);
   std::map<std::string, std::string> shard_of;
   for (const auto& [tensor, shard] : map->items()) {

@@ -60,9 +60,10 @@ template <class Take>
 Status read_document(const std::filesystem::path& path, Take take) {
   if (!path_exists(path)) return Done{};
   const auto text = TRY(read_file(path, kMostSettings));
-  const auto document = TRY(parse_json(path.string(), text));
+  const auto document = parse_json(path.string(), text);
+  if (!document) return document.error();
   JsonProblems problems{.where = path.string()};
-  take(JsonField(document, "", problems));
+  take(JsonField(*document, "", problems));
   if (problems.first) return *problems.first;
   return Done{};
 }
@@ -121,9 +122,10 @@ Result<std::string> read_text(const Path& path) {
 
 Result<WordTable> read_vocabulary_json(const Path& path) {
   const auto text = TRY(read_file(path, kMostBytes));
-  const auto document = TRY(parse_json(path.string(), text));
+  const auto document = parse_json(path.string(), text);
+  if (!document) return document.error();
   JsonProblems problems{.where = path.string()};
-  auto words = vocabulary_from(JsonField(document, "vocabulary", problems));
+  auto words = vocabulary_from(JsonField(*document, "vocabulary", problems));
   if (problems.first) return *problems.first;
   return WordTable(std::move(words));
 }

@@ -298,10 +298,11 @@ std::vector<std::string> parts_of(std::string_view text) {
 std::string in_quotes(std::string_view part) { return "\"" + printable(part) + "\""; }
 
 Result<Grammar> parse_grammar(std::string_view where, std::string_view text) {
-  const auto json = TRY(parse_json(where, text));
+  const auto json = parse_json(where, text);
+  if (!json) return json.error();
   JsonProblems problems{std::string(where)};
   Reader reader;
-  const JsonField root(json, "", problems);
+  const JsonField root(*json, "", problems);
   reader.read(root);
   if (!problems.first) read_translations(root, reader.grammar);
   if (problems.first) return *problems.first;
