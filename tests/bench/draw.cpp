@@ -1,100 +1,22 @@
-#include <epoxy/gl.h>
+#include "bench/draw.h"
+
 #include <stdlib.h>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <deque>
 #include <initializer_list>
-#include <mutex>
 
-#include "bench/draw.h"
-
+#include "bench/drawn_window.h"
 #include "bench/inputs.h"
 #include "bench/measure.h"
-#include "gl/frame.h"
-#include "gl/gui_context.h"
-#include "gl/map_texture.h"
-#include "gl/offscreen.h"
+#include "bench/presses.h"
+#include "document/assets.h"
 #include "gui/frame/imgui_compat.h"
-#include "gui/frame/kept_texts.h"
-#include "gui/shell/shell.h"
-#include "session/startup.h"
 
 namespace headlight {
 namespace {
 
-constexpr int kWidth = 1600, kHeight = 1000;
 constexpr int kPressesARound = 40;
-constexpr int kLongestAnswer = 60;  // seconds
-
-/// Wakes the thread that waits for an answer.
-class Bell {
- public:
-  void ring() {
-    const std::lock_guard lock(mutex_);
-    rung_ = true;
-    changed_.notify_all();
-  }
-  void wait(double seconds) {
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return rung_; });
-    rung_ = false;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool rung_ = false;
-};
-
-/// The target that every window of a benchmark is drawn on.
-struct Stage {
-  Offscreen surface;
-  std::unique_ptr<GuiContext> context;
-  Resources resources;
-
-  void begin() { context->begin_frame({kWidth, kHeight}, 1.0f / 60, 1); }
-  void end(Rgb background) {
-    context->end_frame(background);
-    glFinish();
-  }
-};
-
-/// A window of its own on the stage, with its own textures.
-struct Scene {
-  KeptTexts texts;
-  Scene(Stage& on, std::unique_ptr<MapPainter> painter, Document document)
-      : maps(std::move(painter)),
-        loop([this] { bell.ring(); }, {}),
-        screen{.begin_frame = [&on] { on.begin(); },
-               .end_frame = [&on](Rgb background) { on.end(background); },
-               .fonts = on.context->fonts(),
-               .maps = *maps,
-               .samples = on.resources.samples,
-               .texts = &texts} {
-    Settings settings = default_settings();
-    settings.greeted = true;
-    state = initial_state(on.resources.lexicon, std::move(document), settings, {}, on.resources.shipped);
-    loop.settle(state);
-  }
-
-  /// Seconds of our own part of a frame; the frame is on the screen when it returns.
-  double frame() {
-    Commands commands;
-    const double begin = seconds_now();
-    build_frame(screen, state, loop, commands);
-    const double own = seconds_now() - begin;
-    screen.end_frame(background_of(state.settings.theme));
-    return own;
-  }
-
-  Bell bell;
-  std::unique_ptr<MapPainter> maps;
-  AppState state;
-  Loop loop;
-  Screen screen;
-};
 
 Document patterns(std::size_t layers, std::size_t heads, Index tokens) {
   Document document;
@@ -122,7 +44,7 @@ Document empty_text() {
 /// A frame of nothing: what the renderer takes for the background alone.
 double background(Stage& stage) {
   stage.begin();
-  ImGui::GetBackgroundDrawList()->AddRectFilled({0, 0}, {kWidth, kHeight}, IM_COL32(240, 240, 240, 255));
+  ImGui::GetBackgroundDrawList()->AddRectFilled({0, 0}, {kDrawnWidth, kDrawnHeight}, IM_COL32(240, 240, 240, 255));
   stage.end({});
   return 0;
 }
@@ -132,7 +54,7 @@ double rectangles(Stage& stage, const std::vector<Matrix>& maps, int across) {
   stage.begin();
   const double begin = seconds_now();
   ImDrawList& list = *ImGui::GetBackgroundDrawList();
-  const ImVec2 slot{static_cast<float>(kWidth / across), static_cast<float>(kHeight / across)};
+  const ImVec2 slot{static_cast<float>(kDrawnWidth / across), static_cast<float>(kDrawnHeight / across)};
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const Matrix& map = maps[i];
     const int place = static_cast<int>(i);
@@ -197,107 +119,12 @@ class Frames {
   std::vector<Kind> kinds_;
 };
 
-/// Seconds until what is done in the next frame is answered in a slot and on the screen, by turns as the window takes
-/// them.
-Result<double> until_answered(
-    Scene& scene, Commands commands = {},
-    std::uint64_t (*version_of)(const AppState&) = [](const AppState& state) { return state.trace.version(); }) {
-  const auto version = version_of(scene.state);
-  const double begin = seconds_now(), give_up = begin + kLongestAnswer;
-  step_and_wait(scene.state, scene.loop, commands, begin);
-  for (int frames = kFramesAfterEvent; seconds_now() < give_up; --frames) {
-    scene.loop.step(scene.state, commands, seconds_now());
-    show_frame(scene.screen, scene.state, scene.loop, commands, seconds_now());
-    if (version_of(scene.state) != version && !is_stale(scene.state)) return seconds_now() - begin;
-    scene.bell.wait(sleep_before_frame(scene.loop, frames, seconds_now()));
-  }
-  return bad_input("bench draw", "", "an answer within " + std::to_string(kLongestAnswer) + " s", "none");
-}
-
-/// The median of all presses, and the lowest and highest.
-Result<BenchRow> keys(const std::string& name, int presses, const std::function<Result<double>(int)>& press) {
-  std::vector<double> seconds;
-  for (int i = 0; i < presses; ++i) {
-    const auto taken = press(i);
-    if (!taken) return taken.error();
-    if (i > 0) seconds.push_back(*taken);
-  }
-  return BenchRow{.name = name, .time = timing_of(std::move(seconds))};
-}
-
-/// Alt M, which shows and hides what is to come.
-Result<BenchRow> key_on_shipped(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter,
-                                int presses) {
-  Scene scene(stage, std::move(painter), default_document(stage.resources.shipped.get()));
-  for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
-  return keys(name, presses, [&](int) {
-    inject_key(Key::left_alt, true);
-    inject_key(Key::m, true);
-    const auto taken = until_answered(scene);
-    inject_key(Key::m, false);
-    inject_key(Key::left_alt, false);
-    scene.loop.settle(scene.state);
-    for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
-    return taken;
-  });
-}
-
-Document ids_of_gpt2(Index tokens) {
-  Document document;
-  document.model = random_gpt2_small();
-  document.mask.causal = true;
-  for (Index i = 0; i < tokens; ++i) document.source.ids.push_back(i);
-  return document;
-}
-
-/// One more word at the end of a text, of which all that came before is known.
-Result<BenchRow> word_on_gpt2(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter, int presses) {
-  constexpr Index kTokens = 128;
-  const Document document = ids_of_gpt2(kTokens - 1);
-  Scene scene(stage, std::move(painter), document);
-  return keys(name, presses, [&](int press) -> Result<double> {
-    Commands shorter{SetIds{document.source.ids}};
-    scene.loop.step(scene.state, shorter, seconds_now());
-    scene.loop.settle(scene.state);
-    for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
-    Commands longer{AppendWord{Candidate{.id = 1000 + press, .text = {}, .probability = 0, .row = 0}}};
-    const auto taken = until_answered(scene, std::move(longer));
-    if (scene.state.trace && scene.state.trace->queries() != kTokens)
-      return bad_input("bench draw", "", std::to_string(kTokens) + " tokens",
-                       std::to_string(scene.state.trace->queries()));
-    return taken;
-  });
-}
-
-/// Another cell while *Why?* is open: its score split over what wrote query and key.
-Result<BenchRow> cell_in_why(const std::string& name, Stage& stage, std::unique_ptr<MapPainter> painter, int presses,
-                             Document document) {
-  Scene scene(stage, std::move(painter), std::move(document));
-  const Index tokens = scene.state.trace->queries();
-  update(scene.state, ShowView{View::inside});
-  update(scene.state, ShowTab{InsideTab::why});
-  scene.loop.settle(scene.state);
-  return keys(name, presses, [&](int press) {
-    for (int i = 0; i < kFramesAfterEvent; ++i) scene.frame();
-    const Index query = tokens - 1 - press % (tokens / 2);
-    return until_answered(scene, {Pin{CellRef{query, query / 2}}},
-                          [](const AppState& state) { return state.writers.version(); });
-  });
-}
-
-/// So many of the words that a model was trained on.
-Document words_of_shipped(const Resources& resources, Index tokens) {
-  Document document = default_document(resources.shipped.get());
-  for (Index i = 0; i < tokens; ++i) document.source.ids.push_back(10 + i % 40);
-  return document;
-}
-
 /// All that is drawn frame by frame, and what it is drawn from.
 struct Gallery {
   Stage& stage;
   const BenchOptions& options;
   std::filesystem::path shaders;
-  std::deque<Scene> scenes = {};
+  std::deque<DrawnWindow> drawn = {};
   Frames frames = {};
 
   bool wants(const std::string& of, std::initializer_list<const char*> kinds) const {
@@ -313,9 +140,9 @@ Status Gallery::add_window(const std::string& of, const std::function<Document()
   if (!wants(of, {"draw/frame/", "draw/own/"})) return Done{};
   auto painter = make_map_painter(shaders);
   if (!painter) return painter.error();
-  Scene& scene = scenes.emplace_back(stage, std::move(*painter), ask());
+  DrawnWindow& window = drawn.emplace_back(stage, std::move(*painter), ask());
   frames.add(
-      "draw/frame/" + of, "draw/own/" + of, [&scene] { return scene.frame(); }, scene.maps.get());
+      "draw/frame/" + of, "draw/own/" + of, [&window] { return window.frame(); }, window.maps.get());
   return Done{};
 }
 
@@ -327,15 +154,15 @@ Status Gallery::add_changes(const std::string& of, const std::function<Document(
   if (!wants(of, {kColours, kScale, kRange})) return Done{};
   auto painter = make_map_painter(shaders);
   if (!painter) return painter.error();
-  Scene& scene = scenes.emplace_back(stage, std::move(*painter), ask());
+  DrawnWindow& window = drawn.emplace_back(stage, std::move(*painter), ask());
   const auto add = [&](const char* kind, void (*change)(AppState&)) {
     frames.add(
         kind + of, "",
-        [&scene, change] {
-          change(scene.state);
-          return scene.frame();
+        [&window, change] {
+          change(window.state);
+          return window.frame();
         },
-        scene.maps.get());
+        window.maps.get());
   };
   add(kColours, [](AppState& state) {
     Settings settings = state.settings;
@@ -354,14 +181,14 @@ Status Gallery::add_text(const std::string& of, const std::function<Document()>&
   if (!wants(of, {"draw/text/", "draw/text-own/"})) return Done{};
   auto painter = make_map_painter(shaders);
   if (!painter) return painter.error();
-  Scene& scene = scenes.emplace_back(stage, std::move(*painter), ask());
-  frames.add("draw/text/" + of, "draw/text-own/" + of, [&scene] {
-    ViewState& view = scene.state.view;
-    const Index words = scene.state.trace->queries();
-    update(scene.state, Pin{CellRef{((view.pinned ? view.pinned->query : 0) + 37) % words, 0}});
+  DrawnWindow& window = drawn.emplace_back(stage, std::move(*painter), ask());
+  frames.add("draw/text/" + of, "draw/text-own/" + of, [&window] {
+    ViewState& view = window.state.view;
+    const Index words = window.state.trace->queries();
+    update(window.state, Pin{CellRef{((view.pinned ? view.pinned->query : 0) + 37) % words, 0}});
     Commands none;
-    scene.loop.step(scene.state, none, seconds_now());
-    return scene.frame();
+    window.loop.step(window.state, none, seconds_now());
+    return window.frame();
   });
   return Done{};
 }
@@ -380,15 +207,16 @@ void Gallery::add_rectangles(const std::string& of, int across, Index tokens) {
 Result<BenchReport> bench_draw(const BenchOptions& options) {
   const int threads = *std::max_element(options.threads.begin(), options.threads.end());
   ::setenv("LP_NUM_THREADS", std::to_string(threads).c_str(), 1);  // of Mesa's renderer, once it is opened
-  auto surface = Offscreen::open(kWidth, kHeight);
+  auto surface = Offscreen::open(kDrawnWidth, kDrawnHeight);
   if (!surface) return surface.error();
   auto context = GuiContext::open();
   if (!context) return context.error();
   auto resources = read_resources();
   if (!resources) return resources.error();
+  const auto folder = TRY(asset_folder());
   (*context)->fonts().keep(window_characters());
   Stage stage{std::move(*surface), std::move(*context), std::move(*resources)};
-  Gallery gallery{.stage = stage, .options = options, .shaders = stage.resources.folder / "shaders"};
+  Gallery gallery{.stage = stage, .options = options, .shaders = folder / "shaders"};
 
   const Index longest = options.longest > 0 ? options.longest : kMaxTokens;
   const auto of = [](const char* what, Index tokens) { return what + ("/T=" + std::to_string(tokens)); };
@@ -413,25 +241,11 @@ Result<BenchReport> bench_draw(const BenchOptions& options) {
   gallery.frames.measure(options.rounds, report);
 
   const int presses = kPressesARound * options.rounds;
-  const auto add_key = [&](const std::string& name, Index tokens, auto&& measured) -> Status {
-    if (!options.wants(name) || tokens > longest) return Done{};
-    auto painter = make_map_painter(gallery.shaders);
-    if (!painter) return painter.error();
-    auto row = measured(name, stage, std::move(*painter), presses);
-    if (!row) return row.error();
-    report.rows.push_back(std::move(*row));
-    return Done{};
-  };
-  if (const Status added = add_key("draw/key/shipped/T=10", 10, key_on_shipped); !added) return added.error();
-  if (const Status added = add_key("draw/key/gpt2-small/T=128", 128, word_on_gpt2); !added) return added.error();
-  const auto add_why = [&](const char* shape, Index tokens, auto&& document) {
-    return add_key("draw/why/" + std::string(shape) + "/T=128", tokens, [&](const std::string& name, auto&&... rest) {
-      return cell_in_why(name, std::forward<decltype(rest)>(rest)..., document());
-    });
-  };
-  if (const Status added = add_why("shipped", 128, [&] { return words_of_shipped(stage.resources, 128); }); !added)
-    return added.error();
-  if (const Status added = add_why("gpt2-small", 128, [] { return ids_of_gpt2(128); }); !added) return added.error();
+  for (const PressedRow& pressed : pressed_rows()) {
+    if (!options.wants(pressed.name) || pressed.tokens > longest) continue;
+    auto painter = TRY(make_map_painter(gallery.shaders));
+    report.rows.push_back(TRY(pressed.measured(pressed.name, stage, std::move(painter), presses)));
+  }
   for (BenchRow& row : report.rows) row.threads = threads;
   return report;
 }
