@@ -62,14 +62,13 @@ Result<Export> export_of(const ExportArguments& options) {
   else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);
   Export wanted{.arrays = std::move(arrays)};
   if (!options.file.empty() && options.file != "-") wanted.file = options.file;
-  const auto format = TRY(!options.format.empty() ? parse_format(options.format)
-                          : wanted.file           ? format_for(*wanted.file)
-                                                  : Result<Format>(Format::json));
-  wanted.format = format;
-  if (options.lines && format != Format::json)
-    return bad_input("--lines", "", "the format json, an object a line", name(format));
-  if (wanted.arrays.type == TensorType::float16 && format != Format::npz && format != Format::safetensors)
-    return bad_input("--dtype", "float16", "npz or safetensors", name(format));
+  wanted.format = TRY(!options.format.empty() ? parse_format(options.format)
+                      : wanted.file           ? format_for(*wanted.file)
+                                              : Result<Format>(Format::json));
+  if (options.lines && wanted.format != Format::json)
+    return bad_input("--lines", "", "the format json, an object a line", name(wanted.format));
+  if (wanted.arrays.type == TensorType::float16 && wanted.format != Format::npz && wanted.format != Format::safetensors)
+    return bad_input("--dtype", "float16", "npz or safetensors", name(wanted.format));
   return wanted;
 }
 

@@ -211,7 +211,8 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   auto surface = TRY(Offscreen::open(options.width, options.height));
   auto context = TRY(GuiContext::open());
   const auto resources = TRY(read_resources());
-  auto maps = TRY(make_map_painter(resources.folder / "shaders"));
+  const auto folder = TRY(asset_folder());
+  auto maps = TRY(make_map_painter(folder / "shaders"));
   Fonts& fonts = context->fonts();
   fonts.keep(window_characters());
 

@@ -20,16 +20,14 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
   const std::string name = path.filename().string(), ending = path.extension().string();
   OpenFile opened;
   if (name.ends_with(".headlight.json") || names_page(path)) {
-    auto session = TRY(read_session(path, progress));
     opened.kind = OpenFile::Kind::session;
-    opened.session = std::move(session);
+    opened.session = TRY(read_session(path, progress));
     opened.warnings = opened.session.model_warnings;
     return opened;
   }
   if (name.ends_with(kLessonEnding)) {
-    auto lesson = TRY(read_lesson(path, nullptr));
     opened.kind = OpenFile::Kind::lesson;
-    opened.lesson = std::make_shared<const Lesson>(std::move(lesson));
+    opened.lesson = std::make_shared<const Lesson>(TRY(read_lesson(path, nullptr)));
     return opened;
   }
   if (names_model(path)) {
@@ -41,9 +39,8 @@ Result<OpenFile> open_any(const std::filesystem::path& path, Progress& progress)
     return opened;
   }
   if (ending == ".npy" || ending == ".json") {
-    auto mask = TRY(read_mask(path, opened.warnings));
     opened.kind = OpenFile::Kind::mask;
-    opened.mask = std::move(mask);
+    opened.mask = TRY(read_mask(path, opened.warnings));
     return opened;
   }
   if (ending == ".txt" || ending.empty()) {

@@ -28,13 +28,13 @@ Status open_lesson_file(AppState& state, const std::filesystem::path& file) {
 }  // namespace
 
 Result<Resources> read_resources() {
-  auto folder = TRY(asset_folder());
+  const auto folder = TRY(asset_folder());
   auto lexicon = TRY(read_lexicon());
   const auto& samples = read_samples();
   if (!samples) return samples.error();
   auto shipped = TRY(read_shipped_models());
   Lessons lessons = read_lessons({folder / "assets" / "lessons", lessons_folder()}, shipped.get());
-  return Resources{std::move(folder), std::move(lexicon), *samples, std::move(shipped), std::move(lessons)};
+  return Resources{std::move(lexicon), *samples, std::move(shipped), std::move(lessons)};
 }
 
 Status begin_lessons(AppState& state, const Lessons& lessons, const Startup& start) {

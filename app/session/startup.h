@@ -44,7 +44,6 @@ struct ScreenshotOptions {
 
 /// The program's data that a window needs.
 struct Resources {
-  std::filesystem::path folder;  // holds `assets` and `shaders`
   Lexicon lexicon;
   std::vector<Sample> samples;
   std::shared_ptr<const BundledModels> shipped;

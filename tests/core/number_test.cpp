@@ -34,7 +34,6 @@ void expect_plain(std::uint32_t bits) {
 
 constexpr std::uint32_t kInfinite = 0x7F800000;
 
-/// All of them were once compared by hand; here every so many-th, and those about every power of two and of ten.
 TEST(Formatted, ANumberThatIsRoundedToZeroHasNoSign) {
   EXPECT_EQ(formatted("%.4f", -0.00004), "0.0000");
   EXPECT_EQ(formatted("[%.3f, %.3f]", -0.0, -1e-9), "[0.000, 0.000]");
@@ -44,6 +43,7 @@ TEST(Formatted, ANumberThatIsRoundedToZeroHasNoSign) {
   EXPECT_EQ(formatted("%.17g", -0.00012), "-0.00012");
 }
 
+/// All of them were once compared by hand; here every so many-th, and those about every power of two and of ten.
 TEST(Number, IsTheTextOfTheStandardLibrary) {
   for (std::uint32_t bits = 1; bits < kInfinite; bits += 4099) {
     expect_plain(bits);

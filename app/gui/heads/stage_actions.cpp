@@ -81,7 +81,8 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout) return;  // its cells are of no head
   const SlotScope scope("stage actions", slot);
   const float gap = 12 * gui.unit;
-  const bool roomy = slot.w >= 460 * gui.unit;
+  constexpr float kRoomy = 460;
+  const bool roomy = slot.w >= kRoomy * gui.unit;
   // In a low stage changes are offered here, and their room is kept: the bars and the menu of the cell set weights.
   const bool offers = slots.changes.h <= 0 && can_say_words(state) && !is_random(state);
   auto attempt = offers ? best_change(gui) : std::nullopt;
