@@ -24,12 +24,14 @@ if [[ ${1-} == --join ]]; then
     shift
   done
   app=$work/arm64/Headlight.app
+  for part in arm64 x86_64; do
+    (cd "$work/$part/Headlight.app/Contents" && find MacOS Frameworks -type f | LC_ALL=C sort) >"$work/$part.files"
+  done
+  diff "$work/arm64.files" "$work/x86_64.files" >&2 || { echo 'macos.sh: expected the same files for both processors' >&2; exit 2; }
   while IFS= read -r file; do
-    other=$work/x86_64/Headlight.app${file#"$app"}
-    [[ -f $other ]] || { echo "macos.sh: ${file#"$app/"}: expected it for both processors" >&2; exit 2; }
-    lipo -create "$file" "$other" -output "$work/both"
-    mv "$work/both" "$file"
-  done < <(find "$app/Contents/MacOS" "$app/Contents/Frameworks" -type f)
+    lipo -create "$app/Contents/$file" "$work/x86_64/Headlight.app/Contents/$file" -output "$work/both"
+    mv "$work/both" "$app/Contents/$file"
+  done <"$work/arm64.files"
   lipo "$app/Contents/MacOS/headlight" -verify_arch arm64 x86_64
   packed "$app" "$2" universal
   exit
@@ -37,7 +39,8 @@ fi
 
 mkdir -p "${1:?usage: macos.sh FOLDER}"
 folder=$(cd "$1" && pwd -P)
-brew install --quiet gcc cmake ninja pkg-config eigen nlohmann-json cli11 icu4c libzip cairo fontconfig freetype libpng libepoxy dylibbundler
+parts=(gcc eigen nlohmann-json cli11 icu4c libzip cairo fontconfig freetype libpng libepoxy)  # of which something is inside
+brew install --quiet cmake ninja pkg-config dylibbundler "${parts[@]}"
 gcc=$(find "$(brew --prefix gcc)/bin" -name 'gcc-[0-9]*' | sort -V | tail -n 1)
 export CC=$gcc CXX=${gcc/gcc-/g++-} PKG_CONFIG_PATH
 PKG_CONFIG_PATH=$(brew --prefix icu4c)/lib/pkgconfig:$(brew --prefix zlib)/lib/pkgconfig
@@ -83,7 +86,22 @@ rm -rf "$app" && mkdir -p "$app/Contents/MacOS" "$app/Contents/share/headlight"
 cp "$folder/program/headlight" "$app/Contents/MacOS/"
 cp -R "$root/assets" "$root/shaders" "$app/Contents/share/headlight/"
 rm -rf "$app/Contents/share/headlight/assets/desktop" "$app/Contents/share/headlight/assets/readme"
-dylibbundler -od -b -x "$app/Contents/MacOS/headlight" -d "$app/Contents/Frameworks" -p @executable_path/../Frameworks
+# Those of GCC are named by @rpath, for which dylibbundler would ask.
+dylibbundler -od -b -x "$app/Contents/MacOS/headlight" -d "$app/Contents/Frameworks" -p @executable_path/../Frameworks \
+  -s "$(brew --prefix gcc)/lib/gcc/current"
+documents=$app/Contents/share/doc/headlight
+mkdir -p "$documents/licences"
+for part in "${parts[@]}"; do
+  find -L "$(brew --prefix "$part")" -maxdepth 1 \( -name 'LICENSE*' -o -name 'COPYING*' \) -type f | while IFS= read -r file; do
+    cp "$file" "$documents/licences/$part-${file##*/}"
+  done
+done
+cp "$folder/imgui/LICENSE.txt" "$documents/licences/imgui-LICENSE.txt"
+cp "$folder/glfw3/LICENSE.md" "$documents/licences/glfw3-LICENSE.md"
+inside=()
+while IFS= read -r word; do inside+=("$word"); done < <(brew list --versions "${parts[@]}" | awk '{ print $1; print $2; print "NOASSERTION" }')
+"$here/spdx.py" "$version" - "${inside[@]}" imgui 1.86 MIT glfw3 3.3.8 Zlib >"$documents/headlight.spdx.json"
+cp "$documents/headlight.spdx.json" "$folder/headlight-$version-macOS-$(uname -m).spdx.json"
 cat >"$app/Contents/Info.plist" <<PLIST
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -102,9 +120,3 @@ wheel=$("$here/wheel.py" "$app/Contents" "$folder" "macosx_$(sw_vers -productVer
 python3 -m venv "$folder/venv"
 "$folder/venv/bin/pip" install --quiet "$wheel"
 "$folder/venv/bin/headlight" --version
-versions_of() { brew list --versions "$@" | awk '{ print $1; print $2; print "NOASSERTION" }'; }
-inside=()
-while IFS= read -r word; do inside+=("$word"); done < <(versions_of eigen nlohmann-json cli11 icu4c libzip cairo fontconfig \
-  freetype libpng libepoxy)
-"$here/spdx.py" "$version" - "${inside[@]}" imgui 1.86 MIT glfw3 3.3.8 Zlib \
-  >"$folder/headlight-macOS-$(uname -m).spdx.json"
