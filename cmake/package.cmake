@@ -14,6 +14,10 @@ install(FILES assets/desktop/headlight-mime.xml DESTINATION ${CMAKE_INSTALL_DATA
 install(FILES assets/desktop/headlight.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Dear ImGui, stb and what has headers alone are inside the program wherever it is built.
+foreach(NAME libimgui-dev libstb-dev libeigen3-dev nlohmann-json3-dev libcli11-dev)
+  install(FILES /usr/share/doc/${NAME}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${NAME}-copyright OPTIONAL)
+endforeach()
 if(EXISTS ${CMAKE_SOURCE_DIR}/python/headlight)
   install(DIRECTORY python/headlight DESTINATION lib/python3/dist-packages FILES_MATCHING PATTERN *.py)
 endif()

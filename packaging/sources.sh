@@ -2,6 +2,7 @@
 # The libraries of a program that is built for another system: Debian 12's source packages (sources.list), fetched, checked,
 # patched and compiled, each once. windows/build.sh and linux/build.sh read this file with
 #   root         the source tree
+#   here         the folder of the script; its debian.list names what Debian compiled and the program is linked with
 #   toolchain_file  of CMake; none for this system
 #   cache, jobs  the folder of all that is made, compilers at a time
 #   host, cc     of configure, the compiler of C
@@ -172,9 +173,20 @@ libraries() {
   once cairo cairo "$root/packaging/libraries/cairo/CMakeLists.txt"
 }
 
+# of_debian : the lines of debian.list, with the version that is installed: package version licence.
+of_debian() {
+  local name licence
+  while read -r name licence; do
+    printf '%s %s %s\n' "$name" "$(dpkg-query -W -f '${Version}' "$name")" "$licence"
+  done < <(grep -v '^#' "$here/debian.list")
+}
+
 # licences FOLDER : those of the libraries.
 licences() {
   local name file
+  while read -r name _; do
+    cp -L "/usr/share/doc/$name/copyright" "$1/$name-copyright"
+  done < <(grep -v '^#' "$here/debian.list")
   while read -r name; do
     for file in "$cache/unpacked/$name"/{LICENSE*,COPYING*,COPYRIGHT,docs/FTL.TXT,LICENSE.md,README}; do
       [[ ! -f $file ]] || cp "$file" "$1/$name-${file##*/}"

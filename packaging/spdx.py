@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """What is inside a release, as SPDX 2.3: spdx.py VERSION SOURCES_LIST [NAME VERSION LICENCE]… >FILE
 
-SOURCES_LIST is packaging/sources.list or a part of it, or - for none; further packages follow in threes. googletest, which is in
-no program, is left out. The document has no time of its own: the same list makes the same document.
+SOURCES_LIST is packaging/sources.list or a part of it, or - for none; further packages follow in threes, _ for a blank
+in LICENCE. googletest, which is in no program, is left out. The document has no time of its own: the same list makes the same document.
 """
 import hashlib
 import json
@@ -22,7 +22,7 @@ def main() -> None:
             found.setdefault(name, (package_version, licence.replace("_", " "), sha256, "http://deb.debian.org/" + path))
     for at in range(3, len(sys.argv), 3):
         name, package_version, licence = sys.argv[at:at + 3]
-        found[name] = (package_version, licence, None, "NOASSERTION")
+        found[name] = (package_version, licence.replace("_", " "), None, "NOASSERTION")
     packages = [{"SPDXID": "SPDXRef-headlight", "name": "headlight", "versionInfo": version, "licenseConcluded": "MIT",
                  "licenseDeclared": "MIT", "copyrightText": "NOASSERTION", "downloadLocation": "NOASSERTION",
                  "filesAnalyzed": False}]

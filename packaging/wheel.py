@@ -2,9 +2,9 @@
 """A wheel of an installed tree: wheel.py TREE OUT PLATFORM
 
 TREE has bin/headlight (Linux), MacOS/headlight (macOS) or headlight.com and headlight.exe (Windows), as build.sh and
-macos.sh make it, and share/headlight; of macOS the libraries in Frameworks too. The wheel is written into OUT: the program
-is a script of it, which pip puts where commands are, and its data goes to share/headlight beside that folder, where the
-program looks for it. PLATFORM is the tag of the platform: win_amd64, manylinux_2_31_x86_64, macosx_14_0_arm64.
+macos.sh make it, share/headlight, the licences of the libraries and the list (SPDX) of what is inside; of macOS the
+libraries in Frameworks too. The wheel is written into OUT: the program is a script of it, which pip puts where commands
+are, and its data goes to share/headlight beside that folder, where the program looks for it. PLATFORM is the tag of the platform: win_amd64, manylinux_2_31_x86_64, macosx_15_0_arm64.
 """
 import base64
 import hashlib
@@ -52,6 +52,13 @@ def main() -> None:
     members[f"{info}/WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: packaging/wheel.py\nRoot-Is-Purelib: false\n"
                                 f"Tag: py3-none-{platform}\n").encode()
     members[f"{info}/licenses/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    documents = tree / "share/doc/headlight"
+    for folder in (tree / "licenses", documents / "licences"):  # of the libraries inside
+        for file in sorted(folder.glob("*")):
+            members[f"{info}/licenses/{file.name}"] = file.read_bytes()
+    for file in (tree / "headlight.spdx.json", documents / "headlight.spdx.json"):
+        if file.is_file():
+            members[f"{info}/sboms/{file.name}"] = file.read_bytes()
     record = "".join(f"{path},sha256={base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b'=').decode()},"
                      f"{len(content)}\n" for path, content in members.items())
     members[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()

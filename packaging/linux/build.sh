@@ -103,22 +103,23 @@ program() {
 
 # As cpack makes it, with this program.
 archive() {
-  local work
+  local work documents
   work=$(mktemp -d)
+  documents=$work/headlight-$version-Linux/share/doc/headlight
   (
     cmake --install "$build" --prefix "$work/headlight-$version-Linux"
     install -m 755 "$prefix/headlight" "$work/headlight-$version-Linux/bin/headlight"
-    licences "$(mkdir -p "$work/headlight-$version-Linux/share/doc/headlight/licences" && echo "$_")"
+    mkdir -p "$documents/licences"
+    licences "$documents/licences"
+    # shellcheck disable=SC2046  # three words a package
+    "$root/packaging/spdx.py" "$version" <(grep -E '^(libzip|glfw3|libepoxy|cairo|icu) ' "$root/packaging/sources.list") \
+      $(of_debian) >"$documents/headlight.spdx.json"
+    cp "$documents/headlight.spdx.json" "$cache/package/headlight-$version-Linux.spdx.json"
   ) >"$cache/archive.log" 2>&1
   find "$work" -exec touch -h -d '1980-01-02 00:00 UTC' {} +
   tar c --sort=name --owner=0 --group=0 --numeric-owner -C "$work" "headlight-$version-Linux" | gzip -9n >"$cache/package/headlight-$version-Linux.tar.gz"
-  # shellcheck disable=SC2046  # three words a package
-  "$root/packaging/spdx.py" "$version" <(grep -E '^(libzip|glfw3|libepoxy|cairo|icu) ' "$root/packaging/sources.list") \
-    $(of_debian libfontconfig-dev libfreetype-dev libpng-dev libpixman-1-dev libbrotli-dev libexpat1-dev uuid-dev zlib1g-dev libimgui-dev libstb-dev) \
-    >"$cache/package/headlight-$version-Linux.spdx.json"
   rm -rf "$work"
 }
-of_debian() { local name; for name; do echo "$name $(dpkg-query -W -f '${Version}' "$name") NOASSERTION"; done; }
 
 wheel() {
   local work

@@ -53,9 +53,8 @@ tree() {
   cp "$root/LICENSE" "$tree/LICENSE.txt"
   cp "$here/README.txt" "$tree/README.txt"
   licences "$tree/licenses"
-  cp /usr/share/doc/g++-mingw-w64-x86-64-posix/copyright "$tree/licenses/gcc-mingw-w64-copyright"
-  cp /usr/share/doc/mingw-w64-x86-64-dev/copyright "$tree/licenses/mingw-w64-copyright"
-  "$root/packaging/spdx.py" "$version" "$root/packaging/sources.list" >"$tree/headlight.spdx.json"
+  # shellcheck disable=SC2046  # three words a package
+  "$root/packaging/spdx.py" "$version" "$root/packaging/sources.list" $(of_debian) >"$tree/headlight.spdx.json"
   cp "$tree/headlight.spdx.json" "$cache/package/headlight-$version-Windows.spdx.json"
 }
 
