@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/mapped_file.h"
 #include "base/utf8.h"
 #include "read/array/array.h"
 #include "read/array/npy.h"
@@ -194,16 +195,11 @@ Result<ArrayFile> read_npz(const std::filesystem::path& path, std::size_t limit)
                      : failure                             ? failure.message()
                                                            : "something that is not a file",
                      failure ? read_fault(failure.value()) : ErrorCode::bad_value);
-  int code = 0;
-  const ZipArchive archive(zip_open(path.string().c_str(), ZIP_RDONLY, &code));
-  if (!archive) {
-    zip_error_t reason;
-    zip_error_init_with_code(&reason, code);
-    return unreadable(where, reason);
-  }
-  const std::uintmax_t size = std::filesystem::file_size(path, failure);
-  if (failure) return bad_input(where, "open", "a readable file", failure.message(), read_fault(failure.value()));
-  return read_archive(where, archive.get(), static_cast<std::size_t>(size), limit);
+  // libzip would not wait for a program that holds the file for a second.
+  const auto file = TRY(MappedFile::open(path));
+  auto arrays = parse_npz(where, file->bytes(), limit);
+  if (was_shortened(file.get())) return shortened(where);
+  return arrays;
 }
 
 }  // namespace headlight
