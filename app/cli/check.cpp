@@ -7,7 +7,7 @@
 #include "cli/values.h"
 #include "document/model_sources.h"
 #include "document/tokenizers.h"
-#include "page/page_check.h"
+#include "page/page.h"
 #include "read/external/page_text.h"
 #include "session/lesson_check.h"
 

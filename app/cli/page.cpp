@@ -1,4 +1,4 @@
-#include "page/site.h"
+#include "page/page.h"
 
 #include "base/formatted.h"
 #include "cli/options/against_option.h"
@@ -6,7 +6,6 @@
 #include "cli/question_command.h"
 #include "document/answer_snapshot.h"
 #include "model/head_text.h"
-#include "page/page.h"
 
 namespace headlight {
 namespace {

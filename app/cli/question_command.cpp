@@ -1,7 +1,5 @@
 #include "cli/question_command.h"
 
-#include <utility>
-
 #include "base/within.h"
 #include "math/forward.h"
 

@@ -3,11 +3,9 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "base/formatted.h"
-#include "base/utf8.h"
 #include "figure/labels.h"
 #include "model/head_text.h"
 #include "words/explain_words.h"

@@ -1,7 +1,6 @@
 // A labelled map as items of a page, laid out as the window lays it out (map_layout.h).
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "figure/map_scene.h"

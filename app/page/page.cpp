@@ -147,8 +147,20 @@ Status write_content(const PageContent& content, const PageOptions& options, con
   sink(",\"core\":");
   sink(plan.core);
   sink(",\"words\":" + without_markup(page_words_json()) + ",\"colours\":" + page_colours_json() + "}");
+  for (const auto& packed : sink.beside)
+    if (!sink("</script>\n<script type=\"text/plain\">") || !sink(packed())) break;
   for (const std::string_view part : page_tail()) sink(part);
   return Done{};
+}
+
+PageContent content_of(const FigureRequest& asked) {
+  PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
+  if (shows_two(asked.kind)) content.against = asked.compared;
+  return content;
+}
+
+PageOptions options_of(const FigureRequest& asked) {
+  return {.language = asked.language, .theme = asked.theme, .colours = asked.colours};
 }
 
 }  // namespace
@@ -205,7 +217,7 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     PageSink counted;
     TRY(write_content(content, options, plan, ignored, counted));
     plan.bytes = counted.bytes;
-    plan.packed = counted.numbers > kMostPlainBytes;
+    plan.packed = counted.numbers > options.most_plain_bytes;
     if (!plan.packed || !plan.values) break;
   }
   if (plan.bytes > options.most_bytes) return too_large(plan.bytes, options.most_bytes);
@@ -235,20 +247,6 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
   if (!written) return written;
   return output.commit();
 }
-
-namespace {
-
-PageContent content_of(const FigureRequest& asked) {
-  PageContent content{.session = {.document = asked.document, .view = asked.view}, .trace = asked.trace};
-  if (shows_two(asked.kind)) content.against = asked.compared;
-  return content;
-}
-
-PageOptions options_of(const FigureRequest& asked) {
-  return {.language = asked.language, .theme = asked.theme, .colours = asked.colours};
-}
-
-}  // namespace
 
 DrawFigure with_pages(DrawFigure figures) {
   return [figures = std::move(figures)](const FigureRequest& asked, const std::filesystem::path& file,

@@ -10,8 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "check/checkpoint_check.h"
 #include "session/figure_request.h"
 #include "session/session_file.h"
+#include "text/words.h"
 #include "view/settings.h"
 
 namespace headlight {
@@ -20,8 +22,6 @@ inline constexpr std::string_view kPageSchema = "headlight.page/1";
 
 /// A larger page is refused unless an option allows it: browsers take long to open it.
 inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
-/// Beyond that the numbers are packed (deflate), and v stays out: only what the weights are made of is needed.
-inline constexpr std::size_t kMostPlainBytes = std::size_t{24} << 20;
 
 struct PageContent {
   Session session;                             // the question and what is looked at
@@ -36,6 +36,8 @@ struct PageOptions {
   std::optional<Theme> theme = {};        // none: the reader's
   ColourMap colours = ColourMap::teal;
   std::size_t most_bytes = kMostPageBytes;
+  /// Beyond that the numbers are packed (deflate), and v stays out: only what the weights are made of is needed.
+  std::size_t most_plain_bytes = std::size_t{24} << 20;
   int threads = 0;
 };
 
@@ -74,5 +76,22 @@ Status write_page(const PageContent& content, const PageOptions& options, const 
 DrawFigure with_pages(DrawFigure figures);
 /// The same before anything is written: the size of a page, without a drawing.
 PreviewFigure with_page_sizes(PreviewFigure figures);
+
+/// Whether a page is right: its answer is computed again, and every weight that its q and k give is compared. The
+/// findings, in order: the tokens, the shapes, the weights against the stated error, the thing compared with.
+/// Errors: a file that is no page or is cut off. Of a page whose model is not there its numbers, with a warning.
+Result<std::vector<Finding>> check_page(const std::filesystem::path& file, const Lexicon& lexicon, Progress& progress);
+
+// A static site: the page that still computes, with the core, the models and the lessons as files beside it, which it
+// asks for when they are needed. docs/site.md describes it.
+struct SiteSize {
+  std::size_t files = 0, bytes = 0;
+};
+
+/// Writes the site into a folder, which is made; a file of the same name is replaced, others stay. It opens with
+/// `content`; its model comes along beside the shipped ones. The same content gives the same bytes.
+/// Errors: those of plan_page() and live_files(); a folder or a file that cannot be written.
+Result<SiteSize> write_site(const PageContent& content, const PageOptions& options,
+                            const std::filesystem::path& folder);
 
 }  // namespace headlight

@@ -1,4 +1,4 @@
-#include "page/page_check.h"
+#include "page/page.h"
 
 #include <algorithm>
 

@@ -57,7 +57,8 @@ ConstMatrixRef numbers_of(const Trace& trace, const HeadRef& head, HeadPart part
   return (*attention.patterns)[static_cast<std::size_t>(head.head)];
 }
 
-/// Heads one after another as base64 in a JSON string; packed, a list of strings, one a layer.
+/// Heads one after another as base64 in a JSON string; packed, a list, of each layer the position of a text beside
+/// the data: browsers read long elements slowly.
 void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, HeadPart part, bool packed, PageSink& sink) {
   if (sink.only_counts()) {
     Index count = 0;
@@ -67,19 +68,29 @@ void write_numbers(const Trace& trace, const std::vector<HeadRef>& heads, HeadPa
     sink.bytes += bytes;
     return;
   }
+  if (packed) sink("[");
   Base64Encoder encoder;
-  sink(packed ? "[" : "\"");
+  std::string text = "\"";
   for (auto head = heads.begin(); head != heads.end();) {
-    std::string bytes, text = packed && head != heads.begin() ? "," : "";
-    for (const Index layer = head->layer; head != heads.end() && head->layer == layer; ++head)
-      append_float16(numbers_of(trace, *head, part), bytes);
-    if (packed) text += "\"" + encode_base64(packed_planes(bytes)) + "\"";
-    else encoder.add(bytes, text);
-    if (!sink(text)) return;
+    const auto end =
+        std::find_if(head, heads.end(), [layer = head->layer](const HeadRef& one) { return one.layer != layer; });
+    const auto bytes = [&trace, part, of_layer = std::vector<HeadRef>(head, end)] {
+      std::string numbers;
+      for (const HeadRef& one : of_layer) append_float16(numbers_of(trace, one, part), numbers);
+      return numbers;
+    };
+    if (packed) {
+      sink((head == heads.begin() ? "" : ",") + std::to_string(sink.beside.size()));
+      sink.beside.push_back([bytes] { return encode_base64(packed_planes(bytes())); });
+    } else {
+      encoder.add(bytes(), text);
+      if (!sink(text)) return;
+      text.clear();
+    }
+    head = end;
   }
-  std::string rest;
-  encoder.finish(rest);
-  sink(rest + (packed ? "]" : "\""));
+  encoder.finish(text);
+  sink(packed ? "]" : text + "\"");
 }
 
 std::string float32_base64(const Matrix& numbers) {

@@ -18,6 +18,7 @@ namespace headlight {
 struct PageSink {
   std::function<bool(std::string_view)> write = {};  // false: the page is no longer wanted, the rest need not be made
   std::size_t bytes = 0, numbers = 0;                // of all, and of q, k and v, or weights, among them
+  std::vector<std::function<std::string()>> beside = {};  // make texts in base64, a script element each, after the data
 
   bool only_counts() const { return !write; }
   bool operator()(std::string_view text) {

@@ -1,4 +1,4 @@
-#include "page/site.h"
+#include "page/page.h"
 
 #include <algorithm>
 #include <map>

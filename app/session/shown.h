@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "derived/answer_comparison.h"
 #include "derived/derived_maps.h"

@@ -1,7 +1,6 @@
 // The start of the program: the request of the command line, and the program's data.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>

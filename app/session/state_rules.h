@@ -1,7 +1,6 @@
 // The consequences of a change of the state: functions with which update.cpp's commands keep the state consistent.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 

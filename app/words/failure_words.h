@@ -1,8 +1,6 @@
 // Errors and findings in plain words, and what can be done.
 #pragma once
 
-#include <string>
-
 #include "base/error_code.h"
 #include "words/words.h"
 

@@ -1,6 +1,5 @@
 #include "words/words.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>

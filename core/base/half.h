@@ -8,7 +8,11 @@ namespace headlight {
 
 /// IEEE 754 binary16 → float32, exactly.
 inline constexpr auto from_float16 = [](std::uint16_t bits) {
-  return static_cast<float>(Eigen::numext::bit_cast<Eigen::half>(bits));
+  const std::uint32_t rest = bits & 0x7FFFu;
+  // The exponents are 112 apart, which the product sets right for subnormal numbers too.
+  const float number = std::bit_cast<float>(rest << 13) * 0x1p112f;
+  const auto magnitude = std::bit_cast<std::uint32_t>(number) | (rest >= 0x7C00u ? 0x7F800000u : 0u);
+  return std::bit_cast<float>(magnitude | (bits & 0x8000u) << 16);
 };
 
 /// bfloat16, the upper half of a float32.

@@ -2,7 +2,6 @@
 // inside queries and keys, biases, a cache; and what was meant by them.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "diagnose/capture.h"

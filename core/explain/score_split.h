@@ -11,7 +11,6 @@
 // pass's rounding. A term is no cause: without its writer every norm would have another size.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "base/result.h"

@@ -1,7 +1,6 @@
 // Some of a list at random.
 #pragma once
 
-#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // Pieces of a text as words of a vocabulary, in the three usual ways: byte-pair encoding, unigrams and WordPiece.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

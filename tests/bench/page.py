@@ -4,7 +4,7 @@
     page.py PROGRAM [--tokens 256,1024] [--rounds 3] [--site] [--peer FILE.html --peer-ready EXPRESSION]
 
 For each number of tokens: the size of the page, and in milliseconds the median of the rounds of
-    opened    from the address to the first picture
+    opened    from the address to the first picture, in a browser that has finished its own start
     hover     one frame while the pointer moves over the map
     mask      from a new mask to the second frame after it: the map and every thumbnail in sight
 `--site`: a site too, from a web server of this machine, without a cache: to its first picture, to its first answer by a model, and
@@ -26,6 +26,8 @@ import browsers  # noqa: E402
 from page_setting import Setting  # noqa: E402
 
 WORDS = 'the a cat dog sat ran on in mat park and then it was very tired big small red blue house tree'.split()
+
+STARTED = 3  # seconds after which a browser does nothing of its own
 
 HOVER = '''new Promise(done => {
   const map = document.getElementById('stage-map'), box = map.getBoundingClientRect(), begin = performance.now();
@@ -54,6 +56,7 @@ def measure_site(program, rounds):
         folder = setting.folder / 'site'
         setting.run('site', '-o', folder)
         setting.browser.size(1280, 800)
+        time.sleep(STARTED)
         begin = time.monotonic()
         setting.browser.open(f'http://127.0.0.1:{setting.server.server_port}/site/')
         seen.append(1000 * (time.monotonic() - begin))
@@ -89,6 +92,7 @@ def main():
             for _ in range(options.rounds):
                 browser = browsers.Chromium()
                 browser.size(1280, 800)
+                time.sleep(STARTED)
                 begin = time.monotonic()
                 browser.open(file.as_uri())
                 browser.settled()

@@ -1,7 +1,9 @@
 """Every cell of a page equals the export, to the error that the page states."""
 
+import base64
 import json
 import struct
+import zlib
 
 from page_setting import CHINESE_AND_ENGLISH, SENTENCE, agrees, expect, flat, float32_safetensors, largest_difference
 
@@ -48,6 +50,30 @@ def test_given_queries(s):
 
 def test_given_cross(s):
     return agrees(s, 'given-cross', [s.golden / 'tensors-cross-4x6' / 'input.safetensors'])
+
+
+def pack(page):
+    """Writes the numbers of a page as one of more than 24 MB has them."""
+    html = page.read_text(encoding='utf-8')
+    begin = html.index('>', html.index('id="headlight-data"')) + 1
+    end = html.index('</script>', begin)
+    data, texts = json.loads(html[begin:end]), []
+    for stack in data['stacks']:
+        for field in 'qkv':
+            numbers = base64.b64decode(stack[field])
+            size, stack[field] = len(numbers) // stack['layers'], []
+            for at in range(0, len(numbers), size):
+                layer, deflate = numbers[at:at + size], zlib.compressobj(wbits=-15)
+                stack[field].append(len(texts))
+                texts.append(base64.b64encode(deflate.compress(layer[::2] + layer[1::2]) + deflate.flush()).decode())
+    beside = ''.join('</script>\n<script type="text/plain">' + text for text in texts)
+    page.write_text(html[:begin] + json.dumps(data).replace('<', '\\u003c') + beside + html[end:], encoding='utf-8')
+
+
+def test_packed(s):
+    found = agrees(s, 'packed', ['shipped:translator', *CHINESE_AND_ENGLISH], pack)
+    s.run('check', s.folder / 'packed.html')
+    return found
 
 
 def test_weights_from_elsewhere(s):

@@ -44,11 +44,12 @@ TEST(Base64, IsReadBackWhateverItsPartsAre) {
 TEST(PageNumbers, PackedPlanesAreTheSameBytes) {
   const std::string bytes = random_bytes(6000) + std::string(4000, 'x');
   const std::string packed = packed_planes(bytes);
-  ASSERT_TRUE(unpacked_planes(packed, bytes.size()));
-  EXPECT_EQ(*unpacked_planes(packed, bytes.size()), bytes);
-  EXPECT_FALSE(unpacked_planes(packed, bytes.size() + 2));
-  EXPECT_FALSE(unpacked_planes(packed, bytes.size() - 2));
-  EXPECT_FALSE(unpacked_planes(packed.substr(0, packed.size() / 2), bytes.size()));
+  const auto planes = inflated(packed, bytes.size());
+  ASSERT_TRUE(planes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) ASSERT_EQ((*planes)[i % 2 * bytes.size() / 2 + i / 2], bytes[i]) << i;
+  EXPECT_FALSE(inflated(packed, bytes.size() + 2));
+  EXPECT_FALSE(inflated(packed, bytes.size() - 2));
+  EXPECT_FALSE(inflated(packed.substr(0, packed.size() / 2), bytes.size()));
 }
 
 TEST(PageNumbers, RoundingIsToTheNearestFloat16) {

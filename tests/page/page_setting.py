@@ -54,7 +54,6 @@ class Setting:
     def open(self, file):
         self.browser.open(file.as_uri())
 
-
     def checkpoint(self, name, split=None, kind='words'):
         """A golden checkpoint with the words of BERT's tokenizer that it has rows for, perhaps cut by an expression."""
         model = self.folder / f'{kind}-{name}'
@@ -94,8 +93,10 @@ def largest_difference(browser, exported, heads=None):
     return largest
 
 
-def agrees(setting, name, request):
-    setting.open(setting.page(name, *request))
+def agrees(setting, name, request, change=lambda page: None):
+    page = setting.page(name, *request)
+    change(page)
+    setting.open(page)
     stated = setting.browser.js('headlight.state().error')
     found = largest_difference(setting.browser, setting.export(*request))
     expect(found <= stated, f'{name}: weights off by {found}, the page states {stated}')

@@ -11,7 +11,6 @@
 #include "math/attention.h"
 #include "math/forward.h"
 #include "page/page.h"
-#include "page/page_check.h"
 #include "read/external/page_text.h"
 #include "session/open_file.h"
 #include "session/session_file.h"
@@ -162,6 +161,31 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
     ASSERT_TRUE(opened) << opened.error().message();
     EXPECT_EQ(opened->session.lost, session->lost);
   }
+}
+
+TEST(PageSource, OfPackedNumbersHasTheSame) {
+  const json asked{{"ids", {2, 9, 50, 33, 3}}}, a{{"ids", {2, 9, 50, 33, 3}}, {"off", {"0.0"}}};
+  const PageOfCopy packed("bert", asked, {.most_plain_bytes = 0}, a);
+  EXPECT_EQ(packed.data()["stacks"][0]["q"], (json{0, 1}));
+  EXPECT_EQ(packed.data()["compare"]["stacks"][0]["k"], (json{6, 7}));
+  Progress progress;
+  const auto findings = check_page(packed.file, Lexicon{}, progress);
+  ASSERT_TRUE(findings) << findings.error().message();
+  EXPECT_EQ(gravest(*findings), Severity::good) << findings->back().line;
+  const auto own_of = [](const PageOfCopy& page) {
+    fs::remove_all(page.model);
+    const auto session = read_session(page.file);
+    EXPECT_TRUE(session) << session.error().message();
+    return answer_of(session->document);
+  };
+  EXPECT_EQ(largest_difference(*own_of(PageOfCopy("bert", asked)), *own_of(packed), {{Stack::self, Stack::self}}), 0);
+  json twice = packed.data();  // a text stands for one list item, or a small page would be large in memory
+  twice["stacks"][0]["q"][1] = 0;
+  packed.write(twice);
+  const auto refused = read_session(packed.file);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("stacks.0.q: expected 240 bytes in base64, found none"), std::string::npos)
+      << refused.error().message();
 }
 
 TEST(PageSource, KnowsWithoutItsModelWhichPiecesGoOnAWord) {

@@ -15,7 +15,6 @@ inline ImTextureID texture_id(unsigned gl_name) { return (ImTextureID)(intptr_t)
 /// letters and digits are their ASCII codes, so that static_cast<Key>('M') is a key too.
 enum class Key : int {
   space = 32,
-  apostrophe = 39,
   comma = 44,
   minus,
   period,
@@ -61,7 +60,6 @@ enum class Key : int {
   left_bracket,
   backslash,
   right_bracket,
-  grave_accent = 96,
   escape = 256,
   enter,
   tab,
@@ -78,16 +76,6 @@ enum class Key : int {
   end,
   f1 = 290,
   f2,
-  f3,
-  f4,
-  f5,
-  f6,
-  f7,
-  f8,
-  f9,
-  f10,
-  f11,
-  f12,
   keypad_enter = 335,
   left_shift = 340,
   left_ctrl,
@@ -100,52 +88,43 @@ enum class Key : int {
 };
 
 #if IMGUI_VERSION_NUM >= 18700
+/// Where either sequence begins, and how long it is.
+struct KeysOfImGui {
+  Key first;
+  int imgui_first, count = 1;
+};
+inline constexpr KeysOfImGui kKeysOfImGui[] = {{Key::a, ImGuiKey_A, 26},
+                                               {Key::digit_0, ImGuiKey_0, 10},
+                                               {Key::f1, ImGuiKey_F1, 2},
+                                               {Key::space, ImGuiKey_Space},
+                                               {Key::comma, ImGuiKey_Comma, 4},
+                                               {Key::semicolon, ImGuiKey_Semicolon},
+                                               {Key::equal, ImGuiKey_Equal},
+                                               {Key::left_bracket, ImGuiKey_LeftBracket, 3},
+                                               {Key::escape, ImGuiKey_Escape},
+                                               {Key::enter, ImGuiKey_Enter},
+                                               {Key::tab, ImGuiKey_Tab},
+                                               {Key::backspace, ImGuiKey_Backspace},
+                                               {Key::del, ImGuiKey_Delete},
+                                               {Key::right, ImGuiKey_RightArrow},
+                                               {Key::left, ImGuiKey_LeftArrow},
+                                               {Key::down, ImGuiKey_DownArrow},
+                                               {Key::up, ImGuiKey_UpArrow},
+                                               {Key::page_up, ImGuiKey_PageUp, 4},
+                                               {Key::keypad_enter, ImGuiKey_KeypadEnter},
+                                               {Key::left_shift, ImGuiKey_LeftShift},
+                                               {Key::left_ctrl, ImGuiKey_LeftCtrl},
+                                               {Key::left_alt, ImGuiKey_LeftAlt, 2},
+                                               {Key::right_shift, ImGuiKey_RightShift},
+                                               {Key::right_ctrl, ImGuiKey_RightCtrl},
+                                               {Key::right_alt, ImGuiKey_RightAlt, 2}};
+
 inline ImGuiKey imgui_key(Key key) {
-  const int code = static_cast<int>(key);
-  const auto after = [&](int imgui_first, Key first) {
-    return static_cast<ImGuiKey>(imgui_first + code - static_cast<int>(first));
-  };
-  if (key >= Key::a && key <= Key::z) return after(ImGuiKey_A, Key::a);
-  if (key >= Key::digit_0 && key <= Key::digit_9) return after(ImGuiKey_0, Key::digit_0);
-  if (key >= Key::f1 && key <= Key::f12) return after(ImGuiKey_F1, Key::f1);
-  switch (key) {
-    case Key::space: return ImGuiKey_Space;
-    case Key::apostrophe: return ImGuiKey_Apostrophe;
-    case Key::comma: return ImGuiKey_Comma;
-    case Key::minus: return ImGuiKey_Minus;
-    case Key::period: return ImGuiKey_Period;
-    case Key::slash: return ImGuiKey_Slash;
-    case Key::semicolon: return ImGuiKey_Semicolon;
-    case Key::equal: return ImGuiKey_Equal;
-    case Key::left_bracket: return ImGuiKey_LeftBracket;
-    case Key::backslash: return ImGuiKey_Backslash;
-    case Key::right_bracket: return ImGuiKey_RightBracket;
-    case Key::grave_accent: return ImGuiKey_GraveAccent;
-    case Key::escape: return ImGuiKey_Escape;
-    case Key::enter: return ImGuiKey_Enter;
-    case Key::tab: return ImGuiKey_Tab;
-    case Key::backspace: return ImGuiKey_Backspace;
-    case Key::insert: return ImGuiKey_Insert;
-    case Key::del: return ImGuiKey_Delete;
-    case Key::right: return ImGuiKey_RightArrow;
-    case Key::left: return ImGuiKey_LeftArrow;
-    case Key::down: return ImGuiKey_DownArrow;
-    case Key::up: return ImGuiKey_UpArrow;
-    case Key::page_up: return ImGuiKey_PageUp;
-    case Key::page_down: return ImGuiKey_PageDown;
-    case Key::home: return ImGuiKey_Home;
-    case Key::end: return ImGuiKey_End;
-    case Key::keypad_enter: return ImGuiKey_KeypadEnter;
-    case Key::left_shift: return ImGuiKey_LeftShift;
-    case Key::left_ctrl: return ImGuiKey_LeftCtrl;
-    case Key::left_alt: return ImGuiKey_LeftAlt;
-    case Key::left_super: return ImGuiKey_LeftSuper;
-    case Key::right_shift: return ImGuiKey_RightShift;
-    case Key::right_ctrl: return ImGuiKey_RightCtrl;
-    case Key::right_alt: return ImGuiKey_RightAlt;
-    case Key::right_super: return ImGuiKey_RightSuper;
-    default: return ImGuiKey_None;
+  for (const auto& [first, imgui_first, count] : kKeysOfImGui) {
+    const int after = static_cast<int>(key) - static_cast<int>(first);
+    if (after >= 0 && after < count) return static_cast<ImGuiKey>(imgui_first + after);
   }
+  return ImGuiKey_None;
 }
 #else
 inline int imgui_key(Key key) { return static_cast<int>(key); }

@@ -1,8 +1,6 @@
 // One head as a labelled map: the same drawing in the grid and large.
 #pragma once
 
-#include <functional>
-
 #include "figure/labels.h"
 #include "figure/map_scene.h"
 #include "gui/frame/gui.h"

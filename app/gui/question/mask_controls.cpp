@@ -6,8 +6,6 @@
 #include "gui/frame/controls.h"
 #include "gui/frame/stacks.h"
 #include "gui/question/question.h"
-#include "session/shown.h"
-#include "words/answer_words.h"
 #include "words/mask_words.h"
 #include "words/sentence_words.h"
 

@@ -10,7 +10,6 @@
 #include "gui/frame/no_answer.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
-#include "words/grid_words.h"
 #include "words/inside_words.h"
 #include "words/text_words.h"
 #include "words/window_words.h"

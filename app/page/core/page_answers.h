@@ -5,9 +5,6 @@
 
 #include <map>
 #include <memory>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 

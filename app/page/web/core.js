@@ -1,6 +1,7 @@
 // The core of the program as WebAssembly (app/page/core): it computes every number of a page. Texts go in and come out
 // as JSON in its memory, numbers are copied out of it.
 
+import { joined, sizeOf } from './bytes.js';
 import { unicodeFor } from './unicode.js';
 
 /** In the order of core/heads/head_measures.h. */
@@ -26,16 +27,19 @@ export async function startCore(bytes) {
   core = (await WebAssembly.instantiate(module, imports)).exports;
   core._initialize();
 
-  /** Copies bytes into memory of the core, and gives `use` where they stand and how many they are. */
-  function give(data, use, keeps = false) {
-    const at = core.take(data.length);
+  /** Copies parts, one after another, into memory of the core: where they stand. */
+  function given(parts, size = sizeOf(parts)) {
+    const at = core.take(size);
     if (at === 0) throw new Error('memory: expected enough for this page, found no more');
-    new Uint8Array(memory().buffer, at, data.length).set(data);
-    const result = use(at, data.length);
-    if (!keeps) core.drop(at);
+    joined(parts, new Uint8Array(memory().buffer, at, size));
+    return at;
+  }
+  /** Gives `use` where the text stands, as long as it runs, and its bytes. */
+  function giveName(name, use) {
+    const bytes = encoder.encode(name), at = given([bytes]), result = use(at, bytes.length);
+    core.drop(at);
     return result;
   }
-  const giveName = (name, use) => give(encoder.encode(name), use);
   const giveText = (object, use) => giveName(JSON.stringify(object), use);
   function reply() {
     const answer = JSON.parse(decoder.decode(new Uint8Array(memory().buffer, core.reply(), core.reply_size())));
@@ -46,8 +50,8 @@ export async function startCore(bytes) {
   const place = (stack, layer, head) => [stack.side, stack.number, layer, head];
 
   return {
-    /** A file of the core's memory. */
-    put(name, data) { giveName(name, (at, size) => give(data, (bytes, count) => core.put(at, size, bytes, count), true)); },
+    /** A file of the core's memory, from its parts. */
+    put(name, parts) { giveName(name, (at, size) => core.put(at, size, given(parts), sizeOf(parts))); },
     /** Drops one that no answer reads. */
     forget(name) { giveName(name, (at, size) => core.forget(at, size)); },
     /** The numbers of an answer: that of the page (0) or A of a comparison (1). */

@@ -44,7 +44,8 @@ export async function openAnswer(core, page, side, {edits}) {
   const stacks = [];
   for (const stack of page.stacks) {
     const rest = {...stack};
-    for (const field of [...NUMBERS, 'thumbnails']) delete rest[field];
+    delete rest.thumbnails;
+    for (const field of NUMBERS) if (!Array.isArray(rest[field])) delete rest[field];  // a list stays: its numbers are planes
     for (const field of NUMBERS) if (stack[field]) core.put(`${side}/${stack.number}/${field}`, await numbersOf(stack[field]));
     stacks.push(rest);
   }

@@ -21,7 +21,7 @@ export async function openModel(core, model, told) {
   for (const {names, data} of missingFiles(model)) {
     const bytes = await inflated(data, told);
     for (const name of names) {
-      core.put(name, bytes);
+      core.put(name, [bytes]);
       held.add(name);
     }
   }

@@ -129,7 +129,7 @@ export function createSite(store, page, live, api, redraw) {
     try {
       for (const file of own) {
         names.push(`${source}/${weights.length === 1 && file === weights[0] ? 'model.safetensors' : file.name}`);
-        core.put(names.at(-1), new Uint8Array(await file.arrayBuffer()));
+        core.put(names.at(-1), [new Uint8Array(await file.arrayBuffer())]);
       }
       live.use({source, text: textNow()});
     } catch (error) {

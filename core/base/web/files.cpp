@@ -1,7 +1,6 @@
 // The files of a page: what the page put into memory, read only. Second half of base/file.h, mapped_file.h, pages.h.
 #include "base/memory_files.h"
 
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <map>

@@ -5,7 +5,6 @@
 #include <io.h>
 
 #include <cerrno>
-#include <string>
 
 #include "base/file.h"
 #include "base/folders.h"

@@ -31,24 +31,22 @@ std::string packed_planes(std::string_view bytes) {
   return deflated(planes, 6, Packing::numbers);
 }
 
-Result<std::string> unpacked_planes(std::string_view packed, std::size_t expected) {
+Result<std::string> inflated(std::string_view packed, std::size_t expected) {
   const auto damaged = [&] {
     return bad_input("packed numbers", "", std::to_string(expected) + " bytes", "damaged ones");
   };
   if (expected / kMostDeflated > packed.size() + 1) return damaged();  // before as much memory is taken
-  std::string planes(expected, '\0'), input(packed);
+  std::string bytes(expected, '\0'), input(packed);
   z_stream stream{};
   inflateInit2(&stream, -MAX_WBITS);
   stream.next_in = reinterpret_cast<Bytef*>(input.data());
   stream.avail_in = static_cast<uInt>(input.size());
-  stream.next_out = reinterpret_cast<Bytef*>(planes.data());
-  stream.avail_out = static_cast<uInt>(planes.size());
+  stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
+  stream.avail_out = static_cast<uInt>(bytes.size());
   const int status = inflate(&stream, Z_FINISH);
   const std::size_t found = stream.total_out;
   inflateEnd(&stream);
   if (status != Z_STREAM_END || found != expected) return damaged();
-  std::string bytes(expected, '\0');
-  for (std::size_t i = 0; i < expected; ++i) bytes[i] = planes[i % 2 * (expected / 2) + i / 2];
   return bytes;
 }
 

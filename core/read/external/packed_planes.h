@@ -16,7 +16,7 @@ enum class Packing { plain, numbers, checked };
 std::string deflated(std::string_view bytes, int level = 6, Packing packing = Packing::plain);
 /// All low bytes, then all high bytes, deflated (RFC 1951): the high bytes of q and k are alike.
 std::string packed_planes(std::string_view bytes);
-/// Takes that back. An Error where the bytes are damaged or come to another number than `expected`.
-Result<std::string> unpacked_planes(std::string_view packed, std::size_t expected);
+/// Deflated bytes, whole. An Error where they are damaged or come to another number than `expected`.
+Result<std::string> inflated(std::string_view packed, std::size_t expected);
 
 }  // namespace headlight

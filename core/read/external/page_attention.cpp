@@ -141,8 +141,7 @@ class PageStackReader {
       return {};
     }
     Matrix numbers(rows, heads_ * d_k_);
-    put_numbers(*bytes, 0, numbers);
-    if (!numbers.allFinite()) object.at(name).problem("finite numbers");
+    if (!put_numbers(bytes->data(), bytes->data() + 1, 2, numbers)) object.at(name).problem("finite numbers");
     return numbers;
   }
 
@@ -208,27 +207,23 @@ class PageStackReader {
         page_.layers[layer].relative_bias = tables[static_cast<std::size_t>(table)];
   }
 
-  /// The bytes of one field: `each` numbers a head. Packed they are a list, one item a layer.
-  std::string bytes_of(const JsonField& field, const char* key, const std::vector<HeadRef>& heads, Index each) const {
-    if (const auto found = beside_ ? beside_(number_, key) : std::nullopt) {
-      const auto expected = static_cast<std::size_t>(2 * each) * heads.size();
-      if (found->size() == expected) return std::string(*found);
-      field.problems().note(field.path(), std::to_string(expected) + " bytes", std::to_string(found->size()));
-      return {};
-    }
+  static auto end_of_layer(std::vector<HeadRef>::const_iterator head, const std::vector<HeadRef>& heads) {
+    return std::find_if(head, heads.end(), [layer = head->layer](const HeadRef& one) { return one.layer != layer; });
+  }
+
+  /// The bytes of one field: `each` numbers a head. With planes the field is a list, one item a layer.
+  std::string bytes_of(const JsonField& field, const std::vector<HeadRef>& heads, Index each) const {
     const bool packed = field.value().is_array();
     const auto parts = packed ? field.items() : std::vector<JsonField>{field};
     std::string all;
     auto part = parts.begin();
     for (auto head = heads.begin(); head != heads.end(); ++part) {
-      const auto end =
-          !packed ? heads.end()
-                  : std::find_if(head, heads.end(), [&](const HeadRef& one) { return one.layer != head->layer; });
+      const auto end = packed ? end_of_layer(head, heads) : heads.end();
       const auto expected = static_cast<std::size_t>(2 * each * (end - head));
       const bool is_text = part != parts.end() && part->value().is_string();
       auto bytes = is_text ? decode_base64(part->value().get_ref<const std::string&>()) : std::nullopt;
       if (bytes && packed) {
-        auto planes = unpacked_planes(*bytes, expected);
+        auto planes = inflated(*bytes, expected);
         bytes = planes ? *std::move(planes) : std::string();
       }
       if (!bytes || bytes->size() != expected) {
@@ -238,37 +233,57 @@ class PageStackReader {
                                         : "none");
         return {};
       }
+      if (!packed) return *std::move(bytes);
       all += *bytes;
       head = end;
     }
     return all;
   }
 
-  /// float16 numbers from the byte `at` on, row after row.
-  static void put_numbers(std::string_view bytes, std::size_t at, MatrixRef block) {
-    for (Index row = 0; row < block.rows(); ++row)
-      for (Index column = 0; column < block.cols(); ++column, at += 2)
-        block(row, column) = from_float16(static_cast<std::uint16_t>(static_cast<unsigned char>(bytes[at]) |
-                                                                     static_cast<unsigned char>(bytes[at + 1]) << 8));
+  /// float16 numbers, row after row: the low byte of each at `low` and its high byte at `high`, `step` bytes apart.
+  /// False where one is not finite.
+  static bool put_numbers(const char* low, const char* high, Index step, MatrixRef block) {
+    unsigned largest = 0;
+    for (Index row = 0; row < block.rows(); ++row) {
+      float* numbers = block.row(row).data();
+      for (Index column = 0; column < block.cols(); ++column, low += step, high += step) {
+        const unsigned bits = static_cast<unsigned char>(*low) | unsigned{static_cast<unsigned char>(*high)} << 8;
+        largest = std::max(largest, bits & 0x7FFF);
+        numbers[column] = from_float16(static_cast<std::uint16_t>(bits));
+      }
+    }
+    return largest < 0x7C00;
   }
 
   /// Puts the numbers of each head into the block that `block_of` gives for it, once all their bytes are there.
   template <class BlockOf>
   void read_blocks(const char* key, const std::vector<HeadRef>& heads, Index each, const BlockOf& block_of) {
     const JsonField field = stack_.at(key);
-    const std::string bytes = bytes_of(field, key, heads, each);
+    const auto beside = beside_ ? beside_(number_, key) : std::nullopt;
+    const std::string own = beside ? "" : bytes_of(field, heads, each);
+    const std::string_view bytes = beside.value_or(own);
+    const auto expected = static_cast<std::size_t>(2 * each) * heads.size();
+    if (field.is_good() && bytes.size() != expected)
+      field.problems().note(field.path(), std::to_string(expected) + " bytes", std::to_string(bytes.size()));
     if (!field.is_good()) return;
-    std::size_t at = 0;
-    for (const HeadRef& head : heads) {
-      MatrixRef block = block_of(head);
-      put_numbers(bytes, at, block);
-      at += static_cast<std::size_t>(2 * block.size());
-      if (!block.allFinite()) return field.problems().note(field.path(), "finite numbers", "nan or inf");
+    const char* at = bytes.data();
+    const bool planes = field.value().is_array();
+    const Index step = planes ? 1 : 2;
+    for (auto head = heads.begin(); head != heads.end();) {
+      const auto end = planes ? end_of_layer(head, heads) : head + 1;
+      const Index high = planes ? each * (end - head) : 1;
+      for (; head != end; ++head, at += step * each)
+        if (!put_numbers(at, at + high, step, block_of(*head)))
+          return field.problems().note(field.path(), "finite numbers", "nan or inf");
+      if (planes) at += high;
     }
   }
 
-  static Matrix& sized(Matrix& matrix, Index rows, Index columns) {
-    if (matrix.size() == 0) matrix.setZero(rows, columns);
+  /// Heads that are not in the page are 0.
+  Matrix& sized(Matrix& matrix, Index rows, Index columns) const {
+    const bool is_whole = static_cast<Index>(page_.heads.size()) == layers_ * heads_;
+    if (matrix.size() == 0 && !is_whole) matrix.setZero(rows, columns);
+    if (is_whole) matrix.resize(rows, columns);
     return matrix;
   }
 

@@ -1,10 +1,41 @@
 #include "read/external/page_text.h"
 
+#include <utility>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
 
 namespace headlight {
+namespace {
+
+/// The contents of the elements of packed numbers, in the order of the file.
+std::vector<std::string_view> texts_beside(std::string_view html) {
+  constexpr std::string_view kBegin = "<script type=\"text/plain\">", kEnd = "</script>";
+  std::vector<std::string_view> texts;
+  for (std::size_t at = html.find(kBegin); at != html.npos; at = html.find(kBegin, at)) {
+    at += kBegin.size();
+    texts.push_back(html.substr(at, html.find(kEnd, at) - at));
+  }
+  return texts;
+}
+
+/// Each text once in place of its position; another number stays, and is no text where numbers are read.
+void put_texts(nlohmann::json& answer, std::vector<std::string_view>& texts) {
+  if (!answer.is_object() || !answer["stacks"].is_array()) return;
+  for (nlohmann::json& stack : answer["stacks"])
+    for (const char* field : {"q", "k", "v", "weights"}) {
+      const auto list = stack.is_object() ? stack.find(field) : stack.end();
+      if (list == stack.end() || !list->is_array()) continue;
+      for (nlohmann::json& item : *list) {
+        const auto at = item.is_number_unsigned() ? item.get<std::size_t>() : texts.size();
+        if (at < texts.size() && !texts[at].empty()) item = std::exchange(texts[at], {});
+      }
+    }
+}
+
+}  // namespace
 
 bool names_page(const std::filesystem::path& path) { return path.extension() == ".html"; }
 
@@ -27,7 +58,12 @@ ParsedJson read_page(const std::filesystem::path& path, std::size_t limit) {
   if (!html) return ParsedJson(html.error());
   const auto text = data_of_page(path.string(), *html);
   if (!text) return ParsedJson(text.error());
-  return parse_json(path.string(), *text);
+  auto page = parse_json(path.string(), *text);
+  if (!page) return page;
+  auto texts = texts_beside(*html);
+  put_texts(*page, texts);
+  if (page->is_object() && page->contains("compare")) put_texts((*page)["compare"], texts);
+  return page;
 }
 
 }  // namespace headlight

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/index.h"
 #include "base/result.h"
 #include "read/json/json_document.h"
 
@@ -16,7 +17,8 @@ bool names_page(const std::filesystem::path& path);
 /// The JSON between the element's tags. `where` is the file. Errors: no such element; the file ends within it.
 Result<std::string> data_of_page(std::string_view where, std::string_view html);
 
-/// The same of a file of at most `limit` bytes, parsed. Errors: also those of read_file() and parse_json().
+/// The same of a file of at most `limit` bytes, parsed, with packed numbers in the place of their positions. Errors:
+/// also those of read_file() and parse_json().
 ParsedJson read_page(const std::filesystem::path& path, std::size_t limit = within_memory(std::uint64_t{1} << 32));
 
 }  // namespace headlight

@@ -2,7 +2,6 @@
 // https://huggingface.co/docs/tokenizers/api/tokenizer
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

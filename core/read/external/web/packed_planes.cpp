@@ -3,7 +3,7 @@
 
 namespace headlight {
 
-Result<std::string> unpacked_planes(std::string_view, std::size_t expected) {
+Result<std::string> inflated(std::string_view, std::size_t expected) {
   return bad_input("packed numbers", "", std::to_string(expected) + " bytes beside the data", "none");
 }
 
