@@ -98,6 +98,8 @@ void add_ticks(Page& page, const Ramp& ramp) {
   }
 }
 
+bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::u32string_view::npos; }
+
 }  // namespace
 
 float Page::fair_height() const {
@@ -147,12 +149,6 @@ void add_title(Page& page, const std::string& title, const std::string& beside, 
   }
   page.y += 1.8f * size;
 }
-
-namespace {
-
-bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::u32string_view::npos; }
-
-}  // namespace
 
 bool may_break(char32_t before, char32_t after) {
   if (is_among(after, U"，。、；：？！）》」』”’…—％,.;:?!)]%") || is_among(before, U"（《「『“‘([")) return false;

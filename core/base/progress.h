@@ -5,6 +5,9 @@
 
 namespace headlight {
 
+/// Of a computation that nothing stops.
+inline const std::atomic<bool> kNeverStops = false;
+
 /// Shared between a computation and its caller.
 struct Progress {
   std::atomic<float> done = 0;  // share of the work done, 0 … 1

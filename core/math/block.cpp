@@ -136,6 +136,38 @@ std::string layer_name(const Model& model, Stack stack, Index layer) {
   return stack_name(model, stack) + "layer " + std::to_string(layer) + (stack == Stack::cross ? " cross" : "");
 }
 
+/// The heads of all texts with their patches, from the projections in `attention`: there z stays that of the one text,
+/// or it is given back, the rows of all texts one below the other. Incomplete when stopped.
+Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index layer, const StackRun& run,
+                          const Matrix& blocked, const AttentionTrace* earlier, Index skipped,
+                          AttentionTrace& attention) {
+  const Index texts = run.texts(), kept = attention.mask->queries() - skipped;
+  const Index width = attention.value.cols() / weights.num_kv_heads * weights.num_heads;
+  std::vector<AttentionTrace> split;
+  if (texts > 1 || skipped > 0) split = attentions_of_texts(attention, texts, skipped);
+  const Attentions parts = split.empty() ? Attentions(&attention, 1) : Attentions(split);
+  for (Index text = 0; text < texts; ++text) {
+    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
+    patch_heads(run, text, PatchAt::q, stack, layer, weights.num_heads, part.query);
+    patch_heads(run, text, PatchAt::k, stack, layer, weights.num_kv_heads, part.key);
+    patch_heads(run, text, PatchAt::v, stack, layer, weights.num_kv_heads, part.value);
+    part.z.setZero(part.query.rows(), width);
+  }
+  const Index first = skipped > 0 ? skipped : run.first;
+  Matrix z(split.empty() ? 0 : texts * kept, width);
+  if (!run_heads(stack, layer, run.request.edits, blocked, run, earlier, first, parts)) return z;
+  const std::string where = layer_name(run.model, stack, layer);
+  for (Index text = 0; text < texts; ++text) {
+    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
+    patch_heads(run, text, PatchAt::heads, stack, layer, weights.num_heads, part.z);
+    patch_patterns(run, text, stack, layer, part);
+    TRY(check_projections(where, part, Threads(run.threads.count)));
+    TRY(check_scores(where, part, skipped));
+    if (!split.empty()) z.middleRows(text * kept, kept) = part.z.bottomRows(kept);
+  }
+  return z;
+}
+
 }  // namespace
 
 std::string stack_name(const Model& model, Stack stack) {
@@ -219,42 +251,6 @@ Matrix project(const Linear& weights, const std::optional<NormWeights>& head_nor
     y.middleRows(text * rows, rows) = rotated(y.middleRows(text * rows, rows), *rotary, heads, first_position);
   return y;
 }
-
-namespace {
-
-/// The heads of all texts with their patches, from the projections in `attention`: there z stays that of the one text,
-/// or it is given back, the rows of all texts one below the other. Incomplete when stopped.
-Result<Matrix> z_of_texts(const AttentionWeights& weights, Stack stack, Index layer, const StackRun& run,
-                          const Matrix& blocked, const AttentionTrace* earlier, Index skipped,
-                          AttentionTrace& attention) {
-  const Index texts = run.texts(), kept = attention.mask->queries() - skipped;
-  const Index width = attention.value.cols() / weights.num_kv_heads * weights.num_heads;
-  std::vector<AttentionTrace> split;
-  if (texts > 1 || skipped > 0) split = attentions_of_texts(attention, texts, skipped);
-  const Attentions parts = split.empty() ? Attentions(&attention, 1) : Attentions(split);
-  for (Index text = 0; text < texts; ++text) {
-    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
-    patch_heads(run, text, PatchAt::q, stack, layer, weights.num_heads, part.query);
-    patch_heads(run, text, PatchAt::k, stack, layer, weights.num_kv_heads, part.key);
-    patch_heads(run, text, PatchAt::v, stack, layer, weights.num_kv_heads, part.value);
-    part.z.setZero(part.query.rows(), width);
-  }
-  const Index first = skipped > 0 ? skipped : run.first;
-  Matrix z(split.empty() ? 0 : texts * kept, width);
-  if (!run_heads(stack, layer, run.request.edits, blocked, run, earlier, first, parts)) return z;
-  const std::string where = layer_name(run.model, stack, layer);
-  for (Index text = 0; text < texts; ++text) {
-    AttentionTrace& part = parts[static_cast<std::size_t>(text)];
-    patch_heads(run, text, PatchAt::heads, stack, layer, weights.num_heads, part.z);
-    patch_patterns(run, text, stack, layer, part);
-    TRY(check_projections(where, part, Threads(run.threads.count)));
-    TRY(check_scores(where, part, skipped));
-    if (!split.empty()) z.middleRows(text * kept, kept) = part.z.bottomRows(kept);
-  }
-  return z;
-}
-
-}  // namespace
 
 Result<std::optional<Matrix>> run_attention(const AttentionWeights& weights, Stack stack, Index layer,
                                             const ConstMatrixRef& query_input, const ConstMatrixRef& key_input,

@@ -25,13 +25,13 @@ namespace {
 /// The layers fill 99.9 % of the progress, so that the rounded sum of their shares stays below 1.
 constexpr float kLayersShare = 0.999f;
 
-std::shared_ptr<const Model> model_for(const Request& request, const Trace* previous) {
+std::shared_ptr<const Model> model_for(const Request& request, const Trace* previous, const std::atomic<bool>& stop) {
   if (request.model) return request.model;
   if (previous && !previous->request.model && previous->request.config == request.config &&
       previous->request.vocabulary == request.vocabulary)
     return previous->model;
-  auto model = random_model(request.config, request.vocabulary);
-  pack(*model);
+  auto model = random_model(request.config, request.vocabulary, stop);
+  pack(*model, stop);
   return model;
 }
 
@@ -333,7 +333,8 @@ Result<std::shared_ptr<const Trace>> forward(const Request& request, Progress& p
   if (progress.share > 0) progress.done = progress.begin;  // else the caller counts
   auto trace = std::make_shared<Trace>();
   trace->request = request;
-  trace->model = model_for(request, previous);
+  trace->model = model_for(request, previous, progress.stop);
+  if (progress.stop) return std::shared_ptr<const Trace>{};
   TRY(check_sides(request, *trace->model));
   TRY(check_parts(*trace->model, request.edits));
 

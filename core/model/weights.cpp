@@ -17,13 +17,23 @@
 namespace headlight {
 namespace {
 
+/// (out, in) of a layer and whether it has a bias; 0 outputs where the model has no such layer.
+struct LayerShape {
+  Index out = 0, in = 0;
+  bool biased = false;
+};
+
 /// Fresh weights are drawn wide enough for heads to differ visibly; see random_model in the header.
-Linear random_linear(const Config& config, const std::string& name, Index out, Index in, bool biased) {
+Linear random_linear(const Config& config, const std::string& name, const LayerShape& shape,
+                     const std::atomic<bool>& stop) {
+  const auto& [out, in, biased] = shape;
   Linear linear;
+  if (stop) return linear;
   Random weights(derive_seed(config.seed, name + ".weight"));
   const float limit = std::sqrt(6.0f / static_cast<float>(in + out));
   linear.weight.resize(out, in);
-  for (Index i = 0; i < linear.weight.size(); ++i) linear.weight.data()[i] = weights.symmetric(limit);
+  for (Index row = 0; row < out && !stop; ++row)
+    for (Index i = 0; i < in; ++i) linear.weight(row, i) = weights.symmetric(limit);
   if (!biased) return linear;
   Random biases(derive_seed(config.seed, name + ".bias"));
   const float bias_limit = 1.0f / std::sqrt(static_cast<float>(in));
@@ -37,12 +47,6 @@ NormWeights fresh_norm(const Config& config) {
   if (config.norm_kind == NormKind::layer_norm) norm.shift = Vector::Zero(config.d_model);
   return norm;
 }
-
-/// (out, in) of a layer and whether it has a bias; 0 outputs where the model has no such layer.
-struct LayerShape {
-  Index out = 0, in = 0;
-  bool biased = false;
-};
 
 LayerShape shape_of(const Config& config, LayerKind kind) {
   const Index d = config.d_model, queries = config.num_heads * config.d_k(), keys = config.kv_heads() * config.d_k();
@@ -63,10 +67,11 @@ LayerShape shape_of(const Config& config, LayerKind kind) {
 struct LayerDrawing {
   const Config& config;
   std::string prefix;
+  const std::atomic<bool>& stop;
 
   void operator()(const LayerName& layer, Linear& linear) const {
     const LayerShape shape = shape_of(config, layer.kind);
-    if (shape.out > 0) linear = random_linear(config, prefix + layer.name, shape.out, shape.in, shape.biased);
+    if (shape.out > 0) linear = random_linear(config, prefix + layer.name, shape, stop);
   }
   void operator()(const LayerName& layer, NormWeights& norm) const {
     if (config.ffn > 0 || std::string_view(layer.name) != "ffn_norm") norm = fresh_norm(config);
@@ -82,7 +87,8 @@ Vector random_sinks(const Config& config, const std::string& name) {
 }
 
 /// `prefix` keeps the streams of an encoder apart from those of its decoder.
-StackWeights random_stack(const Config& config, const std::string& prefix, Index layers, bool cross) {
+StackWeights random_stack(const Config& config, const std::string& prefix, Index layers, bool cross,
+                          const std::atomic<bool>& stop) {
   StackWeights stack;
   for (Index layer = 0; layer < layers; ++layer) {
     BlockWeights& block = stack.blocks.emplace_back();
@@ -91,7 +97,7 @@ StackWeights random_stack(const Config& config, const std::string& prefix, Index
     block.self.softcap = config.softcap;
     if (cross) block.cross = block.self;
     const std::string own = prefix + "layer." + std::to_string(layer) + ".";
-    for_each_layer(block, LayerDrawing{config, own});
+    for_each_layer(block, LayerDrawing{config, own, stop});
     if (config.sinks) block.self.sinks = random_sinks(config, own + "sinks");
     if (config.sinks && cross) block.cross->sinks = random_sinks(config, own + "cross_sinks");
   }
@@ -141,6 +147,36 @@ std::vector<std::shared_ptr<const Linear>*> plain_tables(Model& model) {
   if (model.output) pointers.push_back(&model.output->weight);
   std::erase_if(pointers, [](const auto* table) { return !*table || (*table)->weight.size() == 0; });
   return pointers;
+}
+
+constexpr Index kPanel = PanelMatrix::kPanel;
+
+std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
+
+/// Whether the lower 16 bits of all numbers are 0, as in a file that stores bfloat16.
+bool is_half(const Matrix& rows) {
+  std::uint32_t lower = 0;
+  for (Index i = 0; i < rows.size() && (lower & 0xFFFF) == 0; ++i) lower |= bits_of(rows.data()[i]);
+  return (lower & 0xFFFF) == 0;
+}
+
+Index packed_size(Index rows, Index cols) { return (rows + kPanel - 1) / kPanel * kPanel * cols; }
+
+/// Calls visit(first, rows) for the rows of one panel after the other, until it returns false.
+template <class Visit>
+bool for_each_panel(Index rows, const RowsOf& rows_of, const Visit& visit) {
+  for (Index first = 0; first < rows; first += kPanel)
+    if (!visit(first, rows_of(first, std::min(kPanel, rows - first)))) return false;
+  return true;
+}
+
+template <class Number, class Write>
+void write_panel(const Matrix& rows, Number* to, const Write& write) {
+  constexpr Index kColumns = 16;  // a cache line of a row
+  for (Index begin = 0; begin < rows.cols(); begin += kColumns)
+    for (Index row = 0; row < rows.rows(); ++row)
+      for (Index i = begin; i < std::min(begin + kColumns, rows.cols()); ++i)
+        to[i * kPanel + row] = write(rows(row, i));
 }
 
 }  // namespace
@@ -221,7 +257,7 @@ std::shared_ptr<const Linear> table_of(Matrix vectors) {
   return std::make_shared<const Linear>(Linear{.weight = std::move(vectors), .bias = {}});
 }
 
-void pack(Model& model) {
+void pack(Model& model, const std::atomic<bool>& stop) {
   std::vector<Linear*> all;
   append_plain(model, all);
   if (model.encoder) append_plain(*model.encoder, all);
@@ -235,7 +271,9 @@ void pack(Model& model) {
   constexpr std::size_t kGiveBack = std::size_t{64} << 20;
   std::size_t begin = 0, freed = 0;
   const auto panels = [&](const Matrix& weight) {
-    const auto rows_of = [&](Index first, Index count) -> Matrix { return weight.middleRows(first, count); };
+    const auto rows_of = [&](Index first, Index count) -> Matrix {
+      return stop ? Matrix() : weight.middleRows(first, count);
+    };
     return packed(weight.rows(), weight.cols(), rows_of, pages, begin);
   };
   for (Linear* linear : all) {
@@ -254,12 +292,13 @@ void pack(Model& model) {
   }
 }
 
-std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary) {
+std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary,
+                                    const std::atomic<bool>& stop) {
   auto model = std::make_shared<Model>();
   const bool two_stacks = config.arch == Arch::encoder_decoder;
   static_cast<StackWeights&>(*model) =
-      random_stack(config, two_stacks ? "decoder." : "", config.num_layers, two_stacks);
-  if (two_stacks) model->encoder = random_stack(config, "", config.layers_of_encoder(), false);
+      random_stack(config, two_stacks ? "decoder." : "", config.num_layers, two_stacks, stop);
+  if (two_stacks) model->encoder = random_stack(config, "", config.layers_of_encoder(), false, stop);
   model->name = "random weights, seed " + std::to_string(config.seed);
   model->config = config;
   if (vocabulary && !vocabulary->words.empty()) {
@@ -277,40 +316,6 @@ Vector random_position(const Config& config, Index position) {
   return random_vector(derive_seed(derive_seed(config.seed, "position"), std::to_string(position)), config.d_model,
                        0.5f);
 }
-
-namespace {
-
-constexpr Index kPanel = PanelMatrix::kPanel;
-
-std::uint32_t bits_of(float x) { return std::bit_cast<std::uint32_t>(x); }
-
-/// Whether the lower 16 bits of all numbers are 0, as in a file that stores bfloat16.
-bool is_half(const Matrix& rows) {
-  std::uint32_t lower = 0;
-  for (Index i = 0; i < rows.size() && (lower & 0xFFFF) == 0; ++i) lower |= bits_of(rows.data()[i]);
-  return (lower & 0xFFFF) == 0;
-}
-
-Index packed_size(Index rows, Index cols) { return (rows + kPanel - 1) / kPanel * kPanel * cols; }
-
-/// Calls visit(first, rows) for the rows of one panel after the other, until it returns false.
-template <class Visit>
-bool for_each_panel(Index rows, const RowsOf& rows_of, const Visit& visit) {
-  for (Index first = 0; first < rows; first += kPanel)
-    if (!visit(first, rows_of(first, std::min(kPanel, rows - first)))) return false;
-  return true;
-}
-
-template <class Number, class Write>
-void write_panel(const Matrix& rows, Number* to, const Write& write) {
-  constexpr Index kColumns = 16;  // a cache line of a row
-  for (Index begin = 0; begin < rows.cols(); begin += kColumns)
-    for (Index row = 0; row < rows.rows(); ++row)
-      for (Index i = begin; i < std::min(begin + kColumns, rows.cols()); ++i)
-        to[i * kPanel + row] = write(rows(row, i));
-}
-
-}  // namespace
 
 std::size_t packed_bytes(Index rows, Index cols) {
   return static_cast<std::size_t>(packed_size(rows, cols)) * sizeof(float);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/matrix.h"
+#include "base/progress.h"
 #include "model/config.h"
 #include "model/head.h"
 #include "model/tokens.h"
@@ -261,15 +262,16 @@ struct Model : StackWeights {
 };
 
 /// Packs the weights of the blocks and the tables of words in the layout that products read. No bit of any result
-/// changes, and a shared table stays shared.
-void pack(Model& model);
+/// changes, and a shared table stays shared. A model that is packed while `stop` is set is of no use.
+void pack(Model& model, const std::atomic<bool>& stop = kNeverStops);
 
 /// A model with fresh weights: projections Xavier-uniform (Glorot & Bengio 2010) as torch.nn.MultiheadAttention draws
 /// them, biases uniform in ±1/sqrt(fan in), norms 1 and 0. Each matrix is drawn from a separate stream, so that
 /// changing the number of layers leaves the layers below as they were. With a vocabulary it has an output layer: the
 /// vectors of the words where `config.tied`, else vectors drawn the same way; both divided by sqrt(d_model), so that
-/// the scores stay within a few units.
-std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary = nullptr);
+/// the scores stay within a few units. Once `stop` is set nothing more is drawn.
+std::shared_ptr<Model> random_model(const Config& config, std::shared_ptr<const Vocabulary> vocabulary = nullptr,
+                                    const std::atomic<bool>& stop = kNeverStops);
 
 /// The vector of a word in a model with fresh weights: uniform with unit variance, seeded by the word alone, so that
 /// the same word has the same vector whatever else is in the sentence.

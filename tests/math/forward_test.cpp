@@ -150,6 +150,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// What only some families have, in every architecture: a part of the columns rotated, scores held within a cap, a
 /// sink.
+TEST(Forward, NoWeightIsDrawnOnceItIsStopped) {
+  const std::atomic<bool> stop = true;
+  const auto model = random_model({.d_model = 8192, .num_heads = 8, .num_layers = 2, .ffn = 32768}, nullptr, stop);
+  for (const BlockWeights& block : model->blocks) {
+    EXPECT_EQ(block.self.query.weight.size(), 0);
+    EXPECT_EQ(block.up.weight.size(), 0);
+  }
+}
+
 TEST(Forward, SinksCapsAndPartialRotationAgreeWithTheFormulas) {
   for (const Arch arch : {Arch::encoder, Arch::decoder, Arch::encoder_decoder}) {
     for (const auto& [sinks, cap, columns] : {std::tuple{true, 0.0f, Index{0}}, {false, 0.7f, 4}, {true, 1.5f, 2}}) {

@@ -140,3 +140,23 @@ sleep 3
 kill -TERM "$process"
 ends_well 'SIGTERM to an idle window' 5
 grep -rqF "$last_words" "$XDG_STATE_HOME" || fail "expected '$last_words' to be kept by a window that was asked for --timings"
+
+# A display that is lost ends the program; every key that had come is kept.
+Xvfb -displayfd 3 -screen 0 1280x1024x24 -noreset 3>"$home/display" >/dev/null 2>&1 &
+display=$!
+process=$display
+until_true 20 'a display of its own' test -s "$home/display"
+DISPLAY=:$(<"$home/display")
+"$program" >"$said" 2>&1 </dev/null &
+process=$!
+window=
+until_true 60 'a fourth window' find_window
+xdotool windowfocus --sync "$window"
+until_true 60 'a window at rest' rests
+press ctrl l
+xdotool type --delay 20 "$sentence"
+sleep 0.5
+kill -KILL "$display"
+wait "$process" || true
+process=
+grep -rqF "$sentence" "$XDG_STATE_HOME" || fail "a lost display: expected '$sentence' to be kept, found none of it"

@@ -65,6 +65,18 @@ void copy_glyph(ImFontAtlas& atlas, const ImFontAtlasCustomRect& at, const Drawn
   }
 }
 
+using GlyphRanges = std::map<std::size_t, ImVector<ImWchar>>;
+
+GlyphRanges ranges_of(const std::map<std::size_t, std::vector<char32_t>>& by_file) {
+  GlyphRanges ranges;
+  for (const auto& [file, characters] : by_file) {
+    ImFontGlyphRangesBuilder builder;
+    for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
+    builder.BuildRanges(&ranges[file]);
+  }
+  return ranges;
+}
+
 }  // namespace
 
 struct Fonts::State {
@@ -254,22 +266,6 @@ Fonts::State::ByFile Fonts::State::monospaced(const ByFile& by_file) {
     for (const char32_t c : characters) sorted[files.monospaced_with(c).value_or(file)].push_back(c);
   return sorted;
 }
-
-namespace {
-
-using GlyphRanges = std::map<std::size_t, ImVector<ImWchar>>;
-
-GlyphRanges ranges_of(const std::map<std::size_t, std::vector<char32_t>>& by_file) {
-  GlyphRanges ranges;
-  for (const auto& [file, characters] : by_file) {
-    ImFontGlyphRangesBuilder builder;
-    for (const char32_t c : characters) builder.AddChar(static_cast<ImWchar>(c));
-    builder.BuildRanges(&ranges[file]);
-  }
-  return ranges;
-}
-
-}  // namespace
 
 void Fonts::State::build() {
   std::vector<char32_t> by_hand;

@@ -126,6 +126,16 @@ MapMarks marks_of(const Gui& gui, const MapContent& content) {
   return marks;
 }
 
+/// A corner of the cell, and a bar between its row and the row's label.
+void mark_by_hand(const Gui& gui, ImDrawList& list, const MapLayout& layout, const CellRef& cell) {
+  const Box box = cell_box(layout, cell.query, cell.key);
+  const float side = std::clamp(0.35f * box.w, 3 * gui.unit, 9 * gui.unit);
+  const ImU32 colour = gui.colours().action;
+  list.AddTriangleFilled({box.right() - side, box.y}, {box.right(), box.y}, {box.right(), box.y + side}, colour);
+  if (layout.rows)
+    list.AddRectFilled({layout.plot.x - 4 * gui.unit, box.y}, {layout.plot.x - gui.unit, box.bottom()}, colour);
+}
+
 }  // namespace
 
 const std::vector<Token>& row_tokens(const AppState& state, const MapContent& content) {
@@ -145,20 +155,6 @@ MapStyle map_style(const Gui& gui, const TextWidth& measure) {
           .line = line,
           .gap = 0.3f * line};
 }
-
-namespace {
-
-/// A corner of the cell, and a bar between its row and the row's label.
-void mark_by_hand(const Gui& gui, ImDrawList& list, const MapLayout& layout, const CellRef& cell) {
-  const Box box = cell_box(layout, cell.query, cell.key);
-  const float side = std::clamp(0.35f * box.w, 3 * gui.unit, 9 * gui.unit);
-  const ImU32 colour = gui.colours().action;
-  list.AddTriangleFilled({box.right() - side, box.y}, {box.right(), box.y}, {box.right(), box.y + side}, colour);
-  if (layout.rows)
-    list.AddRectFilled({layout.plot.x - 4 * gui.unit, box.y}, {layout.plot.x - gui.unit, box.bottom()}, colour);
-}
-
-}  // namespace
 
 void draw_marks(Gui& gui, ImDrawList& list, const AxisLabels& labels, const MapLayout& layout, MapMarks marks) {
   const TextWidth measure = window_measure(gui);

@@ -37,9 +37,10 @@ class Loader {
       });
       if (stop_) return Checkpoint{};
       if (!taken) return taken.error();
-      pack(*model_);  // while little of it is there: what is being packed stands in memory twice
+      pack(*model_, stop_);  // while little of it is there: what is being packed stands in memory twice
     }
     finish();
+    if (stop_) return Checkpoint{};
     tensors_.warn_of_surplus(rows, "a " + std::string(name(*hub_.family)) + " with this configuration");
     return Checkpoint{.model = std::move(model_), .warnings = tensors_.warnings()};
   }
@@ -285,7 +286,7 @@ class Loader {
       tensors_.warn(begin + (begin.ends_with('.') ? "*" : ""), "not stored, so the model has no output layer",
                     ErrorCode::no_output_layer);
     }
-    pack(*model_);
+    pack(*model_, stop_);
     if (hub_.layer_groups > 0) share_layers(*model_, hub_.layer_groups);
   }
 
