@@ -37,12 +37,30 @@ double products_of(const Trace& trace) {
          width * static_cast<double>(trace.logits.size());
 }
 
+using Relation = std::pair<Index, Index>;  // of ArcLabels::relations, and the other word's number
+
 /// A word to be tried instead of a token.
 struct Proposal {
   Index token = 0;
   std::string word;
   std::int64_t id = -1;  // −1: an example's
 };
+
+Vector direction(const Linear& table, Index row) { return weight_rows(table, row, 1).row(0).normalized(); }
+
+/// The cosine that kNearerThan of the pairs of a vocabulary's vectors stay below, of evenly spread ones.
+float least_cosine(const Linear& table) {
+  constexpr Index kSampled = 64;
+  Matrix some(kSampled, table.inputs()), others(kSampled, table.inputs());
+  for (Index i = 0; i < kSampled; ++i) {
+    some.row(i) = direction(table, i * table.outputs() / (2 * kSampled));
+    others.row(i) = direction(table, (kSampled + i) * table.outputs() / (2 * kSampled));
+  }
+  Matrix cosines = some * others.transpose();
+  float* const least = cosines.data() + static_cast<Index>(kNearerThan * static_cast<float>(cosines.size()));
+  std::nth_element(cosines.data(), least, cosines.data() + cosines.size());
+  return *least;
+}
 
 /// The search for one question.
 struct Search {
@@ -52,6 +70,9 @@ struct Search {
   Progress& progress;
   Index left = 0;  // answers that may still be computed
   std::vector<SpeltWord> words = spelt_words(trace.query_tokens());
+  const Linear& table = *trace.model->embeddings.tokens;
+  float least = least_cosine(table);
+  std::vector<Relation> relations = relations_of(trace);
   Vector row = row_of(trace);
   WordChanges found = {};
   std::vector<WordChange> moving = {}, shifting = {};
@@ -97,18 +118,36 @@ struct Search {
     return at > 0 ? probabilities(logit_rows(trace, at - 1, 1).row(0)) : Vector{};
   }
 
+  /// Of each token that begins a word the relation that the word has, by the labels of arcs, and to which word; −1, −1
+  /// where none is known.
+  std::vector<Relation> relations_of(const Trace& answer) const {
+    std::vector<Relation> known(tokens().size(), {-1, -1});
+    if (!source.labels || !fit(*source.labels, answer.request.config)) return known;
+    const auto spelt = spelt_words(answer.query_tokens());  // the same tokens, other bytes
+    const auto pairs = pointed_pairs(answer, source.labels->heads, spelt);
+    const ArcLanguage language = is_in_chinese(trace.query_tokens()) ? ArcLanguage::chinese : ArcLanguage::english;
+    for (const LabelledPair& label : labelled_pairs(*source.labels, language, pairs, true)) {
+      const PointedPair& pair = pairs[label.pair];
+      const Index token = spelt[static_cast<std::size_t>(pair.from)].first;
+      known[static_cast<std::size_t>(token)] = {static_cast<Index>(label.relation), pair.to};
+    }
+    return known;
+  }
+
   std::vector<Proposal> proposed(Index at) {
     std::vector<Proposal> proposals;
     const Vector shares = guessed(at);
     if (shares.size() == 0) return proposals;
     const Token& word = token(at);
     const std::int64_t pieces = trace.query_tokens().word_rows;
+    const bool pieced = pieces > 0 && writing_of(word.text) != Writing::chinese;  // Chinese is cut into whole words
+    const Vector own = direction(table, word.id);
     const std::vector<Candidate> likely = most_probable(*trace.model, shares, 8 * kMostWordsTried);
     for (const Candidate& one : likely) {
       if (one.probability < kLeastOfLikeliest * likely.front().probability) break;
       const std::string text(without_leading_space(one.text));
-      if (one.id == word.id || text == word.text || (pieces > 0 && one.id >= pieces)) continue;
-      if (!written_alike(word.text, text) || !source.same_kind(word.text, text)) continue;
+      if (one.id == word.id || text == word.text || (pieced && one.id >= pieces)) continue;
+      if (!written_alike(word.text, text) || own.dot(direction(table, one.id)) < least) continue;
       proposals.push_back({at, text, one.id});
       if (proposals.size() == static_cast<std::size_t>(kMostWordsTried)) break;
     }
@@ -120,7 +159,7 @@ struct Search {
     return !one.special && !one.pad && writing_of(one.text) != Writing::mark;
   }
 
-  /// Computes the answer to the sentence with the word, and what it does to the row; an example's once.
+  /// Computes the answer to the sentence with the word, and what it does to the row.
   void attempt(const Proposal& proposal) {
     const auto done = [&](const WordChange& one) { return one.token == proposal.token && one.to == proposal.word; };
     if (left <= 0 || std::any_of(found.best.begin(), found.best.end(), done)) return;
@@ -128,11 +167,12 @@ struct Search {
     if (!retyped) return;
     const auto changed = changed_word(trace.request, retyped->request);
     if (!changed) return;
-    const Token& typed = retyped->request.tokens.tokens[static_cast<std::size_t>(proposal.token)];
+    const auto at = static_cast<std::size_t>(proposal.token);
+    const Token& typed = retyped->request.tokens.tokens[at];
     if (!typed.known || typed.id == token(proposal.token).id || (proposal.id >= 0 && typed.id != proposal.id)) return;
     --left;
     const auto answer = forward(retyped->request, progress, &trace);
-    if (!answer || !*answer) return;
+    if (!answer || !*answer || (proposal.id >= 0 && relations_of(**answer)[at] != relations[at])) return;
     const Vector now = row_of(**answer);
     Index before = 0, after = 0;
     row.maxCoeff(&before);
@@ -146,10 +186,9 @@ struct Search {
     change.after = now(change.key);
     ++found.tried;
     found.moving += change.moves;
-    if (change.of_example) found.best.push_back(change);
-    else if (change.moves) moving.push_back(std::move(change));
-    else if (change.key != change.token && std::abs(change.after - change.before) >= kLeastShift)
-      shifting.push_back(std::move(change));
+    const bool shifts = change.key != change.token && std::abs(change.after - change.before) >= kLeastShift;
+    if (!change.moves && !shifts) return;
+    (change.of_example ? found.best : change.moves ? moving : shifting).push_back(std::move(change));
   }
 
   /// The examples' changes; then the first proposals of every position, then the second ones …

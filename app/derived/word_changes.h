@@ -10,6 +10,7 @@
 
 #include "base/progress.h"
 #include "derived/weak_ref.h"
+#include "heads/arc_labels.h"
 #include "math/output.h"
 #include "model/trace.h"
 
@@ -55,6 +56,8 @@ inline constexpr Index kMostAnswers = 500, kMostWordsTried = 40, kLongestChanged
 inline constexpr double kMostProducts = 4e10;
 /// Words with less than this share of the probability of the likeliest guess in their position are not tried.
 inline constexpr float kLeastOfLikeliest = 0.05f;
+/// Nor words whose vector has no larger cosine with that of the word than this share of the vocabulary's pairs.
+inline constexpr float kNearerThan = 0.98f;
 
 /// The document with a token replaced by a word: its text, and the question that results. Nothing where the text would
 /// be cut otherwise or answered by another model.
@@ -66,16 +69,17 @@ struct Retyped {
 /// What the search needs besides the answer.
 struct ChangeSource {
   std::function<std::optional<Retyped>(const Token& token, const std::string& word)> retype;
-  std::function<bool(const std::string& word, const std::string& other)> same_kind;  // beside written_alike()
   std::vector<std::pair<std::string, std::string>> examples = {};  // changes that are tried first: a word, another
+  const ArcLabels* labels = nullptr;  // of the model; a word must then have the relation of the word that it replaces
 };
 
 /// Whether two words are written alike: in letters of one case, in Chinese characters, in digits. Marks never are.
 bool written_alike(const std::string& word, const std::string& other);
 
 /// Words are proposed by the model: for a position of an encoder by its guess with that word hidden, for one of a
-/// decoder by its guess after the words before; whole words of its vocabulary, of the kind of the word that is
-/// replaced. The most probable of every position are tried before the next. Null when stopped, or the answer is gone.
+/// decoder by its guess after the words before; whole words of its vocabulary, written like the word
+/// that is replaced, near it, and related as it was. The most probable of every position are tried before the next.
+/// Null when stopped, or the answer is gone.
 std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question, const ChangeSource& source,
                                                 Progress& progress);
 

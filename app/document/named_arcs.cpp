@@ -124,7 +124,7 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   const Tokens& tokens = trace.query_tokens();
   if (!is_of_model_alone(trace.request) || !trace.has(Stack::self)) return arcs;
   const bool labelled = card.arcs && fit(*card.arcs, trace.request.config);
-  if (tokens.size() > kMostArcTokens) return {.unnamed = labelled ? Unnamed::kind : Unnamed::no_relation};
+  if (tokens.size() > kMostArcTokens) return {.unnamed = labelled ? Unnamed::length : Unnamed::no_relation};
   const std::vector<SpeltWord> words = spelt_words(tokens);
   const SentenceFacts facts = sentence_facts(tokens, shipped_grammar());
   add_grammar(card, trace, Stack::self, facts.relations, words, words, arcs.named);

@@ -24,9 +24,8 @@ struct NamedArc {
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
 };
 
-/// Why a model with labels names nothing: a text of no measured kind, or of more than kMostArcTokens; words in no
-/// order.
-enum class Unnamed { no_relation, kind, order };
+/// Why a model with labels names nothing: a text of no measured kind; words in no order; more than kMostArcTokens.
+enum class Unnamed { no_relation, kind, order, length };
 
 /// The names of one answer.
 struct SentenceArcs {

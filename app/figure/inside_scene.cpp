@@ -54,7 +54,7 @@ void add_node(Drawing& scene, const InsideStyle& style, const Trace& trace, cons
   if (picture->values.size() > 0) {
     Box cells{box.x + inset, box.y + type.small_line + 4 * type.unit, room, box.h - type.small_line - 8 * type.unit};
     // Cells of attention are as high as wide, as everywhere; of vectors a strip is enough.
-    if (node.shows.quantity == Quantity::weights)
+    if (shows_pairs(node))
       cells.w = std::min(
           room, std::round(cells.h * static_cast<float>(picture->columns) / static_cast<float>(picture->rows)));
     add_picture(scene, style, picture, cells, node.shows);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
-#include <set>
 #include <utility>
 
 #include "base/thrown.h"
@@ -274,22 +272,6 @@ bool takes_changes(const AppState& state) {
          config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
 }
 
-/// Where the grammar has a word, the other must be in one of its families.
-bool share_family(const std::string& word, const std::string& other) {
-  static const std::map<std::string, std::set<std::size_t>> kFamilies = [] {
-    std::map<std::string, std::set<std::size_t>> families;
-    if (const Grammar* grammar = shipped_grammar())
-      for (std::size_t i = 0; i < grammar->families.size(); ++i)
-        for (const std::int32_t at : grammar->families[i])
-          families[grammar->words[static_cast<std::size_t>(at)]].insert(i);
-    return families;
-  }();
-  const auto of_word = kFamilies.find(word), of_other = kFamilies.find(other);
-  if (of_word == kFamilies.end()) return true;
-  return of_other != kFamilies.end() && std::any_of(of_word->second.begin(), of_word->second.end(),
-                                                    [&](std::size_t one) { return of_other->second.contains(one); });
-}
-
 /// The sentence in which a token is replaced, as the window would ask about it.
 std::optional<Retyped> retyped(const Document& document, const BundledModels* shipped, const Lexicon& lexicon,
                                std::size_t sentence, std::size_t sentence_begin, const Token& token,
@@ -314,7 +296,7 @@ std::optional<ChangesQuestion> changes_question(const AppState& state) {
   if (!takes_changes(state) || !can_say_words(state) || is_random(state)) return std::nullopt;
   const Trace& trace = *state.trace;
   const HeadRef& head = state.view.chosen;
-  if (!trace.model->vocabulary || trace.queries() > kLongestChanged ||
+  if (!trace.model->vocabulary || !trace.model->embeddings.tokens || trace.queries() > kLongestChanged ||
       shown_kind(state, head.stack) != MapKind::weights)
     return std::nullopt;
   const Index query = (state.view.pinned ? *state.view.pinned : strongest_cell(trace, head)).query;
@@ -334,7 +316,7 @@ Job changes_job(const ChangesQuestion& question, const AppState& state) {
     source.retype = [&](const Token& token, const std::string& word) {
       return retyped(document, shipped.get(), lexicon, sentence, begin, token, word);
     };
-    source.same_kind = share_family;
+    if (document.card) source.labels = document.card->arcs.get();
     if (const auto& samples = read_samples())
       for (const Sample& sample : *samples)
         if (!sample.change.empty() && sample.text == document.source.text)

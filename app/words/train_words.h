@@ -137,12 +137,12 @@ struct LessonWords {
   Words tip_set_again{"Back to how this step begins.", "回到这一步开始时的样子。"};
   Words leave{"×", "×"};
   Words tip_leave{"Leave the lesson. Everything stays as it is.", "离开课程，一切保持原样。"};
-  /// The parts of the window, the first action, the help.
-  Words greeting[5]{{"Each map is one head.", "每张图是一个头。"},
-                    {"A row is the word that looks, a column the word it looks at.", "行是在看的词，列是被看的词。"},
+  /// The parts of the window, the first action, the help: a narrow window has the first sentences alone.
+  Words greeting[5]{{"Each map is one head: the words of its rows look at those of its columns.",
+                     "每张图是一个头：行里的词看列里的词。"},
+                    {"Type a sentence of your own.", "请输入你自己的句子。"},
                     {"Stronger colour, more attention.", "颜色越强，注意力越多。"},
-                    {"Point at a cell and it lights up in every head; then type a sentence of your own at the top.",
-                     "指向一个格子，它会在每个头里亮起来；然后在上方输入你自己的句子。"},
+                    {"Point at a cell and it lights up in every head.", "指向一个格子，它会在每个头里亮起来。"},
                     {"Lessons (%) leads you through it step by step, and Keys (%) lists all that can be done.",
                      "“课程”（%）一步步带你走，“按键”（%）列出能做的一切。"}};
   Words begin{"Begin the first lesson →", "开始第一课 →"};

@@ -124,9 +124,10 @@ void DiagramBuilder::draw_attention(const HeadRef& head) {
     projection(Q::key_projected, Q::key, "K");
     projection(Q::value, Q::value, "V");
   }
-  const MatrixId weights = matrix_id(Q::weights, head);
-  if (has(Q::weights, head))
-    add(NodeKind::attention, weights, "Attention", {matrix_id(Q::query, head), matrix_id(Q::key, head)});
+  const MatrixId scores = matrix_id(Q::scores, head), weights = matrix_id(Q::weights, head);
+  if (has(Q::query, head) && has(Q::scores, head))
+    add(NodeKind::attention, scores, "Scores", {matrix_id(Q::query, head), matrix_id(Q::key, head)});
+  if (has(Q::weights, head)) add(NodeKind::attention, weights, "Attention", {scores});
   if (!has(Q::z, head)) return;
   const MatrixId z = matrix_id(Q::z, head), concat = matrix_id(Q::concat, head);
   const MatrixId output = matrix_id(Q::attention_output, head);

@@ -36,8 +36,8 @@ std::size_t count(const Diagram& diagram, bool Edge::*flag) {
 
 TEST(Diagrams, OfAPostNormEncoderPutTheNormAfterTheSum) {
   const Diagram diagram = diagram_of({.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
-  EXPECT_EQ(labels(diagram, 0), (Labels{"Token vectors", "Positions", "Add", "Q", "K", "V", "Attention", "z", "Concat",
-                                        "W_O", "Add", "Norm", "Up", "Activation", "Down", "Add", "Norm"}));
+  EXPECT_EQ(labels(diagram, 0), (Labels{"Token vectors", "Positions", "Add", "Q", "K", "V", "Scores", "Attention", "z",
+                                        "Concat", "W_O", "Add", "Norm", "Up", "Activation", "Down", "Add", "Norm"}));
   EXPECT_EQ(count(diagram, &Edge::residual), 2u);
   EXPECT_EQ(count(diagram, &Edge::cross), 0u);
 }
@@ -52,17 +52,16 @@ TEST(Diagrams, OfAPreNormGatedDecoderPutTheNormBefore) {
                                       .norm = Norm::pre,
                                       .gated = true},
                                      1);
-  EXPECT_EQ(labels(diagram, 0),
-            (Labels{"Token vectors", "Layer 0", "Norm",    "Q",    "K",    "V",          "Attention", "z",
-                    "Concat",        "W_O",     "Add",     "Norm", "Gate", "Activation", "Up",        "Gate · up",
-                    "Down",          "Add",     "Layer 2", "Norm"}));
+  EXPECT_EQ(labels(diagram, 0), (Labels{"Token vectors", "Layer 0", "Norm",      "Q",    "K",   "V",       "Scores",
+                                        "Attention",     "z",       "Concat",    "W_O",  "Add", "Norm",    "Gate",
+                                        "Activation",    "Up",      "Gate · up", "Down", "Add", "Layer 2", "Norm"}));
   EXPECT_EQ(count(diagram, &Edge::residual), 2u);
 }
 
 TEST(Diagrams, OfAnEncoderDecoderHaveTwoColumnsAndCrossEdges) {
   const Diagram diagram =
       diagram_of({.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 4});
-  const Labels attention{"Q", "K", "V", "Attention", "z", "Concat", "W_O", "Add", "Norm"};
+  const Labels attention{"Q", "K", "V", "Scores", "Attention", "z", "Concat", "W_O", "Add", "Norm"};
   Labels decoder{"Token vectors", "Positions", "Add"};
   for (int twice = 0; twice < 2; ++twice) decoder.insert(decoder.end(), attention.begin(), attention.end());
   decoder.insert(decoder.end(), {"Up", "Activation", "Down", "Add", "Norm"});
@@ -94,7 +93,7 @@ TEST(Diagrams, OfTensorsFilesAreOneBareAttention) {
   const auto trace = ask(reference::request_for(model));
   ASSERT_TRUE(trace);
   EXPECT_EQ(labels(diagram_of(*trace, 0, 0, 1), 0),
-            (Labels{"query", "key", "value", "Q", "K", "V", "Attention", "z", "Concat", "W_O"}));
+            (Labels{"query", "key", "value", "Q", "K", "V", "Scores", "Attention", "z", "Concat", "W_O"}));
   model->given->stacks.at(Stack::self).patterns = {{Matrix::Constant(3, 2, 0.5f)}, {Matrix::Constant(3, 2, 0.5f)}};
   const auto pattern = ask(reference::request_for(model));
   ASSERT_TRUE(pattern);

@@ -166,6 +166,10 @@ TEST_F(DoubtTest, ALineStatesWhyNoCellHasANameAndMovesNothing) {
       EXPECT_EQ(asked("for i in range(10): print(i)"), Unnamed::kind);
       EXPECT_TRUE(h.says(language == Language::en ? "of no measured kind" : "没有测量过")) << h.words_on_screen();
       EXPECT_FALSE(h.drew(h.colours().caution, h.box("unnamed cells"))) << "no doubt: nothing is wrong";
+      std::string text;
+      while (text.size() < 2200) text += "The old woman had waited for it all week. ";  // 10 tokens
+      EXPECT_EQ(asked(text.c_str()), Unnamed::length);
+      EXPECT_TRUE(h.says(std::to_string(kMostArcTokens))) << h.words_on_screen();
       h.point_at("unnamed cells");
       EXPECT_TRUE(h.says(language == Language::en ? "simplified Chinese" : "简体中文"));
     }

@@ -93,7 +93,7 @@ class DiagramMaker {
     heights_.assign(ranks, measures.node_height);
     tops_.assign(ranks, 0);
     for (std::size_t n = 0; n < diagram.nodes.size(); ++n)
-      if (diagram.nodes[n].shows.quantity == Quantity::weights) heights_[ranks_[n]] = measures.pattern_height;
+      if (shows_pairs(diagram.nodes[n])) heights_[ranks_[n]] = measures.pattern_height;
     for (std::size_t rank = 1; rank < ranks; ++rank) tops_[rank] = tops_[rank - 1] + heights_[rank - 1] + measures.gap;
     layout_.nodes.resize(diagram.nodes.size());
     for (std::size_t rank = 0; rank < ranks; ++rank)

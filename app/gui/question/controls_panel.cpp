@@ -13,13 +13,11 @@
 namespace headlight {
 namespace {
 
-// Pixels of the design, in the row. Around a number: before its name, and between that and its slider.
-constexpr float kAfterLabel = 6, kBetweenMasks = 4, kBeforeMenu = 12, kAroundNumber = 20;
+// Pixels of the design, in the row.
+constexpr float kAfterLabel = 6, kBetweenMasks = 4, kBeforeMenu = 12;
 
 float slider_width(const Gui& gui) {
-  const float spare =
-      ImGui::GetIO().DisplaySize.x / gui.unit - (controls_at(gui) == ControlsAt::below_tokens ? 960 : 1240);
-  return std::round(std::clamp(48 + 0.13f * spare, 34.0f, 100.0f) * gui.unit);
+  return std::round(std::clamp(0.13f * ImGui::GetIO().DisplaySize.x / gui.unit - 77, 34.0f, 100.0f) * gui.unit);
 }
 
 /// Opens and closes what most readers never change. ImGui keeps whether it is open, not the state, as for any menu.
@@ -50,30 +48,14 @@ void rest_of_row(Gui& gui) {
 
 }  // namespace
 
-ControlsAt controls_at(const Gui& gui) {
-  constexpr float kBesideText = 1240;  // the width of a window whose text leaves room for the row
-  const float wide = ImGui::GetIO().DisplaySize.x / gui.unit;
-  if (wide >= kLeastForControls && !current_step(gui.state)) return ControlsAt::column;
-  return wide >= kBesideText ? ControlsAt::beside_text : ControlsAt::below_tokens;
+bool controls_in_column(const Gui& gui) {
+  return ImGui::GetIO().DisplaySize.x >= kLeastForControls * gui.unit && !current_step(gui.state);
 }
 
 bool only_controls_open() {
   ImGuiWindow* window = ImGui::FindWindowByName("sentence");
   const auto& open = ImGui::GetCurrentContext()->OpenPopupStack;
   return window && open.Size == 1 && open[0].PopupId == window->GetID("controls");
-}
-
-float controls_row_width(const Gui& gui) {
-  float width = ImGui::CalcTextSize(gui.word(kMaskWords.section_mask)).x + kAfterLabel * gui.unit +
-                button_width(gui.word(kMaskWords.causal_brief)) + kBetweenMasks * gui.unit +
-                button_width(gui.word(kMaskWords.paint_brief)) + kBeforeMenu * gui.unit +
-                menu_width(gui, gui.word(kModelWords.more));
-  if (!takes_shape(gui.state.document)) return width;
-  const FontScope small(gui, TextSize::small);
-  for (const RowNumber& number : {kWidthInRow, kHeadsInRow, layers_in_row(gui)})
-    width += ImGui::CalcTextSize((gui.word(number.label) + std::string(" ") + number.longest).c_str()).x +
-             slider_width(gui) + kAroundNumber * gui.unit;
-  return std::ceil(width);
 }
 
 void controls_row(Gui& gui) {
@@ -96,7 +78,7 @@ void controls_row(Gui& gui) {
 
 void controls_panel(Gui& gui) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2{8 * gui.unit, 3 * gui.unit});
-  const bool shaped = takes_shape(gui.state.document), row = controls_at(gui) != ControlsAt::column;
+  const bool shaped = takes_shape(gui.state.document), row = !controls_in_column(gui);
   mask_controls(gui, row);
   if (shaped) model_controls(gui, row);
   if (row || more_controls(gui)) {

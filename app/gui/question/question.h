@@ -17,13 +17,10 @@ void controls_panel(Gui& gui);
 /// `row`: without what stands in the row of controls.
 void mask_controls(Gui& gui, bool row);
 void model_controls(Gui& gui, bool row);
-/// Where the controls are: in a column; else those of the mask and the shape in a row, beside the text or below its
-/// tokens, and the rest in its menu.
-enum class ControlsAt { column, beside_text, below_tokens };
-ControlsAt controls_at(const Gui& gui);
+/// Whether the controls are in a column; else mask and shape are in a row below the tokens, and the rest in its menu.
+bool controls_in_column(const Gui& gui);
 inline constexpr float kLeastForControls = 1360;  // the width of a window without a lesson that has the column
 void controls_row(Gui& gui);
-float controls_row_width(const Gui& gui);
 /// Whether the row's menu is open, and no other: one works with it, so the keys with Ctrl and Alt go on.
 bool only_controls_open();
 /// The position and the widths of that row.

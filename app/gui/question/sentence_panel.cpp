@@ -186,21 +186,16 @@ void sentence_panel(Gui& gui) {
   const Document& document = gui.state.document;
   const float gap = 8 * gui.unit, right = ImGui::GetContentRegionMax().x, first_line = ImGui::GetCursorPosY();
   const bool own = has_own_inputs(document), two = has_target(document) && !own;
-  const ControlsAt at = controls_at(gui);
-  // The model that answers, and the doubt about it: beside the text; beside its tokens where the controls are beside
-  // the text; or beside the controls where these are below the tokens.
-  const float share = at == ControlsAt::column ? 1.0f : 0.27f * ImGui::GetIO().DisplaySize.x / (kModelLine * gui.unit);
-  const float line = at == ControlsAt::below_tokens ? 0 : std::min(share, 1.0f) * kModelLine * gui.unit;
-  const bool beside_tokens = at == ControlsAt::beside_text || (own && at == ControlsAt::column);
-  const float controls = at == ControlsAt::beside_text ? controls_row_width(gui) : 0;
-  const float beside_text = at == ControlsAt::column ? line : controls;
+  const bool column = controls_in_column(gui);
+  // The model that answers, and the doubt about it: beside the text, or the tokens where nothing is typed; beside the
+  // controls where these are below the tokens.
+  const float line = column ? kModelLine * gui.unit : 0, beside = column ? line + 2 * gap : 0;
   Cursor cursor;
-  if (!own) cursor = text_line(gui, right - ImGui::GetCursorPosX() - (beside_text > 0 ? beside_text + 2 * gap : 0));
+  if (!own) cursor = text_line(gui, right - ImGui::GetCursorPosX() - beside);
   else if (gui.state.view.focus_text) gui.push(FocusText{false});  // no box will take the keyboard
-  if (own && controls > 0) ImGui::Dummy({0, ImGui::GetFrameHeight()});
   const std::vector<Choice> choices = text_choices(gui);
   const float top = ImGui::GetCursorPosY(), chosen = choices_width(gui, choices);
-  const float end = right - (beside_tokens ? line + 2 * gap : 0), tokens = end - (chosen > 0 ? chosen + 2 * gap : 0);
+  const float end = right - (own ? beside : 0), tokens = end - (chosen > 0 ? chosen + 2 * gap : 0);
   if (reads_chat(document)) {
     turn_buttons(gui);
     ImGui::SameLine(0, 2 * gap);
@@ -216,16 +211,15 @@ void sentence_panel(Gui& gui) {
     ImGui::SetCursorPos({end - chosen, top});
     draw_choices(gui, choices);
   }
-  if (at == ControlsAt::below_tokens) ImGui::SetCursorPosY(bottom);
-  else ImGui::SetCursorPos({right - controls, first_line});
-  if (at != ControlsAt::column) controls_row(gui);
-  if (at == ControlsAt::below_tokens) {
-    ImGui::SameLine(0, 10 * gui.unit);
-    ImGui::SetCursorPosY(bottom);
-    return model_line(gui, right - ImGui::GetCursorPosX(), cursor);
+  if (column) {
+    ImGui::SetCursorPos({right - line, own ? top : first_line});
+    return model_line(gui, line, cursor);
   }
-  ImGui::SetCursorPos({right - line, beside_tokens ? top : first_line});
-  model_line(gui, line, cursor);
+  ImGui::SetCursorPosY(bottom);
+  controls_row(gui);
+  ImGui::SameLine(0, 10 * gui.unit);
+  ImGui::SetCursorPosY(bottom);
+  model_line(gui, right - ImGui::GetCursorPosX(), cursor);
 }
 
 }  // namespace headlight

@@ -78,19 +78,17 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   std::ptrdiff_t newlines = 0;
   for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
     newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
-  const ControlsAt at = controls_at(gui);
+  const float controls = !controls_in_column(gui) ? 0 : (wide >= kWide ? kWideControls : kControls) * unit;
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;
-  const float text = has_own_inputs(document) && at != ControlsAt::beside_text ? 0 : kSentence * unit + more_turns;
+  const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_turns;
   WindowRegions regions;
   regions.top_bar = {0, 0, window.w, kTopBar * unit};
-  regions.sentence = {0, regions.top_bar.h, window.w,
-                      text + (at == ControlsAt::below_tokens ? kWords + kRow : kWords) * unit};
+  regions.sentence = {0, regions.top_bar.h, window.w, text + (controls > 0 ? kWords : kWords + kRow) * unit};
   regions.status = {0, window.h - kStatus * unit, window.w, kStatus * unit};
   const float top = regions.sentence.bottom();
   // A lesson takes the column of the controls, which are in a row then.
   regions.lesson = {0, top, lesson_width(gui), regions.status.y - top};
-  const float controls = (at != ControlsAt::column ? 0 : wide >= kWide ? kWideControls : kControls) * unit;
   regions.controls = {regions.lesson.w, top, controls, regions.status.y - top};
   const float left = regions.controls.right();
   regions.view = {left, top, window.w - left, regions.status.y - top};

@@ -209,7 +209,7 @@ TEST_F(InsideViewTest, TheDiagramDrawsWhoLooksAtWhomInSquareCells) {
   h.settle();
   int patterns = 0;
   for (const Node& node : h.state.inside->diagram.nodes) {
-    if (node.shows.quantity != Quantity::weights) continue;
+    if (node.shows.quantity != Quantity::weights && node.shows.quantity != Quantity::scores) continue;
     const Box box = h.box("node " + node.id);
     for (const DrawnMap& map : h.maps.drawn) {
       if (!box.contains(map.box.x + map.box.w / 2, map.box.y + map.box.h / 2)) continue;
@@ -219,7 +219,7 @@ TEST_F(InsideViewTest, TheDiagramDrawsWhoLooksAtWhomInSquareCells) {
       EXPECT_GE(map.box.h, 8.0f * static_cast<float>(map.weights.rows()));
     }
   }
-  EXPECT_EQ(patterns, 1);
+  EXPECT_EQ(patterns, 2) << "scores and weights";
 }
 
 TEST_F(InsideViewTest, AnEditWhileLookingIsFollowed) {
