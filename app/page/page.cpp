@@ -218,7 +218,7 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
     TRY(write_content(content, options, plan, ignored, counted));
     plan.bytes = counted.bytes;
     plan.packed = counted.numbers > options.most_plain_bytes;
-    if (!plan.packed || !plan.values) break;
+    if (counted.numbers <= kMostValueBytes || !plan.values) break;
   }
   if (plan.bytes > options.most_bytes) return too_large(plan.bytes, options.most_bytes);
   return plan;

@@ -22,6 +22,8 @@ inline constexpr std::string_view kPageSchema = "headlight.page/1";
 
 /// A larger page is refused unless an option allows it: browsers take long to open it.
 inline constexpr std::size_t kMostPageBytes = std::size_t{256} << 20;
+/// Beyond that v stays out: only what the weights are made of is needed.
+inline constexpr std::size_t kMostValueBytes = std::size_t{24} << 20;
 
 struct PageContent {
   Session session;                             // the question and what is looked at
@@ -36,8 +38,8 @@ struct PageOptions {
   std::optional<Theme> theme = {};        // none: the reader's
   ColourMap colours = ColourMap::teal;
   std::size_t most_bytes = kMostPageBytes;
-  /// Beyond that the numbers are packed (deflate), and v stays out: only what the weights are made of is needed.
-  std::size_t most_plain_bytes = std::size_t{24} << 20;
+  /// Beyond that the numbers are packed (deflate), in elements of their own.
+  std::size_t most_plain_bytes = std::size_t{1} << 18;
   int threads = 0;
 };
 

@@ -167,7 +167,7 @@ TEST(PageSource, OfPackedNumbersHasTheSame) {
   const json asked{{"ids", {2, 9, 50, 33, 3}}}, a{{"ids", {2, 9, 50, 33, 3}}, {"off", {"0.0"}}};
   const PageOfCopy packed("bert", asked, {.most_plain_bytes = 0}, a);
   EXPECT_EQ(packed.data()["stacks"][0]["q"], (json{0, 1}));
-  EXPECT_EQ(packed.data()["compare"]["stacks"][0]["k"], (json{6, 7}));
+  EXPECT_EQ(packed.data()["compare"]["stacks"][0]["k"], (json{8, 9}));
   Progress progress;
   const auto findings = check_page(packed.file, Lexicon{}, progress);
   ASSERT_TRUE(findings) << findings.error().message();
