@@ -312,24 +312,37 @@ check_refused() {
   passed 'a folder that takes no file and no OpenGL 3.3: a line and exit status 2'
 }
 
-# A file that another process holds for a second, shared with nobody: it is read and replaced after that.
+# hold FILE MILLISECONDS : from now on another process has it, shared with nobody.
+hold() {
+  : >"$work/holds"
+  timeout 60 "$wine" "$cache/hands.exe" hold "Z:$1" "$2" >"$work/holds" 2>&1 &
+  until_true 30 'the file to be held' grep -q held "$work/holds"
+}
+
+# A file that is held for good is refused by a line; one that is held until a second before that is read, and replaced.
 check_held() {
-  local file=$work/held.npz before
+  local file=$work/held.npz array=$work/held.npy before errand time status=0
   headlight export --text 我爱 -o "$file" >"$work/said" 2>&1 || fail 'no file'
   before=$(sha256sum <"$file")
-  for errand in read write; do
-    hands hold "Z:$file" 1200 >"$work/holds" 2>&1 &
-    until_true 30 'the file to be held' grep -q held "$work/holds"
-    if [[ $errand == read ]]; then
-      headlight export "Z:$file" >/dev/null 2>"$work/said" || fail 'a file that is held for a second is not read'
+  /usr/bin/python3 -c 'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read("attentions.npy"))' "$file" >"$array"
+  hold "$file" 50000
+  time=$EPOCHREALTIME
+  headlight export "Z:$file" >/dev/null 2>"$work/said" || status=$?
+  time=$(awk -v begin="$time" -v end="$EPOCHREALTIME" 'BEGIN { print int(1000 * (end - begin)) - 1000 }')
+  [[ $status == 2 && $(<"$work/said") == *held.npz* ]] || fail "held for good: expected a line and exit status 2, found $status"
+  kill $!
+  for errand in "read $file" "read $array" "replace $file"; do
+    hold "${errand#* }" "$time"
+    if [[ $errand == read* ]]; then
+      headlight export "Z:${errand#* }" >/dev/null 2>"$work/said" || fail "held for $time ms: $errand"
     else
-      headlight export --text '我请李雷' -o "$file" >"$work/said" 2>&1 || fail 'a file that is held for a second is not replaced'
+      headlight export --text '我请李雷' -o "$file" >"$work/said" 2>&1 || fail "held for $time ms: $errand"
       [[ $(sha256sum <"$file") != "$before" ]] || fail 'a file that is held for a second keeps its bytes'
     fi
     wait $!
   done
   [[ -z $(find "$work" -maxdepth 1 -name '.headlight*') ]] || fail 'a temporary file is left'
-  passed 'a file that another process holds for a second: read, replaced'
+  passed "a file that another process holds: for $time ms read and replaced, for good refused"
 }
 
 check_recovery() {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <set>
 
 #include "base/folders.h"
 #include "base/formatted.h"
+#include "base/mapped_file.h"
 #include "base/within.h"
 #include "read/array/npy.h"
 #include "read/array/npz.h"
@@ -349,15 +349,13 @@ bool holds_attention(const StoredArrays& stored) {
 }
 
 bool holds_attention(const std::filesystem::path& npy) {
-  constexpr std::size_t kMostHeader = std::size_t{1} << 16;
-  std::string start(kMostHeader, '\0');
   if (npy.extension() != ".npy" || !is_regular(npy)) return false;
-  std::ifstream file(npy, std::ios::binary);
-  file.read(start.data(), static_cast<std::streamsize>(start.size()));
-  start.resize(static_cast<std::size_t>(file.gcount()));
-  const auto data_at = npy_data_offset("", std::string_view(start).substr(0, kNpyPrefix));
-  if (!data_at || *data_at > start.size()) return false;
-  const auto header = parse_npy_header("", std::string_view(start).substr(0, *data_at));
+  const auto file = MappedFile::open(npy);
+  if (!file) return false;
+  const std::string_view bytes = (*file)->bytes();
+  const auto data_at = npy_data_offset("", bytes.substr(0, kNpyPrefix));
+  if (!data_at || *data_at > bytes.size()) return false;
+  const auto header = parse_npy_header("", bytes.substr(0, *data_at));
   return header && header->shape.size() >= 4;
 }
 
