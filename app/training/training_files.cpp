@@ -194,8 +194,8 @@ Status check_plan(const TrainingPlan& plan) {
     return bad_input("bias", "", "all of them or none", "some", ErrorCode::biases_differ);
   if (plan.task == Task::causal) return Done{};
   const Corruption& asked = plan.corruption;
-  const float sum = asked.mask + asked.swap + asked.keep;
-  if (sum > 1) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
+  const float sum = asked.mask + asked.swap + asked.keep, all = 1 + 1e-6f;  // shares are rounded
+  if (sum > all) return bad_input("hide, swap, keep", "", "at most 1 together", "more", ErrorCode::hides_more_than_all);
   if (plan.task == Task::masked && sum <= 0)
     return bad_input("hide, swap, keep", "", "one above 0", "none", ErrorCode::hides_nothing);
   return Done{};

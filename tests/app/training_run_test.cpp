@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "figure/drawing/curve.h"
+#include "training/training_files.h"
 
 namespace headlight {
 namespace {
@@ -76,6 +79,21 @@ TEST(Scores, AreThinnedAndFoundByStep) {
   EXPECT_EQ(scores_at(run, 9990)->step, 9990);
   EXPECT_LE(scores_at(run, 5003)->step, 5003);
   EXPECT_EQ(scores_at(TrainingRun{}, 3), nullptr);
+}
+
+TEST(PlanOfATraining, MayChangeEveryWordAndNoMore) {
+  TrainingPlan plan = default_plan({});
+  plan.task = Task::masked;
+  Corruption& shares = plan.corruption;
+  for (const auto& [mask, swap, keep] : {std::array{0.8f, 0.1f, 0.1f}, {0.27f, 0.66f, 0.07f}, {1.0f, 0.0f, 0.0f}}) {
+    shares.mask = mask, shares.swap = swap, shares.keep = keep;
+    const Status all = check_plan(plan);
+    EXPECT_TRUE(all) << mask << " and " << swap << " and " << keep << ": " << all.error().message();
+    shares.mask += 0.001f;
+    const Status more = check_plan(plan);
+    ASSERT_FALSE(more) << mask;
+    EXPECT_EQ(more.error().code, ErrorCode::hides_more_than_all);
+  }
 }
 
 TEST(CurveFrame, PutsStepsAndValuesIntoThePlot) {

@@ -51,7 +51,7 @@ void figure_preview(Gui& gui, const Box& area) {
   const FilePreview* known = known_preview(gui.state);
   // An earlier picture stays until the new one is drawn.
   const FilePreview* shown = known ? known : gui.state.preview.get();
-  if (shown && shown->picture.drawing) draw_scaled(gui, *shown->picture.drawing, above);
+  if (shown && shown->picture.drawing && above.h > 0) draw_scaled(gui, *shown->picture.drawing, above);
   ImGui::SetCursorScreenPos({area.x, known && known->picture.drawing ? above.bottom() : area.y});
   ImGui::BeginGroup();
   if (known && known->problem) wrapped_small(gui, plain_lines(gui, *known->problem), gui.colours().warning);

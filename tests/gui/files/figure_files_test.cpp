@@ -97,6 +97,21 @@ TEST_F(FigureFromTheWindow, ItsSceneAndItsSizeAreShownBeforeItIsWritten) {
   EXPECT_EQ(draw("head.pdf").size(), bytes) << "the size that was said is that of the file";
 }
 
+TEST_F(FigureFromTheWindow, ItIsNotDrawnInAWindowWithoutRoomForIt) {
+  Harness& h = *harness;
+  h.click("figure");
+  h.settle();
+  ASSERT_TRUE(h.has("figure preview"));
+  for (const float height : {200.0f, 120.0f, 60.0f, 20.0f}) {  // Dear ImGui ends the program where text has no size
+    h.resize({1280, height});
+    h.settle();
+  }
+  EXPECT_FALSE(h.has("figure preview"));
+  h.resize({1280, 800});
+  h.settle();
+  EXPECT_TRUE(h.has("figure preview"));
+}
+
 TEST_F(FigureFromTheWindow, AWidthThatIsNoneBecomesTheNearestThatIs) {
   Harness& h = *harness;
   h.click("figure");
@@ -107,6 +122,16 @@ TEST_F(FigureFromTheWindow, AWidthThatIsNoneBecomesTheNearestThatIs) {
   EXPECT_EQ(h.state.browser.width, kMostMm);
   h.settle();
   EXPECT_TRUE(h.has("figure size"));
+}
+
+TEST(BytesInWords, AreCountedInThousands) {
+  EXPECT_EQ(bytes_in_words(0), "0 B");
+  EXPECT_EQ(bytes_in_words(999), "999 B");
+  EXPECT_EQ(bytes_in_words(1000), "1.0 kB");
+  EXPECT_EQ(bytes_in_words(1023), "1.0 kB");
+  EXPECT_EQ(bytes_in_words(999'400), "999 kB");
+  EXPECT_EQ(bytes_in_words(999'500), "1.0 MB");
+  EXPECT_EQ(bytes_in_words(12'000'000'000'000), "12000 GB");
 }
 
 TEST_F(FigureFromTheWindow, TheFileOfNumbersSaysItsSizeBeforeItIsWritten) {
