@@ -50,6 +50,13 @@ TEST(Labels, NumbersHaveAMinusSignAndAZeroHasNone) {
   EXPECT_EQ(matrix_number(-12.34f), "−12.3");
 }
 
+TEST(Labels, OfACellOnlyWhatRoundsToOneIsOne) {
+  EXPECT_EQ(cell_number(0.99f), ".99");
+  EXPECT_EQ(cell_number(0.996f), "1");
+  EXPECT_EQ(cell_number(0), "0");
+  EXPECT_EQ(cell_number(12.3f), "12");
+}
+
 TEST(Figure, IsTidyWhateverIsDrawn) {
   for (const Index words : {1, 2, 10, 60, 150})
     for (const Arch arch : {Arch::encoder, Arch::encoder_decoder}) {

@@ -116,6 +116,22 @@ TEST(Program, StatesItsShapesBehindItsStatements) {
   EXPECT_EQ(line_text({.text = "import numpy as np"}), "import numpy as np");
 }
 
+TEST(Program, ModuleTakesTheRestOfAnotherScaleIntoItsQueries) {
+  const auto before = answers_to(kTwoLayers, 1);
+  Request request = before.front()->request;
+  request.edits.scale = 1;  // d_k is 4: the module itself takes 0.5
+  const auto trace = forward(request);
+  ASSERT_TRUE(trace);
+  const auto program = program_of({*trace}, {.head = {1, 2}, .dialect = Dialect::module});
+  ASSERT_TRUE(program) << program.error().message();
+  const auto scaled = [&](const char* text) {
+    return std::any_of(program->lines.begin(), program->lines.end(),
+                       [&](const ProgramLine& line) { return line.text.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(scaled("[2 * W_Q"));
+  EXPECT_FALSE(scaled("0.5 * W_Q"));
+}
+
 TEST(Program, ModuleSaysWhatItDoesNotHave) {
   Config config = kTwoLayers;
   config.position = Position::rotary;

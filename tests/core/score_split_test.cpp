@@ -226,7 +226,12 @@ TEST(LogitSplit, SumsToTheLogit) {
       ASSERT_TRUE(split);
       ++linear;
       EXPECT_NEAR(split->sum, split->logit, 2e-5 * std::max(1.0, std::abs(split->logit)));
-      EXPECT_NEAR(split->logit, double(uncapped_logit_rows(*trace, 1, 1)(0, word)), 0);
+      const Matrix logits = uncapped_logit_rows(*trace, 1, 1);
+      EXPECT_NEAR(split->logit, double(logits(0, word)), 0);
+      const auto beside = split_logit(*trace, 1, word, Index{3});
+      ASSERT_TRUE(beside);
+      EXPECT_NEAR(beside->logit, double(logits(0, word)) - double(logits(0, 3)), 1e-9);
+      EXPECT_NEAR(beside->sum, beside->logit, 4e-5 * std::max(1.0, std::abs(split->logit)));
     }
   }
   EXPECT_GT(linear, 30);

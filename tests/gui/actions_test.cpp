@@ -90,6 +90,23 @@ TEST_F(ActionsTest, KeysWithoutAModifierOnlyLook) {
   });
 }
 
+TEST_F(ActionsTest, TheStacksAreSteppedThroughBothWays) {
+  start();
+  harness->push(SetConfig{Config{.arch = Arch::encoder_decoder}}, EndGesture{});
+  harness->settle();
+  const auto after = [&](Act act) {
+    Gui now = gui();
+    perform(now, action(act));
+    take();
+    return state().view.chosen.stack;
+  };
+  const Stack first = state().view.chosen.stack, second = after(Act::next_stack), third = after(Act::next_stack);
+  EXPECT_EQ((std::set<Stack>{first, second, third}).size(), 3u);
+  EXPECT_EQ(after(Act::next_stack), first);
+  EXPECT_EQ(after(Act::previous_stack), third);
+  EXPECT_EQ(after(Act::previous_stack), second);
+}
+
 TEST_F(ActionsTest, WhatChangesTheQuestionTakesAModifierAndOffersToUndoIt) {
   std::set<Act> changing;
   in_every_state([&](const std::string& name) {

@@ -5,6 +5,7 @@
 #include "gui/harness.h"
 #include "math/attention.h"
 #include "model/head_text.h"
+#include "page/page_numbers.h"
 #include "session/head_grid.h"
 
 namespace headlight {
@@ -190,6 +191,26 @@ TEST(HeadRanking, RestAndStepsCountLess) {
     EXPECT_LE(value, 1);
     EXPECT_GE(shown_by_head(*h.state.trace, head, 2), value);
   }
+}
+
+/// What is shown by a head each of whose rows looks at one word alone.
+float shown_by(const std::vector<Index>& looks) {
+  Document document = of_heads(1, 1, "a b c d e f");
+  Harness h(std::move(document));
+  h.settle();
+  TraceCopy copy(*h.state.trace);
+  Matrix& map = copy.attention(Stack::self, 0).heads[0].thumbnail;
+  EXPECT_EQ(map.rows(), static_cast<Index>(looks.size()));
+  map.setZero();
+  for (std::size_t row = 0; row < looks.size(); ++row) map(static_cast<Index>(row), looks[row]) = 1;
+  return shown_by_head(copy.trace, {0, 0}, 0);
+}
+
+TEST(HeadRanking, RowsRestWhereMoreThanHalfOfThemLook) {
+  EXPECT_FLOAT_EQ(shown_by({5, 5, 5, 1, 0, 2}), 1) << "half of the rows look at one word";
+  EXPECT_FLOAT_EQ(shown_by({5, 5, 5, 5, 0, 1}), (4 * 0.1f + 2) / 6) << "more than half";
+  EXPECT_FLOAT_EQ(shown_by({3, 0, 1, 2, 3, 4}), (5 * 0.5f + 1) / 6) << "most look at the word before";
+  EXPECT_FLOAT_EQ(shown_by({0, 1, 2, 3, 4, 5}), 0) << "each at itself";
 }
 
 TEST_F(AtlasTest, LongTextsBeginWithLogarithmicColoursUntilOneChooses) {

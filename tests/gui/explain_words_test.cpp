@@ -12,6 +12,7 @@
 #include "explain/recipe.h"
 #include "gui/harness.h"
 #include "session/startup.h"
+#include "words/words.h"
 
 namespace headlight {
 namespace {
@@ -150,6 +151,12 @@ TEST(ExplainWords, EveryStepOfManyModelsHasATitleAndAFormula) {
     EXPECT_TRUE(names.contains(name)) << name << " was never told";
 }
 
+TEST(ExplainWords, APartThatIsFilledInIsNotFilledItself) {
+  EXPECT_EQ(filled("% of %", {"5 %", "7"}), "5 % of 7");
+  EXPECT_EQ(filled("%", {"a", "b"}), "a");
+  EXPECT_EQ(filled("% %", {"a"}), "a %");
+}
+
 TEST(ExplainWords, AHeadThatIsOffIsNotSaidToAddUp) {
   for (const Request& request : many_requests()) {
     if (request.edits.off.empty()) continue;
@@ -176,6 +183,17 @@ TEST(ExplainWords, EveryBoxOfTheDiagramsHasATitle) {
       }
   }
   for (const std::string& one : unknown) ADD_FAILURE() << one;
+}
+
+TEST(ExplainWords, ABoxOfSeveralLayersNamesTheFirstAndTheLast) {
+  Node node;
+  node.kind = NodeKind::other_layers;
+  node.first_layer = node.last_layer = 3;
+  EXPECT_EQ(node_title(Language::en, node), "Layer 3");
+  EXPECT_EQ(node_title(Language::zh, node), "层 3");
+  node.last_layer = 5;
+  EXPECT_EQ(node_title(Language::en, node), "Layers 3–5");
+  EXPECT_EQ(node_title(Language::zh, node), "层 3–5");
 }
 
 TEST(ExplainWords, FormulasOfEveryMatrixAreInTheLanguage) {

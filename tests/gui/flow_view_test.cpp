@@ -112,6 +112,9 @@ TEST_F(FlowViewTest, TheThresholdLeavesLinesOut) {
   h.slide("threshold", 1, 0);
   EXPECT_FLOAT_EQ(view().flow.threshold, 0);
   EXPECT_TRUE(drew_lines_of(0));
+  h.slide("threshold", 0, 0.5f);
+  EXPECT_NEAR(view().flow.threshold, 0.25f, 0.03f) << "small weights have most of the slider";
+  h.slide("threshold", 0.5f, 0);
   h.key(Key::equal);
   EXPECT_FLOAT_EQ(view().flow.threshold, 0.001f);
   h.key(Key::minus);

@@ -61,6 +61,20 @@ TEST_F(LessonPanel, IsChosenFromTheListAndSetsTheWindow) {
   EXPECT_FALSE(h.has("lesson text") && h.box("lesson").h > 0 && h.says("Sums."));
 }
 
+TEST_F(LessonPanel, TheWayBackLeadsToTheLessonBefore) {
+  Harness& h = *harness;
+  h.push(OpenLesson{1});
+  h.settle();
+  h.click("lesson back");
+  h.settle();
+  EXPECT_EQ(place().lesson, 0u);
+  h.push(GoToStep{0});
+  h.settle();
+  h.click("lesson back");
+  h.settle();
+  EXPECT_EQ(place(), (LessonPosition{0, 0})) << "nothing is before the first step";
+}
+
 TEST_F(LessonPanel, WhatWasDoneIsRememberedAndSeenInTheList) {
   Harness& h = *harness;
   h.push(OpenLesson{0});

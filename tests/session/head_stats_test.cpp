@@ -45,6 +45,15 @@ TEST(HeadAnswers, AnOrderHasItsNumbersAndStandsByThem) {
   EXPECT_TRUE(running.state.undo.empty()) << "looking is not editing";
 }
 
+TEST(HeadAnswers, TheLastRowIsThatOfTheLastWordBeforePadding) {
+  Running running;
+  const Index queries = running.state.trace->queries();
+  EXPECT_EQ(brightest_of_last_row(*running.state.trace, {0, 0}).query, queries - 1);
+  running.push(SetPad{2}, EndGesture{});
+  ASSERT_EQ(running.state.trace->queries(), queries);
+  EXPECT_EQ(brightest_of_last_row(*running.state.trace, {0, 0}).query, queries - 3);
+}
+
 TEST(HeadAnswers, NumbersOfAnEarlierAnswerAreNotShownButHeadsKeepTheirPlaces) {
   Running running;
   running.push(OrderHeads{{By::measure, Measure::entropy}});

@@ -124,6 +124,20 @@ TEST(Lessons, TheViewIsKeptInASession) {
   EXPECT_EQ(tab_of(R"({"tab": "no such tab"})"), InsideTab::numbers);
 }
 
+TEST(Lessons, AGoalIsReachedByItsNumberItself) {
+  Document document;
+  document.config.num_heads = 3;
+  const ViewState view;
+  const auto reached = [&](const char* goal) {
+    const auto goals = goals_from_json("a.json", nlohmann::json::parse(goal));
+    return goals && is_reached(goals->front(), {document, view}, nullptr);
+  };
+  EXPECT_TRUE(reached(R"({"heads_at_least": 3})"));
+  EXPECT_FALSE(reached(R"({"heads_at_least": 4})"));
+  EXPECT_TRUE(reached(R"({"heads_at_most": 3})"));
+  EXPECT_FALSE(reached(R"({"heads_at_most": 2})"));
+}
+
 TEST(Lessons, AWordPlaceNamesAToken) {
   Tokens tokens;
   for (const char* word : {"我", "请", "我", "C#"}) tokens.tokens.emplace_back().text = word;

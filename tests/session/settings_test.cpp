@@ -107,8 +107,10 @@ TEST_F(SettingsOf, ScaleStaysInItsRange) {
 
 TEST_F(SettingsOf, RecentFilesAreFewAndEachOnce) {
   Settings settings;
-  for (int i = 0; i < 12; ++i) remember(settings, "/" + std::to_string(i));
-  EXPECT_EQ(settings.recent.size(), kMostRecent);
+  for (std::size_t i = 0; i < 12; ++i) {
+    remember(settings, "/" + std::to_string(i));
+    EXPECT_EQ(settings.recent.size(), std::min(i + 1, kMostRecent));
+  }
   EXPECT_EQ(settings.recent.front(), "/11");
   remember(settings, "/8");
   EXPECT_EQ(settings.recent.size(), kMostRecent);

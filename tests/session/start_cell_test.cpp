@@ -110,6 +110,18 @@ TEST(Telling, RandomWeightsBeginWithAWordThatHadAChoice) {
   }
 }
 
+TEST(Telling, OfACausalModelNoWordOfTheFirstColumnIsChosen) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    Document document;
+    document.config = {.arch = Arch::decoder, .d_model = 16, .num_heads = 2, .num_layers = 1, .ffn = 0, .seed = seed};
+    document.mask.causal = true;
+    document.source.text = "one two three four five";
+    Window window(document);
+    window.push(ChooseStart{});
+    EXPECT_GT(window.state.view.pinned.value_or(CellRef{0, 1}).key, 0) << "seed " << seed;
+  }
+}
+
 TEST(Telling, NoSentenceBeginsWithAnEmptyCell) {
   for (const char* text : {"机器学习改变世界", "昨天我在学校门口遇到了一个老朋友。", "The bird sang",
                            "The committee that approved the budget resigned yesterday."}) {

@@ -4,6 +4,7 @@
 
 #include "app/session_fixture.h"
 #include "session/state_rules.h"
+#include "session/typing.h"
 
 namespace headlight {
 namespace {
@@ -206,6 +207,32 @@ TEST(View, CannotLeaveTheAnswer) {
   EXPECT_FALSE(state.view.pinned);
   update(state, SetViewport{{8, 4, 0, 4}});
   EXPECT_EQ(state.view.viewport, Viewport{});
+}
+
+TEST(View, AnotherTabOfTheSameMatrixIsALookToComeBackFrom) {
+  AppState state = answered_state();
+  update(state, ShowView{View::inside});
+  const InsideTab before = state.view.tab;
+  ASSERT_NE(before, InsideTab::why);
+  update(state, LookAt{.look = state.view.look, .tab = InsideTab::why});
+  EXPECT_EQ(state.view.tab, InsideTab::why);
+  const std::size_t looked = state.view.looked.size();
+  update(state, LookAt{.look = state.view.look, .tab = InsideTab::why});
+  EXPECT_EQ(state.view.looked.size(), looked) << "the same once more";
+  update(state, LookBack{});
+  EXPECT_EQ(state.view.tab, before);
+}
+
+TEST(View, APinMovesToTheSameOneOfEqualWords) {
+  const auto trace_of = [](const char* text) {
+    const auto trace = forward(*wanted(small_state(text)));
+    EXPECT_TRUE(trace) << text;
+    return *trace;
+  };
+  const auto before = trace_of("the cat the dog"), after = trace_of("see the cat the dog");
+  EXPECT_EQ(same_words(*before, *after, Stack::self, {2, 0}), (CellRef{3, 1}));
+  EXPECT_EQ(same_words(*before, *after, Stack::self, {3, 1}), (CellRef{4, 2}));
+  EXPECT_EQ(same_words(*after, *before, Stack::self, {0, 1}), std::nullopt) << "see is gone";
 }
 
 TEST(View, AThumbnailIsEnoughForAShortSentence) {
