@@ -5,6 +5,7 @@
 
 #include "figure/inside_labels.h"
 #include "figure/labels.h"
+#include "figure/map_scene.h"
 #include "words/explain_words.h"
 
 namespace headlight {
@@ -58,6 +59,12 @@ void add_node(Drawing& scene, const InsideStyle& style, const Trace& trace, cons
       cells.w = std::min(
           room, std::round(cells.h * static_cast<float>(picture->columns) / static_cast<float>(picture->rows)));
     add_picture(scene, style, picture, cells, node.shows);
+    const float beside = cells.right() + 4 * inset, width = std::min(box.right() - 2 * inset - beside, 20 * type.small);
+    if (shows_pairs(node) && width > 6 * type.small)
+      add_ramp(scene,
+               {{beside, cells.y + cells.h / 2 - 8 * type.unit, width, 8 * type.unit},
+                picture_scale(style.theme, *picture, is_signed(node.shows))},
+               type.small, style.ink, style.pen, style.measure);
   }
   const std::string title = cut_to(node_title(style.language, node), type.small, room + 0.8f * inset, style.measure);
   const Text named =

@@ -125,6 +125,24 @@ void add_role_bands(Drawing& scene, const std::vector<RoleRun>& rows, const std:
   for (const RoleRun& run : columns) add(run, false);
 }
 
+void add_ramp(Drawing& scene, const Ramp& ramp, float size, const InkColours& ink, const Pen& pen,
+              const TextWidth& measure) {
+  scene.add(ramp);
+  scene.add(pen.frame(ramp.box, ink.line));
+  const std::vector<float> numbers = ticks(ramp.scale);
+  const float gap = 0.3f * size, last_begin = ramp.box.right() - measure(tick_number(numbers.back()), size);
+  float taken = ramp.box.x;
+  for (const float& number : numbers) {
+    const std::string text = tick_number(number);
+    const float width = measure(text, size), middle = ramp.box.x + ramp.box.w * position_on_map(ramp.scale, number);
+    const bool last = &number == &numbers.back();
+    const float begin = last ? last_begin : std::max(ramp.box.x, middle - width / 2);
+    if (begin < taken || (!last && begin + width + gap > last_begin)) continue;
+    taken = begin + width + gap;
+    scene.add(text_of({begin, ramp.box.bottom() + 0.75f * size}, text, size, ink.dim, measure));
+  }
+}
+
 Rectangle cell_outline(const Box& cell, float least, Rgb colour, float width) {
   const float wider = std::max(0.0f, least - cell.w), higher = std::max(0.0f, least - cell.h);
   return {{cell.x - wider / 2, cell.y - higher / 2, cell.w + wider, cell.h + higher}, {}, colour, width};

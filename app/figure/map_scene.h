@@ -78,6 +78,10 @@ struct RoleBands {
 void add_role_bands(Drawing& scene, const std::vector<RoleRun>& rows, const std::vector<RoleRun>& columns,
                     const MapLayout& layout, Point left_top, const RoleBands& bands, const TextWidth& measure);
 
+/// Adds a ramp of colours, framed, and under it as many of its numbers as do not touch; `size` is their em.
+void add_ramp(Drawing& scene, const Ramp& ramp, float size, const InkColours& ink, const Pen& pen,
+              const TextWidth& measure);
+
 /// The outline of a cell, at least large enough to be seen.
 Rectangle cell_outline(const Box& cell, float least, Rgb colour, float width);
 

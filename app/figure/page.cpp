@@ -7,6 +7,7 @@
 #include "document/sentence_facts.h"
 #include "figure/labels.h"
 #include "figure/map_kinds.h"
+#include "figure/map_scene.h"
 #include "words/head_words.h"
 
 namespace headlight {
@@ -79,23 +80,6 @@ std::string caption_of(const FigureSubject& subject, const FigureOptions& option
   std::string caption;
   for (const std::string& part : parts) caption += (caption.empty() ? "" : " · ") + part;
   return caption;
-}
-
-void add_ticks(Page& page, const Ramp& ramp) {
-  const float y = ramp.box.bottom() + 0.75f * page.label;
-  float taken = page.left() - 1;
-  const auto numbers = ticks(ramp.scale);
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::string text = tick_number(numbers[i]);
-    const float width = page.measure(text, page.label);
-    const bool first = i == 0, last = i + 1 == numbers.size();
-    const float middle = ramp.box.x + ramp.box.w * position_on_map(ramp.scale, numbers[i]);
-    const float begin = first ? ramp.box.x : last ? ramp.box.right() - width : middle - width / 2;
-    const float end_of_last = ramp.box.right() - page.measure(tick_number(numbers.back()), page.label);
-    if (begin < taken || (!last && begin + width + 0.3f * page.label > end_of_last)) continue;
-    taken = begin + width + 0.3f * page.label;
-    add_text(page, {begin, y}, text, page.label, page.ink.dim);
-  }
 }
 
 bool is_among(char32_t c, std::u32string_view all) { return all.find(c) != std::u32string_view::npos; }
@@ -191,9 +175,7 @@ void add_colour_bar(Page& page, const ColourScale& scale, const std::string& num
   page.y += 0.9f * page.label;
   const float height = 0.8f * page.label;
   const Ramp ramp{{page.left(), page.y, std::min(0.45f * page.room(), 20 * page.label), height}, scale};
-  page.drawing.add(ramp);
-  page.drawing.add(Rectangle{ramp.box, {}, page.ink.line, 0.5f});
-  add_ticks(page, ramp);
+  add_ramp(page.drawing, ramp, page.label, page.ink, {}, page.measure);
   float x = ramp.box.right() + 0.8f * page.label;
   const float middle = page.y + height / 2;
   const float name = add_text(page, {x, middle}, numbers, page.label, page.ink.dim).width;

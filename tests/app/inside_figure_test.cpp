@@ -1,6 +1,7 @@
 // Inside a block as a figure: the steps behind one weight, and the way of the data.
 #include "app/figures.h"
 #include "derived/inside.h"
+#include "figure/drawing/diagram_layout.h"
 #include "figure/inside_labels.h"
 #include "figure/labels.h"
 #include "words/explain_words.h"
@@ -74,6 +75,8 @@ TEST(InsideFigure, TheDiagramHasABoxANodeAndAnArrowAnEdge) {
     for (const Stroke& line : all<Stroke>(drawing)) arrows += line.head > 0;
     EXPECT_EQ(boxes, diagram.nodes.size());
     EXPECT_EQ(arrows, diagram.edges.size());
+    const auto squares = std::count_if(diagram.nodes.begin(), diagram.nodes.end(), shows_pairs);
+    EXPECT_EQ(std::ssize(all<Ramp>(drawing)), squares);  // their colours, with numbers
     const std::string words = words_of(drawing);
     for (const Node& node : diagram.nodes)
       EXPECT_NE(words.find(node_title(Language::en, node).substr(0, 4)), std::string::npos) << node.id;

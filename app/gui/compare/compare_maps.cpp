@@ -8,6 +8,7 @@
 #include "gui/compare/joint_map.h"
 #include "gui/frame/controls.h"
 #include "gui/frame/draw.h"
+#include "gui/frame/scene.h"
 #include "gui/frame/texture_ids.h"
 #include "session/shown.h"
 #include "words/compare_words.h"
@@ -154,8 +155,7 @@ float weight_legend(Gui& gui, const Box& box) {
   const float text = ImGui::GetFontSize(), width = std::min(box.w, 200 * gui.unit);
   ImDrawList& list = *ImGui::GetWindowDrawList();
   list.AddText({box.x, box.y}, gui.colours().dim, gui.word(kCompareWords.weights_of_both));
-  draw_ramp(gui, list, weight_scale_of_both(gui.state),
-            {box.x + 6 * gui.unit, box.y + text + 4 * gui.unit, width - 12 * gui.unit, 8 * gui.unit});
+  paint_ramp(gui, list, {{box.x, box.y + text + 4 * gui.unit, width, 8 * gui.unit}, weight_scale_of_both(gui.state)});
   return 2 * text + 20 * gui.unit;
 }
 

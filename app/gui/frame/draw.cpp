@@ -132,32 +132,6 @@ void resize_text(ImGuiInputTextCallbackData* data, std::string& text) {
   data->Buf = text.data();
 }
 
-void fill_ramp(ImDrawList& list, const ColourScale& scale, const Box& box) {
-  const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
-  for (int i = 0; i < 256; ++i) {
-    const float from = box.x + box.w * static_cast<float>(i) / 256,
-                to = box.x + box.w * static_cast<float>(i + 1) / 256;
-    list.AddRectFilled({from, box.y}, {to, box.bottom()}, to_imgui(map[static_cast<std::size_t>(i)]));
-  }
-}
-
-void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box) {
-  fill_ramp(list, scale, box);
-  list.AddRect({box.x - 1, box.y - 1}, {box.right() + 1, box.bottom() + 1}, gui.colours().line);
-  const std::vector<float> numbers = ticks(scale);
-  const float gap = 4 * gui.unit,
-              begin_of_last = box.right() - ImGui::CalcTextSize(tick_number(numbers.back()).c_str()).x / 2;
-  float taken = box.x - box.w;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    const std::string text = tick_number(numbers[i]);
-    const float at = box.x + box.w * position_on_map(scale, numbers[i]), size = ImGui::CalcTextSize(text.c_str()).x;
-    const bool last = i + 1 == numbers.size();
-    if (!last && (at - size / 2 < taken || at + size / 2 + gap > begin_of_last)) continue;  // numbers never touch
-    taken = at + size / 2 + gap;
-    list.AddText({std::round(at - size / 2), box.bottom() + gui.unit}, gui.colours().dim, text.c_str());
-  }
-}
-
 int grow_text(ImGuiInputTextCallbackData* data) {
   resize_text(data, *static_cast<std::string*>(data->UserData));
   return 0;

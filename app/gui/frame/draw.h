@@ -63,10 +63,6 @@ void resize_text(ImGuiInputTextCallbackData* data, std::string& text);
 /// The callback of one whose user data is that text.
 int grow_text(ImGuiInputTextCallbackData* data);
 
-/// The colours of a scale; and with a frame, its numbers below it.
-void fill_ramp(ImDrawList& list, const ColourScale& scale, const Box& box);
-void draw_ramp(const Gui& gui, ImDrawList& list, const ColourScale& scale, const Box& box);
-
 /// Text at the current font.
 void coloured_text(ImU32 colour, std::string_view text);
 /// Small dim text, as labels of controls are written.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "figure/map_scene.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/motion.h"
 
@@ -32,7 +33,15 @@ class Painter {
       gui_.motion->draw(gui_.maps, list_, view_.slot, *cells.weights, version, on, cells.scale, view_.opacity);
     else gui_.maps.draw(list_, *cells.weights, version, min, max, cells.scale, view_.opacity);
   }
-  void operator()(const Ramp& ramp) const { fill_ramp(list_, ramp.scale, box(ramp.box)); }
+  void operator()(const Ramp& ramp) const {
+    const ColourScale& scale = ramp.scale;
+    const auto& map = scale.diverging ? diverging_map(scale.theme) : colour_map(scale.theme, scale.colours);
+    const Box on = box(ramp.box);
+    for (int i = 0; i < 256; ++i)
+      list_.AddRectFilled({on.x + on.w * static_cast<float>(i) / 256, on.y},
+                          {on.x + on.w * static_cast<float>(i + 1) / 256, on.bottom()},
+                          to_imgui(map[static_cast<std::size_t>(i)]));
+  }
   void operator()(const Rectangle& rectangle) const {
     const Box on = box(rectangle.box);
     const float corner = view_.scale * rectangle.corner;
@@ -118,6 +127,13 @@ void paint_scene(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneVi
 
 void paint_scene(Gui& gui, const Drawing& scene, const SceneView& view) {
   paint_scene(gui, *ImGui::GetWindowDrawList(), scene, view);
+}
+
+void paint_ramp(Gui& gui, ImDrawList& list, const Ramp& ramp) {
+  Drawing scene;
+  add_ramp(scene, ramp, gui.fonts.pixels(TextSize::small) / kLineOfEm, ink_colours(gui.state.settings.theme),
+           {gui.unit, 1}, window_measure(gui));
+  paint_scene(gui, list, scene, {});
 }
 
 HitState scene_buttons(Gui& gui, const Drawing& scene, ImVec2 origin) {

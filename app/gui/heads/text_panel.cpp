@@ -95,7 +95,7 @@ void text_controls(Gui& gui, const TextReading& reading, float room) {
     ImGui::SetCursorScreenPos({ramp.x, ramp.y});
     cut_text(gui, gui.word(kTextWords.adds_up), gui.colours().dim, ramp.w);
   } else if (reading.shades) {
-    draw_ramp(gui, *ImGui::GetWindowDrawList(), reading.scale, ramp);
+    paint_ramp(gui, *ImGui::GetWindowDrawList(), {ramp, reading.scale});
   }
   ImGui::SetCursorPosY(ImGui::GetCursorPosY() + 6 * gui.unit);
 }

@@ -13,6 +13,7 @@
 #include "gui/frame/looks.h"
 #include "gui/frame/map_view.h"
 #include "gui/frame/no_answer.h"
+#include "gui/frame/scene.h"
 #include "gui/heads/derived_maps.h"
 #include "gui/shell/shell.h"
 #include "gui/train/train.h"
@@ -165,7 +166,7 @@ float colour_bar(Gui& gui) {
   const float begin = right - width - triangle;
   const ImVec2 window = ImGui::GetWindowPos();
   const Box ramp{window.x + begin, window.y + top + 2 * unit, width, height};
-  draw_ramp(gui, *ImGui::GetWindowDrawList(), scale, ramp);
+  paint_ramp(gui, *ImGui::GetWindowDrawList(), {ramp, scale});
   colour_menu(gui, {ramp.x, ramp.y, width + triangle, 3 * height});
   const float x = ramp.right() + triangle - 5 * unit, y = ramp.y + height / 2, half = 4 * unit;
   ImDrawList& list = *ImGui::GetWindowDrawList();
