@@ -79,15 +79,22 @@ WordCounts counted_words(const Tokens& tokens) {
   return words;
 }
 
+/// Brackets, operators, options, dots inside names, keywords in capitals: two of them for what prose hardly has.
 Index signs_of_programs(const std::vector<char32_t>& text) {
-  constexpr std::u32string_view kSigns = U"{}[]<>=\\|&^~_#`";
-  Index count = 0;
+  constexpr std::u32string_view kSigns = U"{}[]<>\\|&^~_#`";
+  const auto is_small = [](char32_t c) { return c >= U'a' && c <= U'z'; };
+  Index count = 0, keywords = 0, capitals = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool calls = text[i] == U'(' && i > 0 && is_word_character(text[i - 1]) && !is_chinese_character(text[i - 1]);
-    const bool ends = text[i] == U';' && (i + 1 == text.size() || text[i + 1] == U'\n');
-    count += calls || ends || kSigns.find(text[i]) != kSigns.npos;
+    const auto at = [&](std::size_t j) { return j < text.size() ? text[j] : U'\n'; };
+    const char32_t c = text[i], before = at(i - 1), after = at(i + 1);
+    const bool calls = c == U'(' && is_word_character(before) && !is_chinese_character(before);
+    const bool ends = c == U';' && after == U'\n', option = c == U'-' && before == U' ' && is_small(after);
+    const bool dotted = c == U'.' && is_small(at(i - 2)) && is_small(before) && is_small(after) && is_small(at(i + 2));
+    count += dotted || option || c == U'=' ? 2 : calls || ends || kSigns.find(c) != kSigns.npos;
+    capitals = c >= U'A' && c <= U'Z' ? capitals + 1 : 0;
+    keywords += capitals == 4;
   }
-  return count;
+  return keywords >= 3 && std::any_of(text.begin(), text.end(), is_small) ? count + 2 * keywords : count;
 }
 
 bool begins_in_ascii(std::string_view word) { return static_cast<unsigned char>(word.front()) < 0x80; }

@@ -41,6 +41,7 @@ struct AnswerWords {
       "from a word are the mean over them, so rows still sum to 1.",
       "同一个词的词元成为一行和一列：看向一个词的权重对其词元求和，从它出发的权重取平均，因此每行总和仍为 "
       "1。"};
+  Words special_left_out{"Special tokens are folded.", "特殊词元已折叠。"};
   Words special_folded{"Grey strip beside a row: its share on special tokens, which are folded.",
                        "行左边的灰条：该行停在特殊词元上的份额（已折叠）。"};
   Words words_merged{"Subwords merged to words: weights to a word summed, weights from it averaged.",
@@ -65,10 +66,7 @@ struct DoubtWords {
   Words tip_its_words{"The words that this model knows. A click writes one at the end of the sentence.",
                       "这个模型认识的词。点击一个，就写在句末。"};
   Words random{"Random weights: nothing was learned.", "随机权重：什么都没有学到。"};
-  Words back_to{"Back to %", "回到 %"};
   Words back_to_trained{"Back to trained weights", "回到训练好的权重"};
-  Words heads_of{"% heads", "% 个头"};
-  Words layers_of{"% layers", "% 层"};
 };
 inline constexpr DoubtWords kDoubtWords;
 

@@ -11,10 +11,11 @@ struct ModelWords {
   Words section_model{"Model", "模型"};
   Words trained_weights{"trained weights", "训练好的权重"};
   Words tip_trained{
-      "Weights that were learned from sentences of Headlight's grammar, where this shape has some; else fresh random "
-      "ones. A trained model knows only its own words: others are marked.",
-      "若有此形状的训练好的模型就用它（由 Headlight "
-      "的语法例句训练而来），否则用随机初始权重。训练好的模型只认识自己的词，生词会标出。"};
+      "Weights that were learned: from sentences of Headlight's grammar where it knows every word, else from English "
+      "and "
+      "Chinese text. Where no model has this shape, the weights are random.",
+      "训练好的权重：语法认识每个词时，由 Headlight "
+      "的语法例句训练而来；否则由中英文文本训练而来。没有此形状的模型时，权重是随机的。"};
   Words random_here{"random", "随机"};
   Words more{"More", "更多"};
   Words tip_more{"Scale, dropout, positions, norm, feed-forward, biases: what most readers never change.",

@@ -128,10 +128,16 @@ TEST(HeadName, ATextOfNoMeasuredKindHasNoNames) {
       "他告诉我，他要走了。",
       "经济发展了，人民生活水平提高了。",
       "我用 Kubernetes 部署了三个服务。",
+      "The NASA team and the UNESCO committee met at 5 p.m. in the old library.",
+      "A well-known author - e.g. the winner of last year - will read from her book.",
   };
   constexpr const char* kOthers[] = {
       "for i in range(10): print(i)",
       "int main() { return x[0] + y; }",
+      "SELECT name FROM users WHERE id = 4 ORDER BY name",
+      "INSERT INTO orders VALUES (1, 'book')",
+      "if user is not None and user.name in names: return user",
+      "git commit -m \"fix the bug in the parser\"",
       "ticket the booked she tired because it",
       "我昨天在超市買了三斤蘋果",
       "這是學生們學習的圖書館。",

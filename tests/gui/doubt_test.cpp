@@ -226,7 +226,7 @@ TEST_F(DoubtTest, RandomWeightsLeadBackToTheTrainedOnes) {
   h.push(SetConfig{config}, EndGesture{});
   h.settle();
   ASSERT_TRUE(h.has("random weights"));
-  EXPECT_TRUE(h.says("Back to 128"));
+  EXPECT_TRUE(h.says("Back to trained weights"));
   EXPECT_TRUE(h.has("train this shape"));
   h.click("back to trained");
   h.settle();

@@ -65,7 +65,9 @@ std::vector<std::string> folds_in_words(const Gui& gui) {
   std::vector<std::string> sentences;
   if (!folded) return sentences;
   const FoldChoice& done = folded->fold.done;
-  if (done.special) sentences.emplace_back(gui.word(kAnswerWords.special_folded));
+  const bool strips = gui.state.view.view == View::heads;
+  if (done.special)
+    sentences.emplace_back(gui.word(strips ? kAnswerWords.special_folded : kAnswerWords.special_left_out));
   if (done.words) sentences.emplace_back(gui.word(kAnswerWords.words_merged));
   if (done.pair != PairPart::all) sentences.emplace_back(gui.word(pair_words(done.pair).done));
   return sentences;

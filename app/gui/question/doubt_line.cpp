@@ -145,29 +145,17 @@ void unknown_words(Gui& gui, const Counts& counts, float width) {
   explain_item(gui, brief + std::string(": ") + gui.fonts.shown(*nearest));
 }
 
-/// The way back to trained weights: the number that differs from theirs.
-std::string way_back(const Gui& gui, const Config& now, const Config& trained) {
-  if (now.arch != trained.arch) return gui.word(kDoubtWords.back_to_trained);
-  const auto back_to = [&](const std::string& what) { return filled(gui.word(kDoubtWords.back_to), {what}); };
-  const auto number = [&](const Words& words, Index count) { return filled(gui.word(words), {std::to_string(count)}); };
-  if (now.d_model != trained.d_model) return back_to(std::to_string(trained.d_model));
-  if (now.num_heads != trained.num_heads) return back_to(number(kDoubtWords.heads_of, trained.num_heads));
-  if (now.num_layers != trained.num_layers) return back_to(number(kDoubtWords.layers_of, trained.num_layers));
-  return gui.word(kDoubtWords.back_to_trained);
-}
-
 void random_weights(Gui& gui, float width) {
-  const AppState& state = gui.state;
-  const BundledModel* trained = trained_before(state);
-  const std::string back = trained ? way_back(gui, state.document.config, trained->model->config) : std::string();
-  const float gap = 8 * gui.unit, first = trained ? gap + button_width(back.c_str()) : 0,
+  const bool trained = trained_before(gui.state) != nullptr;
+  const char* back = gui.word(kDoubtWords.back_to_trained);
+  const float gap = 8 * gui.unit, first = trained ? gap + button_width(back) : 0,
               second = gap + button_width(gui.word(kModelWords.train_this_shape));
   const char* brief = gui.word(kChangeWords.random);
   const bool trains = ImGui::CalcTextSize(brief).x + first + second <= width;
   doubt_text(gui, "random weights", gui.word(kDoubtWords.random), brief, width - first - (trains ? second : 0));
   if (trained) {
     ImGui::SameLine(0, gap);
-    if (flat_button(gui, "back to trained", back.c_str())) gui.push_once(UseTrained{true});
+    if (flat_button(gui, "back to trained", back)) gui.push_once(UseTrained{true});
   }
   if (!trains) return;
   ImGui::SameLine(0, gap);

@@ -134,11 +134,12 @@ void model_line(Gui& gui, float width, const Cursor& cursor) {
   const char* reason = gui.word(kHeadNameWords.unnamed[static_cast<int>(arcs.unnamed)]);
   const float room = doubtful ? width / 2 : width - mark;
   ImGui::AlignTextToFramePadding();
-  cut_text(gui, unnamed ? whole_sentences({reason, model_name(gui)}, room) : model_name(gui), gui.colours().dim, room);
+  const std::string line = unnamed ? whole_sentences({reason, model_name(gui)}, room) : model_name(gui);
+  cut_text(gui, line, gui.colours().dim, room);
   gui.name_item(unnamed ? "unnamed cells" : "model line", BoxKind::label);
   if (unnamed || is_any_sentence(gui.state.document))
     explain_item(gui, unnamed ? kHeadNameWords.tip_unnamed : kAnySentenceWords.tip_chosen);
-  if (!checked) return;
+  if (!checked || (line == reason && !doubtful)) return;  // a tick is of the model that is named
   ImGui::SameLine(0, gap);
   check_badge(gui, *check, width / 2 - gap);
 }

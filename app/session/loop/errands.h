@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <typeinfo>
 #include <utility>
 #include <vector>
@@ -19,22 +18,7 @@ namespace headlight {
 class Errand {
  public:
   template <class Host, class SlotType>
-  Errand(JobThreads& threads, const std::function<void()>& wake, SlotType Host::*slot)
-      : type_(&typeid(SlotType)),
-        worker_(std::make_unique<Worker>(threads, wake)),
-        ask_([slot, asked = std::optional<typename SlotType::Question>()](
-                 const AppState& state, const Services& services, Worker& worker) mutable {
-          auto question = wanted_question<SlotType::kQuestionOf>(state, services);
-          if (question && (static_cast<const Host&>(state).*slot).knows(*question)) question = {};
-          if (question && asked && *asked == *question) return;
-          if (!question) {
-            if (asked) worker.cancel();
-            asked.reset();
-            return;
-          }
-          asked = *question;
-          worker.post(job_of(slot, *asked, state, services));
-        }) {}
+  Errand(JobThreads& threads, const std::function<void()>& wake, SlotType Host::*slot);
 
   /// Posts what the state wants and was not asked yet; what it wants no more is stopped.
   void ask(const AppState& state, const Services& services) { ask_(state, services, *worker_); }
@@ -51,9 +35,7 @@ class Errand {
 /// One for each slot of `Answers`.
 class Errands {
  public:
-  Errands(JobThreads& threads, const std::function<void()>& wake, Services services) : services_(std::move(services)) {
-    Answers::for_each([&](auto slot) { all_.emplace_back(threads, wake, slot); });
-  }
+  Errands(JobThreads& threads, const std::function<void()>& wake, Services services);
 
   /// A text that is being typed waits until it rests: the last answer stays.
   void ask(const AppState& state) {
