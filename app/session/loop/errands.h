@@ -4,8 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <typeinfo>
-#include <utility>
 #include <vector>
 
 #include "session/loop/worker.h"
@@ -18,7 +18,22 @@ namespace headlight {
 class Errand {
  public:
   template <class Host, class SlotType>
-  Errand(JobThreads& threads, const std::function<void()>& wake, SlotType Host::*slot);
+  Errand(JobThreads& threads, const std::function<void()>& wake, SlotType Host::*slot)
+      : type_(&typeid(SlotType)),
+        worker_(std::make_unique<Worker>(threads, wake)),
+        ask_([slot, asked = std::optional<typename SlotType::Question>()](
+                 const AppState& state, const Services& services, Worker& worker) mutable {
+          auto question = wanted_question<SlotType::kQuestionOf>(state, services);
+          if (question && (static_cast<const Host&>(state).*slot).knows(*question)) question = {};
+          if (question && asked && *asked == *question) return;
+          if (!question) {
+            if (asked) worker.cancel();
+            asked.reset();
+            return;
+          }
+          asked = *question;
+          worker.post(job_of(slot, *asked, state, services));
+        }) {}
 
   /// Posts what the state wants and was not asked yet; what it wants no more is stopped.
   void ask(const AppState& state, const Services& services) { ask_(state, services, *worker_); }
