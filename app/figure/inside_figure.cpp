@@ -64,6 +64,15 @@ std::vector<std::size_t> column_starts(const std::vector<float>& heights, std::s
   return starts;
 }
 
+/// The diagram at a size of type that lets it fit into the page.
+DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, const FigureOptions& options, float& label) {
+  for (;; label *= 0.94f) {
+    const DiagramMeasures measures = diagram_measures(style_of(page, options, label).type, 52);
+    DiagramLayout layout = layout_diagram(diagram, std::min(page.room(), kWidestDiagram * label), measures);
+    if (layout.width <= page.room() || label < kLeastOfDiagram) return layout;
+  }
+}
+
 }  // namespace
 
 Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
@@ -94,19 +103,6 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   page.y = bottom;
   return finished(std::move(page), subject, options);
 }
-
-namespace {
-
-/// The diagram at a size of type that lets it fit into the page.
-DiagramLayout diagram_layout(const Diagram& diagram, const Page& page, const FigureOptions& options, float& label) {
-  for (;; label *= 0.94f) {
-    const DiagramMeasures measures = diagram_measures(style_of(page, options, label).type, 52);
-    DiagramLayout layout = layout_diagram(diagram, std::min(page.room(), kWidestDiagram * label), measures);
-    if (layout.width <= page.room() || label < kLeastOfDiagram) return layout;
-  }
-}
-
-}  // namespace
 
 Drawing draw_diagram(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;

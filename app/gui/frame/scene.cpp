@@ -71,6 +71,7 @@ class Painter {
   }
   void operator()(const Text& text) const {
     const float line = kLineOfEm * text.size * view_.scale;
+    if (line < 1) return;  // no room: Dear ImGui ends the program over a font without height
     const FontScope font(gui_, font_for(gui_, line));
     const bool scaled = std::abs(line - ImGui::GetFontSize()) > 0.5f;
     if (scaled) ImGui::SetWindowFontScale(line / ImGui::GetFontSize());

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/utf8.h"
 #include "derived/guess.h"
 #include "figure/head_name.h"
 #include "gui/frame/draw.h"
@@ -35,6 +36,12 @@ std::string chip_text(Gui& gui, const Tokens& tokens, const Token& token) {
   return gui.fonts.shown((spaces && !token.special ? "␣" : "") + axis_label(token));
 }
 
+/// Where a token can be cut; a piece of one character, as tokenizers of bytes make it, nowhere.
+std::vector<std::size_t> cuts_inside(const Gui& gui, std::string_view typed) {
+  if (first_invalid_utf8(typed)) return {};
+  return cut_points(typed, Split::characters, *gui.state.lexicon);
+}
+
 /// The cut inside a token that lies nearest to `x`, as a byte offset into the token, with its position on the screen.
 struct InnerCut {
   std::size_t offset = 0;
@@ -42,7 +49,7 @@ struct InnerCut {
 };
 std::optional<InnerCut> nearest_inner_cut(Gui& gui, std::string_view typed, float text_x, float x) {
   std::optional<InnerCut> best;
-  const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
+  const auto clusters = cuts_inside(gui, typed);
   for (const std::size_t cut : clusters) {
     const float at = text_x + shown_width(gui, typed.substr(0, cut));
     if (!best || std::abs(at - x) < std::abs(best->x - x)) best = InnerCut{cut, at};
@@ -72,7 +79,7 @@ void gap_before(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, co
     const float moved = ImGui::GetMouseDragDelta(0).x;
     const Token& into = moved < 0 ? left : right;
     const std::string_view typed = written(tokens, into);
-    const auto clusters = cut_points(typed, Split::characters, *gui.state.lexicon);
+    const auto clusters = cuts_inside(gui, typed);
     if (!clusters.empty()) {
       const std::size_t cut = moved < 0 ? clusters.back() : clusters.front();
       const std::string_view part = moved < 0 ? typed.substr(cut) : typed.substr(0, cut);
