@@ -132,10 +132,10 @@ void add_ramp(Drawing& scene, const Ramp& ramp, float size, const InkColours& in
   const std::vector<float> numbers = ticks(ramp.scale);
   const float gap = 0.3f * size, last_begin = ramp.box.right() - measure(tick_number(numbers.back()), size);
   float taken = ramp.box.x;
-  for (const float& number : numbers) {
+  for (const float number : numbers) {
     const std::string text = tick_number(number);
     const float width = measure(text, size), middle = ramp.box.x + ramp.box.w * position_on_map(ramp.scale, number);
-    const bool last = &number == &numbers.back();
+    const bool last = number == numbers.back();
     const float begin = last ? last_begin : std::max(ramp.box.x, middle - width / 2);
     if (begin < taken || (!last && begin + width + gap > last_begin)) continue;
     taken = begin + width + gap;

@@ -12,8 +12,7 @@ struct ModelWords {
   Words trained_weights{"trained weights", "训练好的权重"};
   Words tip_trained{
       "Weights that were learned: from sentences of Headlight's grammar where it knows every word, else from English "
-      "and "
-      "Chinese text. Where no model has this shape, the weights are random.",
+      "and Chinese text. Where no model has this shape, the weights are random.",
       "训练好的权重：语法认识每个词时，由 Headlight "
       "的语法例句训练而来；否则由中英文文本训练而来。没有此形状的模型时，权重是随机的。"};
   Words random_here{"random", "随机"};

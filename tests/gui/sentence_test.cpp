@@ -1,4 +1,6 @@
 // The sentence box, the samples and the chips: typing, pasting, cutting; and unusual texts.
+#include "app/shipped.h"
+#include "document/model_choice.h"
 #include "gui/frame/draw.h"
 #include "gui/frame/map_view.h"
 #include "gui/harness.h"
@@ -232,6 +234,29 @@ TEST_F(SentenceTest, DraggingAGapMovesTheBoundary) {
   from = middle("gap 1");
   h.drag(from, {from.x - 200, from.y});
   EXPECT_EQ(h.tokens(), kTen) << "never past its neighbours";
+  EXPECT_TRUE(is_consistent(h.state));
+}
+
+TEST_F(SentenceTest, APieceOfOneCharacterIsCutNowhere) {
+  start(default_document(fixture::shipped().get()));
+  Harness& h = *harness;
+  h.state.shipped = fixture::shipped();
+  h.retype("The 😀𠮷 sat");
+  h.settle();
+  ASSERT_TRUE(is_any_sentence(h.state.document));
+  const std::string before = h.tokens();
+  int pieces = 0;
+  for (std::size_t i = 1; i < h.state.trace->query_tokens().size(); ++i) {
+    const Token &left = h.state.trace->query_tokens().tokens[i - 1], &right = h.state.trace->query_tokens().tokens[i];
+    const std::string gap = "gap " + std::to_string(i);
+    if (!right.continues || !h.has(gap) || left.special) continue;
+    ++pieces;
+    const Box box = h.box(gap);
+    for (const float by : {-40.0f, 40.0f})
+      h.drag({box.x + box.w / 2, box.y + box.h / 2}, {box.x + box.w / 2 + by, box.y + box.h / 2});
+    EXPECT_EQ(h.tokens(), before) << gap;
+  }
+  EXPECT_GT(pieces, 0);
   EXPECT_TRUE(is_consistent(h.state));
 }
 

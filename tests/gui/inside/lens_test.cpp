@@ -84,6 +84,17 @@ TEST_F(LensTest, OfAnEncoderTheWordIsHidden) {
   EXPECT_TRUE(h.says("“北京” hidden")) << h.words_on_screen();
 }
 
+TEST_F(LensTest, AWindowWithoutHeightForItsTextsShowsThemLater) {
+  Harness& h = *harness;
+  for (const float height : {300.0f, 200.0f, 120.0f, 60.0f, 20.0f}) {  // Dear ImGui ends over a font without height
+    h.resize({1440, height});
+    h.settle();
+  }
+  h.resize({1440, 900});
+  h.settle();
+  EXPECT_TRUE(h.says(lens().cells.back().front().text));
+}
+
 TEST_F(LensTest, WithoutAVocabularyOneSentenceGivesTheReason) {
   Harness& h = *harness;
   h.push(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-self-6/input.safetensors"});
