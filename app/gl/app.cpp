@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/seconds.h"
+#include "base/system.h"
 #include "document/answer_snapshot.h"
 #include "document/assets.h"
 #include "gl/frame.h"
@@ -48,8 +49,9 @@ void restore(Startup& start, std::optional<Notice>& notice, const std::filesyste
   notice = Notice{Notice::Kind::restored, recovered.problems.empty() ? "" : "\n" + notice->text};
 }
 
-/// For a first start: on a large screen everything is larger, the window too.
-void suit_screen(Settings& settings, Window& window) {
+/// For a first start: the theme is the desktop's; on a large screen everything is larger, the window too.
+void suit_desktop(Settings& settings, Window& window) {
+  if (system_prefers_dark()) settings.theme = Theme::dark;
   const auto screen = Window::screen();
   if (!screen) return;
   settings.ui_scale = fitting_ui_scale(static_cast<float>(screen->width), static_cast<float>(screen->height));
@@ -124,6 +126,7 @@ void run_window(Window& window, QuitSignals& signals, Screen& screen, AppState& 
     frames = std::max(0, frames - 1);
 
     if (title != window_title(state)) window.set_title(title = window_title(state));
+    window.set_theme(state.settings.theme);
     screen.unit = window.content_scale() * state.settings.ui_scale;
     const bool changed = show_frame(screen, state, loop, commands, seconds_now());
     if (!std::exchange(is_shown, true)) mark(asked, "first frame");
@@ -158,7 +161,7 @@ Status open_window(const Startup& asked) {
     return error;
   }
   QuitSignals signals(&Window::wake);  // from the moment in which the window can be seen
-  if (first_start) suit_screen(settings, **window);
+  if (first_start) suit_desktop(settings, **window);
   mark(asked, "window");
   const auto folder = TRY(asset_folder());
   auto maps = TRY(make_map_painter(folder / "shaders"));
@@ -217,8 +220,11 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   fonts.keep(window_characters());
 
   const Settings settings = picture_settings(options);
-  AppState state = initial_state(resources.lexicon, start.session.document, settings, start.session.model_warnings,
-                                 resources.shipped);
+  Document document = start.session.document;
+  if (!options.greeted && document.source.text == kDefaultSentence)  // as a window of this language opens
+    document.source.text = first_document(resources.shipped.get(), settings.language).source.text;
+  AppState state =
+      initial_state(resources.lexicon, std::move(document), settings, start.session.model_warnings, resources.shipped);
   state.view = start.session.view;
   state.session_path = start.session_path;
   if (start.against) state.kept = TRY(answer_to_keep(*start.against, resources.lexicon));

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "gl/backends.h"
-#include "gl/gui_context.h"
 #include "gl/surface.h"
+#include "gl/title_bar.h"
 
 namespace headlight {
 
@@ -22,6 +22,7 @@ struct Window::State {
   std::vector<std::string> dropped;
   std::string clipboard;  // what ImGui was last given of it
   KeyOrder keys;
+  std::optional<Theme> theme;  // of the title bar
 
   ~State();
   void install_before_imgui();
@@ -206,6 +207,9 @@ void Window::end_frame(Rgb background) {
 
 std::vector<std::string> Window::take_dropped() { return std::exchange(state_->dropped, {}); }
 void Window::set_title(const std::string& title) { glfwSetWindowTitle(state_->window, title.c_str()); }
+void Window::set_theme(Theme theme) {
+  if (std::exchange(state_->theme, theme) != theme) darken_title_bar(state_->window, theme == Theme::dark);
+}
 
 float Window::content_scale() const {
   float scale = 1;

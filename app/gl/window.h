@@ -48,6 +48,8 @@ class Window {
   /// Paths of the files dropped since the last call.
   std::vector<std::string> take_dropped();
   void set_title(const std::string& title);
+  /// The title bar's colours, where the desktop leaves them to the program.
+  void set_theme(Theme theme);
   /// Pixels of ImGui's for one at 100 %, as the desktop has it set.
   float content_scale() const;
 

@@ -59,6 +59,8 @@ int process_number();
 bool is_running(int process);
 /// Whether the user's desktop or terminal is Chinese.
 bool system_speaks_chinese();
+/// Whether the user set programs to dark; false where only the desktop's own libraries know it (Linux, macOS).
+bool system_prefers_dark();
 /// A variable of the environment; null where it is not set. HOME is the user's folder on every system.
 const char* environment(const char* name);
 /// The machine's memory in bytes; 0 where it is not known.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The Windows program under wine, beside the Linux program of the same tree: the same bytes, the same pictures.
 #   packaging/windows/test.sh [--cache FOLDER] LINUX_PROGRAM [CHECK…]
-# CHECK: requests files pictures window recovery input two logoff refused held paths models wheel installer times;
+# CHECK: requests files pictures window dark recovery input two logoff refused held paths models wheel installer times;
 # all of them without one; math and core, which run the tests of build.sh tests, where that has built them. FOLDER is that
 # of build.sh, which has made the program, the installer and the wheel. Without wine a line names what lacks, and the exit
 # status is 77.
@@ -26,7 +26,7 @@ tree=$cache/package/Headlight
 [[ -f $tree/headlight.com ]] || skip "there is no $tree/headlight.com: packaging/windows/build.sh makes it"
 checks=("$@")
 if ((!${#checks[@]})); then
-  checks=(requests files pictures window recovery input two logoff refused held paths models wheel installer times)
+  checks=(requests files pictures window dark recovery input two logoff refused held paths models wheel installer times)
   [[ ! -s $cache/program/tests/tests_core.exe ]] || checks+=(math core)
 fi
 
@@ -201,6 +201,28 @@ check_window() {
   press ctrl q
   until_true 30 'the window to end' ended
   passed 'the window: opened, typed into, saved, ended'
+}
+
+# At the first start the window has the theme that the user chose for programs of Windows; later that of its own settings.
+check_dark() {
+  local choice=('HKCU\Software\Microsoft\Windows\CurrentVersion\Themes\Personalize' /v AppsUseLightTheme)
+  rm -rf "$state"
+  "$wine" reg add "${choice[@]}" /t REG_DWORD /d 0 /f >/dev/null 2>&1 || fail 'the registry takes nothing'
+  open_window
+  press ctrl t
+  until_true 30 'the settings to have the dark theme' holds '"theme": "dark"' "$state"
+  press alt t
+  until_true 30 'the settings to have the light theme' holds '"theme": "light"' "$state"
+  press ctrl q
+  until_true 30 'the window to end' ended
+  open_window
+  press ctrl t
+  sleep 2
+  press ctrl q
+  until_true 30 'the window to end' ended
+  holds '"theme": "light"' "$state" || fail 'expected the light theme that was chosen in the window to stay'
+  "$wine" reg delete "${choice[@]}" /f >/dev/null 2>&1 || true
+  passed "the system's dark mode at the first start, the window's own theme after it"
 }
 
 # hands WHAT… : from outside, see hands.c.

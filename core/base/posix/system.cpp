@@ -172,6 +172,7 @@ std::filesystem::path user_folder(const char* variable, const char* below_home) 
 int process_number() { return ::getpid(); }
 bool is_running(int process) { return ::kill(process, 0) == 0 || errno == EPERM; }
 
+bool system_prefers_dark() { return false; }
 bool system_speaks_chinese() {
   for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
     const char* value = std::getenv(variable);

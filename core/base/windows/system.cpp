@@ -208,6 +208,12 @@ bool is_running(int process) {
 }
 
 bool system_speaks_chinese() { return PRIMARYLANGID(GetUserDefaultUILanguage()) == LANG_CHINESE; }
+bool system_prefers_dark() {
+  DWORD light = 1, size = sizeof(light);
+  RegGetValueW(HKEY_CURRENT_USER, L"Software\\Microsoft\\Windows\\CurrentVersion\\Themes\\Personalize",
+               L"AppsUseLightTheme", RRF_RT_REG_DWORD, nullptr, &light, &size);
+  return light == 0;
+}
 
 const char* environment(const char* name) {
   return std::getenv(std::string_view(name) == "HOME" ? "USERPROFILE" : name);
