@@ -6,25 +6,39 @@
 
 #include "document/bundled_models.h"
 #include "math/attention.h"
+#include "math/forward.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
 namespace {
 
-/// Whether nothing but the model and the sentence made the answer.
-bool is_of_model_alone(const Request& request) {
-  if (!request.model || request.edits != Edits{}) return false;
+/// How many of the first layers attend as without the edits.
+Index unedited_layers(const Request& request) {
+  const Edits& edits = request.edits;
+  Index layers = request.config.num_layers;
+  if (edits == Edits{}) return layers;
+  if (edits.scale || !edits.layers.empty() || edits.dropout > 0 || request.config.arch == Arch::encoder_decoder)
+    return 0;
+  for (const HeadRef& head : edits.off) layers = std::min(layers, head.layer + 1);
+  for (const WeightEdit& weight : edits.weights) layers = std::min(layers, weight.head.layer);
+  return layers;
+}
+
+/// Whether nothing but the model, the sentence and its edits made the answer.
+bool has_usual_masks(const Request& request) {
   const MaskSpec usual{.causal = is_causal_by_default(request.config.arch),
                        .padding = request.mask.padding,
                        .sentences = request.mask.sentences};
   return request.mask == usual && request.encoder_mask == MaskSpec{} && request.cross_mask == MaskSpec{};
 }
 
-/// The cell with the most weight between two words; nothing where that is too little.
+/// Two words, and the cell with the most weight between them; nothing where one looks too little at the other.
 std::optional<NamedArc> pointing(const Trace& trace, const HeadRef& head, const SpeltWord& from, const SpeltWord& to) {
   const Matrix rows = attention_rows(trace, head, from.first, from.count);
+  const auto cells = rows.middleCols(to.first, to.count);
   Index row = 0, column = 0;
-  const float weight = rows.middleCols(to.first, to.count).maxCoeff(&row, &column);
+  cells.maxCoeff(&row, &column);
+  const float weight = cells.sum() / static_cast<float>(from.count);
   if (weight < kLeastPointing) return std::nullopt;
   return NamedArc{head, {from.first + row, to.first + column}, weight, from, to, {}};
 }
@@ -122,7 +136,18 @@ const NamedArc* SentenceArcs::at(const HeadRef& head, const CellRef& cell) const
 SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   SentenceArcs arcs;
   const Tokens& tokens = trace.query_tokens();
-  if (!is_of_model_alone(trace.request) || !trace.has(Stack::self)) return arcs;
+  const Index layers = trace.request.model ? unedited_layers(trace.request) : 0;
+  if (layers == 0 || !has_usual_masks(trace.request) || !trace.has(Stack::self)) return arcs;
+  if (trace.request.edits != Edits{}) {  // labels read all layers
+    Request plain = trace.request;
+    plain.edits = {};
+    const auto answer = forward(plain);
+    if (!answer) return arcs;
+    arcs = named_arcs(card, **answer);
+    std::erase_if(arcs.named, [&](const NamedArc& arc) { return arc.head.layer >= layers; });
+    std::erase_if(arcs.resting, [&](const SentenceArcs::Resting& one) { return one.head.layer >= layers; });
+    return arcs;
+  }
   const bool labelled = card.arcs && fit(*card.arcs, trace.request.config);
   if (tokens.size() > kMostArcTokens) return {.unnamed = labelled ? Unnamed::length : Unnamed::no_relation};
   const std::vector<SpeltWord> words = spelt_words(tokens);

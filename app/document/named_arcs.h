@@ -13,8 +13,8 @@ namespace headlight {
 
 struct NamedArc {
   HeadRef head;
-  CellRef cell;            // of the words' tokens those with the most weight, which is …
-  float weight = 0;        // … at least kLeastPointing
+  CellRef cell;            // of the words' tokens those with the most weight
+  float weight = 0;        // of the words, as merged maps have it (derived/fold.h): at least kLeastPointing
   SpeltWord from, to;      // the words
   std::string relation;    // of Universal Dependencies, or of the grammar
   bool reversed = false;   // the head looks from the second word of the relation at the first
@@ -45,8 +45,9 @@ struct SentenceArcs {
   const NamedArc* at(const HeadRef& head, const CellRef& cell) const;
 };
 
-/// Nothing is named where edits or another mask changed the answer of the trained model, for a text
-/// of no measured kind, and for a model without measurements. `card`: of the answer's model.
+/// Nothing is named where another mask changed the answer of the trained model, in layers that attend otherwise than
+/// without the edits, for a text of no measured kind, and for a model without measurements. `card`: of the answer's
+/// model.
 ///  - A sentence of the grammar: the pairs that it has, in heads whose score for that relation is kLeastPrecision or
 ///    more (the card's scores; of a taught head its precision on such sentences). With its English the pairs of a word
 ///    and what it was made of, in cross-attention.

@@ -10,6 +10,7 @@
 #include "base/formatted.h"
 #include "base/random.h"
 #include "base/utf8.h"
+#include "derived/fold.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
 #include "document/open_model.h"
@@ -109,6 +110,43 @@ TEST(HeadName, NothingIsNamedThatTheSentenceOrAnEditTookFromWhatWasMeasured) {
   EXPECT_EQ(after([](Request& r) { set_weight(r.edits, {2, 0}, {1, 2}, 0.5f); }), 0u);
   EXPECT_EQ(after([](Request& r) { r.model = nullptr; }), 0u) << "random weights";
   EXPECT_GE(after([](Request&) {}), 4u);
+}
+
+TEST(HeadName, WordsInPiecesHaveTheWeightOfTheMergedMap) {
+  const Answered answer = answered("shipped:any-sentence", "My neighbour sold the boat to his cousin.");
+  const auto folded = folded_maps(answer.trace, {.words = true});
+  const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
+  const SentenceArcs arcs = named_arcs(answer.document, *answer.trace);
+  bool of_pieces = false;
+  for (const NamedArc& arc : arcs.named) {
+    of_pieces |= arc.from.count > 1;
+    const Index row = *words.fold.queries.group(arc.cell.query), column = *words.fold.keys.group(arc.cell.key);
+    EXPECT_NEAR(arc.weight, words.map(arc.head)(row, column), 1e-6f) << arc.relation;
+  }
+  EXPECT_TRUE(of_pieces) << "neighbour → sold";
+}
+
+TEST(HeadName, LayersThatAttendAsBeforeKeepTheirNames) {
+  const Answered answer = answered("shipped:any-sentence", "The old man gave his daughter a small book in the garden.");
+  const TrainingCard& card = *answer.document.card;
+  const SentenceArcs all = named_arcs(card, *answer.trace);
+  const auto of_layers = [&](Index below) {
+    std::vector<NamedArc> named;
+    for (const NamedArc& arc : all.named)
+      if (arc.head.layer < below) named.push_back(arc);
+    return named;
+  };
+  const auto after = [&](auto&& change) {
+    Request request = answer.trace->request;
+    change(request.edits);
+    return named_arcs(card, **forward(request)).named;
+  };
+  ASSERT_FALSE(of_layers(3).empty());
+  ASSERT_LT(of_layers(3).size(), all.named.size());
+  EXPECT_EQ(after([](Edits& edits) { switch_off(edits, {3, 7}, true); }), all.named) << "no later layer looks";
+  EXPECT_EQ(after([](Edits& edits) { switch_off(edits, {2, 0}, true); }), of_layers(3));
+  EXPECT_EQ(after([](Edits& edits) { set_weight(edits, {3, 0}, {1, 2}, 0.5f); }), of_layers(3));
+  EXPECT_TRUE(after([](Edits& edits) { switch_off(edits, {1, 0}, true); }).empty());
 }
 
 TEST(HeadName, ATextOfNoMeasuredKindHasNoNames) {

@@ -136,7 +136,7 @@ const std::vector<UniversalRelation>& universal_relations() {
       {"case", "preposition → its noun", "介词、方位词、的 → 名词", "preposition", "prepositions", "介词、方位词、的"},
       {"aux", "auxiliary → its verb", "助词、助动词 → 动词", "auxiliary", "auxiliaries", "助词"},
       {"cop", "copula → its predicate", "系词 → 表语", "copula", "copulas", "系词"},
-      {"mark", "conjunction, to, 的 → its clause", "从句标记（的、如果） → 从句", "clause mark", "clause marks",
+      {"mark", "clause mark → its clause", "从句标记（的、如果） → 从句", "clause mark", "clause marks",
        "从句标记"},
       {"advmod", "adverb → what it modifies", "副词 → 所修饰的词", "adverb", "adverbs", "副词"},
       {"compound", "part of a compound → its main word", "复合词的部分 → 中心词", "compound part", "compound parts",

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Where a head looks from the pronouns of a treebank with coreference: how often at the same person or thing.
+
+  coreference_scores.py HEADLIGHT MODEL LAYER.HEAD FILE.conllu …
+
+The files state entities as UD English-GUM does (Entity= in MISC: CorefUD 1.0, Nedoluzhko et al. 2022). Of the personal pronouns
+of the third person those count from which the head points: the strongest other word of the row has at least `least`. right: that
+word is the head of another mention of the same entity; inside: it is one of its words; possible: the sentence has such a mention.
+"""
+import collections
+import json
+import re
+import subprocess
+import sys
+
+PRONOUNS = set('he she it they him her them his its their himself herself itself themselves'.split())
+LEAST = 0.3, 0.5, 0.7, 0.9
+
+
+def sentences_of(path):
+    text, rows = '', []
+    for line in open(path, encoding='utf-8'):
+        line = line.rstrip('\n')
+        if line.startswith('# text = '): text = line[9:]
+        elif line and line[0] != '#': rows.append(line.split('\t'))
+        elif not line and rows:
+            yield text, rows
+            rows = []
+
+
+def spans_of(text, rows):
+    """Of every word its bytes; None where the text has not the words. Words written as one token divide its letters."""
+    spans, at, whole = [], 0, None
+    for row in rows:
+        if '.' in row[0]: continue
+        begin = text.find(row[1], at)
+        if '-' in row[0]:
+            if begin < 0: return None
+            whole, at = (begin + len(row[1]), int(row[0].split('-')[1])), begin
+            continue
+        if begin >= 0 and (not whole or begin + len(row[1]) <= whole[0]): at = begin + len(row[1])
+        elif whole: begin, at = at, whole[0]
+        else: return None
+        spans.append((begin, at))
+        if whole and int(row[0]) == whole[1]: at, whole = whole[0], None
+    return [(len(text[:begin].encode()), len(text[:end].encode())) for begin, end in spans]
+
+
+def mentions_of(words):
+    """(entity, first word, last word), those alone that begin and end in the sentence."""
+    begun, mentions = collections.defaultdict(list), []
+    for i, word in enumerate(words):
+        for part in re.findall(r'\([^()]*\)?|[^()]+\)', ''.join(re.findall(r'(?:^|\|)Entity=([^|]*)', word[9]))):
+            entity = part.strip('()').split('-')[0]
+            if part.startswith('('): begun[entity].append(i)
+            if part.endswith(')') and begun[entity]: mentions.append((entity, begun[entity].pop(), i))
+    return mentions
+
+
+def asked_of(paths):
+    for path in paths:
+        for text, rows in sentences_of(path):
+            words = [row for row in rows if row[0].isdigit()]
+            pronouns = [i for i, word in enumerate(words) if word[3] == 'PRON' and word[1].lower() in PRONOUNS]
+            spans = spans_of(text, rows) if pronouns else None
+            if spans: yield text, words, pronouns, spans
+
+
+def looks_of(answer, text, spans, at):
+    """The strongest other word of the row of word `at`, and its weight; None where they share a token."""
+    letters = text.encode()
+    tokens = [[] for _ in spans]
+    for number, token in enumerate(answer['tokens']):
+        begin, end = token['bytes']
+        while begin < end and letters[begin:begin + 1] == b' ': begin += 1
+        for word, (first, last) in enumerate(spans):
+            if not token['special'] and max(begin, first) < min(end, last): tokens[word].append(number)
+    if not tokens[at]: return None
+    rows = [answer['attention'][0]['attn'][0][0][query] for query in tokens[at]]
+    weights = {word: sum(row[key] for row in rows for key in keys) / len(rows)
+               for word, keys in enumerate(tokens) if keys and not set(keys) & set(tokens[at])}
+    return max(weights.items(), key=lambda one: one[1]) if weights else None
+
+
+def main(headlight, model, head, *paths):
+    asked = list(asked_of(paths))
+    run = subprocess.run([headlight, 'export', model, '--text', '-', '--lines', '--only', head], text=True,
+                         input=''.join(one[0] + '\n' for one in asked), stdout=subprocess.PIPE, check=True)
+    sums = {least: collections.Counter() for least in LEAST}
+    for (text, words, pronouns, spans), line in zip(asked, run.stdout.splitlines()):
+        answer, mentions = json.loads(line), mentions_of(words)
+        for at in pronouns:
+            looked = looks_of(answer, text, spans, at)
+            if not looked: continue
+            same = {entity for entity, first, last in mentions if first == last == at}
+            inside = {word for entity, first, last in mentions if entity in same and not first == last == at
+                      for word in range(first, last + 1)}
+            heads = {word for entity, first, last in mentions if entity in same and not first == last == at
+                     for word in range(first, last + 1) if not first <= int(words[word][6]) - 1 <= last}
+            for least in LEAST:
+                if looked[1] < least: continue
+                sums[least].update(points=1, right=looked[0] in heads, inside=looked[0] in inside, possible=bool(heads))
+    print('least  points  right  inside  possible')
+    for least, of in sums.items():
+        count = of['points'] or 1
+        print(f"{least:5.1f}  {of['points']:6d}  {of['right'] / count:.3f}   {of['inside'] / count:.3f}     {of['possible'] / count:.3f}")
+
+
+if __name__ == '__main__':
+    if len(sys.argv) < 5: sys.exit(__doc__)
+    main(*sys.argv[1:])
