@@ -49,7 +49,9 @@ bool can_hide(const Trace& trace, Index token) {
   if (trace.request.config.arch != Arch::encoder || trace.logits.size() == 0 || trace.model->given) return false;
   if (token < 0 || token >= static_cast<Index>(tokens.size()) || trace.queries() > kMostHidden) return false;
   const Token& hidden = tokens[static_cast<std::size_t>(token)];
-  return !hidden.special && !hidden.pad && hiding_token(trace).has_value();
+  const auto is_other_word = [&](const Token& other) { return &other != &hidden && !other.special && !other.pad; };
+  return !hidden.special && !hidden.pad && std::any_of(tokens.begin(), tokens.end(), is_other_word) &&
+         hiding_token(trace).has_value();
 }
 
 Request with_hidden(const Trace& trace, Index token) {

@@ -45,7 +45,7 @@ inline constexpr Index kMostHidden = 2048;
 Request untouched(Request request);
 
 /// Whether the word of this token can be hidden and guessed: of an encoder with an output layer and a hiding token, a
-/// token that was typed.
+/// token that was typed, beside others from which it can be guessed.
 bool can_hide(const Trace& trace, Index token);
 /// The question with that word hidden. Precondition: can_hide.
 Request with_hidden(const Trace& trace, Index token);

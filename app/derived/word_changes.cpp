@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "derived/guess.h"
 #include "explain/moved_rows.h"
-#include "heads/arc_labels.h"
 #include "math/attention.h"
 #include "math/forward.h"
 #include "text/characters.h"
@@ -80,9 +79,13 @@ struct Search {
   const std::vector<Token>& tokens() const { return trace.query_tokens().tokens; }
   const Token& token(Index at) const { return tokens()[static_cast<std::size_t>(at)]; }
 
-  /// The row's weights; those on the pieces of a word are summed at its first piece.
+  /// The weights of the row's word, the mean of its pieces' rows; those on the pieces of a word are summed at its first
+  /// piece.
   Vector row_of(const Trace& answer) const {
-    Vector weights = attention_rows(answer, question.head, question.query, 1).row(0);
+    SpeltWord looks{question.query, 1};
+    for (const SpeltWord& word : words)
+      if (word.has(question.query)) looks = word;
+    Vector weights = attention_rows(answer, question.head, looks.first, looks.count).colwise().mean();
     for (const SpeltWord& word : words) {
       const float sum = weights.segment(word.first, word.count).sum();
       weights.segment(word.first, word.count).setZero();
@@ -91,9 +94,9 @@ struct Search {
     return weights;
   }
 
-  /// The text of the word that begins with the key.
+  /// The text of the word of this token.
   std::string word_at(Index key) const {
-    const auto word = std::find_if(words.begin(), words.end(), [&](const SpeltWord& one) { return one.first == key; });
+    const auto word = std::find_if(words.begin(), words.end(), [&](const SpeltWord& one) { return one.has(key); });
     if (word == words.end()) return token(key).text;
     return trace.query_tokens().text.substr(word->begin, word->end - word->begin);
   }
@@ -243,6 +246,7 @@ std::shared_ptr<const WordChanges> find_changes(const ChangesQuestion& question,
   search.try_all();
   if (progress.stop) return nullptr;
   search.choose_best();
+  search.found.word = search.word_at(question.query);
   return std::make_shared<const WordChanges>(std::move(search.found));
 }
 

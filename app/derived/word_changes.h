@@ -16,7 +16,7 @@
 
 namespace headlight {
 
-/// A row of one head of the main stack.
+/// The row of a word in one head of the main stack, the mean of its pieces' rows; `query` is one of them.
 struct ChangesQuestion {
   WeakRef<Trace> trace;
   HeadRef head;
@@ -40,6 +40,7 @@ struct WordChange {
 };
 
 struct WordChanges {
+  std::string word = {};              // of the row
   std::vector<WordChange> best = {};  // an example's change first; those that move the row, the largest first
   Index tried = 0, moving = 0;        // changes that were tried; those of them that move the row
 };

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/thrown.h"
-#include "derived/head_stats.h"
 #include "document/model_choice.h"
 #include "document/model_sources.h"
 #include "document/samples.h"
@@ -82,6 +81,35 @@ std::optional<Command> answer_request(const Request& request, const Beside& draw
     beside.push_back(reply(&Answers::other_maps, {*trace, kind}, std::move(maps)));
   }
   return reply(&Answers::trace, request, *trace, took.count(), std::move(beside));
+}
+
+/// More sentences would all be cut anew for each word.
+constexpr std::size_t kMostTogether = 8;
+
+bool takes_changes(const AppState& state) {
+  const Document& document = state.document;
+  const bool of_text = reads_sentences(document) && document.text_pair.empty() && !state.prefix;
+  const bool waits = is_stale(state) || state.generation || (state.training && is_active(*state.training));
+  return state.view.view == View::heads && !waits && of_text && !nothing_asked(state) &&
+         config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
+}
+
+/// The sentence in which a token is replaced, as the window would ask about it.
+std::optional<Retyped> retyped(const Document& document, const BundledModels* shipped, const Lexicon& lexicon,
+                               std::size_t sentence, std::size_t sentence_begin, const Token& token,
+                               const std::string& word) {
+  std::string text = document.source.text;
+  std::size_t begin = sentence_begin + token.begin;
+  const std::size_t end = sentence_begin + token.end;
+  while (begin < end && text[begin] == ' ') ++begin;
+  text.replace(begin, end - begin, word);
+  Document changed = document;
+  set_text(changed, TextSide::source, text, lexicon);
+  if (shipped && !choose_model(changed, shipped, {}, true)) return std::nullopt;
+  if (changed.model != document.model) return std::nullopt;
+  auto requests = requests_of(changed, lexicon);
+  if (!requests || sentence >= requests->size()) return std::nullopt;
+  return Retyped{std::move(text), std::move((*requests)[sentence])};
 }
 
 }  // namespace
@@ -258,39 +286,6 @@ void after_snapshot(AppState& state, const std::shared_ptr<const AnswerSnapshot>
   }
   state.kept_answer.reset();
 }
-
-namespace {
-
-/// More sentences would all be cut anew for each word.
-constexpr std::size_t kMostTogether = 8;
-
-bool takes_changes(const AppState& state) {
-  const Document& document = state.document;
-  const bool of_text = reads_sentences(document) && document.text_pair.empty() && !state.prefix;
-  const bool waits = is_stale(state) || state.generation || (state.training && is_active(*state.training));
-  return state.view.view == View::heads && !waits && of_text && !nothing_asked(state) &&
-         config_of(document).arch != Arch::encoder_decoder && state.requests.size() <= kMostTogether;
-}
-
-/// The sentence in which a token is replaced, as the window would ask about it.
-std::optional<Retyped> retyped(const Document& document, const BundledModels* shipped, const Lexicon& lexicon,
-                               std::size_t sentence, std::size_t sentence_begin, const Token& token,
-                               const std::string& word) {
-  std::string text = document.source.text;
-  std::size_t begin = sentence_begin + token.begin;
-  const std::size_t end = sentence_begin + token.end;
-  while (begin < end && text[begin] == ' ') ++begin;
-  text.replace(begin, end - begin, word);
-  Document changed = document;
-  set_text(changed, TextSide::source, text, lexicon);
-  if (shipped && !choose_model(changed, shipped, {}, true)) return std::nullopt;
-  if (changed.model != document.model) return std::nullopt;
-  auto requests = requests_of(changed, lexicon);
-  if (!requests || sentence >= requests->size()) return std::nullopt;
-  return Retyped{std::move(text), std::move((*requests)[sentence])};
-}
-
-}  // namespace
 
 std::optional<ChangesQuestion> changes_question(const AppState& state) {
   if (!takes_changes(state) || !can_say_words(state) || is_random(state)) return std::nullopt;

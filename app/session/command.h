@@ -93,6 +93,7 @@ struct Hover { std::optional<HeadRef> head; std::optional<CellRef> cell; std::op
 struct Pin { std::optional<CellRef> cell; std::optional<CellRef> kept = {}; };
 struct SetColourScale { Scale scale; };
 using SetOwnRange = Set<Part::look, &ViewState::own_range>;
+using SetGradients = Set<Part::look, &ViewState::gradients>;
 using ShowMaps = Set<Part::look, &ViewState::maps>;
 using ShowGrid = Set<Part::look, &ViewState::grid>;
 struct SetFold { FoldChoice fold; };
@@ -188,7 +189,7 @@ using CommandTypes = TypeList<
     SetOffAs, SetWeight, ClearWeights, SetDropout, ClearEdits, AppendWord, Generate, StopGenerating, Reset, EndGesture,
     Undo, Redo, ChoosePrefix, ChooseSentence, ChooseHead, Hover, Pin, SetColourScale, SetFold, SetViewport, SetPainting,
     SetStroke, FocusText, ShowView, LookAt, LookBack, ShowTab, SetLens, SetPatch, SetAlignment,
-    SetScope, SetSampling, SearchWord, ShowHelp,
+    SetScope, SetSampling, SearchWord, ShowHelp, SetGradients,
     SetSettings, SetTrainingPlan, SetCorpus, StartTraining, ContinueTraining, PauseTraining, ResumeTraining,
     StopTraining, ChooseShot, ShowTraining, Browse, NameFile, OpenPath, SaveSession, ExportTo, CancelFileWork, Quit,
     ModelsListed, FolderListed, FileOpened, FileSaved, FileFailed, DismissNotice, TrainingReply, OrderHeads, FindHeads,

@@ -6,13 +6,11 @@
 
 #include "base/system.h"
 #include "derived/answer_comparison.h"
-#include "derived/derived_maps.h"
 #include "document/export.h"
 #include "session/head_grid.h"
 #include "session/shown.h"
 #include "session/state.h"
 #include "view/view_names.h"
-#include "write/export.h"
 
 namespace headlight {
 

@@ -17,9 +17,8 @@ NumbersDialog dialog_on(const AppState& state, OwnTable table, std::size_t head 
 /// The same on the first table that there is, or on X.
 NumbersDialog dialog_on_first(const AppState& state);
 
-/// Replaces a table, or all tables by a whole {"x": …}. Text that cannot be read changes nothing; a table that does
-/// not fit the present ones waits in the dialog for the others. The dialog shows the reason in one
-/// line.
+/// Replaces a table, or all tables by a whole {"x": …}. Text that cannot be read changes nothing; a table that does not
+/// fit the present ones waits in the dialog for the others. The dialog shows the reason in one line.
 void take_numbers(AppState& state, const TakeNumbers& command, std::size_t kind);
 
 /// Sets one cell; a notice states the reason where that cannot be.

@@ -1,5 +1,4 @@
-// The contents of the view: which maps are wanted and drawn, which part of them, and which two
-// answers are compared.
+// The contents of the view: which maps are wanted and drawn, which part of them, and which two answers are compared.
 #pragma once
 
 #include <memory>

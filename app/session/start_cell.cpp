@@ -27,8 +27,8 @@ constexpr std::array kFirst{kPronoun, kSamePerson};
 constexpr float kLeastSeen = 0.1f;
 /// Of more cells than this of all heads none is searched for, before a picture is drawn.
 constexpr Index kMostSearched = 4'000'000;
-/// Longer sentences are not searched: the matrices of all heads would be read before a picture is drawn.
-constexpr Index kLongestSearched = 512;
+/// Cells of one head: of a longer text the first rows are searched, as the heads are read before a picture is drawn.
+constexpr Index kMostOfHead = 512 * 512;
 
 std::size_t rank_of(std::string_view relation) {
   return static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), relation) - kFirst.begin());
@@ -57,12 +57,14 @@ WeighedCell best_cell_of(const Trace& trace, const RelationScore& relation) {
   const HeadRef head = head_of(relation);
   const auto& tokens = trace.key_tokens(head.stack).tokens;
   WeighedCell best{&relation, {}, 0};
-  const Matrix weights = attention_rows(trace, head, 0, trace.queries(head.stack));
-  for (Index query = 0; query < weights.rows(); ++query) {
+  const Index rows = std::min(trace.queries(head.stack), std::max<Index>(1, kMostOfHead / trace.keys(head.stack)));
+  const Matrix weights = attention_rows(trace, head, 0, rows);
+  for (Index query = 0; query < rows; ++query) {
     Index key = 0;
     const float weight = weights.row(query).maxCoeff(&key);
     const Token &from = tokens[at(query)], &to = tokens[at(key)];
-    if (query == key || weight < kLeastPointing || from.special || from.pad || to.special || to.pad) continue;
+    const bool pieces = from.continues || to.continues;
+    if (query == key || pieces || weight < kLeastPointing || from.special || from.pad || to.special || to.pad) continue;
     const double value = static_cast<double>(weight) * gain(relation);
     if (value > best.value && fits(relation.relation, from, to)) best = {&relation, {query, key}, value};
   }
@@ -160,7 +162,7 @@ std::optional<StartCell> start_cell(const Document& document, const Trace& trace
   const auto shown = shown_relations(trace, *card);
   if (shown.empty()) return any_cell(trace, arcs);
   const RelationScore& best = *shown.front();
-  if (best.stack == Stack::self && arcs.named.empty() && trace.queries(best.stack) <= kLongestSearched) {
+  if (best.stack == Stack::self && arcs.named.empty()) {
     std::optional<WeighedCell> start;
     for (const RelationScore* one : shown) {
       if (one->stack != Stack::self) continue;

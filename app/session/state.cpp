@@ -32,6 +32,11 @@ std::optional<GuessQuestion> guess_question(const AppState& state) {
   const auto& tokens = trace.query_tokens().tokens;
   if (is_masked(tokens[static_cast<std::size_t>(trace.answering)])) return GuessQuestion{state.trace};
   const Index row = (state.view.pinned ? *state.view.pinned : strongest_cell(trace, state.view.chosen)).query;
+  // Where words are shown whole, a piece of one is no word that a reader could guess.
+  const auto continues = [&](Index at) {
+    return at < trace.queries() && tokens[static_cast<std::size_t>(at)].continues;
+  };
+  if (state.view.fold.words && (continues(row) || continues(row + 1))) return std::nullopt;
   return can_hide(trace, row) ? std::optional(GuessQuestion{state.trace, row}) : std::nullopt;
 }
 

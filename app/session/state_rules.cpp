@@ -38,6 +38,20 @@ void forget_change(AppState& state) {
   if (state.notice && state.notice->kind == Notice::Kind::changed) state.notice.reset();
 }
 
+/// Longer sentences' answers are not kept for a mark beside a row.
+constexpr std::size_t kMostKeptTokens = 128;
+
+void keep_before_edit(AppState& state) {
+  if (is_stale(state)) return;
+  const Request& asked = state.trace->request;
+  state.before_edit = asked.tokens.size() + asked.target.size() <= kMostKeptTokens ? state.trace.answer() : nullptr;
+}
+
+/// The answer on the screen, which must be that to what is asked.
+AnswerSnapshot answer_now(const AppState& state) {
+  return {state.trace, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
+}
+
 }  // namespace
 
 Document first_document(const BundledModels* models, Language language) {
@@ -131,19 +145,6 @@ void end_gesture(AppState& state) {
   state.gesture.reset();
   if (typed) choose_start(state);
 }
-
-namespace {
-
-/// Longer sentences' answers are not kept for a mark beside a row.
-constexpr std::size_t kMostKeptTokens = 128;
-
-void keep_before_edit(AppState& state) {
-  if (is_stale(state)) return;
-  const Request& asked = state.trace->request;
-  state.before_edit = asked.tokens.size() + asked.target.size() <= kMostKeptTokens ? state.trace.answer() : nullptr;
-}
-
-}  // namespace
 
 Document& edited(AppState& state, std::size_t kind) {
   if (state.gesture && state.gesture_kind != kind) end_gesture(state);
@@ -251,15 +252,6 @@ void generate(AppState& state) {
   ask_again(state);
   if (--state.generation->left == 0 || state.requests.empty()) stop_generating(state);
 }
-
-namespace {
-
-/// The answer on the screen, which must be that to what is asked.
-AnswerSnapshot answer_now(const AppState& state) {
-  return {state.trace, state.document, state.view.sentence, state.view.prefix, shown_step(state)};
-}
-
-}  // namespace
 
 void keep_answer(AppState& state) {
   if (!state.trace || is_stale(state)) return;

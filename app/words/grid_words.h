@@ -11,8 +11,7 @@ struct GridWords {
   Words some_heads{"% of % heads", "% / % 个头"};
   Words tip_some_heads{
       "The heads that show most of this sentence: those whose words look at other words rather than rest, sharply, and "
-      "in "
-      "relations that are known. They stand in the order of layers, and are chosen anew with a new sentence.",
+      "in relations that are known. They stand in the order of layers, and are chosen anew with a new sentence.",
       "最能说明这句话的头：其中的词看向别的词而不是停着，看得集中，或有已知的关系。按层排列，换句子时重新选择。"};
   Words more_heads{"% more ▸", "其余 % 个 ▸"};
   Words tip_more_heads{"All heads, in order. Key: %", "依次显示所有的头。按键：%"};
@@ -47,8 +46,7 @@ struct GridWords {
       "翻译模型不测一句话之内的关系，它的头按所对齐的词命名。"};
   Words own_range{"each map its own scale", "每张图自己的色标"};
   Words tip_own_range{
-      "Each head's colours go up to its own largest weight; otherwise all heads share one "
-      "range. Key: %",
+      "Each head's colours go up to its own largest weight; otherwise all heads share one range. Key: %",
       "每个头的颜色到它自己的最大权重为止；否则所有头共用一个范围。按键：%"};
   Words tip_colours{"Click to choose other colours.", "点击以选择其他颜色。"};
   /// By ColourMap.
@@ -77,10 +75,11 @@ struct StageWords {
   Words change_a_word{"Change a word:", "换一个词："};
   Words trying_words{"trying other words …", "正在试别的词……"};
   Words none_moves{"None of % single-word changes moves “%”.", "试了 % 种只换一个词的改法，“%”都不改看别处。"};
-  Words moved{"% → %: % %", "% → %：% %"};
-  Words shifted{"% → %: % % → %", "% → %：% % → %"};
+  Words moved{"% → %: %", "% → %：%"};
   Words tip_moved{"With “%” in place of “%”, “%” looks at “%” %, not %.",
                   "把“%”换进“%”的位置，“%”看向“%”的比例是 %，原来是 %。"};
+  Words tip_moved_itself{"With “%” in place of “%”, “%” looks there %, not %.",
+                         "把“%”换进“%”的位置，“%”看向那里的比例是 %，原来是 %。"};
   Words tip_changes{
       "Of % changes of one word that were tried, % move this row: its largest weight goes to another word and is % or "
       "more there. In each position the model's own guesses were tried, whole words of the kind of the word that "
@@ -104,6 +103,7 @@ struct StageWords {
   Words after{"After “%” comes", "“%”之后是"};
   Words after_random{"After “%”, by chance", "“%”之后，纯属随机"};
   Words hidden_random{"“%” hidden, by chance", "遮住“%”，纯属随机"};
+  Words guess_of{"“%”:", "“%”："};
   Words guessing{"guessing …", "正在猜……"};
   Words tip_guess{"What stands before the arrow is the guess without your changes.", "箭头前是没有这些改动时的猜测。"};
   Words tip_hidden{

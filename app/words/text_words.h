@@ -18,8 +18,8 @@ struct TextWords {
   Words heads[3]{{"this head", "这个头"}, {"mean of layer", "本层平均"}, {"mean of all", "全部平均"}};
   Words tip_heads{"The weights of this head, or the mean of the heads of its layer or of all layers. Key: %",
                   "这个头的权重，或者它所在层、所有层的头的平均。按键：%"};
-  Words choose{"Click a word to shade what it looks at. Drag over several, Shift or Ctrl adds, Esc lets them go.",
-               "点击一个词，着色它看向的词。拖过几个词、按住 Shift 或 Ctrl 可增选，Esc 取消。"};
+  Words choose{"Click a word to shade what it looks at; drag over several; Shift adds, Esc lets go.",
+               "点击一个词，着色它看向的词；可拖过几个词，按住 Shift 增选，Esc 取消。"};
   Words looks_at{"Shaded: where “%” looks", "着色：“%”看向哪里"};
   Words looks_at_several{"Shaded: where % words look, mean of their rows", "着色：% 个词看向哪里，取各行的平均"};
   Words looked_at{"Shaded: how much each word looks at “%”", "着色：各个词看“%”多少"};

@@ -11,6 +11,7 @@
 #include "document/open_model.h"
 #include "explain/moved_rows.h"
 #include "math/attention.h"
+#include "math/forward.h"
 
 namespace headlight {
 namespace {
@@ -117,6 +118,34 @@ TEST(WordChanges, AWordOfOnesOwnSentenceIsReplacedByOneOfItsKind) {
   EXPECT_GT(changes.tried, 10);
   const std::set<std::pair<std::string, std::string>> others{{"needed", "are"}, {"it", "pay"}, {"for", "needed"}};
   for (const WordChange& change : changes.best) EXPECT_FALSE(others.contains({change.from, change.to})) << change.text;
+}
+
+TEST(WordChanges, ARowIsThatOfTheWholeWord) {
+  const std::string text = "My neighbour sold the boat to his cousin.";
+  Document document = open_model("shipped:any-sentence")->document;
+  set_text(document, TextSide::source, text, fixture::lexicon());
+  const auto trace = *forward(requests_of(document, fixture::lexicon())->front());
+  const auto words = spelt_words(trace->query_tokens());
+  const SpeltWord neighbour = words[1];
+  ASSERT_GT(neighbour.count, 1);
+  const auto piece = [&](Index at) { return trace->query_tokens().tokens[static_cast<std::size_t>(at)].text; };
+  const HeadRef head{3, 0};
+  const WordChanges one = own_changes(text, head, piece(neighbour.first)),
+                    other = own_changes(text, head, piece(neighbour.first + neighbour.count - 1));
+  EXPECT_GT(one.tried, 10);
+  EXPECT_EQ(one.word, "neighbour");
+  EXPECT_EQ(other.word, "neighbour");
+  EXPECT_EQ(one.tried, other.tried);
+  EXPECT_EQ(one.moving, other.moving);
+  ASSERT_EQ(one.best.size(), other.best.size());
+  for (std::size_t i = 0; i < one.best.size(); ++i) {
+    EXPECT_EQ(one.best[i].before, other.best[i].before);
+    const Index key = one.best[i].key;
+    const auto word = std::find_if(words.begin(), words.end(), [&](const SpeltWord& each) { return each.has(key); });
+    const Matrix rows = attention_rows(*trace, head, neighbour.first, neighbour.count);
+    const float sum = rows.middleCols(key, word == words.end() ? 1 : word->count).sum();
+    EXPECT_NEAR(one.best[i].before, sum / static_cast<float>(neighbour.count), 1e-6f) << one.best[i].text;
+  }
 }
 
 TEST(WordChanges, AChineseSentenceOfOnesOwnIsOfferedChanges) {

@@ -3,6 +3,7 @@
 
 #include "app/shipped.h"
 #include "document/bundled_models.h"
+#include "document/open_model.h"
 #include "gui/frame/looks.h"
 #include "gui/harness.h"
 #include "gui/heads/stage_sentence.h"
@@ -117,6 +118,52 @@ TEST_F(ChangesTest, ALabelIsWholeShorterOrLeftOutNeverCut) {
     EXPECT_FALSE(harness->says("→ wide…")) << width;
     EXPECT_FALSE(harness->says("street…")) << width;
     EXPECT_FALSE(harness->says("street 8…")) << width;
+  }
+}
+
+TEST_F(ChangesTest, EachSaysWhatWasBeforeAndWhatIsAfter) {
+  begin({1920, 1080}, tired);
+  Harness& h = *harness;
+  ASSERT_FALSE(h.state.changes->best.empty());
+  for (const WordChange& change : h.state.changes->best) {
+    const std::string before = percent(change.before);
+    const std::string key = change.key == change.token ? "" : change.looked_at + " ";
+    const std::string label = change.from + " → " + change.to + ": " + key + before.substr(0, before.find(' ')) +
+                              " → " + percent(change.after);
+    EXPECT_TRUE(h.says(label)) << label << " not in " << h.words_on_screen();
+  }
+}
+
+TEST_F(ChangesTest, OfAWordInPiecesTheLineNamesTheWord) {
+  Document document = open_model("shipped:any-sentence")->document;
+  document.source.text = "My neighbour sold the boat to his cousin.";
+  start(document, {1440, 900}, {});
+  Harness& h = *harness;
+  const Tokens& tokens = h.state.trace->query_tokens();
+  ASSERT_TRUE(tokens.tokens[3].continues) << tokens.tokens[3].text;
+  h.push(SetFold{{.special = true, .words = true}}, ChooseHead{{3, 0}}, Pin{CellRef{3, row("sold")}});
+  h.settle();
+  EXPECT_FALSE(guess_question(h.state)) << "a piece of a word that is shown whole";
+  EXPECT_FALSE(h.says("hidden, the model guesses"));
+  ASSERT_TRUE(h.state.changes && h.state.changes->tried > 0);
+  EXPECT_FALSE(h.says("“igh”") || h.says("“ur”")) << h.words_on_screen();
+  EXPECT_TRUE(!h.state.changes->best.empty() || h.says("“neighbour”")) << h.words_on_screen();
+  h.push(SetFold{{}});
+  h.settle();
+  EXPECT_TRUE(guess_question(h.state)) << "its tokens are on the screen";
+}
+
+/// Where the whole lead leaves no room for a word, a shorter one does: never a lead alone.
+TEST_F(ChangesTest, AGuessThatIsAnnouncedIsThere) {
+  for (const float width : {960.0f, 1024.0f, 1100.0f, 1280.0f, 1440.0f}) {
+    begin({width, 800}, tired);
+    Harness& h = *harness;
+    h.push(Pin{CellRef{row("because"), row("animal")}});
+    h.settle();
+    ASSERT_TRUE(h.state.guess && h.state.guess->right);
+    const bool led = h.says("“because” hidden") || h.says("“because”:");
+    EXPECT_TRUE(led) << width;
+    EXPECT_EQ(led, h.has("word because")) << width;
   }
 }
 

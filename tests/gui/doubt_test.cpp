@@ -52,7 +52,8 @@ TEST_F(DoubtTest, OfALongSentenceNoCellIsCalledTheStrongest) {
   h.push(SetText{text}, EndGesture{});
   h.settle();
   ASSERT_GT(h.state.trace->queries(Stack::self), 500);
-  EXPECT_FALSE(view().pinned);
+  h.push(Pin{});
+  h.settle();
   EXPECT_FALSE(h.says("Strongest here")) << "its thumbnails have the largest weight of several cells";
 }
 

@@ -301,7 +301,7 @@ TEST_F(EditsTest, ADoubleClickOnACellExplainsIt) {
     h.double_click_at(h.cell_point("stage map", {9, 5}));
     EXPECT_EQ(h.state.view.view, View::inside);
     EXPECT_EQ(h.state.view.pinned, (CellRef{9, 5}));
-    EXPECT_EQ(h.state.view.tab, InsideTab::numbers);
+    EXPECT_EQ(h.state.view.tab, InsideTab::why);
     h.push(ShowView{View::heads});
     h.settle();
     h.click_at(h.cell_point("stage map", {0, 0}));

@@ -125,6 +125,9 @@ TEST(Guess, WhatCannotBeHiddenIsNotGuessed) {
   EXPECT_FALSE(can_hide(*encoder, encoder->queries()));
   const auto decoder = traced(shipped_document("shipped:decoder"));
   EXPECT_FALSE(can_hide(*decoder, 1));
+  Document alone = shipped_document("shipped:encoder");
+  alone.source.text = "The";
+  EXPECT_FALSE(can_hide(*traced(alone), 0)) << "from nothing nothing can be guessed";
   Progress progress;
   EXPECT_TRUE(make_guess({decoder, 1}, progress)->words.empty());
 }

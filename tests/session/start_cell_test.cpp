@@ -52,6 +52,17 @@ TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHe
   EXPECT_FALSE(window.state.trace->key_tokens(Stack::self).tokens[at(key)].special);
 }
 
+TEST(Telling, ALongTextBeginsWithAWordThatIsLookedAt) {
+  Window window;
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "The old man walked to the river and sat under a tree . ";
+  window.push(SetText{text}, EndGesture{}, ChooseStart{});
+  ASSERT_GT(window.state.trace->queries(), 600);
+  ASSERT_TRUE(window.state.view.pinned);
+  const auto [query, key] = *window.state.view.pinned;
+  EXPECT_GE(attention_rows(*window.state.trace, window.state.view.chosen, query, 1)(0, key), kLeastPointing);
+}
+
 TEST(Telling, FollowsTheTextUntilTheUserChooses) {
   Window window;
   window.push(ChooseStart{});

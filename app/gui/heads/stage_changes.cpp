@@ -26,28 +26,32 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
-/// `tired → wide: street 82 %`, and shorter for less room.
+/// `tired → wide: street 12 → 82 %`, of the changed word itself `ball → woman: 9 → 53 %`; shorter for less room.
 std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
   const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
                     key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
-  if (!change.moves)
-    return {filled(gui.word(kStageWords.shifted), {from, to, key, share(change.before), share(change.after)}), brief};
-  return {filled(gui.word(kStageWords.moved), {from, to, key, share(change.after)}), brief + ": " + key, brief};
+  const std::string before = share(change.before), after = share(change.after);
+  const std::string shares = before.substr(0, before.find(' ')) + " → " + after;
+  const std::string itself = filled(gui.word(kStageWords.moved), {from, to, shares});
+  if (change.key == change.token) return {itself, filled(gui.word(kStageWords.moved), {from, to, after}), brief};
+  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, key + " " + shares});
+  if (!change.moves) return {whole, itself, brief};
+  return {whole, filled(gui.word(kStageWords.moved), {from, to, key + " " + after}), brief + ": " + key, brief};
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.
 std::string tip_of(Gui& gui, const WordChanges& changes, const WordChange& change) {
-  const Stack stack = gui.state.view.chosen.stack;
   std::string tip;
   if (change.of_example)
     for (const Sample& sample : gui.samples)
       if (sample.text == gui.state.document.source.text)
         tip = std::string(gui.chinese() ? sample.note_zh : sample.note_en) + "\n\n";
-  return tip +
-         filled(gui.word(kStageWords.tip_moved),
-                {change.to, change.from, query_label(gui, gui.state.changes.question()->query, stack),
-                 gui.fonts.shown(change.looked_at), share(change.after), share(change.before)}) +
-         "\n\n" +
+  const std::string word = gui.fonts.shown(changes.word), key = gui.fonts.shown(change.looked_at),
+                    before = share(change.before), after = share(change.after);
+  tip += change.key == change.token
+             ? filled(gui.word(kStageWords.tip_moved_itself), {change.to, change.from, word, after, before})
+             : filled(gui.word(kStageWords.tip_moved), {change.to, change.from, word, key, after, before});
+  return tip + "\n\n" +
          filled(gui.word(kStageWords.tip_changes),
                 {std::to_string(changes.tried), std::to_string(changes.moving), share(kMovedWeight)});
 }
@@ -92,8 +96,8 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   if (!changes) return line(gui.word(kStageWords.trying_words));
   if (changes->best.empty()) {
     if (changes->tried == 0) return;
-    return line(filled(gui.word(kStageWords.none_moves),
-                       {std::to_string(changes->tried), query_label(gui, question->query, question->head.stack)}));
+    return line(
+        filled(gui.word(kStageWords.none_moves), {std::to_string(changes->tried), gui.fonts.shown(changes->word)}));
   }
   // Each has a column, whose place no label moves: a second click on the same spot meets the one that is there then.
   constexpr float kColumn = 182, kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);

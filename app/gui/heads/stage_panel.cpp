@@ -98,7 +98,7 @@ bool awaits_detail(const Gui& gui, const MapContent& content) {
   return shows_tokens(content) && needs_detail(gui.state) && !has_detail(gui.state) && !gui.motion;
 }
 
-/// A click pins the cell or lets it go, a double click opens what is behind it, the right button its menu.
+/// A click pins the cell or lets it go, a double click opens *Why?*, the right button its menu.
 CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, bool clicked, bool hovered) {
   if (hovered && was_clicked_in_place(1) && content.kind != MapKind::rollout) {
     gui.push(Pin{cell});
@@ -107,7 +107,7 @@ CellAsk press_cell(Gui& gui, const MapContent& content, const CellRef& cell, boo
   if (!clicked) return CellAsk::none;
   if (ImGui::IsMouseDoubleClicked(0) && content.kind != MapKind::rollout) {
     gui.push(Pin{cell});
-    explain_cell(gui, cell, InsideTab::numbers);
+    explain_cell(gui, cell, InsideTab::why);
   } else if (same_cell(content, gui.state.view.pinned, cell)) {
     gui.push(Pin{});
   } else {
@@ -208,7 +208,8 @@ StageSlots stage_slots(const Box& stage, float unit) {
   constexpr float kChanges = 30, kRoomyMap = 456;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
   // While a stage grows, the map keeps one height until there is room for the guess, then for the bars, the changes.
-  const float spare = stage.h - (kHeader + kActions + 8 + kLeastMap) * unit;
+  // A narrow map is low: its height is at most its width.
+  const float spare = stage.h - (kHeader + kActions + 8) * unit - std::min(kLeastMap * unit, w);
   const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
   const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;
   const bool roomy = spare >= (kGuess + kBars + kChanges + kRoomyMap - kLeastMap) * unit;

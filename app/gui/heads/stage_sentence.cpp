@@ -123,19 +123,24 @@ void guess_bars(Gui& gui, const Box& box) {
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = !state.trace->request.model;
   const Words& words = state.guess.question()->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
                                                       : (random ? kStageWords.after_random : kStageWords.after);
-  const std::string lead = filled(gui.word(words), {word_in_line(gui, guess->place)});
-  list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
-  float x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;
+  float x = 0;
   const auto put = [&](const GuessedWord& guessed, bool right) {
     const float width = guessed_word(gui, guessed, {x, box.y}, box.right() - x, writes && of_answer, right);
     x += width > 0 ? width + gap : 0;
     return width > 0;
   };
   // The word that stands there comes first: what a change does to it is what is asked.
-  if (guess->right && !put(*guess->right, true)) return;
-  for (const GuessedWord& guessed : guess->words)
-    if (!guess->right || guessed.word.row != guess->right->word.row)
-      if (!put(guessed, false)) return;
+  const GuessedWord& first = guess->right ? *guess->right : guess->words.front();
+  // Where the whole lead leaves no room for a word, a shorter one does.
+  for (const Words* lead_words : {&words, &kStageWords.guess_of}) {
+    const std::string lead = filled(gui.word(*lead_words), {word_in_line(gui, guess->place)});
+    x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;
+    if (!put(first, guess->right.has_value())) continue;
+    list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
+    for (const GuessedWord& guessed : guess->words)
+      if (guessed.word.row != first.word.row && !put(guessed, false)) return;
+    return;
+  }
 }
 
 }  // namespace headlight

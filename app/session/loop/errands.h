@@ -1,5 +1,4 @@
-// The workers that fill the slots of session/answers.h. A question is asked once; a newer one
-// replaces it.
+// The workers that fill the slots of session/answers.h. A question is asked once; a newer one replaces it.
 #pragma once
 
 #include <functional>

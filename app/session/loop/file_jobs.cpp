@@ -50,27 +50,6 @@ Status write_program(const std::optional<ListingQuestion>& question, const std::
   return progress.stop ? Status(cancelled(path, "nothing was written")) : write_program(program, path);
 }
 
-}  // namespace
-
-Job export_job(const std::string& path, const AppState& state) {
-  if (!check_program_name(path))
-    return write_job(path, [path, numbers = exported_numbers(state)](Progress& progress) {
-      return write_numbers(numbers, path, progress);
-    });
-  const bool answered = state.trace && !is_stale(state);
-  return write_job(path, [path, question = answered ? std::optional(program_question(state)) : std::nullopt](
-                             Progress& progress) { return write_program(question, path, progress); });
-}
-
-Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
-  return write_job(path, [path, order = std::move(order), draw = std::move(draw)](Progress& progress) -> Status {
-    if (!order.trace) return bad_input(path, "figure", "an answer to draw", "none yet");
-    return draw(order, path, progress);
-  });
-}
-
-namespace {
-
 namespace fs = std::filesystem;
 
 constexpr std::pair<std::string_view, std::string_view> kFamilies[] = {
@@ -129,6 +108,23 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
 }
 
 }  // namespace
+
+Job export_job(const std::string& path, const AppState& state) {
+  if (!check_program_name(path))
+    return write_job(path, [path, numbers = exported_numbers(state)](Progress& progress) {
+      return write_numbers(numbers, path, progress);
+    });
+  const bool answered = state.trace && !is_stale(state);
+  return write_job(path, [path, question = answered ? std::optional(program_question(state)) : std::nullopt](
+                             Progress& progress) { return write_program(question, path, progress); });
+}
+
+Job figure_job(const std::string& path, FigureRequest order, DrawFigure draw) {
+  return write_job(path, [path, order = std::move(order), draw = std::move(draw)](Progress& progress) -> Status {
+    if (!order.trace) return bad_input(path, "figure", "an answer to draw", "none yet");
+    return draw(order, path, progress);
+  });
+}
 
 Job list_job(const std::string& folder) {
   return [folder](Progress& progress) -> std::optional<Command> {
