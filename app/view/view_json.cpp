@@ -31,6 +31,7 @@ void for_each_setting(AnyLayout& layout, const Visit& visit) {
   visit("chose_scale", layout.chose_scale);
   visit("own_range", layout.own_range);
   visit("tab", layout.tab, parse_tab);
+  visit("gradients", layout.gradients);
   visit("differences", layout.differences, parse_difference_order);
 }
 

@@ -159,6 +159,7 @@ struct Layout {
   bool chose_scale = false;            // by the user: linear holds for long texts, too
   bool own_range = false;              // each map's colours end at its largest value, not at that of all maps
   InsideTab tab = InsideTab::numbers;  // of View::inside
+  bool gradients = false;              // in it the gradients of rows and how many steps two words are apart
   DifferenceOrder differences = DifferenceOrder::largest;
 
   friend bool operator==(const Layout&, const Layout&) = default;

@@ -86,6 +86,11 @@ struct InsideWords {
       {"Attention moves every row that looks at a word that moved.", "凡是看到变了的词的行，都会被注意力改变。"}};
   Words moved_by_ffn{"A feed-forward moves only its own row.", "前馈网络只改变自己那一行。"};
   Words sink_takes{"the sink takes %   ", "注意力汇占 %   "};
+  Words gradients_and_path{"gradients, path length", "梯度、路径长度"};
+  Words tip_gradients_and_path{
+      "How strongly each row answers to its scores, with and without the scale; how many steps apart the "
+      "two words are in a recurrent and a convolutional network.",
+      "每一行对打分有多敏感（缩放与不缩放）；两个词在循环网络和卷积网络里相距几步。"};
   Words row_gradient{"∂A/∂score of this row: %", "这一行的 ∂A/∂打分：%"};
   Words unscaled_gradient{"; without the scale %", "；不缩放时 %"};
   Words scaled_gradient{"; scaled by 1/√d_k %", "；按 1/√d_k 缩放时 %"};
@@ -97,8 +102,7 @@ struct InsideWords {
       "接近 0 时一个词占了全部权重，这一行就学不到东西。"};
   Words tip_path{
       "Vaswani et al. 2017, Table 1: between two words n apart a recurrent network needs n steps, convolutions of "
-      "width k "
-      "log_k n layers, attention one.",
+      "width k log_k n layers, attention one.",
       "Vaswani 等 2017，表 1：相距 n 的两个词之间，循环网络需 n 步，宽 k 的卷积需 log_k n 层，注意力只需一步。"};
   Words in_the_batch{"in the batch %", "批次中 %"};
   Words no_such_matrix{"This model has no such matrix.", "这个模型没有这个矩阵。"};

@@ -33,7 +33,7 @@ struct WindowWords {
   Words tip_share{"Save, numbers, a figure, the command that gives the same.",
                   "保存、导出数值、出图、复制得到同样结果的命令。"};
   Words copy_command{"Copy as command", "复制为命令"};
-  Words more_menu{"More", "更多"};
+  Words more_menu{"Menu", "菜单"};
   Words tip_more_menu{"Every command by name, keys, language, theme, size.",
                       "按名称查找命令、按键、语言、主题、大小。"};
   Words reset{"Reset", "重置"};
@@ -66,8 +66,7 @@ struct WindowWords {
   Words logarithmic{"log", "对数"};
   Words tip_colour_scale{
       "Logarithmic colours show small weights beside large ones. Columns of special tokens such as <s>, at which many "
-      "heads "
-      "rest, are drawn paler; their numbers are as they are.",
+      "heads rest, are drawn paler; their numbers are as they are.",
       "对数颜色能同时显示很小与很大的权重。<s> 等特殊词元的列画得较淡：许多头停在那里；数值不变。"};
 };
 inline constexpr WindowWords kWindowWords;

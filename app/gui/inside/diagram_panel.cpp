@@ -95,11 +95,15 @@ void steps(Gui& gui) {
   ImGui::EndChild();
 }
 
-/// How far the two words are from each other, here and elsewhere.
+/// What is asked for seldom: gradients, and how far the two words are from each other, here and elsewhere.
 void path_line(Gui& gui, const InsideQuestion& question) {
-  const std::string path = path_in_words(gui.state.settings.language, *question.trace, question.head, *question.cell);
-  if (path.empty()) return;
+  const bool shown = gui.state.view.gradients;
   const FontScope small(gui, TextSize::small);
+  const std::string label = (shown ? "− " : "+ ") + std::string(gui.word(kInsideWords.gradients_and_path));
+  if (link_button(gui, "show gradients", label.c_str())) gui.push(SetGradients{!shown});
+  explain_item(gui, kInsideWords.tip_gradients_and_path);
+  const std::string path = path_in_words(gui.state.settings.language, *question.trace, question.head, *question.cell);
+  if (!shown || path.empty()) return;
   cut_text(gui, path, gui.colours().dim, ImGui::GetContentRegionAvail().x);
   gui.name_item("path", BoxKind::label);
   explain_item(gui, kInsideWords.tip_path);

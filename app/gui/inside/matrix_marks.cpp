@@ -66,12 +66,12 @@ void moved_line(Gui& gui, const Inside& inside) {
 }
 
 float gradients_width(const Gui& gui, const Inside& inside) {
-  if (!inside.effect) return 0;
+  if (!inside.effect || !gui.state.view.gradients) return 0;
   return (kGradientGap + (inside.effect->other.size() > 0 ? 2 : 1) * kGradientColumn) * gui.unit;
 }
 
 void draw_gradients(Gui& gui, ImDrawList& list, const Inside& inside, const Box& plot) {
-  if (!inside.effect) return;
+  if (!inside.effect || !gui.state.view.gradients) return;
   const ScaleEffect& effect = *inside.effect;
   const float unit = gui.unit, text = ImGui::GetFontSize(), height = plot.h / static_cast<float>(inside.matrix.rows);
   const ImU32 bar = to_imgui(diverging_map(gui.state.settings.theme)[215]);

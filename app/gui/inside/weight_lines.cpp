@@ -128,7 +128,7 @@ std::string sink_text(const DrawnWeightLine& line) {
 /// `∂A/∂score of this row: 0.31; without the scale 0.02`
 std::string gradient_text(const DrawnWeightLine& line) {
   const Step* own = line.step("gradient");
-  if (!own) return {};
+  if (!own || !line.gui.state.view.gradients) return {};
   const auto text = [&](const Words& words, const Step* step) {
     return step ? filled(line.gui.word(words), {brief_number(step->value(0, 0))}) : std::string();
   };

@@ -4,7 +4,6 @@
 #include "gui/frame/looks.h"
 #include "gui/lesson/lesson_panel.h"
 #include "gui/shell/shell.h"
-#include "words/compare_words.h"
 #include "words/inside_words.h"
 #include "words/model_words.h"
 #include "words/window_words.h"
@@ -47,7 +46,7 @@ void share_menu(Gui& gui) {
   ImGui::EndPopup();
 }
 
-/// Three dots: what is seldom needed.
+/// What is seldom needed.
 void more_menu(Gui& gui) {
   const bool dark = gui.state.settings.theme == Theme::dark;
   if (menu_button(gui, "more menu", gui.word(kWindowWords.more_menu))) ImGui::OpenPopup("more");

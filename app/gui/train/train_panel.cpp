@@ -129,10 +129,12 @@ void earlier_part(Gui& gui) {
 std::string duration_words(const Gui& gui, double seconds) {
   const auto whole = static_cast<long>(std::clamp(std::ceil(seconds), 0.0, 1e8));
   const std::string rest = std::to_string(whole % 60) + " " + gui.word(kTrainWords.seconds);
+  const std::string minutes = std::string(" ") + gui.word(kTrainWords.minutes);
   if (whole < 60) return rest;
-  if (whole < 3600) return std::to_string(whole / 60) + " " + gui.word(kTrainWords.minutes) + " " + rest;
+  if (whole < 600) return std::to_string(whole / 60) + minutes + " " + rest;
+  if (whole < 3600) return std::to_string(whole / 60) + minutes;  // no estimate is good to a second
   return std::to_string(whole / 3600) + " " + gui.word(kTrainWords.hours) + " " + std::to_string(whole / 60 % 60) +
-         " " + gui.word(kTrainWords.minutes);
+         minutes;
 }
 
 void train_panel(Gui& gui) {

@@ -102,6 +102,9 @@ TEST_F(InsideMarksTest, TheWayFromWordToWordIsTold) {
   Harness& h = *harness;
   h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
   h.settle();
+  EXPECT_FALSE(h.says("RNN")) << "asked for seldom";
+  h.click("show gradients");
+  h.settle();
   EXPECT_TRUE(h.says("4 steps through an RNN, 2 layers of convolutions of width 3, 1 here")) << h.words_on_screen();
   h.push(Pin{CellRef{5, 4}});
   h.settle();
@@ -123,6 +126,9 @@ TEST_F(InsideMarksTest, TheGradientOfEachRowStandsBesideItAndFollowsTheScale) {
     std::snprintf(digits, sizeof digits, "%.3f", static_cast<double>(size));
     return h.says(digits);
   };
+  EXPECT_FALSE(h.has("gradients") || h.says("∂A/∂score of this row")) << "asked for seldom";
+  h.click("show gradients");
+  h.settle();
   const ScaleEffect effect = scale_effect(*h.state.trace, {}, 0, 10);
   ASSERT_TRUE(h.has("gradients"));
   EXPECT_TRUE(h.says("∂ × " + brief_number(effect.scale)));
@@ -143,6 +149,10 @@ TEST_F(InsideMarksTest, TheGradientOfEachRowStandsBesideItAndFollowsTheScale) {
                      brief_number(off.other(9))));
   look_at(matrix_id(Quantity::query));
   EXPECT_FALSE(h.has("gradients")) << "its rows are no softmax";
+  look_at(matrix_id(Quantity::weights));
+  ASSERT_TRUE(h.has("gradients"));
+  h.click("show gradients");
+  EXPECT_FALSE(h.has("gradients"));
 }
 
 }  // namespace
