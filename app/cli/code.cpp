@@ -1,7 +1,5 @@
 #include "code/program.h"
 
-#include <filesystem>
-
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 

@@ -327,11 +327,10 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
   add_view(
       parser, options->view, [](const NamedView& view) { return view.figure.has_value(); },
       "heads (default): a map of every head; head: one head large; text: the text, each word shaded; glance: all heads "
-      "small, a row per layer; "
-      "inside: the numbers behind one weight; writers: what wrote its score; lens: "
-      "the guess after each layer; diagram: the "
-      "matrices of a layer and what each is computed from; matrix: one of these matrices; flow: lines between "
-      "the words; compare: one head in two answers; patch: what of A brings its answer back in B");
+      "small, a row per layer; inside: the numbers behind one weight; writers: what wrote its score; lens: the guess "
+      "after each layer; diagram: the matrices of a layer and what each is computed from; matrix: one of these "
+      "matrices; flow: lines between the words; compare: one head in two answers; patch: what of A brings its answer "
+      "back in B");
   add_answer_options(parser, *options);
   parser
       .option("--query", options->figure.query,
@@ -351,8 +350,7 @@ ParsedCommand add_figure(Parser& parser, const Frontend&) {
               "HEADS")
       .list();
   parser.option("--order", options->order,
-                "Of heads and glance: a measure's name, effect, found or layer (default), as "
-                "heads --sort has it",
+                "Of heads and glance: a measure's name, effect, found or layer (default), as heads --sort has it",
                 "METRIC");
   parser.option("--ascending", options->ascending, "Of --order: the smallest first");
   parser.option("--from", options->words.from, "Of --order found: the word that looks …", "WORD");

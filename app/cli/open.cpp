@@ -1,6 +1,5 @@
 #include "cli/commands.h"
 #include "cli/options/lesson_option.h"
-#include "cli/options/print.h"
 #include "cli/options/request_options.h"
 
 namespace headlight {

@@ -142,8 +142,7 @@ ParsedCommand add_page(Parser& parser, const Frontend&) {
       parser, options->view,
       [](const NamedView& view) { return view.figure == FigureKind::lens || view.figure == FigureKind::patch; },
       "What is shown above the maps: lens, the guess after each layer; patch, with --against, which heads of A bring "
-      "its "
-      "answer back in B");
+      "its answer back in B");
   parser.option("--head", options->look, "The head that is large when the page opens, [STACK:]L.H", "HEAD");
   take_look(parser, *options);
   parser.option("--most", options->most, "Refuse a page of more megabytes than this; default: 268", "MB")

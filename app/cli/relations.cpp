@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "cli/options/print.h"
 #include "model/head_text.h"
-#include "train/measure/relations.h"
 #include "train/measure/relations_json.h"
 #include "training/training_files.h"
 #include "words/relation_words.h"

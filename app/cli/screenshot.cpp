@@ -3,7 +3,6 @@
 #include "cli/options/against_option.h"
 #include "cli/options/head_option.h"
 #include "cli/options/lesson_option.h"
-#include "cli/options/print.h"
 #include "cli/options/request_options.h"
 #include "cli/options/view_options.h"
 #include "derived/answer_comparison.h"
@@ -98,10 +97,8 @@ ParsedCommand add_screenshot(Parser& parser, const Frontend& frontend) {
       "heads: all heads, and one of them large; text: that one as the text itself, shaded; glance: all heads small; "
       "relations: how well each layer shows each relation; inside: the numbers behind one weight; writers: what wrote "
       "its score; lens: the guess after each layer; diagram: the matrices of a layer; flow: lines between the words; "
-      "train: the heads beside a training; "
-      "compare: A beside B; patch: what of A "
-      "brings its answer back in B; "
-      "code: the layer as a program");
+      "train: the heads beside a training; compare: A beside B; patch: what of A brings its answer back in B; code: "
+      "the layer as a program");
   add_against(parser, options->against);
   add_alignment(parser, options->alignment);
   parser.option("!--first-start", options->picture.greeted, "With the words that a window opens on the first time");

@@ -6,12 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "base/names.h"
-#include "document/document.h"
 #include "model/batch_mask.h"
 #include "model/head_text.h"
 #include "read/external/mask_file.h"
-#include "read/json/json_fields.h"
 
 namespace headlight {
 namespace {

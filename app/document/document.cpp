@@ -91,6 +91,90 @@ Result<std::vector<Request>> parted(std::vector<Request> requests) {
   return requests;
 }
 
+/// Reduces the document to one sentence.
+void keep_sentence(Document& document, std::size_t sentence) {
+  for (const TextSide side : {TextSide::source, TextSide::target}) {
+    TextInput& input = text_input(document, side);
+    const bool by_ids = reads_ids(document, side);
+    const auto lines = by_ids ? id_sentences(input) : sentences(input.text);
+    if (sentence >= lines.size() || (side == TextSide::source && reads_chat(document))) continue;
+    const auto keep = [&, line = lines[sentence]](auto& values) {
+      values.resize(line.end), values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(line.begin));
+    };
+    if (by_ids) {
+      keep(input.ids), input.id_cuts.clear();
+      if (side == TextSide::source && !document.token_types.empty()) keep(document.token_types);
+      continue;
+    }
+    input = text_input_of(input, lines[sentence]);
+    if (side == TextSide::source) document.text_pair = line_of_text_pair(document.text_pair, sentence);
+  }
+}
+
+/// The texts that may come to the sentence with one more word: cut by the model itself, and with the word cut by hand.
+std::vector<TextInput> continued(const Document& document, TextSide side, std::size_t sentence, std::size_t pad,
+                                 const Candidate& word, const Lexicon& lexicon) {
+  const Tokenizer& tokenizer = *tokenizer_of(document, side);
+  const TextInput& before = text_input(document, side);
+  const std::string bytes = bytes_of_id(tokenizer, word.id);
+  if (bytes.empty() || !check_utf8("", bytes)) return {};
+  TextInput whole = before;
+  if (sentences(before.text).size() <= sentence) {  // the first word behind a start token
+    whole.text = bytes;
+    whole.hand_cuts.reset();
+    return {whole};
+  }
+  if (finds_words(tokenizer)) {
+    TextInput by_hand = before;
+    set_hand_cuts(by_hand, tokenizer);
+    insert_word(by_hand, sentence, pad, bytes, lexicon_of(document, side, lexicon));
+    if (before.hand_cuts) return {by_hand};
+    whole.text = by_hand.text;
+    return {whole, by_hand};
+  }
+  const std::size_t at = sentences(before.text)[sentence].end;
+  whole.text.insert(at, bytes);
+  if (whole.hand_cuts) {
+    std::vector<std::size_t>& cuts = *whole.hand_cuts;
+    const auto behind = std::upper_bound(cuts.begin(), cuts.end(), at);
+    for (auto cut = behind; cut != cuts.end(); ++cut) *cut += bytes.size();
+    cuts.insert(behind, at);
+  }
+  return {whole};
+}
+
+std::vector<std::int64_t> ids_of(const Tokens& tokens) {
+  std::vector<std::int64_t> ids;
+  for (const Token& token : tokens.tokens) ids.push_back(token.id);
+  return ids;
+}
+
+/// Reduces the document to the sentence, with the written side as `ids`.
+void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
+  keep_sentence(document, sentence);
+  text_input(document, side).ids = std::move(ids);
+  if (side == TextSide::source) document.token_types.clear();
+}
+
+/// The conversations that may come to this one with one more word: the answer begins with it, or goes on.
+std::vector<Chat> continued_chats(const Chat& chat, const std::string& bytes) {
+  if (bytes.empty() || !check_utf8("", bytes)) return {};
+  std::vector<Chat> longer;
+  Chat one = chat;
+  one.open = true;
+  if (chat.turns.back().role != ChatRole::assistant) {
+    one.turns.push_back({ChatRole::assistant, bytes});
+    longer.push_back(one);
+    if (bytes.starts_with(' ')) one.turns.back().text.erase(0, 1);  // where a space stands before every answer
+  } else if (chat.open) {
+    one.turns.back().text += bytes;
+  } else {
+    return {};
+  }
+  longer.push_back(std::move(one));
+  return longer;
+}
+
 }  // namespace
 
 Document::Document() = default;
@@ -215,30 +299,6 @@ Result<std::vector<Request>> requests_of(const Document& document, const Lexicon
   return parted(std::move(requests));
 }
 
-namespace {
-
-/// Reduces the document to one sentence.
-void keep_sentence(Document& document, std::size_t sentence) {
-  for (const TextSide side : {TextSide::source, TextSide::target}) {
-    TextInput& input = text_input(document, side);
-    const bool by_ids = reads_ids(document, side);
-    const auto lines = by_ids ? id_sentences(input) : sentences(input.text);
-    if (sentence >= lines.size() || (side == TextSide::source && reads_chat(document))) continue;
-    const auto keep = [&, line = lines[sentence]](auto& values) {
-      values.resize(line.end), values.erase(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(line.begin));
-    };
-    if (by_ids) {
-      keep(input.ids), input.id_cuts.clear();
-      if (side == TextSide::source && !document.token_types.empty()) keep(document.token_types);
-      continue;
-    }
-    input = text_input_of(input, lines[sentence]);
-    if (side == TextSide::source) document.text_pair = line_of_text_pair(document.text_pair, sentence);
-  }
-}
-
-}  // namespace
-
 Result<std::vector<Document>> documents_of_lines(const Document& document) {
   if (!reads_sentences(document)) {
     std::vector<Document> all(count_sentences(document), document);
@@ -264,74 +324,6 @@ Result<std::vector<Document>> documents_of_lines(const Document& document) {
   }
   return documents;
 }
-
-namespace {
-
-/// The texts that may come to the sentence with one more word: cut by the model itself, and with the word cut by hand.
-std::vector<TextInput> continued(const Document& document, TextSide side, std::size_t sentence, std::size_t pad,
-                                 const Candidate& word, const Lexicon& lexicon) {
-  const Tokenizer& tokenizer = *tokenizer_of(document, side);
-  const TextInput& before = text_input(document, side);
-  const std::string bytes = bytes_of_id(tokenizer, word.id);
-  if (bytes.empty() || !check_utf8("", bytes)) return {};
-  TextInput whole = before;
-  if (sentences(before.text).size() <= sentence) {  // the first word behind a start token
-    whole.text = bytes;
-    whole.hand_cuts.reset();
-    return {whole};
-  }
-  if (finds_words(tokenizer)) {
-    TextInput by_hand = before;
-    set_hand_cuts(by_hand, tokenizer);
-    insert_word(by_hand, sentence, pad, bytes, lexicon_of(document, side, lexicon));
-    if (before.hand_cuts) return {by_hand};
-    whole.text = by_hand.text;
-    return {whole, by_hand};
-  }
-  const std::size_t at = sentences(before.text)[sentence].end;
-  whole.text.insert(at, bytes);
-  if (whole.hand_cuts) {
-    std::vector<std::size_t>& cuts = *whole.hand_cuts;
-    const auto behind = std::upper_bound(cuts.begin(), cuts.end(), at);
-    for (auto cut = behind; cut != cuts.end(); ++cut) *cut += bytes.size();
-    cuts.insert(behind, at);
-  }
-  return {whole};
-}
-
-std::vector<std::int64_t> ids_of(const Tokens& tokens) {
-  std::vector<std::int64_t> ids;
-  for (const Token& token : tokens.tokens) ids.push_back(token.id);
-  return ids;
-}
-
-/// Reduces the document to the sentence, with the written side as `ids`.
-void ask_by_ids(Document& document, TextSide side, std::size_t sentence, std::vector<std::int64_t> ids) {
-  keep_sentence(document, sentence);
-  text_input(document, side).ids = std::move(ids);
-  if (side == TextSide::source) document.token_types.clear();
-}
-
-/// The conversations that may come to this one with one more word: the answer begins with it, or goes on.
-std::vector<Chat> continued_chats(const Chat& chat, const std::string& bytes) {
-  if (bytes.empty() || !check_utf8("", bytes)) return {};
-  std::vector<Chat> longer;
-  Chat one = chat;
-  one.open = true;
-  if (chat.turns.back().role != ChatRole::assistant) {
-    one.turns.push_back({ChatRole::assistant, bytes});
-    longer.push_back(one);
-    if (bytes.starts_with(' ')) one.turns.back().text.erase(0, 1);  // where a space stands before every answer
-  } else if (chat.open) {
-    one.turns.back().text += bytes;
-  } else {
-    return {};
-  }
-  longer.push_back(std::move(one));
-  return longer;
-}
-
-}  // namespace
 
 void append_word(Document& document, std::size_t sentence, const Candidate& word, const Lexicon& lexicon) {
   const TextSide side = main_side(document);

@@ -1,8 +1,6 @@
 #include "document/question_fields.h"
 
-#include <map>
 #include <memory>
-#include <utility>
 
 #include <nlohmann/json.hpp>
 

@@ -12,7 +12,6 @@
 #include "document/assets.h"
 #include "heads/arc_labels.h"
 #include "text/characters.h"
-#include "train/grammar/grammar.h"
 
 namespace headlight {
 namespace {

@@ -1,5 +1,4 @@
-// The words of figures, in English and in Chinese: titles, numbers in cells. Window and
-// files have the same.
+// The words of figures, in English and in Chinese: titles, numbers in cells. Window and files have the same.
 #pragma once
 
 #include <functional>

@@ -52,6 +52,21 @@ std::string remark_of(Language language, const Cell& cell, const std::vector<std
   return others_of(language, shown.size(), cell.terms.size(), rest);
 }
 
+/// A cell: its number, how it follows, and its terms. Gives a remark where not all of them are listed.
+std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const FigureOptions& options) {
+  page.y += 0.5f * page.label;
+  add_lines(page, place_label(trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
+            Role::label, page.ink.text);
+  add_lines(page, operation_line(options.language, cell), page.label, Role::label, page.ink.dim);
+  page.y += 0.3f * page.label;
+  const bool adds_up = is_sum_of_terms(cell.operation);
+  const std::vector<std::size_t> shown = listed(cell, adds_up);
+  std::vector<TermWords> terms;
+  for (const std::size_t i : shown) terms.push_back(words_of_term(trace, cell.terms[i], adds_up));
+  if (!terms.empty()) add_terms(page, terms, options.theme);
+  return remark_of(options.language, cell, shown, adds_up);
+}
+
 }  // namespace
 
 std::string others_of(Language language, std::size_t shown, std::size_t all, std::optional<double> rest) {
@@ -97,25 +112,6 @@ void add_terms(Page& page, const std::vector<TermWords>& terms, Theme theme) {
   }
   page.y += static_cast<float>(rows) * line;
 }
-
-namespace {
-
-/// A cell: its number, how it follows, and its terms. Gives a remark where not all of them are listed.
-std::string add_cell(Page& page, const Trace& trace, const Cell& cell, const FigureOptions& options) {
-  page.y += 0.5f * page.label;
-  add_lines(page, place_label(trace, cell.id, cell.row, cell.col) + " = " + exact_number(cell.value), page.title,
-            Role::label, page.ink.text);
-  add_lines(page, operation_line(options.language, cell), page.label, Role::label, page.ink.dim);
-  page.y += 0.3f * page.label;
-  const bool adds_up = is_sum_of_terms(cell.operation);
-  const std::vector<std::size_t> shown = listed(cell, adds_up);
-  std::vector<TermWords> terms;
-  for (const std::size_t i : shown) terms.push_back(words_of_term(trace, cell.terms[i], adds_up));
-  if (!terms.empty()) add_terms(page, terms, options.theme);
-  return remark_of(options.language, cell, shown, adds_up);
-}
-
-}  // namespace
 
 Result<Drawing> draw_matrix(const FigureSubject& subject, const FigureOptions& options, const TextWidth& measure) {
   const Trace& trace = subject.trace;

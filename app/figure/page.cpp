@@ -1,11 +1,9 @@
 #include "figure/page.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "base/utf8.h"
 #include "document/sentence_facts.h"
-#include "figure/labels.h"
 #include "figure/map_kinds.h"
 #include "figure/map_scene.h"
 #include "words/head_words.h"

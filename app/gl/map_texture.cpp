@@ -8,7 +8,6 @@
 #include <cassert>
 #include <cmath>
 #include <deque>
-#include <optional>
 #include <string>
 
 #include "base/file.h"

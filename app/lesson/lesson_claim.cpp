@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "derived/matrix_names.h"
-#include "document/bundled_models.h"
 #include "explain/matrices.h"
 #include "math/attention.h"
 #include "math/output.h"

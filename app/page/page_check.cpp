@@ -12,7 +12,6 @@
 #include "read/external/page_attention.h"
 #include "read/external/page_text.h"
 #include "read/json/json_fields.h"
-#include "session/session_file.h"
 #include "write/arrays.h"
 #include "write/json.h"
 

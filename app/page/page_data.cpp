@@ -12,7 +12,6 @@
 #include "model/head_text.h"
 #include "page/core/answer_object.h"
 #include "page/page_numbers.h"
-#include "read/external/packed_planes.h"
 #include "words/relation_words.h"
 #include "write/json.h"
 

@@ -1,7 +1,5 @@
 #include "page/page.h"
 
-#include <algorithm>
-#include <map>
 
 #include <nlohmann/json.hpp>
 

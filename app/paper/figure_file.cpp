@@ -15,7 +15,6 @@
 
 #include "base/file.h"
 #include "figure/figure.h"
-#include "paper/fonts.h"
 
 namespace headlight {
 namespace {
@@ -163,6 +162,19 @@ Result<std::string> pdf_bytes(const std::vector<Drawing>& pages, PaperFonts& fon
   return bytes;
 }
 
+/// Fonts that are found when they are needed.
+using FoundFonts = std::shared_ptr<std::shared_ptr<PaperFonts>>;
+
+Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::path& file, Progress& progress,
+                            const FoundFonts& fonts) {
+  TRY(figure_format(file));
+  if (!*fonts) *fonts = TRY(PaperFonts::open());
+  auto drawing = draw_ordered(order, (*fonts)->measure(), &progress);
+  if (!drawing) return inside(file.string(), drawing.error());
+  if (progress.stop) return cancelled(file.string(), "nothing was written");
+  return drawing;
+}
+
 }  // namespace
 
 Result<FigureFormat> figure_format(const std::filesystem::path& file) {
@@ -189,23 +201,6 @@ Status write_figure(const Drawing& drawing, const std::filesystem::path& file, P
   if (!bytes) return inside(file.string(), bytes.error());
   return write_file(file, *bytes);
 }
-
-namespace {
-
-/// Fonts that are found when they are needed.
-using FoundFonts = std::shared_ptr<std::shared_ptr<PaperFonts>>;
-
-Result<Drawing> drawn_order(const FigureRequest& order, const std::filesystem::path& file, Progress& progress,
-                            const FoundFonts& fonts) {
-  TRY(figure_format(file));
-  if (!*fonts) *fonts = TRY(PaperFonts::open());
-  auto drawing = draw_ordered(order, (*fonts)->measure(), &progress);
-  if (!drawing) return inside(file.string(), drawing.error());
-  if (progress.stop) return cancelled(file.string(), "nothing was written");
-  return drawing;
-}
-
-}  // namespace
 
 DrawFigure figure_drawer() {
   return [fonts = std::make_shared<std::shared_ptr<PaperFonts>>()](

@@ -8,7 +8,6 @@
 #include <cassert>
 #include <cmath>
 #include <deque>
-#include <string>
 #include <unordered_map>
 
 #include "base/file.h"

@@ -4,7 +4,6 @@
 #include <cairo.h>
 
 #include <initializer_list>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>

@@ -11,7 +11,6 @@
 #include "read/hub/checkpoint.h"
 #include "train/trained_checkpoint.h"
 #include "training/training_files.h"
-#include "training/training_run.h"
 
 namespace headlight {
 namespace {
@@ -19,6 +18,18 @@ namespace {
 /// The files that a training writes into its folder.
 constexpr const char* kTrainedFiles[] = {"training.json", "model.safetensors", "config.json",
                                          "README.md",     "tokenizer.json",    "resume.safetensors"};
+
+namespace fs = std::filesystem;
+
+/// Seconds between news at least: four or five pictures a second show how heads form.
+constexpr double kNewsSeconds = 0.22;
+/// The share of the time that the scores of samples may take.
+constexpr double kScoreShare = 0.07;
+
+int training_threads(int wanted) {
+  const int all = static_cast<int>(std::thread::hardware_concurrency());
+  return wanted > 0 ? wanted : std::max(1, all - 1);
+}
 
 }  // namespace
 
@@ -63,22 +74,6 @@ Error LostSteps::error(Index step) const {
                    "loss of step " + std::to_string(step) + " and the " + std::to_string(in_a_row_ - 1) + " before",
                    "a finite number", "an overflow: try a smaller learning rate", ErrorCode::overflow);
 }
-
-namespace {
-
-namespace fs = std::filesystem;
-
-/// Seconds between news at least: four or five pictures a second show how heads form.
-constexpr double kNewsSeconds = 0.22;
-/// The share of the time that the scores of samples may take.
-constexpr double kScoreShare = 0.07;
-
-int training_threads(int wanted) {
-  const int all = static_cast<int>(std::thread::hardware_concurrency());
-  return wanted > 0 ? wanted : std::max(1, all - 1);
-}
-
-}  // namespace
 
 TrainingJob::TrainingJob(const TrainingRun& run, TrainerOptions options, std::function<void()> wake)
     : id_(run.id),

@@ -1,6 +1,5 @@
-// The state of a training as the window shows it: how far it is, how its loss fell, which heads
-// found which relation when, and the network as it was at some of its steps. Plain values; session/loop/trainer.h does
-// it.
+// The state of a training as the window shows it: how far it is, how its loss fell, which heads found which relation
+// when, and the network as it was at some of its steps. Plain values; session/loop/trainer.h does it.
 #pragma once
 
 #include <cstdint>

@@ -96,10 +96,9 @@ struct Outcome {
   double cells = 0;  // that were computed, those of each round; four columns of a product count as one cell
 };
 
-/// Queries to weights; those of the first `most_heads` heads alone where heads do not depend on one another. Where
-/// too little is known, numbers are taken from `found`: the sum of a row with some unknown weights, and, where it
-/// matters, the number up to which a row of logits is known. False: too little is known, or it cannot be
-/// computed so.
+/// Queries to weights; those of the first `most_heads` heads alone where heads do not depend on one another. Where too
+/// little is known, numbers are taken from `found`: the sum of a row with some unknown weights, and, where it matters,
+/// the number up to which a row of logits is known. False: too little is known, or it cannot be computed so.
 bool compute_weights(const Known& known, const Variant& variant, const LayerArrays& found, Outcome& outcome,
                      std::size_t most_heads = std::numeric_limits<std::size_t>::max());
 /// Values and output from these weights; whatever is not known stays empty.

@@ -7,10 +7,9 @@
 namespace headlight {
 
 /// The size of ∂A/∂score of each row a of softmax weights, (R): the Frobenius norm of the Jacobian diag(a) − aᵀa
-/// (Bridle 1990, "Probabilistic Interpretation of Feedforward Classification Network Outputs"),
-/// √(Σ_i a_i²(1 − a_i)² + Σ_i≠j a_i² a_j²). 0 where one key has all of the weight, and of a row
-/// of zeros. Large scores lead there, and then nothing is learned through the row: why scores are scaled (Vaswani et
-/// al. 2017, 3.2.1).
+/// (Bridle 1990, "Probabilistic Interpretation of Feedforward Classification Network Outputs"), √(Σ_i a_i²(1 − a_i)² +
+/// Σ_i≠j a_i² a_j²). 0 where one key has all of the weight, and of a row of zeros. Large scores lead there, and then
+/// nothing is learned through the row: why scores are scaled (Vaswani et al. 2017, 3.2.1).
 Vector softmax_gradient(const Matrix& weights);
 
 /// The same rows of one head with the scale that its scores have, and with another.

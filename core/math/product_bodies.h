@@ -169,8 +169,7 @@ inline void product(const Product& p) {
 #define HEADLIGHT_FROM_BELOW(J) ((J)&kStep) != 0 ? kWidth + (J)-kStep : (J)
 #define HEADLIGHT_FROM_ABOVE(J) ((J)&kStep) != 0 ? kWidth + (J) : (J) + kStep
 
-/// One round of a transposition: rows i and i + kStep exchange the numbers whose row and column differ in that
-/// bit.
+/// One round of a transposition: rows i and i + kStep exchange the numbers whose row and column differ in that bit.
 template <int kStep>
 inline void exchange(Lanes* row) {
   HEADLIGHT_UNROLL

@@ -10,7 +10,6 @@
 #include "base/mapped_file.h"
 #include "base/pages.h"
 #include "math/kernels.h"
-#include "model/weights.h"
 
 namespace headlight {
 namespace {

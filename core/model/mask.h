@@ -1,5 +1,4 @@
-// Attention masks: which query may attend to which key. A MaskSpec is the request; resolve() makes a sentence's
-// Mask.
+// Attention masks: which query may attend to which key. A MaskSpec is the request; resolve() makes a sentence's Mask.
 #pragma once
 
 #include <algorithm>

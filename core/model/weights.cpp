@@ -4,7 +4,6 @@
 #include <bit>
 #include <cassert>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <string_view>
 #include <type_traits>

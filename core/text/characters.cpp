@@ -4,7 +4,6 @@
 #include <unicode/utf8.h>
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "base/formatted.h"
 #include "base/utf8.h"

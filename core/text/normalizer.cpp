@@ -5,7 +5,6 @@
 #include <unicode/uset.h>
 #include <algorithm>
 #include <cassert>
-#include <memory>
 
 #include "base/utf8.h"
 #include "text/characters.h"

@@ -5,7 +5,6 @@
 #include <type_traits>
 
 #include "text/characters.h"
-#include "text/normalizer.h"
 #include "text/words.h"
 
 namespace headlight {

@@ -1,8 +1,5 @@
 #include "text/pattern.h"
 
-#include <cstddef>
-#include <vector>
-
 namespace headlight {
 namespace {
 

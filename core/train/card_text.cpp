@@ -20,8 +20,7 @@ std::string shape_text(const Model& model) {
                 formatted(" of the encoder and %ld of the decoder", static_cast<long>(config.num_layers))
           : counted(config.num_layers, "layer");
   return formatted(
-      "A standard Transformer %s: d_model %ld, %s of d_k %ld, %s, feed-forward %ld, %s-norm, %s "
-      "positions, %zu words.",
+      "A standard Transformer %s: d_model %ld, %s of d_k %ld, %s, feed-forward %ld, %s-norm, %s positions, %zu words.",
       std::string(name(config.arch)).c_str(), static_cast<long>(config.d_model),
       counted(config.num_heads, "head").c_str(), static_cast<long>(config.d_k()), layers.c_str(),
       static_cast<long>(config.ffn), std::string(name(config.norm)).c_str(), std::string(name(config.position)).c_str(),
@@ -35,8 +34,7 @@ std::string task_text(const TrainingCard& card) {
   const auto percent = [](float share) { return static_cast<double>(share) * 100; };
   if (plan.task == Task::translation) {
     std::string text =
-        "The decoder is asked for the next word of the English of a sentence, whose Chinese the encoder "
-        "reads.";
+        "The decoder is asked for the next word of the English of a sentence, whose Chinese the encoder reads.";
     if (corruption.mask + corruption.swap > 0)
       text += formatted(
           " Of the words that it reads some are hidden (%.0f %%) or swapped for others (%.0f %%): there it is "
@@ -64,8 +62,7 @@ std::string teaching_text(const TrainingCard& card) {
   if (teaching.heads.empty()) return " and nothing else: nothing was asked of any attention.";
   std::string text = formatted(
       "; behind %.0f %% of the steps, in %.0f %% of the sentences, it is also asked where some heads look: %g times "
-      "the "
-      "weighted mean of −ln of the weight that a head gives to the right word (pieces of words summed). A word "
+      "the weighted mean of −ln of the weight that a head gives to the right word (pieces of words summed). A word "
       "without such a relation is to look at <s>, with weight %g; %.0f %% of the words of these sentences are hidden "
       "and asked for.\n\n## Heads that were taught\n\n",
       100 * static_cast<double>(teaching.from), 100 * static_cast<double>(teaching.share),
@@ -94,10 +91,8 @@ std::string treebank_scores_text(const RelationReport& report, const std::vector
   std::string text =
       "\n## Scores\n\nOn treebanks that taught nothing (zh: those in Chinese): of the words with a relation, the share "
       "whose strongest word, itself and special tokens left out, is the right one. Heads that were not taught were "
-      "chosen "
-      "on the other half of the sentences.\n\n"
-      "| relation | head | score | weight | random weights | best distance | arcs |\n"
-      "| --- | --- | --- | --- | --- | --- | --- |\n";
+      "chosen on the other half of the sentences.\n\n| relation | head | score | weight | random weights | best "
+      "distance | arcs |\n| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const RelationScore& one : report.relations)
     text += formatted("| %s, %s | %s %s%s | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(), one.en.c_str(),
                       head_label({one.chosen.layer, one.chosen.head}).c_str(),

@@ -15,7 +15,6 @@
 #include "read/json/json_document.h"
 #include "train/arc_labels_file.h"
 #include "train/measure/relations_json.h"
-#include "train/plan.h"
 
 namespace headlight {
 namespace {

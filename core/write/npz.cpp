@@ -7,7 +7,6 @@
 #include <cstring>
 #include <system_error>
 
-#include "base/file.h"
 #include "base/folders.h"
 #include "base/refusal.h"
 #include "base/system.h"

@@ -4,7 +4,6 @@
 #include <epoxy/egl.h>
 
 #include <string>
-#include <string_view>
 
 #include "base/formatted.h"
 

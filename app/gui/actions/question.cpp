@@ -32,6 +32,12 @@ std::vector<std::size_t> inner_cuts(const AppState& state, const PinnedToken& pi
   return cut_points(pinned.token().raw, Split::characters, *state.lexicon);
 }
 
+/// A cross-attention has a separate scale; its other parts are those of the decoder's block.
+Stack stack_of_part(const Gui& gui, BlockPart part) {
+  const Stack stack = gui.state.view.chosen.stack;
+  return stack == Stack::cross && part != BlockPart::scale ? Stack::self : stack;
+}
+
 }  // namespace
 
 std::vector<Index> divisors(Index number, Index most) {
@@ -131,16 +137,6 @@ Config next_positions(Config config) {
   };
   return with_position(config, next(config.position));
 }
-
-namespace {
-
-/// A cross-attention has a separate scale; its other parts are those of the decoder's block.
-Stack stack_of_part(const Gui& gui, BlockPart part) {
-  const Stack stack = gui.state.view.chosen.stack;
-  return stack == Stack::cross && part != BlockPart::scale ? Stack::self : stack;
-}
-
-}  // namespace
 
 bool has_part_here(const Gui& gui, BlockPart part) {
   const auto& trace = gui.state.trace;

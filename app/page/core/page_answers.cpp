@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/formatted.h"
-#include "document/question_fields.h"
 
 namespace headlight {
 namespace {

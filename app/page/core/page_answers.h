@@ -27,8 +27,7 @@ class PageAnswer {
  public:
   virtual ~PageAnswer() = default;
   virtual const Trace& trace() const = 0;
-  /// Replaces the masks and edits by those of a request; the tokens stay. Errors: those of resolve() and
-  /// forward().
+  /// Replaces the masks and edits by those of a request; the tokens stay. Errors: those of resolve() and forward().
   virtual Status change(const nlohmann::json& request) = 0;
 };
 

@@ -3,7 +3,6 @@
 #include <fontconfig/fontconfig.h>
 
 #include <memory>
-#include <string>
 
 namespace headlight {
 namespace {

@@ -14,7 +14,6 @@
 #include "base/file.h"
 #include "base/mapped_file.h"
 #include "base/utf8.h"
-#include "read/array/array.h"
 #include "read/array/npy.h"
 #include "read/array/zip_directory.h"
 

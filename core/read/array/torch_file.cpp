@@ -1,7 +1,6 @@
 #include "read/array/torch_file.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -13,7 +12,6 @@
 
 #include "base/mapped_file.h"
 #include "base/printable.h"
-#include "read/array/array.h"
 #include "read/array/pickle.h"
 #include "read/array/zip_directory.h"
 

@@ -1,9 +1,6 @@
 #include "read/hub/families.h"
 
-#include <algorithm>
-#include <cassert>
 #include <cmath>
-#include <string>
 
 #include "base/utf8.h"
 #include "read/array/array.h"

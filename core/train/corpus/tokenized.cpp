@@ -7,7 +7,6 @@
 
 #include "base/utf8.h"
 #include "text/words.h"
-#include "train/grammar/grammar.h"
 
 namespace headlight {
 namespace {

@@ -1,7 +1,6 @@
 #include "train/measure/arc_fit.h"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <map>
 #include <set>
@@ -11,7 +10,6 @@
 #include "base/utf8.h"
 #include "text/characters.h"
 #include "train/corpus/tokenized.h"
-#include "train/grammar/grammar.h"
 #include "train/measure/regression.h"
 
 namespace headlight {

@@ -11,7 +11,6 @@
 #include "base/parallel.h"
 #include "math/attention.h"
 #include "math/output.h"
-#include "train/grammar/grammar.h"
 
 namespace headlight {
 

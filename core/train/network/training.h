@@ -26,8 +26,7 @@ void adamw_step(Network& network, const Floats& gradients, Moments& moments, con
 /// The Euclidean norm of all gradients.
 double global_norm(const Floats& gradients);
 
-/// The factor of gradients of this norm that makes it at most `most` (Pascanu et al. 2013); 1 where
-/// `most` is 0.
+/// The factor of gradients of this norm that makes it at most `most` (Pascanu et al. 2013); 1 where `most` is 0.
 float clip_scale(double norm, float most);
 
 /// Linear warm-up, then half a cosine down to `floor` of the peak (Loshchilov & Hutter 2017).
