@@ -1,6 +1,9 @@
 // The Inside view: from a weight to its steps, from a step to its matrix, from a number to the numbers it came from,
 // down to what was learned, and back.
+#include <numeric>
+
 #include "figure/inside_labels.h"
+#include "figure/labels.h"
 #include "gui/frame/draw.h"
 #include "gui/inside/inside_fixture.h"
 #include "gui/inside/weight_lines.h"
@@ -61,6 +64,30 @@ TEST_F(InsideViewTest, FromAWeightToTheLearnedNumbersAndBack) {
   h.click("look back");
   EXPECT_EQ(look(), Look{}) << "there is nothing before the first";
   EXPECT_TRUE(h.state.undo.empty()) << "looking is not editing";
+}
+
+TEST_F(InsideViewTest, TheFiveLinesHaveTheNumbersOfTheirSteps) {
+  Harness& h = *harness;
+  h.push(Pin{CellRef{9, 5}}, ShowView{View::inside});
+  h.settle();
+  const auto step = [&](std::string_view name) {
+    const auto& steps = h.state.inside->steps;
+    return std::find_if(steps.begin(), steps.end(), [&](const Step& one) { return one.name == name; });
+  };
+  const auto number = [&](std::string_view name) { return brief_number(step(name)->value(0, 0)); };
+  const Matrix row = weights_of(*h.state.trace, view().chosen).row(9);
+  ASSERT_NE(number("dot"), number("scores"));
+  EXPECT_TRUE(h.says("3 How well the two match: the score" + number("scores"))) << h.words_on_screen();
+  EXPECT_TRUE(h.says("4 Its share among 10 words: softmax" + percent(row(0, 5))));
+  EXPECT_TRUE(h.says("5 “订了” hands over its value"));
+  EXPECT_TRUE(h.says("q·k = " + number("dot") + " × 0.25 = " + number("scaled"))) << "1/√d_k";
+  std::vector<Index> keys(10);
+  std::iota(keys.begin(), keys.end(), Index{0});
+  std::sort(keys.begin(), keys.end(), [&](Index a, Index b) { return row(0, a) > row(0, b); });
+  for (const Index key : {keys[0], keys[1], keys[2], Index{5}})
+    EXPECT_TRUE(
+        h.says(axis_label(h.state.trace->key_tokens().tokens[static_cast<std::size_t>(key)]) + percent(row(0, key))))
+        << key;
 }
 
 TEST_F(InsideViewTest, ThePinnedWeightIsTheOneThatBothSidesExplain) {

@@ -45,6 +45,13 @@ TEST_F(LensTest, AClickOnACellTakesItsTokenAndItsWord) {
   EXPECT_EQ(lens().word->row, word.row);
 }
 
+TEST_F(LensTest, AtACellStandItsLayerItsWordAndItsProbability) {
+  Harness& h = *harness;
+  const Candidate word = lens().cells[1][4];
+  h.move_to(point(1, 4));
+  EXPECT_TRUE(h.says("L1 " + word.text + " " + percent(word.probability))) << h.words_on_screen();
+}
+
 TEST_F(LensTest, TwoWordsGiveTheirDifferenceAndAnUnknownOneALine) {
   Harness& h = *harness;
   const auto words = lens_words(*h.state.trace, 7, 2).back();

@@ -22,6 +22,7 @@ class WhyTest : public InsideViewTest {
   }
   const WriterSplit& shown() const { return *harness->state.writers; }
   const ScoreTerm& term(std::size_t at) const { return shown().split.terms[shown().order[at]]; }
+  std::string word(std::size_t at) const { return axis_label(harness->state.trace->query_tokens().tokens[at]); }
   /// The middle of a cell of the map.
   ImVec2 map_point(CellRef cell) const {
     const DrawnMap map = harness->map("writers");
@@ -62,7 +63,7 @@ TEST_F(WhyTest, ATermLeadsToTheHeadThatWroteItAndBack) {
     EXPECT_EQ(view().chosen, writer.head);
     ASSERT_TRUE(view().pinned);
     EXPECT_EQ(view().pinned->query, of_query ? 3 : 2) << "the token in which it wrote";
-    EXPECT_TRUE(h.says("From: " + std::string("L2·H1"))) << h.words_on_screen();
+    EXPECT_TRUE(h.says("From: L2·H1 " + word(3) + " → " + word(2))) << h.words_on_screen();
     EXPECT_EQ(h.state.writers.question()->head, writer.head) << "its own score is split";
     if (of_query) h.click("look back");
     else h.key(Key::backspace);
@@ -86,7 +87,9 @@ TEST_F(WhyTest, ACellOfTheMapLeadsToTheWriterOfTheKeyOrElseOfTheQuery) {
   const Writer key = shown().keys.writers[static_cast<std::size_t>(of_key.key)],
                query = shown().queries.writers[static_cast<std::size_t>(of_query.query)];
   h.move_to(map_point(of_key));
-  EXPECT_TRUE(h.says("embedding × " + writer_name(key)));
+  EXPECT_TRUE(h.says("embedding × " + writer_name(key) + " " +
+                     term_text(static_cast<double>(shown().sums(of_key.query, of_key.key)))))
+      << h.words_on_screen();
   h.click_at(map_point(of_key));
   h.settle();
   EXPECT_EQ(view().chosen, key.head);
@@ -102,6 +105,23 @@ TEST_F(WhyTest, ACellOfTheMapLeadsToTheWriterOfTheKeyOrElseOfTheQuery) {
   h.click_at(map_point(of_none));
   h.settle();
   EXPECT_EQ(view().chosen, (HeadRef{2, 1})) << "an embedding is no head";
+}
+
+TEST_F(WhyTest, ABarBelowZeroHasTheOtherColour) {
+  Harness& h = *harness;
+  const float right = h.map("writers").box.x;
+  int below = 0, above = 0;
+  for (std::size_t at = 0; at < shown().order.size(); ++at) {
+    const std::string from = "term " + std::to_string(at), times = "times " + std::to_string(at);
+    if (!h.has(from) && !h.has(times)) continue;  // both are no heads, or it is scrolled away
+    const Box name = h.box(h.has(from) ? from : times), row{0, name.y, right, name.h};
+    const bool negative = term(at).value < 0;
+    EXPECT_EQ(h.drew(to_imgui(diverging_map(Theme::light)[40]), row), negative) << at;
+    EXPECT_EQ(h.drew(to_imgui(diverging_map(Theme::light)[215]), row), !negative) << at;
+    (negative ? below : above) += 1;
+  }
+  EXPECT_GT(below, 2);
+  EXPECT_GT(above, 2);
 }
 
 TEST_F(WhyTest, TheArrowsMoveThePinAndTheSplitFollows) {
