@@ -1,51 +1,10 @@
 // The training panel: started, paused, stopped and looked through by hand and by key, beside the live heads.
-#include <thread>
-
 #include "document/bundled_models.h"
-#include "gui/harness.h"
+#include "gui/train_fixture.h"
 #include "read/hub/checkpoint.h"
 
 namespace headlight {
 namespace {
-
-class TrainPanel : public GuiTest {
- protected:
-  void SetUp() override { begin(); }
-  void begin(ImVec2 size = {1280, 1200}) {
-    Document document;
-    document.config = {.d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8};
-    start(document, size);
-    harness->loop = std::make_unique<Loop>(
-        [] {}, std::string{},
-        LoopOptions{
-            .training = {.folder = folder / "trained", .threads = 1, .score_sentences = 12, .sample_sentences = 6}});
-    harness->settle();
-  }
-  void plan_steps(Index steps) {
-    TrainingPlan plan = harness->state.training_plan;
-    plan.recipe.schedule.steps = steps;
-    plan.batch = 4;
-    harness->push(SetTrainingPlan{plan});
-  }
-  /// Frames until the training is so far.
-  template <class Done>
-  bool eventually(Done done) {
-    for (int i = 0; i < 3000 && !done(); ++i) {
-      harness->frame();
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    return done();
-  }
-  void wait() {
-    harness->frame(2);
-    harness->loop->settle_training(harness->state);
-    harness->frame(3);
-  }
-  const TrainingRun& run() { return *harness->state.training; }
-  bool is(TrainingPhase phase) { return harness->state.training && run().phase == phase; }
-
-  TemporaryFolder folder;
-};
 
 TEST_F(TrainPanel, OneButtonStartsItAndTheRestIsForThoseWhoAskForIt) {
   Harness& h = *harness;
