@@ -1,7 +1,9 @@
 // Take from A: the map of what comes back, its forms, its way to a head, its end by hand.
 #include <regex>
 
+#include "base/formatted.h"
 #include "figure/figure.h"
+#include "figure/labels.h"
 #include "gui/compare/compare_fixture.h"
 #include "gui/shipped_document.h"
 #include "math/output.h"
@@ -87,6 +89,17 @@ TEST_F(PatchViewTest, ACellOfALayerLeadsToItsHeadsAndAHeadToWhy) {
   h.settle();
   EXPECT_EQ(state().view.view, View::compare);
   EXPECT_TRUE(h.has("patch"));
+}
+
+TEST_F(PatchViewTest, ACellNamesItsLayerItsTokenAndWhatComesBack) {
+  Harness& h = *harness;
+  h.click("patch residual");
+  h.settle();
+  const std::vector<Token> rows = patch_rows(map()), columns = patch_columns(map(), *state().trace);
+  h.move_to(point({1, 3}));
+  EXPECT_TRUE(h.says(axis_label(rows[1]) + " · " + axis_label(columns[3]) + " " +
+                     typeset(formatted("%+.1f", 100 * static_cast<double>(map().restored(1, 3)))) + " %"))
+      << h.words_on_screen();
 }
 
 TEST_F(PatchViewTest, WhatIsStoppedStaysAndGoesOn) {
