@@ -140,7 +140,11 @@ TEST(FigureFile, EveryFormatIsWhatItSays) {
       EXPECT_EQ(pixels.width, std::lround(drawing.width * kFigureDpi / 72));
       EXPECT_EQ(pixels.height, std::lround(drawing.height * kFigureDpi / 72));
       EXPECT_EQ(pixels.at(0, 0), 0xFFFFFFu);
-      EXPECT_NE(png.find("pHYs"), std::string::npos);
+      const std::size_t dots = png.find("pHYs");
+      ASSERT_NE(dots, std::string::npos);
+      std::uint32_t a_metre = 0;  // the most significant byte first
+      for (std::size_t i = 0; i < 4; ++i) a_metre = a_metre << 8 | static_cast<unsigned char>(png[dots + 4 + i]);
+      EXPECT_NEAR(pixels.width / static_cast<double>(a_metre) / 0.0254 * 72, drawing.width, 0.2) << "printed as large";
     }
   }
 }
@@ -181,6 +185,28 @@ TEST(FigureFile, SmallMapsAreShapesAndLargeOnesImages) {
   const std::string large = bytes_of(figure_of(document_of(60), {}), FigureFormat::svg);
   EXPECT_GE(count_of(large, "<image "), 4u);
   EXPECT_LT(large.size(), 1000000u);
+}
+
+TEST(FigureFile, AnImageHasEachCellInItsPlaceAndARampRunsToTheRight) {
+  Matrix weights(80, 80);
+  for (Index i = 0; i < weights.size(); ++i) weights.data()[i] = static_cast<float>(i) / 6400;
+  ASSERT_GT(weights.size(), kMostShapes);
+  const ColourScale scale;
+  Drawing drawing{.width = 100, .height = 100, .background = {255, 255, 255}};
+  drawing.add(Cells{{10, 5, 80, 80}, shared(weights), scale});
+  drawing.add(Ramp{{10, 90, 80, 4}, scale});
+  const Decoded pixels = decoded(bytes_of(drawing, FigureFormat::png));
+  const auto at = [&](float x, float y) {
+    return pixels.at(static_cast<int>(x * kFigureDpi / 72), static_cast<int>(y * kFigureDpi / 72));
+  };
+  for (Index i = 0; i < 80; i += 7)
+    for (Index j = 0; j < 80; j += 9)
+      EXPECT_EQ(at(10.5f + static_cast<float>(j), 5.5f + static_cast<float>(i)),
+                number_of(colour_of(scale, weights(i, j))))
+          << i << ", " << j;
+  const auto& map = colour_map(scale.theme, scale.colours);
+  EXPECT_EQ(at(10.1f, 92), number_of(map.front()));
+  EXPECT_EQ(at(89.9f, 92), number_of(map.back()));
 }
 
 TEST(FigureFile, ManyHeadsOfALongSentenceStaySmall) {

@@ -55,8 +55,12 @@ TEST_F(MapTextureTest, NumbersOnBothSidesOfZero) {
   values(3, 6) = -3e30f;
   std::uint64_t version = 40;
   for (const Theme theme : {Theme::light, Theme::dark})
-    for (const float top : {0.5f, 1.f, 1.275f, 20.f}) {
-      const ColourScale colours{.theme = theme, .top = top, .diverging = true};
+    for (const auto& [scale, top] : {std::pair{Scale::linear, 0.5f},
+                                     {Scale::linear, 1.f},
+                                     {Scale::linear, 1.275f},
+                                     {Scale::linear, 20.f},
+                                     {Scale::log, 1.f}}) {  // which is of weights alone
+      const ColourScale colours{.theme = theme, .scale = scale, .top = top, .diverging = true};
       const Pixels seen = map(values, version, {0, 0}, {160, 160}, colours);
       for (int i = 0; i < 256; ++i)
         EXPECT_LE(apart(at(seen, i % 16 * 10 + 5, i / 16 * 10 + 5), colour_of(colours, values.data()[i])), 4) << i;
