@@ -6,6 +6,7 @@
 
 #include "app/program.h"
 #include "base/utf8.h"
+#include "read/array/safetensors.h"
 
 namespace headlight {
 namespace {
@@ -156,6 +157,22 @@ TEST(CliHeads, SeveralSentencesMakeOneTable) {
         << "padding is left out";
 }
 
+TEST(CliHeads, OfSeveralSentencesAnEffectIsTheMeanAndACellTheStrongest) {
+  const auto heads = [](const char* text) {
+    return measured(small({"--text", text, "--effect", "--from", "b", "--to", "c", "--above", "0"}))["heads"];
+  };
+  const json both = heads("a b c\nb c a e f"), first = heads("a b c"), second = heads("b c a e f");
+  ASSERT_EQ(both.size(), 2u);
+  for (std::size_t head = 0; head < 2; ++head) {
+    const auto number = [head](const json& of, const char* name) { return of[head][name].get<double>(); };
+    EXPECT_NEAR(number(both, "effect"), (number(first, "effect") + number(second, "effect")) / 2, 1e-6);
+    const bool later = number(second, "found") > number(first, "found");
+    EXPECT_NEAR(number(both, "found"), std::max(number(first, "found"), number(second, "found")), 1e-6);
+    EXPECT_EQ(both[head]["cell"],
+              (json{{"sentence", later ? 1 : 0}, {"query", later ? 0 : 1}, {"key", later ? 1 : 2}}));
+  }
+}
+
 TEST(CliHeads, TheTrainedModelsLearnedRelationsStandBeside) {
   const json heads = measured({"--text", kSentence, "--sort", "learned"})["heads"];
   ASSERT_EQ(heads.size(), 16u);
@@ -267,6 +284,28 @@ TEST(CliHeads, ValuesBesideTheSink) {
   for (const json& head : heads["heads"]) {
     EXPECT_GT(head["value_first"].get<double>(), 0);
     EXPECT_GT(head["value_others"].get<double>(), 0);
+  }
+  const fixture::Folder folder;
+  const std::string file = (folder.path() / "v.safetensors").string();
+  EXPECT_EQ(run({"export", "shipped:decoder", "--text", kSentence, "--with", "qkv", "-o", file}).status, 0);
+  const auto exported = read_safetensors(file);
+  ASSERT_TRUE(exported) << exported.error().message();
+  const Array& values = exported->arrays.at("values");  // (layers, heads, tokens, d_v)
+  const auto tokens = static_cast<std::size_t>(values.shape[2]), width = static_cast<std::size_t>(values.shape[3]);
+  for (std::size_t head = 0; head < heads["heads"].size(); ++head) {
+    std::vector<double> norms;
+    for (std::size_t token = 0; token < tokens; ++token) {
+      double squares = 0;
+      for (std::size_t i = 0; i < width; ++i) {
+        const double value = static_cast<double>(values.values[(head * tokens + token) * width + i]);
+        squares += value * value;
+      }
+      norms.push_back(std::sqrt(squares));
+    }
+    EXPECT_NEAR(heads["heads"][head]["value_first"].get<double>(), norms[0], 1e-5);
+    double others = 0;
+    for (std::size_t token = 1; token < tokens; ++token) others += norms[token] / static_cast<double>(tokens - 1);
+    EXPECT_NEAR(heads["heads"][head]["value_others"].get<double>(), others, 1e-5);
   }
   EXPECT_FALSE(json::parse(run({"heads", "--format", "json"}).out, nullptr, false)["heads"][0].contains("value_first"));
 }

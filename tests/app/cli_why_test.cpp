@@ -67,6 +67,8 @@ TEST(CliWhy, EveryFormatHasTheSameTerms) {
   const Array& terms = arrays->arrays.at("terms");
   ASSERT_EQ(static_cast<std::size_t>(terms.shape[0] * terms.shape[1]), why["terms"].size());
   EXPECT_EQ(arrays->arrays.at("query_writers").shape[0], terms.shape[0]);
+  for (std::size_t i = 0; i < terms.values.size(); ++i)  // row by row, a row for each writer of the query
+    ASSERT_NEAR(static_cast<double>(terms.values[i]), why["terms"][i]["value"].get<double>(), 1e-6) << i;
   const Ran text = run(with_cell({"why", "--top", "3"}));
   EXPECT_EQ(text.err, "");
   EXPECT_EQ(lines_of(text.out), 2 + 1 + 1 + 3 + 1) << text.out;

@@ -121,6 +121,35 @@ TEST(HeadEffects, EveryMaskedWordIsAskedFor) {
   EXPECT_EQ(asked_places(*ask(request)), (std::vector<Index>{1}));
 }
 
+TEST(HeadEffects, OfOtherSentencesAreTheMeanAndTheSpreadOfEach) {
+  Request request{.config = {.arch = Arch::decoder, .d_model = 16, .num_heads = 4, .num_layers = 2, .ffn = 8},
+                  .vocabulary = counted_words(9),
+                  .tokens = reference::sentence({"w1", "w2", "w3", "w4"})};
+  const auto trace = ask(request);
+  std::vector<std::shared_ptr<const Trace>> others;
+  for (const auto& words : {std::vector<std::string>{"w5", "w6", "w7", "w8"}, {"w4", "w1", "w8", "w2"}}) {
+    request.tokens = reference::sentence(words);
+    others.push_back(ask(request));
+  }
+  const auto of = [&](const std::vector<std::shared_ptr<const Trace>>& beside) {
+    Progress progress;
+    const auto effects =
+        head_effects(*trace, progress, 1,
+                     {.others = beside, .metric = [](const Vector& logits) { return static_cast<double>(logits(3)); }});
+    EXPECT_TRUE(effects && *effects);
+    return **effects;
+  };
+  const auto both = of(others), first = of({others[0]}), second = of({others[1]});
+  ASSERT_EQ(both.size(), 8u);
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    EXPECT_NEAR(both[i].change, (first[i].change + second[i].change) / 2, 1e-6);
+    EXPECT_NEAR(*both[i].spread, std::abs(first[i].change - second[i].change) / 2, 1e-6);
+    EXPECT_NEAR(*both[i].top_word, (*first[i].top_word + *second[i].top_word) / 2, 1e-6);
+    EXPECT_NEAR(*both[i].metric, (*first[i].metric + *second[i].metric) / 2, 1e-6);
+    EXPECT_FALSE(first[i].spread) << "of one there is none";
+  }
+}
+
 TEST(HeadEffects, AttentionAloneHasNothingBehindIt) {
   auto model = std::make_shared<Model>();
   ExternalStack stack;
