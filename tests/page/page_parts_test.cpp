@@ -4,9 +4,21 @@
 
 #include <filesystem>
 
+#include <nlohmann/json.hpp>
+
+#include "app/session_fixture.h"
 #include "base/base64.h"
 #include "base/random.h"
+#include "document/answer_snapshot.h"
+#include "document/document_json.h"
+#include "document/named_arcs.h"
+#include "figure/labels.h"
+#include "gui/shipped_document.h"
+#include "heads/head_measures.h"
+#include "math/attention.h"
 #include "math/forward.h"
+#include "page/core/answer_object.h"
+#include "page/core/page_answers.h"
 #include "page/page.h"
 #include "page/page_data.h"
 #include "page/page_numbers.h"
@@ -64,6 +76,152 @@ TEST(PageNumbers, RoundingIsToTheNearestFloat16) {
   append_float16(numbers, bytes);
   ASSERT_EQ(bytes.size(), 12u);
   EXPECT_EQ(bytes.substr(0, 2), std::string("\x00\x3C", 2));
+}
+
+/// A document with its answer, as a page takes it.
+PageContent answered_content(const Document& document) {
+  auto answer = answer_to_keep(document, fixture::lexicon());
+  EXPECT_TRUE(answer) << answer.error().message();
+  PageContent content;
+  content.session.document = answer->document;
+  content.trace = answer->trace;
+  return content;
+}
+
+PageContent shipped_content(const char* source, const std::string& text = std::string(kDefaultSentence)) {
+  return answered_content(fixture::shipped_document(source, text));
+}
+
+/// The answer as the data of a page has it.
+nlohmann::json page_data_of(const PageContent& content) {
+  PagePlan plan;
+  plan.heads = heads_of(*content.trace);
+  std::string text = "{";
+  PageSink sink{.write = [&](std::string_view part) { return text += part, true; }};
+  write_answer(*content.trace, content.session.document, plan, 0, sink);
+  return nlohmann::json::parse(text + "}");
+}
+
+TEST(PageData, ARelationStandsAtTheCellThatWasNamed) {
+  const PageContent content = shipped_content("shipped:encoder");
+  const nlohmann::json data = page_data_of(content);
+  const SentenceArcs arcs = named_arcs(content.session.document, *content.trace);
+  int found = 0;
+  for (const auto& head : data["relations"])
+    for (const auto& arc : head["arcs"]) {
+      ++found;
+      EXPECT_TRUE(std::any_of(arcs.named.begin(), arcs.named.end(), [&](const NamedArc& one) {
+        return one.head.layer == head["layer"] && one.head.head == head["head"] && one.cell.query == arc["query"] &&
+               one.cell.key == arc["key"] && one.relation == arc["relation"];
+      })) << arc;
+    }
+  EXPECT_GE(found, 2);
+}
+
+TEST(PageData, TheLensOfAnEncoderHasRanksFromOneAndThatOfADecoderTokens) {
+  const std::string sentence = "我请李雷帮";
+  const auto table_of = [&](const char* source) {
+    PageContent content = shipped_content(source, sentence);
+    content.session.view.view = View::inside;
+    content.session.view.tab = InsideTab::lens;
+    content.session.view.pinned = CellRef{3, 3};
+    Progress progress;
+    const auto tables = answer_tables(content, progress, 1);
+    EXPECT_TRUE(tables) << tables.error().message();
+    return nlohmann::json::parse(*tables).at(0);
+  };
+  const nlohmann::json ranks = table_of("shipped:encoder"), tokens = table_of("shipped:decoder");
+  EXPECT_EQ(ranks["columns"], (nlohmann::json{"1", "2", "3", "4", "5"}));
+  EXPECT_EQ(ranks["rows"], (nlohmann::json{"L0", "L1"}));
+  for (const auto& row : ranks["values"])
+    for (std::size_t i = 1; i < row.size(); ++i) EXPECT_GE(row[i - 1], row[i]);
+  std::vector<std::string> words;
+  const PageContent content = shipped_content("shipped:decoder", sentence);
+  for (const Token& token : content.trace->query_tokens().tokens) words.push_back(axis_label(token));
+  EXPECT_EQ(tokens["columns"], words);
+}
+
+/// What the pages' core computes, without a browser.
+TEST(PageCore, AWeightIsMadeOfTheNumbersThatAreTold) {
+  const PageContent content = shipped_content("shipped:decoder");
+  const Trace& trace = *content.trace;
+  const HeadRef head{1, 2};
+  const CellRef cell{6, 2};
+  const nlohmann::json why = why_object(trace, head, cell);
+  const AttentionTrace& attention = trace.attention(Stack::self, 1);
+  const auto columns = [&](const Matrix& of, Index row) {
+    const Vector numbers = head_columns(of, 2, attention.num_heads()).row(row);
+    return numbers;
+  };
+  const Vector q = columns(attention.query, 6), k = columns(attention.key, 2);
+  EXPECT_EQ(why["q"].get<std::vector<float>>(), std::vector<float>(q.begin(), q.end()));
+  EXPECT_EQ(why["k"].get<std::vector<float>>(), std::vector<float>(k.begin(), k.end()));
+  EXPECT_NEAR(why["dot"].get<float>(), q.dot(k), 1e-4);
+  EXPECT_NEAR(why["scaled"].get<float>(), q.dot(k) * attention.scale, 1e-4);
+  EXPECT_NEAR(why["score"].get<float>(), why["scaled"].get<float>(), 1e-4);
+  const Matrix weights = attention_rows(trace, head, 6, 1);
+  EXPECT_EQ(why["weight"].get<float>(), weights(0, 2));
+  EXPECT_NEAR(why["share"].get<float>(), weights(0, 2), 1e-5);
+  EXPECT_NEAR(why["value"].get<float>(), columns(attention.value, 2).norm(), 1e-5);
+  Vector z = Vector::Zero(q.size());
+  for (Index key = 0; key < trace.keys(); ++key) z += weights(0, key) * columns(attention.value, key);
+  EXPECT_NEAR(why["z"].get<float>(), z.norm(), 1e-4);
+  EXPECT_TRUE(why["allowed"].get<bool>());
+  EXPECT_FALSE(why_object(trace, head, {2, 6})["allowed"].get<bool>());
+}
+
+TEST(PageCore, AnswersWithTheSinksOfEachLayer) {
+  const nlohmann::json asked{{"source", fixture::golden("family-headlight-sinks").string()},
+                             {"ids", {5, 44, 12, 12, 7, 51, 30, 2, 19}}};
+  Progress progress;
+  std::vector<Error> warnings;
+  const auto document = document_from_json("test", asked, progress, warnings);
+  ASSERT_TRUE(document) << document.error().message();
+  const PageContent content = answered_content(*document);
+  const auto still = StillAnswer::read(page_data_of(content));
+  ASSERT_TRUE(still) << still.error().message();
+  for (const HeadRef& head : heads_of(*content.trace)) {
+    const Matrix exact = attention_rows(*content.trace, head, 0, 9),
+                 own = attention_rows((*still)->trace(), head, 0, 9);
+    EXPECT_LT(exact.row(8).sum(), 0.999f) << "the sink takes a share";
+    EXPECT_LE((exact - own).cwiseAbs().maxCoeff(), 3e-3f) << head.layer << "." << head.head;
+  }
+}
+
+Document translating(const char* source, const char* target) {
+  Document document;
+  document.config = {.arch = Arch::encoder_decoder, .d_model = 8, .num_heads = 2, .num_layers = 1, .ffn = 8};
+  document.source.text = source;
+  document.target.text = target;
+  return document;
+}
+
+TEST(PageCore, TokensOfTwoAnswersStandBesideEachOther) {
+  const PageContent a = answered_content(translating("a b c d", "x y")),
+                    b = answered_content(translating("a c d", "x y z"));
+  const nlohmann::json axes = axes_object(*a.trace, *b.trace);
+  const nlohmann::json source = nlohmann::json::parse("[[0, 0], [1, null], [2, 1], [3, 2]]"),
+                       target = nlohmann::json::parse("[[0, 0], [1, 1], [null, 2]]");
+  EXPECT_EQ(axes["Encoder"]["queries"], source);
+  EXPECT_EQ(axes["Decoder"]["keys"], target);
+  EXPECT_EQ(axes["Cross"]["queries"], target);
+  EXPECT_EQ(axes["Cross"]["keys"], source);
+}
+
+TEST(PageCore, EachAttentionTakesItsOwnMask) {
+  LiveAnswer live;
+  const Status asked = live.ask(nlohmann::json::parse(request_json(translating("a b c d", "x y"))), 100);
+  ASSERT_TRUE(asked) << asked.error().message();
+  const std::pair<const char*, Stack> masks[] = {
+      {"mask", Stack::self}, {"encoder_mask", Stack::encoder}, {"cross_mask", Stack::cross}};
+  for (const auto& [name, stack] : masks) {
+    nlohmann::json changes;
+    for (const auto& [other, of_other] : masks) changes[other] = {{"causal", other == name}, {"padding", true}};
+    const Status changed = live.change(changes);
+    ASSERT_TRUE(changed) << changed.error().message();
+    for (const auto& [other, of_other] : masks)
+      EXPECT_EQ(live.trace().mask(of_other).allowed(0, 1), of_other != stack) << name << ", " << other;
+  }
 }
 
 TEST(PageText, NoTextEndsTheElement) {

@@ -130,10 +130,12 @@ TEST(PageSource, WithoutItsModelHasItsOwnNumbers) {
       R"({"ids": [2, 9, 50, 33, 3], "mask": {"causal": true, "padding": true, "painted": [[0, 3, 1], [4, 4, 0]]}})");
   const json edited{
       {"ids", {2, 9, 50, 33, 3}}, {"scale", 0.9}, {"off", {"0.1"}}, {"dropout", 0.3}, {"dropout_seed", 7u}};
-  const json padded{{"ids", {2, 9, 50, 33, 3, 0, 0}}, {"pad", 2u}};
-  for (const Case& one : {Case{"bert", {{"ids", {2, 9, 50, 33, 3}}}}, Case{"bert", painted}, Case{"bert", edited},
-                          Case{"bert", padded}, Case{"gpt2", {{"ids", {1, 2, 3, 4, 5, 6}}}},
-                          Case{"llama-gqa", {{"ids", {1, 5, 9, 12, 7}}}}, Case{"family-t5", t5, all}}) {
+  const json padded{{"ids", {2, 9, 50, 33, 3, 0, 0}}, {"pad", 2u}}, nine{{"ids", {5, 44, 12, 12, 7, 51, 30, 2, 19}}};
+  for (const Case& one :
+       {Case{"bert", {{"ids", {2, 9, 50, 33, 3}}}}, Case{"bert", painted}, Case{"bert", edited}, Case{"bert", padded},
+        Case{"gpt2", {{"ids", {1, 2, 3, 4, 5, 6}}}}, Case{"llama-gqa", {{"ids", {1, 5, 9, 12, 7}}}},
+        Case{"family-t5", t5, all}, Case{"family-gemma2", nine}, Case{"family-deberta-v2", nine},
+        Case{"family-mistral-window", nine}}) {
     const PageOfCopy page(one.golden, one.request);
     fs::remove_all(page.model);
     const auto session = read_session(page.file);
