@@ -1,6 +1,5 @@
 #include "page/page.h"
 
-
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"

@@ -117,7 +117,7 @@ std::optional<Retyped> retyped(const Document& document, const BundledModels* sh
 Job trace_job(const Request& request, const AppState& state) {
   Beside drawn{.kind = wanted_kind(state)};
   if (state.document.model == request.model) drawn.card = state.document.card;
-  if (folds_tokens(state.view.view)) drawn.fold = state.view.fold;
+  if (folds_tokens(state.view.view)) drawn.fold = drawn_fold(state.view);
   drawn.ranks = asks_for_ranking(state, request);
   return [request, drawn, previous = state.trace.answer()](Progress& progress) -> std::optional<Command> {
     try {
@@ -232,7 +232,7 @@ std::shared_ptr<const DerivedMaps> maps_of(const MapsQuestion& question, Progres
 
 std::optional<FoldQuestion> fold_question(const AppState& state) {
   if (!state.folded || !folds_tokens(state.view.view)) return std::nullopt;
-  return FoldQuestion{state.trace, state.view.fold};
+  return FoldQuestion{state.trace, drawn_fold(state.view)};
 }
 
 std::shared_ptr<const FoldedMaps> folds_of(const FoldQuestion& question, const std::atomic<bool>& stop) {

@@ -57,7 +57,7 @@ FigureKind seen_figure(const AppState& state) {
 }
 
 FigureRequest figure_order(const AppState& state) {
-  const FoldChoice& fold = state.view.fold;
+  const FoldChoice fold = drawn_fold(state.view);
   const bool folds = folds_tokens(state.view.view);
   std::optional<AnswerSnapshot> compared;
   if (const auto other = compared_trace(state))

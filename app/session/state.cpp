@@ -36,7 +36,7 @@ std::optional<GuessQuestion> guess_question(const AppState& state) {
   const auto continues = [&](Index at) {
     return at < trace.queries() && tokens[static_cast<std::size_t>(at)].continues;
   };
-  if (state.view.fold.words && (continues(row) || continues(row + 1))) return std::nullopt;
+  if (drawn_fold(state.view).words && (continues(row) || continues(row + 1))) return std::nullopt;
   return can_hide(trace, row) ? std::optional(GuessQuestion{state.trace, row}) : std::nullopt;
 }
 

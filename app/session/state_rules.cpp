@@ -204,9 +204,10 @@ void fit_view(AppState& state) {
 
 void fold_maps(AppState& state) {
   const bool of_now = state.folded && state.folded->trace == state.trace.answer();
-  if (of_now && state.folded->wanted == state.view.fold) return;
-  if (folds_at_once(*state.trace) || state.view.fold == FoldChoice{})
-    state.folded.put({state.trace, state.view.fold}, folded_maps(state.trace, state.view.fold));
+  const FoldChoice fold = drawn_fold(state.view);
+  if (of_now && state.folded->wanted == fold) return;
+  if (folds_at_once(*state.trace) || fold == FoldChoice{})
+    state.folded.put({state.trace, fold}, folded_maps(state.trace, fold));
   else if (!of_now)
     state.folded.put({state.trace, {}}, folded_maps(state.trace, {}));  // until a worker has folded them
 }

@@ -229,6 +229,12 @@ inline bool shows_matrix(const ViewState& view) {
   return looks_at_matrices(view.view) && !(view.view == View::inside && of_parts);
 }
 inline const Layout& layout_of(const ViewState& view) { return view; }
+/// What is folded on the screen: masks belong to single tokens, so words are not merged while one is painted.
+inline FoldChoice drawn_fold(const ViewState& view) {
+  FoldChoice fold = view.fold;
+  fold.words &= !view.painting;
+  return fold;
+}
 
 /// How wide figures are, in millimetres: a column of a paper, a slide; the least and the most.
 inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 1000;

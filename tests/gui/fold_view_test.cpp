@@ -200,20 +200,25 @@ TEST_F(FoldViewTest, WhatNeedsSingleTokensRests) {
   EXPECT_EQ(h.state.view.look.cell, (MatrixCell{3, 2}));
 }
 
-TEST_F(FoldViewTest, PaintingSplitsWords) {
+TEST_F(FoldViewTest, WordsAreSplitWhileTheMaskIsPainted) {
   Harness& h = *harness;
+  const FoldChoice both{.special = true, .words = true};
+  const auto merged = [&] { return shown_fold(h.state, Stack::self)->fold.done.words; };
   for (const bool by_key : {false, true}) {
-    h.push(SetFold{{.special = true, .words = true}});
+    h.push(SetFold{both});
     h.settle();
     if (by_key) h.key({Key::left_alt, Key::p});
     else h.click("paint");
     EXPECT_TRUE(h.state.view.painting);
-    EXPECT_EQ(h.state.view.fold, (FoldChoice{.special = true}));
     h.settle();
+    EXPECT_FALSE(merged());
     h.click_at(h.cell_point("stage map", {1, 1}));
     EXPECT_EQ(h.state.document.mask.painted.size(), 1u);
     h.click("paint");
     EXPECT_FALSE(h.state.view.painting);
+    h.settle();
+    EXPECT_TRUE(merged());
+    EXPECT_EQ(h.state.view.fold, both);
     h.push(Undo{});
   }
 }

@@ -23,15 +23,9 @@ TEST_F(SettingsOf, ReadBackEqual) {
   settings.greeted = true;
   settings.recent = {"/a/我.npz", "/b \"quoted\".txt"};
   settings.window = {1000, 700, true};
-  settings.layout = {View::compare,
-                     GridShow::relations,
-                     MapKind::norms,
-                     {true, true, PairPart::b_to_a},
-                     Scale::log,
-                     true,
-                     true,
-                     InsideTab::diagram,
-                     DifferenceOrder::divergence};
+  settings.layout = {
+      View::compare, GridShow::relations, MapKind::norms, {true, true, PairPart::b_to_a}, Scale::log, true,
+      true,          InsideTab::diagram,  true,           DifferenceOrder::divergence};
   settings.lesson = {"06-masks", "/l/06-masks.json", 3};
   EXPECT_EQ(settings_from_json(to_json(settings)), settings);
 }

@@ -308,10 +308,7 @@ void toggle_fold(Gui& gui, bool FoldChoice::*which) {
   gui.push(SetFold{fold});
 }
 
-void switch_painting(Gui& gui) {
-  if (!shows_tokens(gui.state)) toggle_fold(gui, &FoldChoice::words);
-  gui.push(SetPainting{!gui.state.view.painting});
-}
+void switch_painting(Gui& gui) { gui.push(SetPainting{!gui.state.view.painting}); }
 
 bool can_choose_pair_part(const AppState& state) {
   const FoldedMaps::Possible* possible = foldable(state);
