@@ -39,11 +39,15 @@ Opening opening_of(const Document& document, const Trace& trace, const SentenceA
   const NamedArc* arc = start ? arcs.at(head, cell) : nullptr;
   CellInWords words = cell_of(trace, head, cell);
   const Tokens& tokens = trace.query_tokens(head.stack);
-  if (head.stack != Stack::cross)
-    for (const SpeltWord& word : spelt_words(tokens)) {  // whole words, as the window has them
-      if (word.has(cell.query)) words.query = text_of(tokens, word);
-      if (word.has(cell.key)) words.key = text_of(tokens, word);
+  if (head.stack != Stack::cross) {  // whole words, as the window has them
+    SpeltWord from{cell.query, 1}, to{cell.key, 1};
+    for (const SpeltWord& word : spelt_words(tokens)) {
+      if (word.has(cell.query)) from = word, words.query = text_of(tokens, word);
+      if (word.has(cell.key)) to = word, words.key = text_of(tokens, word);
     }
+    words.weight = attention_rows(trace, head, from.first, from.count).middleCols(to.first, to.count).sum() /
+                   static_cast<float>(from.count);
+  }
   return {head, cell, lines_of_cell(Language::en, words, arc, start.has_value()).front()};
 }
 

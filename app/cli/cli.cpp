@@ -1,11 +1,6 @@
 #include "cli/cli.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "base/folders.h"
 #include "base/nearest.h"

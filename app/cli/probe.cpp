@@ -1,7 +1,5 @@
 #include "cli/probe.h"
 
-#include <utility>
-
 #include "base/random.h"
 #include "math/output.h"
 #include "model/head_text.h"

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <tuple>
-#include <utility>
 
 #include "base/file.h"
 #include "base/formatted.h"

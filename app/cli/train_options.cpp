@@ -1,7 +1,6 @@
 #include "cli/train_options.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/formatted.h"
 

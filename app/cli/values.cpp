@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdint>
-#include <memory>
 
 #include "base/file.h"
 #include "base/formatted.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 

@@ -189,7 +189,8 @@ struct Search {
     change.after = now(change.key);
     ++found.tried;
     found.moving += change.moves;
-    const bool shifts = change.key != change.token && std::abs(change.after - change.before) >= kLeastShift;
+    const bool shifts =
+        change.key != change.token && is_word(before) && std::abs(change.after - change.before) >= kLeastShift;
     if (!change.moves && !shifts) return;
     (change.of_example ? found.best : change.moves ? moving : shifting).push_back(std::move(change));
   }

@@ -1,7 +1,6 @@
 #include "document/assets.h"
 
 #include <cstdlib>
-#include <string>
 
 #include "base/folders.h"
 #include "base/system.h"

@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 #include "base/file.h"
 #include "base/input_lines.h"

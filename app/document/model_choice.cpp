@@ -1,7 +1,6 @@
 #include "document/model_choice.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "base/folders.h"
 #include "document/open_model.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <sstream>
-#include <string>
 
 #include "base/file.h"
 #include "base/folders.h"

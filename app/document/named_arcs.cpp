@@ -1,12 +1,13 @@
 #include "document/named_arcs.h"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
+#include "base/utf8.h"
 #include "document/bundled_models.h"
 #include "math/attention.h"
 #include "math/forward.h"
+#include "text/characters.h"
 #include "train/trained_checkpoint.h"
 
 namespace headlight {
@@ -107,6 +108,15 @@ void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector
   }
 }
 
+/// The words, without marks.
+std::vector<SpeltWord> without_marks(const Tokens& tokens, std::vector<SpeltWord> words) {
+  std::erase_if(words, [&](const SpeltWord& word) {
+    const auto letters = code_points(tokens.text.substr(word.begin, word.end - word.begin));
+    return std::none_of(letters.begin(), letters.end(), is_word_character);
+  });
+  return words;
+}
+
 /// The words whose largest weight is on the first token.
 Index resting_words(const Trace& trace, const HeadRef& head, const std::vector<SpeltWord>& words) {
   const Matrix weights = attention_rows(trace, head, 0, trace.queries());
@@ -151,6 +161,8 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   const bool labelled = card.arcs && fit(*card.arcs, trace.request.config);
   if (tokens.size() > kMostArcTokens) return {.unnamed = labelled ? Unnamed::length : Unnamed::no_relation};
   const std::vector<SpeltWord> words = spelt_words(tokens);
+  const std::vector<SpeltWord> spoken = without_marks(tokens, words);
+  if (!tokens.tokens.empty() && tokens.tokens.front().special) arcs.words = std::ssize(spoken);
   const SentenceFacts facts = sentence_facts(tokens, shipped_grammar());
   add_grammar(card, trace, Stack::self, facts.relations, words, words, arcs.named);
   if (const Grammar* grammar = shipped_grammar(); grammar && trace.has(Stack::cross)) {
@@ -170,8 +182,8 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   if (!labelled || !facts.measured_kind || tokens.tokens.empty() || !tokens.tokens.front().special) return arcs;
   arcs.rest = tokens.tokens.front().text;
   for (const HeadRef& head : card.arcs->heads) {
-    const Index resting = resting_words(trace, head, words);
-    arcs.resting.push_back({head, resting, resting == std::ssize(words)});
+    const Index resting = resting_words(trace, head, spoken);
+    arcs.resting.push_back({head, resting, resting == std::ssize(spoken)});
   }
   return arcs;
 }

@@ -32,11 +32,12 @@ struct SentenceArcs {
   std::vector<NamedArc> named = {};  // ascending by head, then by cell; of one head and pair of words one
   struct Resting {
     HeadRef head;
-    Index words = 0;   // that look at the first token most, which is special
-    bool all = false;  // whether that are all words of the text
+    Index words = 0;   // without marks, that look at the first token most, which is special
+    bool all = false;  // whether that are all of them
   };
   std::vector<Resting> resting = {};  // of heads that were taught: how many words rest on the first token
   std::string rest = {};              // the text of that token
+  Index words = 0;                    // of the text, without marks, where its first token is special
   Unnamed unnamed = Unnamed::no_relation;
 
   /// Of one head.

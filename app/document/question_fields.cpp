@@ -1,7 +1,5 @@
 #include "document/question_fields.h"
 
-#include <memory>
-
 #include <nlohmann/json.hpp>
 
 namespace headlight {

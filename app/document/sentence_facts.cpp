@@ -1,9 +1,7 @@
 #include "document/sentence_facts.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
-#include <utility>
 
 #include "base/file.h"
 #include "base/printable.h"

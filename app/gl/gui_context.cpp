@@ -3,7 +3,6 @@
 #include <epoxy/gl.h>
 
 #include <algorithm>
-#include <utility>
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>

@@ -8,7 +8,6 @@
 #include <cassert>
 #include <cmath>
 #include <deque>
-#include <string>
 
 #include "base/file.h"
 #include "gui/frame/imgui_compat.h"

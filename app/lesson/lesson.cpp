@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <utility>
 
 #include "base/file.h"
 #include "document/document_json.h"

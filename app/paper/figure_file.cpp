@@ -7,7 +7,6 @@
 #include <cairo.h>
 #include <bit>
 #include <csetjmp>
-#include <cstddef>
 
 #include <cctype>
 #include <cmath>

@@ -5,8 +5,6 @@
 
 #include <initializer_list>
 #include <unordered_map>
-#include <utility>
-#include <vector>
 
 #include "base/formatted.h"
 #include "base/utf8.h"

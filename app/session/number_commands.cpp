@@ -1,7 +1,6 @@
 #include "session/number_commands.h"
 
 #include <cmath>
-#include <utility>
 
 #include "base/formatted.h"
 #include "session/state_rules.h"

@@ -1,7 +1,6 @@
 #include "session/shown.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "explain/moved_rows.h"
 #include "math/output.h"

@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/utf8.h"
 #include "derived/head_ranking.h"

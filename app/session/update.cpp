@@ -1,7 +1,5 @@
 #include "session/update.h"
 
-#include <utility>
-
 #include "session/file_update.h"
 #include "session/lesson_commands.h"
 #include "session/number_commands.h"

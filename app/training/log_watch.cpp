@@ -4,7 +4,6 @@
 #include <chrono>
 #include <numeric>
 #include <thread>
-#include <utility>
 
 #include "document/log_folder.h"
 #include "document/open_model.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <concepts>
-#include <utility>
 
 #include "base/file.h"
 #include "base/folders.h"

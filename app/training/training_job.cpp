@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <thread>
-#include <utility>
 
 #include "base/folders.h"
 #include "base/seconds.h"

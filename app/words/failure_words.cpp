@@ -1,7 +1,5 @@
 #include "words/failure_words.h"
 
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 namespace headlight {

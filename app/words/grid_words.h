@@ -8,6 +8,8 @@ namespace headlight {
 /// The words about the ways in which the grid shows all heads.
 struct GridWords {
   Words all_heads{"All % heads", "全部 % 个头"};
+  Words one_head{"One head", "一个头"};
+  Words all_layers{"All % layers", "全部 % 层"};
   Words some_heads{"% of % heads", "% / % 个头"};
   Words tip_some_heads{
       "The heads that show most of this sentence: those whose words look at other words rather than rest, sharply, and "
@@ -62,7 +64,7 @@ struct StageWords {
   Words looks_at{"“%” looks at “%”, %", "“%”看向“%”，%"};
   Words looks_at_itself{"“%” looks at itself, %", "“%”看向自己，%"};
   Words cannot_look{"“%” may not look at “%”: the mask hides it", "“%”不能看“%”：掩码遮住了它"};
-  Words strongest{"Strongest here: ", "这里最强的："};
+  Words strongest{"Strongest between words: ", "词与词之间最强的："};
   Words rests{"“%” rests on “%”, %", "“%”停在“%”上，%"};
   Words relation{": % (right in % of 100)", "：%（100 次里对 % 次）"};
   /// The same where there is less room, and least.
@@ -99,11 +101,12 @@ struct StageWords {
   Words switch_on{"Switch it on again", "重新打开"};
   Words tip_switch_off{"Then look at the guess: what the model still knows without this head.",
                        "然后看看猜测：没有这个头，模型还知道什么。"};
-  Words hidden{"“%” hidden, the model guesses", "遮住“%”，模型猜"};
+  Words hidden{"“%” hidden, the model gives", "遮住“%”，模型给出"};
   Words after{"After “%” comes", "“%”之后是"};
   Words after_random{"After “%”, by chance", "“%”之后，纯属随机"};
   Words hidden_random{"“%” hidden, by chance", "遮住“%”，纯属随机"};
-  Words guess_of{"“%”:", "“%”："};
+  Words hidden_brief{"“%” hidden:", "遮住“%”："};
+  Words after_brief{"After “%”:", "“%”之后："};
   Words guessing{"guessing …", "正在猜……"};
   Words tip_guess{"What stands before the arrow is the guess without your changes.", "箭头前是没有这些改动时的猜测。"};
   Words tip_hidden{

@@ -52,6 +52,9 @@ struct InsideWords {
   Words answers{"“%” answers", "“%”应答"};
   Words matches{"How well the two match: the score", "两者有多匹配：打分"};
   Words share{"Its share among % words: softmax", "在 % 个词里占多少：softmax"};
+  Words share_of_tokens{"Its share among % tokens: softmax", "在 % 个词元里占多少：softmax"};
+  Words share_by_hand{"Its share among %: set by hand, not by the softmax",
+                      "在 % 个里占多少：手动设定，不由 softmax 得出"};
   Words hands_over{"“%” hands over its value", "“%”交出它的值"};
   Words weight_times_v{"weight × v", "权重 × v"};
   Words mask{"mask", "掩码"};
@@ -76,6 +79,8 @@ struct InsideWords {
   Words empty_infinite{"−∞, then softmax", "−∞ 再 softmax"};
   Words empty_large{"−1e9, then softmax", "−1e9 再 softmax"};
   Words moved_rows{"% of % rows moved against A.", "与 A 相比，% / % 行变了。"};
+  Words moved_by_edits{"% of % rows moved by the edits.", "% / % 行因改动而变。"};
+  Words moved_by_hand{"A weight set by hand moves without its score.", "手动设定的权重不随打分而变。"};
   Words moved_since{"% of % rows moved when % became %.", "% / % 行随之改变（%改为%）。"};
   Words moved_by[5] = {
       {"", ""},

@@ -37,8 +37,10 @@ struct AnySentenceWords {
   Words model{"model for any sentence, some heads taught", "任意句子模型，部分头是教的"};
   Words tip_chosen{
       "The sentence has a word that the grammar's model does not know, so the model for any sentence answers. Where "
-      "the grammar's model knows every word, that one answers.",
-      "句中有语法模型不认识的词，所以由任意句子模型回答。语法模型认识全部词时由它回答。"};
+      "the grammar's model knows every word, that one answers. It learnt from sentences of 3 to 40 words: in longer "
+      "texts its heads point less and less.",
+      "句中有语法模型不认识的词，所以由任意句子模型回答。语法模型认识全部词时由它回答。它学的是 3 到 40 "
+      "个词的句子：文本越长，它的头指得越少。"};
   Words taught_head{
       "This head was taught where to look, on annotated sentences. It did not find it by itself. A word without such a "
       "relation is to look at <s>. Taught by:",

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <system_error>
 #include <tuple>
-#include <utility>
 
 #include "base/folders.h"
 #include "base/printable.h"

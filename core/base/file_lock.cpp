@@ -1,7 +1,6 @@
 #include "base/file_lock.h"
 
 #include <cerrno>
-#include <utility>
 
 #include "base/file.h"
 #include "base/system.h"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <system_error>
-#include <utility>
 
 #include "base/names.h"
 #include "math/attention.h"

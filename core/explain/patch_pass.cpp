@@ -1,7 +1,5 @@
 #include "explain/patch_pass.h"
 
-#include <utility>
-
 #include "base/within.h"
 #include "math/block.h"
 #include "math/output.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <optional>
-#include <utility>
 
 #include "explain/matrices.h"
 #include "explain/matrix_source.h"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <utility>
 
 #include "base/names.h"
 #include "base/parallel.h"

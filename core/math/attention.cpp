@@ -4,8 +4,6 @@
 #include <cassert>
 #include <limits>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/pages.h"
 #include "base/random.h"

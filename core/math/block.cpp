@@ -3,7 +3,6 @@
 #include <cassert>
 #include <cmath>
 #include <span>
-#include <utility>
 
 #include "math/attention.h"
 #include "math/common_rows.h"

@@ -2,11 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 #include "base/formatted.h"
 #include "base/mapped_file.h"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <bit>
 #include <cassert>
-#include <cstdint>
 #include <cstring>
 
 #include "base/mapped_file.h"

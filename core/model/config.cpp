@@ -1,7 +1,6 @@
 #include "model/config.h"
 
 #include <cstdlib>
-#include <string>
 #include <type_traits>
 
 #include "model/config_fields.h"

@@ -5,7 +5,6 @@
 #include <cassert>
 #include <cmath>
 #include <cstring>
-#include <string_view>
 #include <type_traits>
 
 #include "base/half.h"

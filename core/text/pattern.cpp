@@ -3,8 +3,6 @@
 #include <unicode/uregex.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
 
 #include "base/index.h"
 #include "text/characters.h"

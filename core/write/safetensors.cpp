@@ -1,7 +1,5 @@
 #include "write/safetensors.h"
 
-#include <cstdint>
-
 #include "base/formatted.h"
 #include "write/json.h"
 

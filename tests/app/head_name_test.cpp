@@ -84,7 +84,7 @@ TEST(HeadName, ListsWhatTheHeadDidInThisSentence) {
             "pronoun → its noun");
   const Answered answer = answered("shipped:any-sentence", "The teacher gave the students a difficult test.");
   const HeadName name = name_of(answer, {2, 0});
-  EXPECT_EQ(name.words, "3 determiners; 6 words rest on <s>");
+  EXPECT_EQ(name.words, "3 determiners; 5 words rest on <s>");
   EXPECT_EQ(name.brief, "3 determiners");
   EXPECT_EQ(name_of(answer, {2, 0}, Language::zh).brief, "3 个限定词");
   EXPECT_EQ(name_of(answer, {2, 3}).words, "rests here") << "there is no auxiliary";
@@ -110,6 +110,17 @@ TEST(HeadName, NothingIsNamedThatTheSentenceOrAnEditTookFromWhatWasMeasured) {
   EXPECT_EQ(after([](Request& r) { set_weight(r.edits, {2, 0}, {1, 2}, 0.5f); }), 0u);
   EXPECT_EQ(after([](Request& r) { r.model = nullptr; }), 0u) << "random weights";
   EXPECT_GE(after([](Request&) {}), 4u);
+}
+
+TEST(HeadName, OfFewWordsNoHeadIsCalledAfterTheRowOfTheSpecialToken) {
+  for (const char* text : {"Hello", "猫", "猫睡觉", "Supercalifragilisticexpialidocious!"}) {
+    const Answered answer = answered("shipped:any-sentence", text);
+    for (Index layer = 0; layer < 4; ++layer)
+      for (Index head = 0; head < 9; ++head) {
+        const HeadName name = name_of(answer, {layer, head});
+        EXPECT_TRUE(name.named || !name.measure || name.measure == Measure::special) << text << ": " << name.words;
+      }
+  }
 }
 
 TEST(HeadName, WordsInPiecesHaveTheWeightOfTheMergedMap) {

@@ -144,7 +144,7 @@ TEST_F(ChangesTest, OfAWordInPiecesTheLineNamesTheWord) {
   h.push(SetFold{{.special = true, .words = true}}, ChooseHead{{3, 0}}, Pin{CellRef{3, row("sold")}});
   h.settle();
   EXPECT_FALSE(guess_question(h.state)) << "a piece of a word that is shown whole";
-  EXPECT_FALSE(h.says("hidden, the model guesses"));
+  EXPECT_FALSE(h.says("hidden, the model gives"));
   ASSERT_TRUE(h.state.changes && h.state.changes->tried > 0);
   EXPECT_FALSE(h.says("“igh”") || h.says("“ur”")) << h.words_on_screen();
   EXPECT_TRUE(!h.state.changes->best.empty() || h.says("“neighbour”")) << h.words_on_screen();

@@ -54,7 +54,7 @@ TEST_F(DoubtTest, OfALongSentenceNoCellIsCalledTheStrongest) {
   ASSERT_GT(h.state.trace->queries(Stack::self), 500);
   h.push(Pin{});
   h.settle();
-  EXPECT_FALSE(h.says("Strongest here")) << "its thumbnails have the largest weight of several cells";
+  EXPECT_FALSE(h.says("Strongest between words")) << "its thumbnails have the largest weight of several cells";
 }
 
 TEST_F(DoubtTest, ASentenceThatIsKnownIsNotDoubted) {

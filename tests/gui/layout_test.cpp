@@ -177,6 +177,15 @@ TEST_P(LayoutTest, EverythingStandsWhereItBelongs) {
   EXPECT_TRUE(!h.has("row bars") || inside(h.box("row bars"), h.box("stage"), false));
 }
 
+TEST_P(LayoutTest, BesideATensorsFileTheControlsAreWhole) {
+  Harness h({}, {GetParam().width, GetParam().height}, settings());
+  h.push(OpenPath{HEADLIGHT_TEST_DATA "/golden/tensors-causal-7/input.safetensors"});
+  h.settle();
+  ASSERT_TRUE(has_own_inputs(h.state.document));
+  const char* region = h.has("open controls") ? "sentence" : "controls";
+  for (const char* name : {"causal", "paint"}) EXPECT_TRUE(inside(h.box(name), h.box(region), false)) << name;
+}
+
 TEST_P(LayoutTest, TheControlsLabelsFitTheirColumn) {
   Harness h({}, {GetParam().width, GetParam().height}, settings());
   h.settle();

@@ -1,7 +1,5 @@
 #include "cli/options/against_option.h"
 
-#include <utility>
-
 namespace headlight {
 
 void add_against(Parser& command, std::optional<std::string>& against) {

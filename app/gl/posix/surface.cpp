@@ -3,8 +3,6 @@
 #include <dlfcn.h>
 #include <epoxy/egl.h>
 
-#include <string>
-
 #include "base/formatted.h"
 
 namespace headlight {

@@ -1,6 +1,5 @@
 #include "gui/actions/actions.h"
 
-#include <cstddef>
 #include <iterator>
 
 #include "gui/actions/look.h"

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <numeric>
-#include <utility>
 
 #include "gui/frame/kept_texts.h"
 #include "math/attention.h"

@@ -3,7 +3,6 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "gui/frame/imgui_compat.h"
 

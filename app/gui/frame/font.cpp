@@ -8,7 +8,6 @@
 #include <map>
 #include <unordered_map>
 #include <unordered_set>
-#include <vector>
 
 #include "base/utf8.h"
 #include "figure/drawing/character_names.h"

@@ -1,7 +1,6 @@
 #include "gui/frame/motion.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace headlight {
 namespace {

@@ -1,8 +1,6 @@
 #include "gui/frame/stacks.h"
 
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "gui/frame/draw.h"
 #include "gui/frame/looks.h"

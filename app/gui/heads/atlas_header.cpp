@@ -16,6 +16,7 @@
 #include "gui/heads/stage_parts.h"
 #include "session/answer_state.h"
 #include "session/head_grid.h"
+#include "session/shown.h"
 #include "training/training_files.h"
 #include "words/answer_words.h"
 #include "words/chosen_head_words.h"
@@ -83,17 +84,21 @@ void shown_menu(Gui& gui, const std::string& label) {
 
 /// How many heads are shown, and the way to the others, or back.
 struct HeadsTitle {
-  std::string title, link;
+  std::string title, link = {};
   bool part = false;
 };
 
 HeadsTitle heads_title(const Gui& gui) {
   const AppState& state = gui.state;
   const std::size_t count = heads_of(*state.trace, state.view.chosen.stack).size(), shown = gui.shown_heads.size();
+  if (shown_kind(state, state.view.chosen.stack) == MapKind::rollout)
+    return {
+        filled(gui.word(kGridWords.all_layers), {std::to_string(state.trace->num_layers(state.view.chosen.stack))})};
   if (shown > 0)
     return {filled(gui.word(kGridWords.some_heads), {std::to_string(shown), std::to_string(count)}),
             filled(gui.word(kGridWords.more_heads), {std::to_string(count - shown)}), true};
   const bool all = shown_grid(state) == GridShow::all;
+  if (count == 1) return {gui.word(kGridWords.one_head)};
   return {filled(gui.word(kGridWords.all_heads), {std::to_string(count)}), all ? gui.word(kGridWords.fewer_heads) : ""};
 }
 

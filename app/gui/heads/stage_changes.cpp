@@ -30,13 +30,12 @@ std::string share(float weight) { return share_text(static_cast<double>(weight))
 std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
   const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
                     key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
-  const std::string before = share(change.before), after = share(change.after);
-  const std::string shares = before.substr(0, before.find(' ')) + " → " + after;
-  const std::string itself = filled(gui.word(kStageWords.moved), {from, to, shares});
-  if (change.key == change.token) return {itself, filled(gui.word(kStageWords.moved), {from, to, after}), brief};
-  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, key + " " + shares});
-  if (!change.moves) return {whole, itself, brief};
-  return {whole, filled(gui.word(kStageWords.moved), {from, to, key + " " + after}), brief + ": " + key, brief};
+  const std::string before = share(change.before),
+                    shares = before.substr(0, before.find(' ')) + " → " + share(change.after);
+  const bool itself = change.key == change.token;
+  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, itself ? shares : key + " " + shares});
+  // A share without its word would be read as that of the new word.
+  return change.moves && !itself ? std::vector{whole, brief + ": " + key, brief} : std::vector{whole, brief};
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.
@@ -100,7 +99,7 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
         filled(gui.word(kStageWords.none_moves), {std::to_string(changes->tried), gui.fonts.shown(changes->word)}));
   }
   // Each has a column, whose place no label moves: a second click on the same spot meets the one that is there then.
-  constexpr float kColumn = 182, kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
+  constexpr float kColumn = 230, kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
   const float words = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + 8 * gui.unit;
   const float begin = words + kOffered * kColumn * gui.unit <= slot.w ? words : 0;
   const float columns = std::clamp(std::floor(slot.w / (kColumn * gui.unit)), 1.0f, kOffered);

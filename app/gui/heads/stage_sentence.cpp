@@ -23,6 +23,17 @@ std::string word_in_line(Gui& gui, const std::string& text) {
   return gui.fonts.shown(axis_label(token));
 }
 
+std::string number_of(const GuessedWord& guessed) {
+  const std::string number = share_text(static_cast<double>(guessed.word.probability));
+  return guessed.before ? share_text(static_cast<double>(*guessed.before)) + " → " + number : number;
+}
+
+float guessed_width(Gui& gui, const GuessedWord& guessed) {
+  const float text = ImGui::CalcTextSize(word_in_line(gui, guessed.word.text).c_str()).x;
+  const FontScope small(gui, TextSize::small);
+  return text + ImGui::CalcTextSize(number_of(guessed).c_str()).x + 3 * 7 * gui.unit;
+}
+
 void toggle_head(Gui& gui) {
   const HeadRef& head = gui.state.view.chosen;
   gui.push_once(SwitchHead{head, !is_off(gui.state.document.edits, head)});
@@ -32,16 +43,9 @@ void toggle_head(Gui& gui) {
 
 float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
   const Palette& colours = gui.colours();
-  const std::string text = word_in_line(gui, guessed.word.text);
-  std::string number = share_text(static_cast<double>(guessed.word.probability));
-  if (guessed.before) number = share_text(static_cast<double>(*guessed.before)) + " → " + number;
+  const std::string text = word_in_line(gui, guessed.word.text), number = number_of(guessed);
   const float pad = 7 * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
-  float number_width = 0;
-  {
-    const FontScope small(gui, TextSize::small);
-    number_width = ImGui::CalcTextSize(number.c_str()).x;
-  }
-  const ImVec2 size{text_width + number_width + 3 * pad, ImGui::GetFrameHeight() + 4 * gui.unit};
+  const ImVec2 size{guessed_width(gui, guessed), ImGui::GetFrameHeight() + 4 * gui.unit};
   if (size.x > room) return 0;
   ImGui::SetCursorScreenPos(at);
   ImGui::PushID(static_cast<int>(guessed.word.row));  // several words of a vocabulary may read the same
@@ -123,23 +127,29 @@ void guess_bars(Gui& gui, const Box& box) {
   const bool writes = state.trace->request.config.arch != Arch::encoder, random = !state.trace->request.model;
   const Words& words = state.guess.question()->hidden ? (random ? kStageWords.hidden_random : kStageWords.hidden)
                                                       : (random ? kStageWords.after_random : kStageWords.after);
-  float x = 0;
-  const auto put = [&](const GuessedWord& guessed, bool right) {
-    const float width = guessed_word(gui, guessed, {x, box.y}, box.right() - x, writes && of_answer, right);
-    x += width > 0 ? width + gap : 0;
-    return width > 0;
-  };
   // The word that stands there comes first: what a change does to it is what is asked.
-  const GuessedWord& first = guess->right ? *guess->right : guess->words.front();
-  // Where the whole lead leaves no room for a word, a shorter one does.
-  for (const Words* lead_words : {&words, &kStageWords.guess_of}) {
-    const std::string lead = filled(gui.word(*lead_words), {word_in_line(gui, guess->place)});
-    x = box.x + ImGui::CalcTextSize(lead.c_str()).x + 10 * gui.unit;
-    if (!put(first, guess->right.has_value())) continue;
-    list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
-    for (const GuessedWord& guessed : guess->words)
-      if (guessed.word.row != first.word.row && !put(guessed, false)) return;
-    return;
+  std::vector<const GuessedWord*> shown;
+  if (guess->right) shown.push_back(&*guess->right);
+  for (const GuessedWord& one : guess->words)
+    if (!guess->right || one.word.row != guess->right->word.row) shown.push_back(&one);
+  const auto width = [&](std::size_t i) { return guessed_width(gui, *shown[i]) + gap; };
+  // It does not stand alone where another word is likelier.
+  const bool both = guess->right && shown.size() > 1 && shown[1]->word.probability > shown[0]->word.probability;
+  const auto lead_of = [&](const Words& lead) { return filled(gui.word(lead), {word_in_line(gui, guess->place)}); };
+  std::string lead = lead_of(words);
+  const auto room = [&] { return box.w - ImGui::CalcTextSize(lead.c_str()).x - 10 * gui.unit; };
+  // Where the whole lead leaves no room for them, a shorter one does.
+  if (room() < width(0) + (both ? width(1) : 0))
+    lead = lead_of(state.guess.question()->hidden ? kStageWords.hidden_brief : kStageWords.after_brief);
+  if (both && room() < width(0) + width(1)) shown.erase(shown.begin());
+  if (room() < width(0)) return;
+  list.AddText({box.x, y}, gui.colours().dim, lead.c_str());
+  float x = box.right() - room();
+  for (const GuessedWord* one : shown) {
+    const bool right = guess->right && one == &*guess->right;
+    const float drawn = guessed_word(gui, *one, {x, box.y}, box.right() - x, writes && of_answer, right);
+    if (drawn == 0) return;
+    x += drawn + gap;
   }
 }
 

@@ -18,7 +18,10 @@ namespace {
 constexpr float kGradientColumn = 70, kGradientGap = 12;  // pixels of the design
 constexpr float kLargestGradient = 0.5f;                  // two keys with half of the weight each
 
-const Words& reason(const MatrixId& id) {
+const Words& reason(const MatrixId& id, const Edits& edits) {
+  const auto in_head = [&](const WeightEdit& one) { return one.head == HeadRef{id.layer, id.head, id.stack}; };
+  if (id.quantity == Quantity::weights && std::any_of(edits.weights.begin(), edits.weights.end(), in_head))
+    return kInsideWords.moved_by_hand;
   const Spread spread = spread_of(id.quantity);
   if (spread == Spread::own_row && kind_of(id.quantity).part == MatrixPart::ffn) return kInsideWords.moved_by_ffn;
   return kInsideWords.moved_by[static_cast<std::size_t>(spread)];
@@ -57,10 +60,11 @@ void moved_line(Gui& gui, const Inside& inside) {
                            ? std::nullopt
                            : changed_word(question.before->request, question.trace->request);
   const std::string line =
-      (by_word ? filled(gui.word(kInsideWords.moved_since),
-                        {count, rows, gui.fonts.shown(by_word->from), gui.fonts.shown(by_word->to)})
-               : filled(gui.word(kInsideWords.moved_rows), {count, rows})) +
-      " " + gui.word(reason(question.look.matrix));
+      (by_word
+           ? filled(gui.word(kInsideWords.moved_since),
+                    {count, rows, gui.fonts.shown(by_word->from), gui.fonts.shown(by_word->to)})
+           : filled(gui.word(gui.state.kept ? kInsideWords.moved_rows : kInsideWords.moved_by_edits), {count, rows})) +
+      " " + gui.word(reason(question.look.matrix, question.trace->request.edits));
   wrapped_small(gui, line, gui.colours().text);
   gui.name_item("moved rows", BoxKind::label);
 }

@@ -201,7 +201,15 @@ Heading heading_of(const DrawnWeightLine& line, WeightLine which) {
     case WeightLine::share: {
       const Matrix& row = line.inside.row;
       const float weight = row.size() > 0 ? std::max(0.0f, row(0, line.inside.question.cell->key)) : 0;
-      return {filled(gui.word(kInsideWords.share), {std::to_string(row.cols())}), percent(weight), "weight"};
+      const InsideQuestion& question = line.inside.question;
+      const bool by_hand = edited_weight(line.trace().request.edits, question.head, *question.cell) != nullptr;
+      const auto& tokens = line.trace().key_tokens(question.head.stack).tokens;
+      const bool of_words =
+          std::none_of(tokens.begin(), tokens.end(), [](auto& one) { return one.special || one.continues; });
+      const Words& share = by_hand    ? kInsideWords.share_by_hand
+                           : of_words ? kInsideWords.share
+                                      : kInsideWords.share_of_tokens;
+      return {filled(gui.word(share), {std::to_string(row.cols())}), percent(weight), "weight"};
     }
     case WeightLine::hands_over:
       return {title(kInsideWords.hands_over, false), gui.word(kInsideWords.weight_times_v),

@@ -81,7 +81,8 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   const float controls = !controls_in_column(gui) ? 0 : (wide >= kWide ? kWideControls : kControls) * unit;
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;
-  const float text = has_own_inputs(document) ? 0 : kSentence * unit + more_turns;
+  const float above = controls > 0 ? 0 : ImGui::GetStyle().WindowPadding.y;  // where there is no text, a row more
+  const float text = has_own_inputs(document) ? above : kSentence * unit + more_turns;
   WindowRegions regions;
   regions.top_bar = {0, 0, window.w, kTopBar * unit};
   regions.sentence = {0, regions.top_bar.h, window.w, text + (controls > 0 ? kWords : kWords + kRow) * unit};

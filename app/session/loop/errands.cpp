@@ -1,7 +1,5 @@
 #include "session/loop/errands.h"
 
-#include <utility>
-
 namespace headlight {
 
 Errands::Errands(JobThreads& threads, const std::function<void()>& wake, Services services)

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <new>
 #include <system_error>
-#include <utility>
 
 #include "base/refusal.h"
 #include "base/thrown.h"

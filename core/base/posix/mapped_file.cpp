@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <mutex>
-#include <string>
 
 #include "base/file.h"
 #include "base/refusal.h"

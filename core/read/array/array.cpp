@@ -4,7 +4,6 @@
 #include <cassert>
 #include <cstring>
 #include <iterator>
-#include <utility>
 
 #include "base/half.h"
 

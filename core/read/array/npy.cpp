@@ -2,8 +2,6 @@
 
 #include <cassert>
 #include <charconv>
-#include <string>
-#include <utility>
 
 #include "base/file.h"
 

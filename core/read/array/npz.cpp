@@ -3,11 +3,7 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 

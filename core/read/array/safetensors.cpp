@@ -1,12 +1,8 @@
 #include "read/array/safetensors.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstring>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "base/file.h"
 #include "base/mapped_file.h"

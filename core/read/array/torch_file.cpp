@@ -4,11 +4,6 @@
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "base/mapped_file.h"
 #include "base/printable.h"

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <utility>
 
 #include "base/file.h"
 #include "base/within.h"

@@ -1,8 +1,5 @@
 #include "read/external/page_text.h"
 
-#include <utility>
-#include <vector>
-
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cassert>
-#include <utility>
 
 #include "base/folders.h"
 #include "base/mapped_file.h"

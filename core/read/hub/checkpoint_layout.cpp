@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "math/position.h"
 

@@ -1,8 +1,6 @@
 #include "read/hub/config_file.h"
 
 #include <algorithm>
-#include <string>
-#include <utility>
 
 #include "base/file.h"
 #include "base/names.h"

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include "base/names.h"
 #include "base/utf8.h"

@@ -1,9 +1,6 @@
 #include "read/json/json_document.h"
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "base/printable.h"
 #include "base/utf8.h"

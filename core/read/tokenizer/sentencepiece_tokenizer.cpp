@@ -1,7 +1,6 @@
 #include "read/tokenizer/sentencepiece_tokenizer.h"
 
 #include <algorithm>
-#include <memory>
 #include <tuple>
 
 #include "base/formatted.h"

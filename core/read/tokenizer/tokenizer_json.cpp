@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include "read/array/array.h"
 #include "read/json/json_document.h"

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cassert>
 #include <iterator>
-#include <memory>
-#include <optional>
 
 #include "base/base64.h"
 #include "base/formatted.h"

@@ -1,7 +1,6 @@
 #include "train/corpus/tokenized.h"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <unordered_map>
 

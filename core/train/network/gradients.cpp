@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <optional>
-#include <string>
 
 #include "base/pool.h"
 #include "base/random.h"

@@ -4,9 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <type_traits>
-#include <utility>
 
 #include "base/random.h"
 #include "model/weight_tree.h"
