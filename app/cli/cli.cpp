@@ -60,8 +60,9 @@ int run_program(int argc, const char* const* argv, const Frontend& frontend) {
   Parser program("headlight", "Headlight shows attention: every head of every layer, live.");
   program.version(std::string("headlight ") + HEADLIGHT_VERSION);
   program.footer(
-      "headlight COMMAND --help says more. Without a command: the window.\nResults go to standard output, messages to "
-      "standard error.\nExit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
+      "headlight COMMAND --help says more. Without a command: the window.\n"
+      "Results go to standard output, messages to standard error.\n"
+      "Exit status: 0 done, 1 a comparison or a check differs, 2 wrong use or bad input.");
   ParsedCommand run;
   for (const NamedCommand* command : kCommands) {
     Parser parser = program.command(command->name, command->about);

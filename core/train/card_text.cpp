@@ -91,8 +91,9 @@ std::string treebank_scores_text(const RelationReport& report, const std::vector
   std::string text =
       "\n## Scores\n\nOn treebanks that taught nothing (zh: those in Chinese): of the words with a relation, the share "
       "whose strongest word, itself and special tokens left out, is the right one. Heads that were not taught were "
-      "chosen on the other half of the sentences.\n\n| relation | head | score | weight | random weights | best "
-      "distance | arcs |\n| --- | --- | --- | --- | --- | --- | --- |\n";
+      "chosen on the other half of the sentences.\n\n"
+      "| relation | head | score | weight | random weights | best distance | arcs |\n"
+      "| --- | --- | --- | --- | --- | --- | --- |\n";
   for (const RelationScore& one : report.relations)
     text += formatted("| %s, %s | %s %s%s | %.3f | %.2f | %.2f | %.2f | %ld |\n", one.relation.c_str(), one.en.c_str(),
                       head_label({one.chosen.layer, one.chosen.head}).c_str(),

@@ -27,7 +27,8 @@ constexpr Chord alt(Key key) { return {.key = key, .alt = true}; }
 constexpr Chord alt_shift(Key key) { return {.key = key, .shift = true, .alt = true}; }
 
 // Keys without Ctrl and Alt only change the view: a letter typed anywhere goes into the sentence, and no wrong key
-// changes the model, the mask or the words. The one edit among them is Space, the switch of a head. clang-format off
+// changes the model, the mask or the words. The one edit among them is Space, the switch of a head.
+// clang-format off
 constexpr Action kActions[] = {
     {Act::show_heads, Group::views, {"Show all heads", "显示所有头"}, {bare(Key::digit_1)},
      [](const Gui& gui) { return !in_view(gui, View::heads); }, push_value<ShowView{View::heads}>},
