@@ -56,27 +56,35 @@ json with_model(json request, const fs::path& folder) {
   return request;
 }
 
-Result<Scene> scene_from_json(const std::string& where, const json& set, const fs::path& folder,
-                              const BundledModels* shipped) {
+/// Where the models of a lesson come from. A model that is not shipped with the program's start is read once, not at
+/// each step that names it: `beside` is the last document.
+struct Models {
+  const fs::path& folder;
+  const BundledModels* shipped = nullptr;
+  std::optional<Document> beside = {};
+};
+
+Result<Scene> scene_from_json(const std::string& where, const json& set, Models& models) {
   if (!set.is_object()) return bad_input(where, "set", "an object with request and view", set.type_name());
   const json request = set.value("request", json::object());
   if (!request.is_object()) return bad_input(where, "request", "an object", request.type_name());
   Progress progress;
   std::vector<Error> warnings;
-  auto document = document_from_json(where, with_model(request, folder), progress, warnings, shipped);
+  auto document = document_from_json(where, with_model(request, models.folder), progress, warnings, models.shipped,
+                                     models.beside ? &*models.beside : nullptr);
   if (!document) {  // an error of a model names the model's file alone
     const Error& error = document.error();
     return error.where.starts_with(where) ? error : inside(where + ": source", error);
   }
+  if (!document->numbers) models.beside = *document;
   const std::size_t count = count_sentences(*document);
   return Scene{std::move(*document), view_from_json(set.value("view", json()), count)};
 }
 
 /// Reads the fields of a step's content from the object; fields that are absent keep their values.
-Status read_content(StepContent& content, const std::string& where, const json& object, const fs::path& folder,
-                    const BundledModels* shipped) {
+Status read_content(StepContent& content, const std::string& where, const json& object, Models& models) {
   if (const auto set = object.find("set"); set != object.end()) {
-    content.scene = TRY(scene_from_json(where, *set, folder, shipped));
+    content.scene = TRY(scene_from_json(where, *set, models));
   }
   if (const auto done = object.find("done"); done != object.end()) {
     content.goals = TRY(goals_from_json(where, *done));
@@ -87,8 +95,7 @@ Status read_content(StepContent& content, const std::string& where, const json& 
   return Done{};
 }
 
-Result<LessonStep> step_from_json(const std::string& where, const json& object, const fs::path& folder,
-                                  const BundledModels* shipped) {
+Result<LessonStep> step_from_json(const std::string& where, const json& object, Models& models) {
   if (!object.is_object()) return bad_input(where, "", "an object", object.type_name());
   LessonStep step;
   step.text = TRY(said_from_json(where, "text", object.value("text", json()), kMostText));
@@ -100,12 +107,12 @@ Result<LessonStep> step_from_json(const std::string& where, const json& object, 
       return bad_input(where, "points", "the name of a control", printable(points->dump()));
     step.points = points->get<std::string>();
   }
-  TRY(read_content(step, where, object, folder, shipped));
+  TRY(read_content(step, where, object, models));
   const auto english = object.find("english");
   if (english == object.end()) return step;
   if (!english->is_object()) return bad_input(where, "english", "an object", english->type_name());
   step.english = step;  // its content
-  const Status read = read_content(*step.english, where + ": english", *english, folder, shipped);
+  const Status read = read_content(*step.english, where + ": english", *english, models);
   return read ? Result<LessonStep>(std::move(step)) : read.error();
 }
 
@@ -148,10 +155,10 @@ Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, c
   if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
     return bad_input(where, "steps", "a list of 1 to " + std::to_string(kMostSteps),
                      steps.is_array() ? std::to_string(steps.size()) : steps.type_name());
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    lesson.steps.push_back(
-        TRY(step_from_json(where + ": step " + std::to_string(i + 1), steps[i], path.parent_path(), shipped)));
-  }
+  const fs::path folder = path.parent_path();
+  Models models{folder, shipped};
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    lesson.steps.push_back(TRY(step_from_json(where + ": step " + std::to_string(i + 1), steps[i], models)));
   return lesson;
 }
 

@@ -29,6 +29,23 @@ TEST(Lessons, AStepWithoutASettingLeavesEverythingAsItIs) {
   EXPECT_EQ(is_attempt_done(state), std::nullopt) << "the program cannot check it";
 }
 
+TEST(Lessons, AModelThatSeveralStepsNameIsReadOnce) {
+  const auto lesson = lesson_from_json("a.json", R"({"schema": "headlight.lesson/1", "title": "T", "steps": [
+      {"text": "1", "set": {"request": {"source": "shipped:induction", "text": "A B A", "mask": {"causal": true}}}},
+      {"text": "2", "set": {"request": {"source": "shipped:induction", "text": "B A B"}},
+       "english": {"set": {"request": {"source": "shipped:induction", "text": "C A C"}}}}]})",
+                                       shipped().get());
+  ASSERT_TRUE(lesson) << lesson.error().message();
+  const Document &first = lesson->steps[0].scene->document, &second = lesson->steps[1].scene->document,
+                 &english = lesson->steps[1].english->scene->document;
+  ASSERT_TRUE(first.model);
+  EXPECT_EQ(first.model, second.model);
+  EXPECT_EQ(first.model, english.model);
+  EXPECT_EQ(second.source.text, "B A B");
+  EXPECT_EQ(second.edits, Edits{});
+  EXPECT_EQ(english.source.text, "C A C");
+}
+
 TEST(Lessons, WhatIsWrongIsSaidInOneLineAndTheOthersStillLoad) {
   const auto complaint = [](const std::string& text) {
     const auto lesson = lesson_from_json("a.json", text, shipped().get());
