@@ -56,8 +56,8 @@ json with_model(json request, const fs::path& folder) {
   return request;
 }
 
-/// Where the models of a lesson come from: those that are read at the start, else a file. `beside` is the last document,
-/// so that a file that several steps name is read once.
+/// Where the models of a lesson come from: those that are read at the start, else a file. `beside` is the last
+/// document, so that a file that several steps name is read once.
 struct Models {
   const fs::path& folder;
   const BundledModels* shipped = nullptr;
