@@ -45,8 +45,7 @@ Opening opening_of(const Document& document, const Trace& trace, const SentenceA
       if (word.has(cell.query)) from = word, words.query = text_of(tokens, word);
       if (word.has(cell.key)) to = word, words.key = text_of(tokens, word);
     }
-    words.weight = attention_rows(trace, head, from.first, from.count).middleCols(to.first, to.count).sum() /
-                   static_cast<float>(from.count);
+    words.weight = word_weight(attention_rows(trace, head, from.first, from.count), to);
   }
   return {head, cell, lines_of_cell(Language::en, words, arc, start.has_value()).front()};
 }

@@ -36,11 +36,10 @@ bool has_usual_masks(const Request& request) {
 /// Two words, and the cell with the most weight between them; nothing where one looks too little at the other.
 std::optional<NamedArc> pointing(const Trace& trace, const HeadRef& head, const SpeltWord& from, const SpeltWord& to) {
   const Matrix rows = attention_rows(trace, head, from.first, from.count);
-  const auto cells = rows.middleCols(to.first, to.count);
-  Index row = 0, column = 0;
-  cells.maxCoeff(&row, &column);
-  const float weight = cells.sum() / static_cast<float>(from.count);
+  const float weight = word_weight(rows, to);
   if (weight < kLeastPointing) return std::nullopt;
+  Index row = 0, column = 0;
+  rows.middleCols(to.first, to.count).maxCoeff(&row, &column);
   return NamedArc{head, {from.first + row, to.first + column}, weight, from, to, {}};
 }
 

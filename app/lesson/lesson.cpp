@@ -59,7 +59,7 @@ json with_model(json request, const fs::path& folder) {
 /// Where the models of a lesson come from: those that are read at the start, else a file. `beside` is the last
 /// document, so that a file that several steps name is read once.
 struct Models {
-  const fs::path& folder;
+  fs::path folder;
   const BundledModels* shipped = nullptr;
   std::optional<Document> beside = {};
 };
@@ -155,8 +155,7 @@ Result<Lesson> lesson_from_json(const fs::path& path, const std::string& text, c
   if (!steps.is_array() || steps.empty() || steps.size() > kMostSteps)
     return bad_input(where, "steps", "a list of 1 to " + std::to_string(kMostSteps),
                      steps.is_array() ? std::to_string(steps.size()) : steps.type_name());
-  const fs::path folder = path.parent_path();
-  Models models{folder, shipped};
+  Models models{path.parent_path(), shipped};
   for (std::size_t i = 0; i < steps.size(); ++i)
     lesson.steps.push_back(TRY(step_from_json(where + ": step " + std::to_string(i + 1), steps[i], models)));
   return lesson;

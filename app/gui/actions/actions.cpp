@@ -218,7 +218,7 @@ constexpr Action kActions[] = {
      {alt_shift(Key::m)}, is_padded,
      set_mask<&SetMask::padding, false>},
     {Act::paint_mask, Group::question, {"Paint the mask, or stop painting", "开始或停止绘制掩码"}, {alt(Key::p)},
-     answered, switch_painting},
+     answered, [](Gui& gui) { gui.push(SetPainting{!gui.state.view.painting}); }},
     {Act::block_cell, Group::question, {"Block or allow the pinned cell", "屏蔽或允许固定的单元格"}, {alt(Key::x)},
      [](const Gui& gui) { return pins_tokens(gui) && !nothing_asked(gui.state); }, block_pinned},
     {Act::clear_paint, Group::question, {"Clear what was painted", "清除绘制的掩码"}, {alt(Key::backspace)},

@@ -307,8 +307,6 @@ void toggle_fold(Gui& gui, bool FoldChoice::*which) {
   gui.push(SetFold{fold});
 }
 
-void switch_painting(Gui& gui) { gui.push(SetPainting{!gui.state.view.painting}); }
-
 bool can_choose_pair_part(const AppState& state) {
   const FoldedMaps::Possible* possible = foldable(state);
   return possible && possible->choice.pair != PairPart::all;

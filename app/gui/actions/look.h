@@ -70,8 +70,6 @@ void change_threshold(Gui& gui, float factor);
 /// Whether special tokens can be left out, or the tokens of a word merged, in the maps that are shown.
 bool can_fold(const AppState& state, bool FoldChoice::*which);
 void toggle_fold(Gui& gui, bool FoldChoice::*which);
-/// Begins painting the mask, or ends it.
-void switch_painting(Gui& gui);
 bool can_choose_pair_part(const AppState& state);
 /// The next part of the pairs of words in two sentences, or the one before.
 void step_pair_part(Gui& gui, bool back);

@@ -23,6 +23,8 @@ std::string word_in_line(Gui& gui, const std::string& text) {
   return gui.fonts.shown(axis_label(token));
 }
 
+constexpr float kChipPad = 7;  // of a guessed word: before its text, before its share, behind it
+
 std::string number_of(const GuessedWord& guessed) {
   const std::string number = share_text(static_cast<double>(guessed.word.probability));
   return guessed.before ? share_text(static_cast<double>(*guessed.before)) + " → " + number : number;
@@ -31,7 +33,7 @@ std::string number_of(const GuessedWord& guessed) {
 float guessed_width(Gui& gui, const GuessedWord& guessed) {
   const float text = ImGui::CalcTextSize(word_in_line(gui, guessed.word.text).c_str()).x;
   const FontScope small(gui, TextSize::small);
-  return text + ImGui::CalcTextSize(number_of(guessed).c_str()).x + 3 * 7 * gui.unit;
+  return text + ImGui::CalcTextSize(number_of(guessed).c_str()).x + 3 * kChipPad * gui.unit;
 }
 
 void toggle_head(Gui& gui) {
@@ -44,7 +46,7 @@ void toggle_head(Gui& gui) {
 float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
   const Palette& colours = gui.colours();
   const std::string text = word_in_line(gui, guessed.word.text), number = number_of(guessed);
-  const float pad = 7 * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
+  const float pad = kChipPad * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
   const ImVec2 size{guessed_width(gui, guessed), ImGui::GetFrameHeight() + 4 * gui.unit};
   if (size.x > room) return 0;
   ImGui::SetCursorScreenPos(at);

@@ -75,7 +75,7 @@ float gradients_width(const Gui& gui, const Inside& inside) {
 }
 
 void draw_gradients(Gui& gui, ImDrawList& list, const Inside& inside, const Box& plot) {
-  if (!inside.effect || !gui.state.view.gradients) return;
+  if (gradients_width(gui, inside) == 0) return;
   const ScaleEffect& effect = *inside.effect;
   const float unit = gui.unit, text = ImGui::GetFontSize(), height = plot.h / static_cast<float>(inside.matrix.rows);
   const ImU32 bar = to_imgui(diverging_map(gui.state.settings.theme)[215]);

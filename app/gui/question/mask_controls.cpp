@@ -53,10 +53,10 @@ void paint_control(Gui& gui, bool row) {
   // Beside it is room for what takes the painted cells away.
   if (!row) {
     if (wide_button(gui, "paint", kMaskWords.paint, gui.word(kMaskWords.tip_paint), painting, button_width("×")))
-      switch_painting(gui);
+      gui.push(SetPainting{!painting});
     return;
   }
-  if (flat_button(gui, "paint", gui.word(kMaskWords.paint_brief), painting)) switch_painting(gui);
+  if (flat_button(gui, "paint", gui.word(kMaskWords.paint_brief), painting)) gui.push(SetPainting{!painting});
   explain_item(gui, kMaskWords.tip_paint);
 }
 

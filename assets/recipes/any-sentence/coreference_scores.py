@@ -8,10 +8,10 @@ of the third person those count from which the head points: the strongest other 
 word is the head of another mention of the same entity; inside: it is one of its words; possible: the sentence has such a mention.
 """
 import collections
-import json
 import re
-import subprocess
 import sys
+
+from pronoun_scores import answers_of, bytes_of_token
 
 PRONOUNS = set('he she it they him her them his its their himself herself itself themselves'.split())
 LEAST = 0.3, 0.5, 0.7, 0.9
@@ -71,8 +71,7 @@ def looks_of(answer, text, spans, at):
     letters = text.encode()
     tokens = [[] for _ in spans]
     for number, token in enumerate(answer['tokens']):
-        begin, end = token['bytes']
-        while begin < end and letters[begin:begin + 1] == b' ': begin += 1
+        begin, end = bytes_of_token(token, letters)
         for word, (first, last) in enumerate(spans):
             if not token['special'] and max(begin, first) < min(end, last): tokens[word].append(number)
     if not tokens[at]: return None
@@ -84,11 +83,9 @@ def looks_of(answer, text, spans, at):
 
 def main(headlight, model, head, *paths):
     asked = list(asked_of(paths))
-    run = subprocess.run([headlight, 'export', model, '--text', '-', '--lines', '--only', head], text=True,
-                         input=''.join(one[0] + '\n' for one in asked), stdout=subprocess.PIPE, check=True)
     sums = {least: collections.Counter() for least in LEAST}
-    for (text, words, pronouns, spans), line in zip(asked, run.stdout.splitlines()):
-        answer, mentions = json.loads(line), mentions_of(words)
+    for (text, words, pronouns, spans), answer in zip(asked, answers_of(headlight, model, head, [one[0] for one in asked])):
+        mentions = mentions_of(words)
         for at in pronouns:
             looked = looks_of(answer, text, spans, at)
             if not looked: continue

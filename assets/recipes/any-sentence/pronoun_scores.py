@@ -37,12 +37,25 @@ def sentences_of(line):
         yield text + marked[at:], spans
 
 
+def answers_of(headlight, model, head, texts):
+    """What a head's export says of each text."""
+    run = subprocess.run([headlight, 'export', model, '--text', '-', '--lines', '--only', head], text=True,
+                         input=''.join(text + '\n' for text in texts), stdout=subprocess.PIPE, check=True)
+    return map(json.loads, run.stdout.splitlines())
+
+
+def bytes_of_token(token, text):
+    """Where a token stands in the bytes of the text, without spaces before it."""
+    begin, end = token['bytes']
+    while begin < end and text[begin:begin + 1] == b' ': begin += 1
+    return begin, end
+
+
 def words_of(tokens, text):
     """The word that each token belongs to, -1 for special ones; of each word its bytes, without spaces before it."""
     word, bytes_of = [], []
     for token in tokens:
-        begin, end = token['bytes']
-        while begin < end and text[begin:begin + 1] == b' ': begin += 1
+        begin, end = bytes_of_token(token, text)
         if not token['special'] and not (token['raw'].startswith('##') and bytes_of): bytes_of.append([begin, end])
         if not token['special']: bytes_of[-1][1] = end
         word.append(-1 if token['special'] else len(bytes_of) - 1)
@@ -51,10 +64,8 @@ def words_of(tokens, text):
 
 def measure(name, lines, headlight, model, head, each):
     asked = [one for line in lines for one in sentences_of(line)]
-    run = subprocess.run([headlight, 'export', model, '--text', '-', '--lines', '--only', head], text=True,
-                         input=''.join(text + '\n' for text, _ in asked), stdout=subprocess.PIPE, check=True)
     sums, distances, before, pairs = collections.Counter(), collections.Counter(), None, []
-    for (text, spans), answer in zip(asked, map(json.loads, run.stdout.splitlines())):
+    for (text, spans), answer in zip(asked, answers_of(headlight, model, head, [text for text, _ in asked])):
         word, bytes_of = words_of(answer['tokens'], text.encode())
         at = {role: [i for i, (b, e) in enumerate(bytes_of) if max(b, begin) < min(e, end)]
               for role, (begin, end) in spans.items()}
