@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "text/tokenizer.h"
+
 namespace headlight {
 namespace {
 
@@ -32,6 +34,37 @@ TEST(AttentionJson, RaggedRowsAreNamed) {
   const auto file = parse_attention_json("f", attention("[[1,0],[1]]"));
   ASSERT_FALSE(file);
   EXPECT_EQ(file.error().message(), "f: attention[0].attn[0][0][1]: expected 2 entries, as the first has, found 1");
+}
+
+/// The tokens of the rows, each word's between bars: "|the|cats|".
+std::string words_of(const std::string& texts, const std::string& more = "") {
+  const std::string row = "[0.25,0.25,0.25,0.25]";
+  const auto file =
+      parse_attention_json("f", R"({"attention":[{"attn":[[[)" + row + "," + row + "," + row + "," + row +
+                                    R"(]]],"left_text":)" + texts + R"(,"right_text":)" + texts + "}]" + more + "}");
+  EXPECT_TRUE(file) << (file ? "" : file.error().message());
+  if (!file) return {};
+  const Tokens& tokens = file->model->given->stacks.at(Stack::self).query_tokens;
+  const std::vector<bool> later = later_parts(tokens);
+  std::string words;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens.tokens[i];
+    words += (later[i] ? "" : "|") + tokens.text.substr(token.begin, token.end - token.begin);
+  }
+  return words + "|";
+}
+
+TEST(AttentionJson, TokensAreJoinedOnlyWhereTheirTextsShowThatTheyAreOneWord) {
+  EXPECT_EQ(words_of(R"(["the","cats","sat","down"])"), "|the|cats|sat|down|");
+  EXPECT_EQ(words_of(R"(["0","1","2","3"])"), "|0|1|2|3|");
+  EXPECT_EQ(words_of(R"(["[CLS]","play","##ing","[SEP]"])"), "|[CLS]|playing|[SEP]|");
+  EXPECT_EQ(words_of(R"(["The"," sn","ail"," ran"])"), "|The| snail| ran|");
+}
+
+TEST(AttentionJson, TheBytesOfTokensShowTheSpacesBeforeThem) {
+  const char* tokens = R"(,"schema":"headlight.attention/1","tokens":[{"raw":"The","bytes":[0,3]},
+    {"raw":"sn","bytes":[3,6]},{"raw":"ail","bytes":[6,9]},{"raw":"ran","bytes":[9,18446744073709551615]}])";
+  EXPECT_EQ(words_of(R"(["The","sn","ail","ran"])", tokens), "|The| snail| ran|") << "no range is believed";
 }
 
 }  // namespace

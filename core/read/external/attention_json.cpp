@@ -229,9 +229,13 @@ Status take_details(std::string_view where, const std::string& place, const json
       token.id = id->get<std::int64_t>();
     }
     const json* bytes = member(fields, "bytes");
-    const bool without_bytes = bytes && bytes->is_array() && bytes->size() == 2 && (*bytes)[0] == (*bytes)[1];
+    const bool has_bytes = bytes && bytes->is_array() && bytes->size() == 2 && (*bytes)[0].is_number_unsigned() &&
+                           (*bytes)[1].is_number_unsigned();
+    const auto begin = has_bytes ? (*bytes)[0].get<std::uint64_t>() : 0,
+               end = has_bytes ? (*bytes)[1].get<std::uint64_t>() : 0;
     token.begin = detailed.text.size();
-    if (!without_bytes) detailed.text += token.raw;
+    if (begin < end && end - begin > token.raw.size()) detailed.text += ' ';  // of the range, not of the raw text
+    if (!has_bytes || begin != end) detailed.text += token.raw;
     token.end = detailed.text.size();
     detailed.tokens.push_back(std::move(token));
   }

@@ -116,14 +116,25 @@ Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {
 }
 
 Tokens tokens_of(const std::vector<std::string>& texts) {
+  constexpr std::string_view kPiece = "##";  // of BERT: a later piece of a word
+  const auto is_piece = [&](const std::string& raw) { return raw.size() > kPiece.size() && raw.starts_with(kPiece); };
+  const auto has_space = [](const std::string& raw) { return raw.find(' ') != std::string::npos; };
+  const bool pieces = std::any_of(texts.begin(), texts.end(), is_piece);
   Tokens tokens;
+  // Where no text shows how words are cut, every token is one.
+  tokens.has_words = pieces || std::none_of(texts.begin(), texts.end(), has_space);
   for (const std::string& raw : texts) {
     const std::size_t begin = tokens.text.size();
-    tokens.text += raw;
+    const bool continues = is_piece(raw) && !tokens.tokens.empty();
+    tokens.text += continues ? raw.substr(kPiece.size()) : raw;
     const std::size_t first = raw.find_first_not_of(' ');
     const std::string text = first == std::string::npos ? raw : raw.substr(first);
-    tokens.tokens.push_back(
-        {.id = hashed_id(text), .text = text, .raw = raw, .begin = begin, .end = tokens.text.size()});
+    tokens.tokens.push_back({.id = hashed_id(text),
+                             .text = text,
+                             .raw = raw,
+                             .begin = begin,
+                             .end = tokens.text.size(),
+                             .continues = continues});
   }
   return tokens;
 }

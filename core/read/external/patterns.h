@@ -28,7 +28,8 @@ bool has_layers(const ArrayFile& file);
 /// The same file with them as one array `attentions`. Errors: layers of different shapes, a layer that is missing.
 Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 
-/// Tokens of these texts; their ranges tile the joined text.
+/// Tokens of these texts; their ranges tile the joined text. Texts that begin with ## are later pieces of words; where
+/// there is none of them and no space, each text is a word by itself.
 Tokens tokens_of(const std::vector<std::string>& texts);
 /// 0, 1, … `count` − 1.
 Tokens numbered_tokens(Index count);
