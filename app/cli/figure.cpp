@@ -255,8 +255,11 @@ Result<Drawing> drawing_of(const FigureArguments& options, const Question& quest
   }
   const auto other = TRY(other_answer(options, question));
   const AnswerSnapshot now{.trace = trace, .document = question.asked.document()};
+  if (options.pair != PairPart::all)
+    return bad_input("--pair " + std::string(name(options.pair)), "", "--view heads, head, text, glance or flow",
+                     "--view " + options.view);
   return figure.kind == FigureKind::patch ? draw_patch(other, now, figure, measure)
-                                          : draw_comparison(other, now, figure, measure);
+                                          : draw_comparison(other, now, figure, measure, fold_choice(options.folds));
 }
 
 Result<Answer> answer(const Question& question, const FigureArguments& options) {

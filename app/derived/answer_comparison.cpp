@@ -20,28 +20,31 @@ bool has_head(const Trace& trace, const HeadRef& head) {
   return trace.has(head.stack) && head.layer < trace.num_layers(head.stack) && head.head < trace.num_heads(head.stack);
 }
 
-std::vector<Token> along(const JointAxis& axis, const Tokens* a, const Tokens& b) {
+std::vector<Token> along(const JointAxis& axis, const std::vector<Token>& a, const std::vector<Token>& b) {
   std::vector<Token> tokens;
   for (const JointToken& token : axis)
-    tokens.push_back(token.b ? b.tokens[static_cast<std::size_t>(*token.b)]
-                             : a->tokens[static_cast<std::size_t>(*token.a)]);
+    tokens.push_back(token.b ? b[static_cast<std::size_t>(*token.b)] : a[static_cast<std::size_t>(*token.a)]);
   return tokens;
 }
 
-JointStack join(const Trace& a, const Trace& b, Stack stack, Alignment alignment) {
-  const bool in_both = a.has(stack);
-  const Tokens* queries = in_both ? &a.query_tokens(stack) : nullptr;
-  const Tokens* keys = in_both ? &a.key_tokens(stack) : nullptr;
-  const auto align = [alignment](const Tokens* before, const Tokens& after) {
-    return align_tokens(before ? before->tokens : std::vector<Token>{}, after.tokens,
-                        before ? alignment : Alignment::words);
+JointStack join(const Trace& a, const Trace& b, Stack stack, Alignment alignment, FoldChoice wanted) {
+  JointStack joint{.axes = {}, .queries = {}, .keys = {}, .in_both = a.has(stack)};
+  const auto fold = [&](const Trace& trace) {
+    return fold_of(trace.query_tokens(stack), trace.key_tokens(stack), wanted);
   };
-  JointStack joint{.axes = {align(queries, b.query_tokens(stack)), align(keys, b.key_tokens(stack))},
-                   .queries = {},
-                   .keys = {},
-                   .in_both = in_both};
-  joint.queries = along(joint.axes.queries, queries, b.query_tokens(stack));
-  joint.keys = along(joint.axes.keys, keys, b.key_tokens(stack));
+  if (joint.in_both) joint.a = fold(a);
+  joint.b = fold(b);
+  const auto align = [&](JointAxis& axis, std::vector<Token>& tokens, const Tokens& (Trace::*side)(Stack) const,
+                         FoldedAxis Fold::*folded) {
+    const auto of = [&](const Trace& trace, const std::optional<Fold>& one) {
+      return one ? ((*one).*folded).tokens : (trace.*side)(stack).tokens;
+    };
+    const std::vector<Token> before = joint.in_both ? of(a, joint.a) : std::vector<Token>{}, after = of(b, joint.b);
+    axis = align_tokens(before, after, joint.in_both ? alignment : Alignment::words);
+    tokens = along(axis, before, after);
+  };
+  align(joint.axes.queries, joint.queries, &Trace::query_tokens, &Fold::queries);
+  align(joint.axes.keys, joint.keys, &Trace::key_tokens, &Fold::keys);
   return joint;
 }
 
@@ -55,18 +58,20 @@ std::size_t longest_side(const Trace& a, const Trace& b) {
   return longest;
 }
 
-Matrix whole_pattern(const Trace& trace, const HeadRef& head, const std::atomic<bool>& stop) {
+Matrix whole_pattern(const Trace& trace, const HeadRef& head, const std::optional<Fold>& fold,
+                     const std::atomic<bool>& stop) {
   const Region whole{.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
-  return region_weights(trace, whole, static_cast<Index>(kMostAligned), stop);
+  Matrix weights = region_weights(trace, whole, static_cast<Index>(kMostAligned), stop);
+  return fold && !stop ? folded(weights, *fold) : weights;
 }
 
 /// Both patterns of a head; nothing when stopped. A's is all NaN where it has no such head.
 std::optional<PatternPair> maps_of(const Trace& a, const Trace& b, const JointStack& joint, const HeadRef& head,
                                    const std::atomic<bool>& stop) {
-  const Matrix of_b = whole_pattern(b, head, stop);
+  const Matrix of_b = whole_pattern(b, head, joint.b, stop);
   if (stop) return std::nullopt;
   if (has_head(a, head)) {
-    const Matrix of_a = whole_pattern(a, head, stop);
+    const Matrix of_a = whole_pattern(a, head, joint.a, stop);
     if (stop) return std::nullopt;
     return pair_patterns(of_a, of_b, joint.axes);
   }
@@ -90,10 +95,22 @@ std::optional<float> probability_of(const Model& model, const Vector& probabilit
   return found.text == word ? std::optional(found.probability) : std::nullopt;
 }
 
-std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, Index token) {
-  for (std::size_t i = 0; i < axis.size(); ++i)
-    if (axis[i].*side == token) return static_cast<Index>(i);
+/// The row or the column that shows a token of one answer.
+std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, const FoldedAxis* folded,
+                              Index token) {
+  const auto group = folded ? folded->group(token) : std::optional(token);
+  for (std::size_t i = 0; group && i < axis.size(); ++i)
+    if (axis[i].*side == group) return static_cast<Index>(i);
   return std::nullopt;
+}
+
+const FoldedAxis* axis_of(const std::optional<Fold>& fold, FoldedAxis Fold::*side) {
+  return fold ? &((*fold).*side) : nullptr;
+}
+
+/// The tokens of a row or a column of one answer.
+FoldedAxis::Group tokens_of(const FoldedAxis* folded, Index group) {
+  return folded ? folded->groups[static_cast<std::size_t>(group)] : FoldedAxis::Group{group};
 }
 
 /// The logits of an answer's prediction, or of the guess at the token `hidden` while that is hidden.
@@ -108,9 +125,13 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::opt
                                         const JointStack* joint, Progress& progress) {
   std::optional<Index> hidden_in_a;
   if (hidden) {
-    const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, *hidden) : std::nullopt;
+    const FoldedAxis* of_b = joint ? axis_of(joint->b, &Fold::queries) : nullptr;
+    const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, of_b, *hidden) : std::nullopt;
     if (place) hidden_in_a = joint->axes.queries[static_cast<std::size_t>(*place)].a;
     if (!hidden_in_a) return {};
+    const auto group = tokens_of(axis_of(joint->a, &Fold::queries), *hidden_in_a);
+    const Index piece = of_b ? *hidden - tokens_of(of_b, *of_b->group(*hidden)).first : 0;
+    hidden_in_a = group.first + std::min(piece, group.count - 1);
   }
   const Vector scores_a = scores_of(a, hidden_in_a, progress), scores_b = scores_of(b, hidden, progress);
   if (scores_a.size() == 0 || scores_b.size() == 0) return {};
@@ -131,10 +152,11 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::opt
   return words;
 }
 
-std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Alignment alignment, Progress& progress,
-                                             int threads) {
+std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Alignment alignment, FoldChoice fold,
+                                             Progress& progress, int threads) {
   auto result = std::make_shared<ComparedHeads>();
   result->alignment = alignment;
+  result->fold = fold;
   for (const HeadRef& head : heads_of(a)) result->only_a += !has_head(b, head);
   std::vector<HeadRef> both;
   for (const HeadRef& head : heads_of(b)) has_head(a, head) ? both.push_back(head) : void(++result->only_b);
@@ -143,7 +165,7 @@ std::shared_ptr<ComparedHeads> compare_heads(const Trace& a, const Trace& b, Ali
     return result;
   }
   for (const Stack stack : kStacks)
-    if (b.has(stack)) result->stacks[static_cast<std::size_t>(stack)] = join(a, b, stack, alignment);
+    if (b.has(stack)) result->stacks[static_cast<std::size_t>(stack)] = join(a, b, stack, alignment, fold);
   result->heads.resize(both.size());
   progress.done = progress.begin;
   parallel_for(static_cast<Index>(both.size()), threads, [&](Index i) {
@@ -193,10 +215,10 @@ std::shared_ptr<const AnswerComparison> compare_answers(const ComparisonQuestion
   auto result = std::make_shared<AnswerComparison>();
   result->chosen = question.head;
   if (known && known->heads->a == question.a && known->heads->b == question.b &&
-      known->heads->alignment == question.alignment) {
+      known->heads->alignment == question.alignment && known->heads->fold == question.fold) {
     result->heads = known->heads;
   } else {
-    const auto heads = compare_heads(*a, *b, question.alignment, progress, threads);
+    const auto heads = compare_heads(*a, *b, question.alignment, question.fold, progress, threads);
     if (!heads) return nullptr;
     heads->a = question.a;
     heads->b = question.b;
@@ -262,7 +284,9 @@ std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<C
   const auto& cell = of_b ? of_b : of_a;
   if (!cell) return std::nullopt;
   const auto side = of_b ? &JointToken::b : &JointToken::a;
-  const auto row = place_of(stack.axes.queries, side, cell->query), column = place_of(stack.axes.keys, side, cell->key);
+  const std::optional<Fold>& fold = of_b ? stack.b : stack.a;
+  const auto row = place_of(stack.axes.queries, side, axis_of(fold, &Fold::queries), cell->query),
+             column = place_of(stack.axes.keys, side, axis_of(fold, &Fold::keys), cell->key);
   if (!row || !column) return std::nullopt;
   return CellRef{*row, *column};
 }
@@ -270,10 +294,28 @@ std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<C
 CellsBehind cells_behind(const JointStack& stack, const CellRef& joint) {
   const JointToken& row = stack.axes.queries[static_cast<std::size_t>(joint.query)];
   const JointToken& column = stack.axes.keys[static_cast<std::size_t>(joint.key)];
-  CellsBehind cells;
-  if (row.a && column.a) cells.a = CellRef{*row.a, *column.a};
-  if (row.b && column.b) cells.b = CellRef{*row.b, *column.b};
-  return cells;
+  const auto behind = [&](const std::optional<Fold>& fold, std::optional<Index> JointToken::*side) {
+    if (!(row.*side) || !(column.*side)) return std::optional<CellRef>();
+    return std::optional(CellRef{tokens_of(axis_of(fold, &Fold::queries), *(row.*side)).first,
+                                 tokens_of(axis_of(fold, &Fold::keys), *(column.*side)).first});
+  };
+  return {behind(stack.a, &JointToken::a), behind(stack.b, &JointToken::b)};
+}
+
+std::optional<float> folded_weight(const Trace& trace, const std::optional<Fold>& fold, const HeadRef& head,
+                                   const CellRef& cell) {
+  const auto group = [&](FoldedAxis Fold::*side, Index token) {
+    return fold ? tokens_of(&((*fold).*side), *((*fold).*side).group(token)) : FoldedAxis::Group{token};
+  };
+  const auto rows = group(&Fold::queries, cell.query), columns = group(&Fold::keys, cell.key);
+  bool open = false;
+  for (Index query = rows.first; query < rows.first + rows.count; ++query)
+    for (Index key = columns.first; key < columns.first + columns.count; ++key)
+      open |= trace.mask(head.stack, head.layer).allowed(query, key) ||
+              edited_weight(trace.request.edits, head, {query, key}) != nullptr;
+  if (!open) return std::nullopt;
+  return attention_rows(trace, head, rows.first, rows.count).middleCols(columns.first, columns.count).sum() /
+         static_cast<float>(rows.count);
 }
 
 }  // namespace headlight

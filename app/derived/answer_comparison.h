@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "derived/fold.h"
 #include "derived/weak_ref.h"
 #include "heads/pattern_difference.h"
 #include "math/forward.h"
@@ -24,15 +25,18 @@ struct ComparisonQuestion {
   HeadRef head;
   std::optional<Index> hidden = {};  // the token of B that is hidden and guessed; nothing: the answers' predictions
   Alignment alignment = Alignment::words;
+  FoldChoice fold = {};  // of both, as far as there is something to fold
 
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
 };
 
-/// The axes of an attention of B, with the tokens along them (B's where both have them).
+/// The axes of an attention of B, with the tokens along them (B's where both have them). Where tokens are folded the
+/// axes have the groups of the folds.
 struct JointStack {
   JointAxes axes;
   std::vector<Token> queries, keys;
-  bool in_both = false;  // A has this attention; else no token is A's
+  bool in_both = false;                // A has this attention; else no token is A's
+  std::optional<Fold> a = {}, b = {};  // nothing: every token has one row and one column
 };
 
 /// Whether their rows and their columns are the same words at the same positions.
@@ -60,6 +64,7 @@ struct ComparedWord {
 struct ComparedHeads {
   WeakRef<Trace> a, b;
   Alignment alignment = Alignment::words;
+  FoldChoice fold = {};
   std::optional<std::size_t> too_long = {};              // tokens of a sentence that is longer than kMostAligned
   std::array<std::optional<JointStack>, 3> stacks = {};  // by Stack; those that B has
   std::vector<HeadDifference> heads = {};                // in the order of heads_of() of B
@@ -103,10 +108,14 @@ std::optional<float> order_value(const HeadDifference& head, DifferenceOrder ord
 std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<CellRef>& of_b,
                                   const std::optional<CellRef>& of_a);
 
-/// A joint cell in each of the two answers; nothing in an answer that lacks its row or its column.
+/// A joint cell in each of the two answers, of folded tokens the first; nothing in an answer that lacks its row or its
+/// column.
 struct CellsBehind {
   std::optional<CellRef> a, b;
 };
 CellsBehind cells_behind(const JointStack& stack, const CellRef& joint);
+/// What a map with such a fold has where this cell is; nothing where it is blocked.
+std::optional<float> folded_weight(const Trace& trace, const std::optional<Fold>& fold, const HeadRef& head,
+                                   const CellRef& cell);
 
 }  // namespace headlight

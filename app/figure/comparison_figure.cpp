@@ -60,10 +60,10 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
 }  // namespace
 
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
-                                const TextWidth& measure) {
+                                const TextWidth& measure, FoldChoice fold) {
   TRY(check_head(*b.trace, options.head));
   Progress unwatched;
-  const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment}, nullptr,
+  const auto comparison = compare_answers({a.trace, b.trace, options.head, {}, options.alignment, fold}, nullptr,
                                           options.progress ? *options.progress : unwatched);
   if (!comparison) return cancelled("compare");
   TRY(check_comparison(*comparison));

@@ -65,12 +65,13 @@ ColourScale weight_scale(const Trace& trace, const FoldedMaps* folded, Theme the
 Result<Drawing> draw_ordered(const FigureRequest& order, const TextWidth& measure, Progress* progress) {
   FigureOptions options = figure_options(order);
   options.progress = progress;
-  const auto folded = order.fold == FoldChoice{} ? nullptr : folded_maps(order.trace, order.fold);
-  if (!shows_two(order.kind) || !order.compared)
+  if (!shows_two(order.kind) || !order.compared) {
+    const auto folded = order.fold == FoldChoice{} ? nullptr : folded_maps(order.trace, order.fold);
     return draw_figure({*order.trace, order.document, folded.get(), order.other.get()}, options, measure);
+  }
   const AnswerSnapshot now{order.trace, order.document, order.view.sentence, order.view.prefix, order.step};
   return order.kind == FigureKind::patch ? draw_patch(*order.compared, now, options, measure)
-                                         : draw_comparison(*order.compared, now, options, measure);
+                                         : draw_comparison(*order.compared, now, options, measure, order.fold);
 }
 
 FigureOptions figure_options(const FigureRequest& order) {

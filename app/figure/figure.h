@@ -58,7 +58,7 @@ Result<Drawing> draw_figure(const FigureSubject& subject, const FigureOptions& o
 /// One head in two answers: A, B and B − A on the joint axes of both sentences. Errors: a sentence of more than
 /// kMostAligned tokens, a head that one of them does not have.
 Result<Drawing> draw_comparison(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,
-                                const TextWidth& measure);
+                                const TextWidth& measure, FoldChoice fold = {});
 
 /// Activation patching from A into B (derived/patch_map.h). Errors: those of patch_map.
 Result<Drawing> draw_patch(const AnswerSnapshot& a, const AnswerSnapshot& b, const FigureOptions& options,

@@ -31,7 +31,7 @@ void add_looks(CommandWords& words, const AppState& state, const FigureRequest& 
       order.kind == FigureKind::compare || (shows_folds(order.kind) && order.kind != FigureKind::flow);
   if (order.other) add(words, "--maps", std::string(name(order.other->kind)));
   const auto stack = static_cast<std::size_t>(order.view.chosen.stack);
-  if (state.folded && !order.other && !state.folded->possible[stack].too_long && !shows_two(order.kind)) {
+  if (state.folded && !order.other && !state.folded->possible[stack].too_long && order.kind != FigureKind::patch) {
     if (order.fold.words) add(words, "--fold", "words");
     if (const FoldedStack* folded = shown_fold(state, order.view.chosen.stack);
         folded && folded->fold.done.pair != PairPart::all)

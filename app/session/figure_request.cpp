@@ -57,8 +57,9 @@ FigureKind seen_figure(const AppState& state) {
 }
 
 FigureRequest figure_order(const AppState& state) {
-  const FoldChoice fold = drawn_fold(state.view);
-  const bool folds = folds_tokens(state.view.view);
+  FoldChoice fold;  // figures have special tokens
+  if (folds_tokens(state.view.view)) fold = drawn_fold(state.view);
+  else if (state.view.view == View::compare) fold = fold_of_both(state.view);
   std::optional<AnswerSnapshot> compared;
   if (const auto other = compared_trace(state))
     compared = state.kept.value_or(
@@ -70,7 +71,7 @@ FigureRequest figure_order(const AppState& state) {
   std::vector<std::optional<float>> numbers;
   for (const HeadRef& head : heads) numbers.push_back(order_value(state, head));
   return {.trace = state.trace,
-          .fold = folds ? FoldChoice{.words = fold.words, .pair = fold.pair} : FoldChoice{},
+          .fold = {.words = fold.words, .pair = fold.pair},
           .other = state.trace && shown_maps(state, state.view.chosen.stack) ? state.other_maps.answer() : nullptr,
           .compared = std::move(compared),
           .document = state.document,

@@ -101,8 +101,9 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
   auto other = compared_trace(state);
   if (!other) return std::nullopt;
   const auto guess = guess_question(state);
-  return ComparisonQuestion{std::move(other), state.trace, state.view.chosen, guess ? guess->hidden : std::nullopt,
-                            state.view.alignment};
+  return ComparisonQuestion{std::move(other),     state.trace,
+                            state.view.chosen,    guess ? guess->hidden : std::nullopt,
+                            state.view.alignment, fold_of_both(state.view)};
 }
 
 PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
@@ -129,6 +130,7 @@ std::optional<PatchQuestion> patch_question(const AppState& state) {
 
 bool is_of_now(const AppState& state) {
   return state.comparison && state.trace && state.comparison->heads->alignment == state.view.alignment &&
+         state.comparison->heads->fold == fold_of_both(state.view) &&
          state.comparison->heads->a == compared_trace(state) && state.comparison->heads->b == state.trace.answer();
 }
 

@@ -236,6 +236,11 @@ inline FoldChoice drawn_fold(const ViewState& view) {
   return fold;
 }
 
+/// What Compare folds of both answers.
+inline FoldChoice fold_of_both(const ViewState& view) {
+  return {.special = view.fold.special, .words = view.fold.words};
+}
+
 /// How wide figures are, in millimetres: a column of a paper, a slide; the least and the most.
 inline constexpr float kColumnMm = 85, kSlideMm = 254, kLeastMm = 40, kMostMm = 1000;
 

@@ -86,6 +86,52 @@ TEST_F(ComparisonTest, TwoSentencesStandOnOneAxis) {
   EXPECT_EQ(heads().head({1, 0})->map.rows(), maps.difference.rows());
 }
 
+TEST(FoldedComparison, WordsAreWholeAndSpecialTokensLeftOutWhereTheLookFoldsThem) {
+  Loop loop{{}, {}};
+  const auto opened = open_model("shipped:any-sentence");
+  ASSERT_TRUE(opened);
+  AppState state = initial_state(lexicon(), opened->document, {});
+  const auto push = [&](Command command) {
+    update(state, std::move(command));
+    loop.settle(state);
+  };
+  push(SetText{"My neighbour sold the boat."});
+  push(KeepAnswer{});
+  push(SetText{"My neighbour found the wonderful boat."});
+  push(SetFold{{.special = true, .words = true}});
+  push(ShowView{View::compare});
+  ASSERT_TRUE(state.comparison);
+  EXPECT_TRUE(is_of_now(state));
+  const JointStack& stack = *state.comparison->heads->stack(Stack::self);
+  std::string words;
+  for (const Token& token : stack.queries) words += token.text + " ";
+  EXPECT_EQ(words, "My neighbour sold found the wonderful boat . ");
+  ASSERT_TRUE(stack.a && stack.b);
+  const PatternPair& maps = state.comparison->maps;
+  const Trace &a = *compared_trace(state), &b = *state.trace;
+  const HeadRef head = state.comparison->chosen;
+  const Matrix of_a = folded(weights(a, head), *stack.a), of_b = folded(weights(b, head), *stack.b);
+  for (Index r = 0; r < maps.difference.rows(); ++r)
+    for (Index c = 0; c < maps.difference.cols(); ++c) {
+      const CellsBehind cells = cells_behind(stack, {r, c});
+      ASSERT_EQ(std::isnan(maps.a(r, c)), !cells.a);
+      ASSERT_EQ(std::isnan(maps.b(r, c)), !cells.b);
+      if (cells.a) { EXPECT_NEAR(maps.a(r, c), *folded_weight(a, stack.a, head, *cells.a), 1e-6f); }
+      if (cells.b) { EXPECT_NEAR(maps.b(r, c), *folded_weight(b, stack.b, head, *cells.b), 1e-6f); }
+      if (cells.b) { EXPECT_EQ(joint_cell(stack, cells.b, {}), (CellRef{r, c})); }
+      if (cells.a) { EXPECT_EQ(joint_cell(stack, {}, cells.a), (CellRef{r, c})); }
+    }
+  EXPECT_NEAR(maps.b(1, 0), of_b(1, 0), 1e-6f);
+  const CellRef later{b.queries() - 2, 2};  // a piece of “boat” or that word itself, and of “neighbour”
+  EXPECT_EQ(joint_cell(stack, later, {}), (CellRef{6, 1})) << "each piece stands for its word";
+  EXPECT_EQ(maps.a.row(1).head(2), of_a.row(1).head(2));
+  const auto before = state.comparison->heads;
+  push(SetFold{});
+  ASSERT_TRUE(is_of_now(state));
+  EXPECT_NE(state.comparison->heads, before);
+  EXPECT_TRUE(state.comparison->heads->stack(Stack::self)->queries.front().special);
+}
+
 TEST_F(ComparisonTest, AHeadSwitchedOffIsComparedWithTheQuestionBeforeEdits) {
   push(ShowView{View::compare});
   EXPECT_FALSE(compared_trace(state)) << "nothing was kept, nothing was edited";

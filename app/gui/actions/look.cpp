@@ -78,7 +78,7 @@ void move_word(Gui& gui, Index lines, Index words) {
 }
 
 const FoldedMaps::Possible* foldable(const AppState& state) {
-  if (!state.folded || !folds_tokens(state.view.view) || shown_maps(state, state.view.chosen.stack)) return nullptr;
+  if (!state.folded || looks_at_matrices(state.view.view) || shown_maps(state, state.view.chosen.stack)) return nullptr;
   const auto& possible = state.folded->possible[static_cast<std::size_t>(state.view.chosen.stack)];
   return possible.too_long ? nullptr : &possible;
 }
@@ -309,7 +309,7 @@ void toggle_fold(Gui& gui, bool FoldChoice::*which) {
 
 bool can_choose_pair_part(const AppState& state) {
   const FoldedMaps::Possible* possible = foldable(state);
-  return possible && possible->choice.pair != PairPart::all;
+  return possible && folds_tokens(state.view.view) && possible->choice.pair != PairPart::all;
 }
 
 void step_pair_part(Gui& gui, bool back) {

@@ -74,13 +74,6 @@ Drawing cells_and_gaps(const Gui& gui, const JointMap& map, const MapLayout& lay
   return scene;
 }
 
-/// A weight of an answer at a cell; nothing where it is blocked.
-std::optional<float> weight_at(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  const bool by_hand = edited_weight(trace.request.edits, head, cell) != nullptr;
-  if (!by_hand && !trace.mask(head.stack, head.layer).allowed(cell.query, cell.key)) return std::nullopt;
-  return attention_rows(trace, head, cell.query, 1)(0, cell.key);
-}
-
 std::string weight_in_words(const Gui& gui, const std::optional<float>& weight) {
   return weight ? weight_text(*weight) : std::string(gui.word(kAnswerWords.blocked));
 }
@@ -181,8 +174,8 @@ std::string joint_cell_in_words(Gui& gui, const HeadRef& head, const JointStack&
   const Trace &a = *compared_trace(gui.state), &b = *gui.state.trace;
   const bool in_a = cells.a && gui.state.comparison->heads->head(head);
   std::optional<float> before, after;
-  if (in_a) before = weight_at(a, head, *cells.a);
-  if (cells.b) after = weight_at(b, head, *cells.b);
+  if (in_a) before = folded_weight(a, stack.a, head, *cells.a);
+  if (cells.b) after = folded_weight(b, stack.b, head, *cells.b);
   if (!in_a) return line + "B " + weight_in_words(gui, after) + " (" + gui.word(kCompareWords.not_in_a) + ")";
   line += "A " + weight_in_words(gui, before);
   if (!cells.b) return line + " (" + gui.word(kCompareWords.not_in_b) + ")";
