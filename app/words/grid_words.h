@@ -76,7 +76,7 @@ struct StageWords {
   /// Other words in the sentence, and where the row then looks.
   Words change_a_word{"Change a word:", "换一个词："};
   Words trying_words{"trying other words …", "正在试别的词……"};
-  Words none_moves{"None of % single-word changes moves “%”.", "试了 % 种只换一个词的改法，“%”都不改看别处。"};
+  Words none_moves{"No single-word change moves “%” (% tried).", "只换一个词的改法都不让“%”改看别处（试了 % 种）。"};
   Words moved{"% → %: %", "% → %：%"};
   Words tip_moved{"With “%” in place of “%”, “%” looks at “%” %, not %.",
                   "把“%”换进“%”的位置，“%”看向“%”的比例是 %，原来是 %。"};

@@ -96,22 +96,24 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   if (changes->best.empty()) {
     if (changes->tried == 0) return;
     return line(
-        filled(gui.word(kStageWords.none_moves), {std::to_string(changes->tried), gui.fonts.shown(changes->word)}));
+        filled(gui.word(kStageWords.none_moves), {gui.fonts.shown(changes->word), std::to_string(changes->tried)}));
   }
-  // Each has a column, whose place no label moves: a second click on the same spot meets the one that is there then.
-  constexpr float kColumn = 230, kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
+  // Each has a place that no label moves: a second click on the same spot meets the one that is there then.
+  constexpr float kMost = 300, kGap = 6, kOffered = static_cast<float>(kMostOffered);
   const float words = ImGui::CalcTextSize(gui.word(kStageWords.change_a_word)).x + 8 * gui.unit;
-  const float begin = words + kOffered * kColumn * gui.unit <= slot.w ? words : 0;
-  const float columns = std::clamp(std::floor(slot.w / (kColumn * gui.unit)), 1.0f, kOffered);
+  const float begin = words + kOffered * kColumnOfChange * gui.unit <= slot.w ? words : 0;
+  const float columns = std::clamp(std::floor(slot.w / (kColumnOfChange * gui.unit)), 1.0f, kOffered);
   const float pitch = std::min(std::floor((slot.w - begin + kGap * gui.unit) / columns), kMost * gui.unit);
   if (begin > 0) line(gui.word(kStageWords.change_a_word));
-  for (std::size_t i = 0; i < changes->best.size() && static_cast<float>(i) < columns; ++i) {
+  const float lines = std::round(slot.h / (kLineOfChanges * gui.unit));
+  for (std::size_t i = 0; i < changes->best.size() && static_cast<float>(i) < columns * lines; ++i) {
     const WordChange& change = changes->best[i];
     const std::string name = "change " + std::to_string(i);
     // Where the whole has no room, the tooltip has it; what has none at all is left out, never cut.
     const std::string label = label_within(labels_of(gui, change), pitch - kGap * gui.unit);
     if (label.empty()) continue;
-    ImGui::SetCursorPos({begin + static_cast<float>(i) * pitch, 0});
+    const float row = std::floor(static_cast<float>(i) / columns), column = static_cast<float>(i) - row * columns;
+    ImGui::SetCursorPos({begin + column * pitch, row * kLineOfChanges * gui.unit});
     const bool pressed = change.of_example ? primary_button(gui, name.c_str(), label.c_str())
                                            : flat_button(gui, name.c_str(), label.c_str());
     if (pressed) take(gui, change);

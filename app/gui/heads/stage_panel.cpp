@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "derived/word_changes.h"
 #include "figure/labels.h"
 #include "gui/actions/actions.h"
 #include "gui/actions/look.h"
@@ -205,15 +206,17 @@ SlotScope::~SlotScope() { ImGui::EndChild(); }
 
 StageSlots stage_slots(const Box& stage, float unit) {
   constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342;
-  constexpr float kChanges = 30, kRoomyMap = 456;
+  constexpr float kRoomyMap = 456;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
   // While a stage grows, the map keeps one height until there is room for the guess, then for the bars, the changes.
   // A narrow map is low: its height is at most its width.
   const float spare = stage.h - (kHeader + kActions + 8) * unit - std::min(kLeastMap * unit, w);
+  const float changed =
+      w < static_cast<float>(kMostOffered) * kColumnOfChange * unit ? 2 * kLineOfChanges : kLineOfChanges;
   const float guess = spare < kGuess * unit ? 0 : kGuess * unit;
   const float bars = spare < (kGuess + kBars) * unit ? 0 : kBars * unit;
-  const bool roomy = spare >= (kGuess + kBars + kChanges + kRoomyMap - kLeastMap) * unit;
-  const float changes = roomy ? kChanges * unit : 0;
+  const bool roomy = spare >= (kGuess + kBars + changed + kRoomyMap - kLeastMap) * unit;
+  const float changes = roomy ? changed * unit : 0;
   StageSlots slots;
   slots.header = {x, stage.y, w, kHeader * unit};
   slots.actions = {x, stage.bottom() - (kActions + 4) * unit, w, kActions * unit};

@@ -13,6 +13,9 @@ namespace headlight {
 struct StageSlots {
   Box header, map, bars, guess, changes, actions;
 };
+/// A column and a line of the changes that are offered: a narrow stage has two lines.
+inline constexpr float kColumnOfChange = 230, kLineOfChanges = 30;
+
 /// The slots of a stage in this box. In a low stage the changes have no height; in a lower one the bars, too; in the
 /// lowest the guess, too: the map takes their room.
 StageSlots stage_slots(const Box& stage, float unit);
