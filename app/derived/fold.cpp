@@ -13,22 +13,8 @@
 namespace headlight {
 namespace {
 
-bool has_range(const Tokens& tokens, std::size_t i) {
-  const Token& token = tokens.tokens[i];
-  return token.begin < token.end && token.end <= tokens.text.size();
-}
-
-/// Whether each token belongs to the word of the token before it.
-std::vector<bool> continued(const Tokens& tokens) {
-  const auto numbers = word_numbers(tokens);
-  std::vector<bool> joined(tokens.size(), false);
-  for (std::size_t i = 1; i < tokens.size(); ++i)
-    joined[i] = numbers[i] == numbers[i - 1] && has_range(tokens, i) && has_range(tokens, i - 1);
-  return joined;
-}
-
 bool has_long_words(const Tokens& tokens) {
-  const auto joined = continued(tokens);
+  const auto joined = later_parts(tokens);
   return std::find(joined.begin(), joined.end(), true) != joined.end();
 }
 
@@ -73,7 +59,7 @@ FoldedAxis axis_of(const Tokens& tokens, FoldChoice choice, std::optional<bool> 
   const std::size_t second = second_sentence(tokens);
   FoldedAxis axis;
   axis.group_of.assign(tokens.size(), -1);
-  const auto joined = choice.words ? continued(tokens) : std::vector<bool>(tokens.size(), false);
+  const auto joined = choice.words ? later_parts(tokens) : std::vector<bool>(tokens.size(), false);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (choice.special && tokens.tokens[i].special) continue;
     if (of_b && second > 0 && *of_b != (i >= second)) continue;

@@ -161,7 +161,6 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   if (tokens.size() > kMostArcTokens) return {.unnamed = labelled ? Unnamed::length : Unnamed::no_relation};
   const std::vector<SpeltWord> words = spelt_words(tokens);
   const std::vector<SpeltWord> spoken = without_marks(tokens, words);
-  if (!tokens.tokens.empty() && tokens.tokens.front().special) arcs.words = std::ssize(spoken);
   const SentenceFacts facts = sentence_facts(tokens, shipped_grammar());
   add_grammar(card, trace, Stack::self, facts.relations, words, words, arcs.named);
   if (const Grammar* grammar = shipped_grammar(); grammar && trace.has(Stack::cross)) {

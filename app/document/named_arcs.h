@@ -42,7 +42,6 @@ struct SentenceArcs {
   };
   std::vector<Resting> resting = {};  // of heads that were taught: how many words rest on the first token
   std::string rest = {};              // the text of that token
-  Index words = 0;                    // of the text, without marks, where its first token is special
   Unnamed unnamed = Unnamed::no_relation;
 
   /// Of one head.

@@ -66,19 +66,16 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
     name.words += either(language, "; ", "；") + rests;
     return name;
   }
-  if (!measures) return name;
+  if (!measures || !measures->of_word(Measure::confidence)) return name;  // or there is no word
   const Words* called = &kHeadNameWords.mixed;
-  // Measures are means over the rows of all tokens: of few words the special token decides them.
-  const bool few = arcs.words > 0 && arcs.words < static_cast<Index>(kFewestInOrder);
   for (const NamedMeasure& one : kNamed) {
-    const auto value = (*measures)[one.measure];
-    if (few && one.measure != Measure::special) continue;
+    const auto value = measures->of_word(one.measure);
     if (!value || *value <= kLeastShare || *value <= name.share) continue;
     name.measure = one.measure;
     name.share = *value;
     called = &(kHeadNameWords.*one.words);
   }
-  if (const auto spread = (*measures)[Measure::normalized]; !few && !name.measure && spread && *spread > kLeastSpread) {
+  if (const auto spread = measures->of_word(Measure::normalized); !name.measure && spread && *spread > kLeastSpread) {
     name.measure = Measure::normalized;
     name.share = *spread;
     called = &kHeadNameWords.spread;

@@ -9,25 +9,50 @@
 #include "base/names.h"
 #include "base/parallel.h"
 #include "math/attention.h"
+#include "text/tokenizer.h"
 
 namespace headlight {
 namespace {
 
 constexpr Index kNone = -1;
 
-void add(MeasureSums::OfHead& sums, Measure measure, double value) {
+void add(MeasureSums::OfRows& sums, Measure measure, double value) {
   MeasureSums::Mean& mean = sums.means[static_cast<std::size_t>(measure)];
   mean.sum += value;
   ++mean.count;
 }
 
-/// Data of one attention that the measures of all its heads share.
+/// Data of one attention that the measures of all its heads share, of tokens or of words.
 struct Sides {
   bool one_sequence = false;        // queries and keys are the same tokens
-  std::vector<bool> counts = {};    // (T) queries that are not padding
+  std::vector<bool> counts = {};    // (T) queries whose rows count
   std::vector<Index> special = {};  // indices of the special keys that are not padding
   std::optional<Index> first = {};  // first key that is not padding
   std::vector<Index> earlier = {};  // (T) of one sequence: where the same token stood last, or kNone
+};
+
+/// The words of a text, and every token of no word, as tokens.
+struct WordTokens {
+  Tokens words = {};
+  std::vector<Index> word_of = {};  // of every token
+};
+
+WordTokens word_tokens(const Tokens& tokens) {
+  WordTokens result;
+  const std::vector<bool> later = later_parts(tokens);
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens.tokens[i];
+    if (later[i]) result.words.tokens.back().text += token.text;
+    else result.words.tokens.push_back(token);
+    result.word_of.push_back(std::ssize(result.words.tokens) - 1);
+  }
+  return result;
+}
+
+/// One attention, of tokens and of words.
+struct Attended {
+  WordTokens queries, keys;
+  Sides tokens, words;
 };
 
 bool same_texts(const Tokens& a, const Tokens& b) {
@@ -48,11 +73,10 @@ std::vector<Index> earlier_places(const Tokens& tokens) {
   return earlier;
 }
 
-Sides sides_of(const Trace& trace, Stack stack) {
-  const Tokens& queries = trace.query_tokens(stack);
-  const Tokens& keys = trace.key_tokens(stack);
-  Sides sides{.one_sequence = stack != Stack::cross && same_texts(queries, keys)};
-  for (const Token& token : queries.tokens) sides.counts.push_back(!token.pad);
+/// `compared`: queries and keys are one sequence.
+Sides sides_of(const Tokens& queries, const Tokens& keys, bool compared, bool of_words) {
+  Sides sides{.one_sequence = compared};
+  for (const Token& token : queries.tokens) sides.counts.push_back(!token.pad && !(of_words && token.special));
   for (std::size_t i = 0; i < keys.size(); ++i) {
     const Token& token = keys.tokens[i];
     if (token.pad) continue;
@@ -63,20 +87,41 @@ Sides sides_of(const Trace& trace, Stack stack) {
   return sides;
 }
 
-/// How many keys each query may attend to.
-std::vector<Index> allowed_keys(const Mask& mask) {
-  std::vector<Index> allowed;
+Attended attended(const Trace& trace, Stack stack) {
+  const Tokens& queries = trace.query_tokens(stack);
+  const Tokens& keys = trace.key_tokens(stack);
+  const bool compared = stack != Stack::cross && same_texts(queries, keys);
+  Attended one{word_tokens(queries), word_tokens(keys), sides_of(queries, keys, compared, false), {}};
+  one.words = sides_of(one.queries.words, one.keys.words, compared, true);
+  return one;
+}
+
+/// How many keys each query may attend to, and in how many words they are.
+struct Allowed {
+  std::vector<Index> keys = {}, words = {};
+};
+
+Allowed allowed_keys(const Mask& mask, const std::vector<Index>& word_of) {
+  Allowed allowed;
   Matrix added;
   for (Index first = 0; first < mask.queries(); first += kRowBlock) {
     added.setZero(std::min(kRowBlock, mask.queries() - first), mask.keys());
     mask.add_to(added, first);
-    for (Index r = 0; r < added.rows(); ++r)
-      allowed.push_back((added.row(r).array() > -std::numeric_limits<float>::infinity()).count());
+    for (Index r = 0; r < added.rows(); ++r) {
+      Index keys = 0, words = 0, last = kNone;
+      for (Index key = 0; key < added.cols(); ++key) {
+        if (added(r, key) == -std::numeric_limits<float>::infinity()) continue;
+        ++keys;
+        words += std::exchange(last, word_of[static_cast<std::size_t>(key)]) != word_of[static_cast<std::size_t>(key)];
+      }
+      allowed.keys.push_back(keys);
+      allowed.words.push_back(words);
+    }
   }
   return allowed;
 }
 
-void add_places(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfHead& sums) {
+void add_places(const Sides& sides, Index query, const Vector& row, double total, MeasureSums::OfRows& sums) {
   double way = 0;
   for (Index key = 0; key < row.size(); ++key)
     way += static_cast<double>(row(key)) * static_cast<double>(std::abs(query - key));
@@ -95,7 +140,7 @@ void add_places(const Sides& sides, Index query, const Vector& row, double total
   add(sums, Measure::induction, induction);
 }
 
-void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, MeasureSums::OfHead& sums) {
+void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, MeasureSums::OfRows& sums) {
   double total = 0, products = 0;
   Index with_weight = 0;
   for (Index key = 0; key < row.size(); ++key) {
@@ -125,21 +170,40 @@ void add_row(const Sides& sides, Index query, Index allowed, const Vector& row, 
 }
 
 /// False when stopped.
-bool add_head(const Trace& trace, const HeadRef& head, const Sides& sides, const std::vector<Index>& allowed,
+bool add_head(const Trace& trace, const HeadRef& head, const Attended& sides, const Allowed& allowed,
               const std::atomic<bool>& stop, MeasureSums::OfHead& sums) {
   const Index queries = trace.queries(head.stack);
-  Vector row;
+  Vector row, of_word = Vector::Zero(std::ssize(sides.keys.words.tokens));
+  const auto word_of = [&](Index query) { return sides.queries.word_of[static_cast<std::size_t>(query)]; };
+  Index pieces = 0;
   for (Index first = 0; first < queries; first += kRowBlock) {
     if (stop) return false;
     const Matrix block = attention_rows(trace, head, first, std::min(kRowBlock, queries - first));
     for (Index r = 0; r < block.rows(); ++r) {
-      const auto query = static_cast<std::size_t>(first + r);
-      if (!sides.counts[query]) continue;
+      const Index query = first + r, word = word_of(query);
+      const auto at = static_cast<std::size_t>(query);
       row = block.row(r);
-      add_row(sides, first + r, allowed[query], row, sums);
+      if (sides.tokens.counts[at]) add_row(sides.tokens, query, allowed.keys[at], row, sums.tokens);
+      for (Index key = 0; key < row.size(); ++key)
+        of_word(sides.keys.word_of[static_cast<std::size_t>(key)]) += row(key);
+      ++pieces;
+      if (query + 1 < queries && word_of(query + 1) == word) continue;
+      of_word /= static_cast<float>(std::exchange(pieces, 0));
+      if (sides.words.counts[static_cast<std::size_t>(word)])
+        add_row(sides.words, word, allowed.words[at], of_word, sums.words);
+      of_word.setZero();
     }
   }
   return true;
+}
+
+HeadMeasures::Values values_of(const MeasureSums::OfRows& sums) {
+  HeadMeasures::Values values;
+  for (std::size_t i = 0; i < kMeasures.size(); ++i)
+    if (const MeasureSums::Mean& mean = sums.means[i]; mean.count > 0)
+      values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
+  values[static_cast<std::size_t>(Measure::largest)] = sums.largest;
+  return values;
 }
 
 constexpr std::string_view kMeasureNames[] = {"entropy",  "normalized", "distance",  "confidence",
@@ -167,12 +231,12 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
     sums.of_heads.resize(sums.heads.size());
   }
   progress.done = progress.begin;
-  std::map<Stack, Sides> sides;
-  std::map<const Mask*, std::vector<Index>> allowed;
+  std::map<Stack, Attended> sides;
+  std::map<const Mask*, Allowed> allowed;
   for (const HeadRef& head : sums.heads) {
-    if (!sides.contains(head.stack)) sides.emplace(head.stack, sides_of(trace, head.stack));
+    if (!sides.contains(head.stack)) sides.emplace(head.stack, attended(trace, head.stack));
     const Mask& mask = trace.mask(head.stack, head.layer);
-    if (!allowed.contains(&mask)) allowed.emplace(&mask, allowed_keys(mask));
+    if (!allowed.contains(&mask)) allowed.emplace(&mask, allowed_keys(mask, sides.at(head.stack).keys.word_of));
   }
   parallel_for(static_cast<Index>(sums.heads.size()), threads, [&](Index i) {
     const auto at = static_cast<std::size_t>(i);
@@ -186,14 +250,8 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
 
 std::vector<HeadMeasures> measures_of(const MeasureSums& sums) {
   std::vector<HeadMeasures> all;
-  for (std::size_t head = 0; head < sums.heads.size(); ++head) {
-    HeadMeasures& measures = all.emplace_back(HeadMeasures{.head = sums.heads[head]});
-    for (std::size_t i = 0; i < kMeasures.size(); ++i) {
-      const MeasureSums::Mean& mean = sums.of_heads[head].means[i];
-      if (mean.count > 0) measures.values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
-    }
-    measures.values[static_cast<std::size_t>(Measure::largest)] = sums.of_heads[head].largest;
-  }
+  for (std::size_t head = 0; head < sums.heads.size(); ++head)
+    all.push_back({sums.heads[head], values_of(sums.of_heads[head].tokens), values_of(sums.of_heads[head].words)});
   return all;
 }
 

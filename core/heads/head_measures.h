@@ -37,11 +37,15 @@ inline constexpr std::array kMeasures{Measure::entropy,  Measure::normalized, Me
 /// As files and options call it.
 std::string_view name(Measure measure);
 
+/// Nothing where no row has a measure.
 struct HeadMeasures {
+  using Values = std::array<std::optional<float>, kMeasures.size()>;
   HeadRef head;
-  std::array<std::optional<float>, kMeasures.size()> values = {};  // nothing where no row has this measure
+  Values values = {};
+  Values of_words = {};  // the same of A merged to words (Clark et al. 2019, section 4.1), of the words' rows alone
 
   const std::optional<float>& operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
+  const std::optional<float>& of_word(Measure measure) const { return of_words[static_cast<std::size_t>(measure)]; }
   friend bool operator==(const HeadMeasures&, const HeadMeasures&) = default;
 };
 
@@ -51,9 +55,12 @@ struct MeasureSums {
     double sum = 0;
     Index count = 0;
   };
-  struct OfHead {
+  struct OfRows {
     std::array<Mean, kMeasures.size()> means = {};
     std::optional<float> largest = {};
+  };
+  struct OfHead {
+    OfRows tokens = {}, words = {};
   };
   std::vector<HeadRef> heads = {};    // as heads_of() has them
   std::vector<OfHead> of_heads = {};  // one a head

@@ -112,15 +112,27 @@ TEST(HeadName, NothingIsNamedThatTheSentenceOrAnEditTookFromWhatWasMeasured) {
   EXPECT_GE(after([](Request&) {}), 4u);
 }
 
-TEST(HeadName, OfFewWordsNoHeadIsCalledAfterTheRowOfTheSpecialToken) {
-  for (const char* text : {"Hello", "猫", "猫睡觉", "Supercalifragilisticexpialidocious!"}) {
+TEST(HeadName, NamesByMeasuresAreTrueOfTheMapOfWords) {
+  int checked = 0;
+  for (const char* text :
+       {"Hello", "猫睡觉", "Supercalifragilisticexpialidocious!", "Buffalo buffalo Buffalo buffalo buffalo"}) {
     const Answered answer = answered("shipped:any-sentence", text);
-    for (Index layer = 0; layer < 4; ++layer)
-      for (Index head = 0; head < 9; ++head) {
-        const HeadName name = name_of(answer, {layer, head});
-        EXPECT_TRUE(name.named || !name.measure || name.measure == Measure::special) << text << ": " << name.words;
-      }
+    const auto folded = folded_maps(answer.trace, {.special = true, .words = true});
+    const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
+    for (const HeadRef& head : heads_of(*answer.trace)) {
+      const HeadName name = name_of(answer, head);
+      const Matrix& map = words.map(head);
+      const Index away = name.measure == Measure::next ? 1 : name.measure == Measure::previous ? -1 : 0;
+      if (name.named || !name.measure || (away == 0 && name.measure != Measure::same)) continue;
+      // The first row's previous word is <s>, which the map leaves out; the last row has no next word.
+      float sum = map.diagonal(away).sum();
+      if (away < 0) sum += words.rests[words.place(head)](0);
+      EXPECT_NEAR(name.share, sum / static_cast<float>(map.rows() - (away > 0)), 1e-5f)
+          << text << head_label(head) << name.words;
+      ++checked;
+    }
   }
+  EXPECT_GT(checked, 3);
 }
 
 TEST(HeadName, WordsInPiecesHaveTheWeightOfTheMergedMap) {
@@ -278,7 +290,8 @@ TEST(HeadName, AHeadThatGivesTheRightWordNextToNothingHasNoName) {
 TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
   const auto named = [&](std::initializer_list<std::pair<Measure, float>> values) {
     HeadMeasures measures;
-    for (const auto& [measure, value] : values) measures.values[static_cast<std::size_t>(measure)] = value;
+    measures.of_words[static_cast<std::size_t>(Measure::confidence)] = 1.0f;
+    for (const auto& [measure, value] : values) measures.of_words[static_cast<std::size_t>(measure)] = value;
     return head_name(Language::en, SentenceArcs{}, {}, &measures);
   };
   EXPECT_EQ(named({{Measure::previous, 0.8f}, {Measure::first, 0.6f}}).words, "previous word");
@@ -290,6 +303,8 @@ TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
   EXPECT_EQ(named({{Measure::next, 0.4f}, {Measure::normalized, 0.85f}}).words, "mixed");
   EXPECT_EQ(named({}).words, "mixed") << "nothing stands out";
   EXPECT_TRUE(head_name(Language::en, SentenceArcs{}, {}, nullptr).words.empty()) << "not measured yet";
+  const HeadMeasures none;
+  EXPECT_TRUE(head_name(Language::en, SentenceArcs{}, {}, &none).words.empty()) << "no row of a word";
 }
 
 TEST(HeadName, WhereThereIsLittleRoomTheFirstRelationIsLeft) {

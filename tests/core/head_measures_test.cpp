@@ -141,6 +141,46 @@ TEST(HeadMeasures, PaddingAndEmptyRowsAreLeftOut) {
   for (const Measure measure : kMeasures) EXPECT_FALSE(nothing[measure]) << name(measure);
 }
 
+TEST(HeadMeasures, OfWordsAreThoseOfTheMergedPatternInTheRowsOfWords) {
+  const auto tokens_of = [](std::vector<std::pair<std::size_t, std::size_t>> ranges) {
+    Tokens tokens;
+    tokens.text = "unhappy cats";
+    tokens.tokens.push_back({.id = 1, .text = "<s>", .raw = "<s>", .special = true});
+    for (const auto& [begin, end] : ranges) {
+      const std::string piece = tokens.text.substr(begin, end - begin);
+      tokens.tokens.push_back({.id = hashed_id(piece), .text = piece, .raw = piece, .begin = begin, .end = end});
+    }
+    return tokens;
+  };
+  Matrix pieces(4, 4), words(3, 3);
+  pieces << .7f, .1f, .1f, .1f, .1f, .2f, .3f, .4f, .3f, .4f, .1f, .2f, .5f, .1f, .3f, .1f;
+  words << .7f, .2f, .1f, .2f, .5f, .3f, .5f, .4f, .1f;  // un|happy: of rows the mean, of columns the sum
+  const HeadMeasures one = of(given(pieces, tokens_of({{0, 2}, {2, 7}, {8, 12}})));
+  const HeadMeasures merged = of(given(words, tokens_of({{0, 7}, {8, 12}})));
+  for (const Measure measure : kMeasures) {
+    ASSERT_EQ(one.of_word(measure).has_value(), merged.of_word(measure).has_value()) << name(measure);
+    EXPECT_NEAR(one.of_word(measure).value_or(0), merged.of_word(measure).value_or(0), 1e-6) << name(measure);
+  }
+  EXPECT_NEAR(*one.of_word(Measure::same), (.5 + .1) / 2, 1e-6);
+  EXPECT_NEAR(*one.of_word(Measure::previous), (.2 + .4) / 2, 1e-6);
+  EXPECT_NEAR(*one.of_word(Measure::next), .3, 1e-6) << "of the first word alone: <s> is none";
+  EXPECT_NEAR(*one.of_word(Measure::special), (.2 + .5) / 2, 1e-6);
+  EXPECT_NEAR(*one[Measure::next], (.1 + .3 + .2) / 3, 1e-6);
+  const Tokens special = sentence({"[CLS]", "[SEP]"});
+  Tokens marks = special;
+  for (Token& token : marks.tokens) token.special = true;
+  EXPECT_FALSE(of(given(Matrix::Constant(2, 2, .5f), marks)).of_word(Measure::confidence));
+}
+
+TEST(HeadMeasures, WordsOfOnePieceHaveTheSameMeasures) {
+  Random random(72);
+  for (int round = 0; round < 10; ++round) {
+    const auto trace = ask(drawn_request(random));
+    ASSERT_TRUE(trace);
+    for (const HeadMeasures& one : measured({trace})) EXPECT_EQ(one.of_words, one.values) << round;
+  }
+}
+
 TEST(HeadMeasures, AnAttentionBetweenTwoSequencesHasNoPlacesToCompare) {
   const HeadMeasures cross = of(given({Matrix::Constant(3, 3, 1.0f / 3)}, counted(3), sentence({"x", "y", "z"})));
   for (const Measure measure :
