@@ -9,6 +9,7 @@
 #include "document/model_choice.h"
 #include "document/named_arcs.h"
 #include "document/tokenizers.h"
+#include "figure/drawing/map_layout.h"
 #include "figure/head_name.h"
 #include "model/head_text.h"
 #include "session/start_cell.h"
@@ -32,21 +33,24 @@ struct Opening {
   std::string text;
 };
 
-Opening opening_of(const Document& document, const Trace& trace, const SentenceArcs& arcs) {
+Opening opening_of(const Document& document, const std::shared_ptr<const Trace>& answer, const SentenceArcs& arcs) {
+  const Trace& trace = *answer;
   const auto start = start_cell(document, trace, arcs);
   const HeadRef head = start ? start->head : heads_of(trace).front();
-  const CellRef cell = start ? start->cell : strongest_cell(trace, head);
-  const NamedArc* arc = start ? arcs.at(head, cell) : nullptr;
+  const auto maps = folded_maps(answer, {.special = true, .words = true});  // as the window has them
+  const auto& stack = maps->stacks[static_cast<std::size_t>(head.stack)];
+  const FoldedStack* folded = stack ? &*stack : nullptr;
+  const CellRef cell = start ? start->cell : strongest_cell(trace, head, folded);
   CellInWords words = cell_of(trace, head, cell);
-  const Tokens& tokens = trace.query_tokens(head.stack);
-  if (head.stack != Stack::cross) {  // whole words, as the window has them
-    SpeltWord from{cell.query, 1}, to{cell.key, 1};
-    for (const SpeltWord& word : spelt_words(tokens)) {
-      if (word.has(cell.query)) from = word, words.query = text_of(tokens, word);
-      if (word.has(cell.key)) to = word, words.key = text_of(tokens, word);
-    }
-    words.weight = word_weight(attention_rows(trace, head, from.first, from.count), to);
+  const auto row = folded ? folded->fold.queries.group(cell.query) : std::nullopt,
+             column = folded ? folded->fold.keys.group(cell.key) : std::nullopt;
+  if (row && column) {
+    words.query = axis_label(folded->fold.queries.tokens[static_cast<std::size_t>(*row)]);
+    words.key = axis_label(folded->fold.keys.tokens[static_cast<std::size_t>(*column)]);
+    words.weight = folded->map(head)(*row, *column);
+    words.itself = is_one_sequence(trace, head.stack) && row == column;
   }
+  const NamedArc* arc = start ? arcs.at(head, cell) : nullptr;
   return {head, cell, lines_of_cell(Language::en, words, arc, start.has_value()).front()};
 }
 
@@ -82,7 +86,7 @@ std::string claims_text(const Trace& trace, const Opening& opening, const Senten
 Result<Answer> answer(const Question& question) {
   const Document& document = question.asked.document();
   const SentenceArcs arcs = named_arcs(document, *question.trace);
-  const Opening opening = opening_of(document, *question.trace, arcs);
+  const Opening opening = opening_of(document, question.trace, arcs);
   if (question.wants("json")) return Answer(claims_json(opening, arcs));
   return Answer(claims_text(*question.trace, opening, arcs));
 }

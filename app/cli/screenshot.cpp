@@ -48,7 +48,8 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   const bool has_own_view = !start.session_path.empty() || !start.lesson.empty();
   if (!has_own_view) view.fold = default_settings().layout.fold;
   const auto head = TRY(options.head.parts());
-  if (head.layer || head.head) view.chosen = {head.layer.value_or(0), head.head.value_or(0), view.chosen.stack};
+  options.picture.own_head = head.layer || head.head;
+  if (options.picture.own_head) view.chosen = {head.layer.value_or(0), head.head.value_or(0), view.chosen.stack};
   if (head.stack) view.chosen.stack = *head.stack;
   if (options.query >= 0 && options.key >= 0) view.pinned = CellRef{options.query, options.key};
   if (!options.order.empty() && options.view == "compare") {

@@ -58,27 +58,35 @@ std::size_t longest_side(const Trace& a, const Trace& b) {
   return longest;
 }
 
-Matrix whole_pattern(const Trace& trace, const HeadRef& head, const std::optional<Fold>& fold,
-                     const std::atomic<bool>& stop) {
+/// A pattern as it is shown, and what its rows give to tokens that are left out.
+struct ShownPattern {
+  Matrix weights = {};
+  Vector rests = {};
+};
+
+ShownPattern shown_pattern(const Trace& trace, const HeadRef& head, const std::optional<Fold>& fold,
+                           const std::atomic<bool>& stop) {
   const Region whole{.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
   Matrix weights = region_weights(trace, whole, static_cast<Index>(kMostAligned), stop);
-  return fold && !stop ? folded(weights, *fold) : weights;
+  if (!fold || stop) return {std::move(weights)};
+  Vector rests = fold->done.scaled ? Vector() : resting(weights, *fold);
+  return {folded(weights, *fold), std::move(rests)};
 }
 
 /// Both patterns of a head; nothing when stopped. A's is all NaN where it has no such head.
 std::optional<PatternPair> maps_of(const Trace& a, const Trace& b, const JointStack& joint, const HeadRef& head,
                                    const std::atomic<bool>& stop) {
-  const Matrix of_b = whole_pattern(b, head, joint.b, stop);
+  const ShownPattern of_b = shown_pattern(b, head, joint.b, stop);
   if (stop) return std::nullopt;
   if (has_head(a, head)) {
-    const Matrix of_a = whole_pattern(a, head, joint.a, stop);
+    const ShownPattern of_a = shown_pattern(a, head, joint.a, stop);
     if (stop) return std::nullopt;
-    return pair_patterns(of_a, of_b, joint.axes);
+    return pair_patterns(of_a.weights, of_b.weights, joint.axes, of_a.rests, of_b.rests);
   }
   JointAxes alone = joint.axes;
   for (JointAxis* axis : {&alone.queries, &alone.keys})
     for (JointToken& token : *axis) token.a.reset();
-  return pair_patterns({}, of_b, alone);
+  return pair_patterns({}, of_b.weights, alone);
 }
 
 bool says_word(const Trace& trace) {

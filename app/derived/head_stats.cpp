@@ -40,22 +40,25 @@ CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head) {
   return {query, key};
 }
 
-CellRef strongest_cell(const Trace& trace, const HeadRef& head) {
-  const Matrix& thumbnail = trace.head(head).thumbnail;
-  const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
-  if (!has_pixel_of_each_cell(trace, head)) return brightest_of_last_row(trace, head);
+CellRef strongest_cell(const Trace& trace, const HeadRef& head, const FoldedStack* folded) {
+  if (!folded && !has_pixel_of_each_cell(trace, head)) return brightest_of_last_row(trace, head);
+  const Matrix& weights = folded ? folded->map(head) : trace.head(head).thumbnail;
+  const auto& queries = folded ? folded->fold.queries.tokens : trace.query_tokens(head.stack).tokens;
+  const auto& keys = folded ? folded->fold.keys.tokens : trace.key_tokens(head.stack).tokens;
   const auto is_typed = [](const Token& token) { return !token.special && !token.pad; };
   CellRef best;
   float most = 0;
-  for (Index query = 0; query < thumbnail.rows(); ++query) {
+  for (Index query = 0; query < weights.rows(); ++query) {
     if (!is_typed(queries[static_cast<std::size_t>(query)])) continue;
-    for (Index key = 0; key < thumbnail.cols(); ++key)
-      if (is_typed(keys[static_cast<std::size_t>(key)]) && thumbnail(query, key) > most) {
-        most = thumbnail(query, key);
+    for (Index key = 0; key < weights.cols(); ++key)
+      if (is_typed(keys[static_cast<std::size_t>(key)]) && weights(query, key) > most) {
+        most = weights(query, key);
         best = {query, key};
       }
   }
-  return best;
+  return folded ? CellRef{folded->fold.queries.groups[static_cast<std::size_t>(best.query)].first,
+                          folded->fold.keys.groups[static_cast<std::size_t>(best.key)].first}
+                : best;
 }
 
 std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "derived/fold.h"
 #include "derived/weak_ref.h"
 #include "heads/head_effects.h"
 #include "heads/head_measures.h"
@@ -50,7 +51,7 @@ CellRef brightest_of_last_row(const Trace& trace, const HeadRef& head);
 
 /// The largest weight of a head between words that were typed, which for long sentences is looked for in the last row
 /// alone. Of a sentence without words its first cell.
-CellRef strongest_cell(const Trace& trace, const HeadRef& head);
+CellRef strongest_cell(const Trace& trace, const HeadRef& head, const FoldedStack* folded = nullptr);
 
 /// The statistics to compute for the heads of an answer.
 struct HeadQuestion {

@@ -68,16 +68,18 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
   }
   if (!measures || !measures->of_word(Measure::confidence)) return name;  // or there is no word
   const Words* called = &kHeadNameWords.mixed;
+  const float spread = measures->of_word(Measure::normalized).value_or(0);
   for (const NamedMeasure& one : kNamed) {
+    if (spread > kEven) break;
     const auto value = measures->of_word(one.measure);
     if (!value || *value <= kLeastShare || *value <= name.share) continue;
     name.measure = one.measure;
     name.share = *value;
     called = &(kHeadNameWords.*one.words);
   }
-  if (const auto spread = measures->of_word(Measure::normalized); !name.measure && spread && *spread > kLeastSpread) {
+  if (!name.measure && spread > kLeastSpread) {
     name.measure = Measure::normalized;
-    name.share = *spread;
+    name.share = spread;
     called = &kHeadNameWords.spread;
   }
   const bool rests_mostly = name.measure == Measure::special && resting > 0;
@@ -107,7 +109,7 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
   return {.query = axis_label(query),
           .key = axis_label(key),
           .weight = attention_rows(trace, head, cell.query, 1)(0, cell.key),
-          .itself = head.stack != Stack::cross && cell.query == cell.key,
+          .itself = is_one_sequence(trace, head.stack) && cell.query == cell.key,
           .rests = key.special && !query.special,
           .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr};
 }

@@ -229,7 +229,7 @@ Status screenshot(const Startup& start, const ScreenshotOptions& options) {
   state.session_path = start.session_path;
   if (start.against) state.kept = TRY(answer_to_keep(*start.against, resources.lexicon));
   if (const Status begun = begin_lessons(state, resources.lessons, start); !begun) return begun;
-  begin_looking(state);
+  begin_looking(state, options.own_head);
   if (!start.session.lost.empty()) state.notice = notice_of(start.session.lost);
   const Result<PassingFolder> trained = PassingFolder::make();  // without one nothing is trained
   Loop loop({}, {}, {.training = {.folder = trained ? trained->path() : std::filesystem::path()}});

@@ -76,10 +76,10 @@ void take_up(AppState& state, const Settings& settings) {
   if (position.step > 0) update(state, GoToStep{position.step});
 }
 
-void begin_looking(AppState& state) {
+void begin_looking(AppState& state, bool own_head) {
   const ViewState& view = state.view;
   if (view.lesson) return;
-  if (view.chosen == HeadRef{} && !view.pinned && !state.opened_view) update(state, ChooseStart{});
+  if (!own_head && view.chosen == HeadRef{} && !view.pinned && !state.opened_view) update(state, ChooseStart{});
   if (!state.settings.greeted) update(state, FocusText{true});
 }
 

@@ -38,6 +38,7 @@ struct ScreenshotOptions {
   std::string boxes;                   // a file for the boxes of what is on the picture, as JSON; empty: none
   bool greeted = true;                 // without the first words about the window
   std::optional<View> view = {};       // that is opened as a click on its tab would (show_view)
+  bool own_head = false;               // a head was asked for
   Index train_steps = 0;               // of a training that is begun for the picture, and not stored
 };
 
@@ -64,8 +65,8 @@ void take_up(AppState& state, const Settings& settings);
 void show_view(AppState& state, View view);
 
 /// A window that begins with a question but without a view begins with the head and the cell of start_cell.h; the
-/// first time the sentence box has the keyboard.
-void begin_looking(AppState& state);
+/// first time the sentence box has the keyboard. `own_head`: a head was asked for, and none is chosen.
+void begin_looking(AppState& state, bool own_head = false);
 
 /// The settings as they were kept, or the default ones.
 Settings read_settings();

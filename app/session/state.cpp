@@ -31,7 +31,10 @@ std::optional<GuessQuestion> guess_question(const AppState& state) {
   if (trace.request.config.arch != Arch::encoder) return GuessQuestion{state.trace};
   const auto& tokens = trace.query_tokens().tokens;
   if (is_masked(tokens[static_cast<std::size_t>(trace.answering)])) return GuessQuestion{state.trace};
-  const Index row = (state.view.pinned ? *state.view.pinned : strongest_cell(trace, state.view.chosen)).query;
+  const Index row =
+      (state.view.pinned ? *state.view.pinned
+                         : strongest_cell(trace, state.view.chosen, shown_fold(state, state.view.chosen.stack)))
+          .query;
   // Where words are shown whole, a piece of one is no word that a reader could guess.
   const auto continues = [&](Index at) {
     return at < trace.queries() && tokens[static_cast<std::size_t>(at)].continues;

@@ -26,6 +26,7 @@ void add(MeasureSums::OfRows& sums, Measure measure, double value) {
 struct Sides {
   bool one_sequence = false;        // queries and keys are the same tokens
   std::vector<bool> counts = {};    // (T) queries whose rows count
+  std::vector<bool> beside = {};    // (T) of one sequence: keys that count as previous or next
   std::vector<Index> special = {};  // indices of the special keys that are not padding
   std::optional<Index> first = {};  // first key that is not padding
   std::vector<Index> earlier = {};  // (T) of one sequence: where the same token stood last, or kNone
@@ -55,11 +56,6 @@ struct Attended {
   Sides tokens, words;
 };
 
-bool same_texts(const Tokens& a, const Tokens& b) {
-  return std::equal(a.tokens.begin(), a.tokens.end(), b.tokens.begin(), b.tokens.end(),
-                    [](const Token& x, const Token& y) { return x.raw == y.raw; });
-}
-
 std::vector<Index> earlier_places(const Tokens& tokens) {
   std::vector<Index> earlier;
   std::map<std::pair<std::int64_t, std::string_view>, Index> last;
@@ -83,14 +79,16 @@ Sides sides_of(const Tokens& queries, const Tokens& keys, bool compared, bool of
     if (!sides.first) sides.first = static_cast<Index>(i);
     if (token.special) sides.special.push_back(static_cast<Index>(i));
   }
-  if (sides.one_sequence) sides.earlier = earlier_places(queries);
+  if (!sides.one_sequence) return sides;
+  sides.beside = of_words ? sides.counts : std::vector<bool>(queries.size(), true);
+  sides.earlier = earlier_places(queries);
   return sides;
 }
 
 Attended attended(const Trace& trace, Stack stack) {
   const Tokens& queries = trace.query_tokens(stack);
   const Tokens& keys = trace.key_tokens(stack);
-  const bool compared = stack != Stack::cross && same_texts(queries, keys);
+  const bool compared = is_one_sequence(trace, stack);
   Attended one{word_tokens(queries), word_tokens(keys), sides_of(queries, keys, compared, false), {}};
   one.words = sides_of(one.queries.words, one.keys.words, compared, true);
   return one;
@@ -126,8 +124,9 @@ void add_places(const Sides& sides, Index query, const Vector& row, double total
   for (Index key = 0; key < row.size(); ++key)
     way += static_cast<double>(row(key)) * static_cast<double>(std::abs(query - key));
   add(sums, Measure::distance, way / total);
-  if (query > 0) add(sums, Measure::previous, static_cast<double>(row(query - 1)));
-  if (query + 1 < row.size()) add(sums, Measure::next, static_cast<double>(row(query + 1)));
+  const auto counts = [&](Index place) { return sides.beside[static_cast<std::size_t>(place)]; };
+  if (query > 0 && counts(query - 1)) add(sums, Measure::previous, static_cast<double>(row(query - 1)));
+  if (query + 1 < row.size() && counts(query + 1)) add(sums, Measure::next, static_cast<double>(row(query + 1)));
   add(sums, Measure::same, static_cast<double>(row(query)));
   const auto before = [&](Index place) { return sides.earlier[static_cast<std::size_t>(place)]; };
   if (before(query) == kNone) return;
@@ -197,10 +196,13 @@ bool add_head(const Trace& trace, const HeadRef& head, const Attended& sides, co
   return true;
 }
 
-HeadMeasures::Values values_of(const MeasureSums::OfRows& sums) {
+/// `least`: the share of the rows that must have a measure.
+HeadMeasures::Values values_of(const MeasureSums::OfRows& sums, double least) {
   HeadMeasures::Values values;
+  const auto rows = static_cast<double>(sums.means[static_cast<std::size_t>(Measure::confidence)].count);
   for (std::size_t i = 0; i < kMeasures.size(); ++i)
-    if (const MeasureSums::Mean& mean = sums.means[i]; mean.count > 0)
+    if (const MeasureSums::Mean& mean = sums.means[i];
+        mean.count > 0 && static_cast<double>(mean.count) >= least * rows)
       values[i] = static_cast<float>(mean.sum / static_cast<double>(mean.count));
   values[static_cast<std::size_t>(Measure::largest)] = sums.largest;
   return values;
@@ -213,6 +215,12 @@ constexpr std::string_view kMeasureNames[] = {"entropy",  "normalized", "distanc
 }  // namespace
 
 std::string_view name(Measure measure) { return name_in(kMeasureNames, measure); }
+
+bool is_one_sequence(const Trace& trace, Stack stack) {
+  const auto &queries = trace.query_tokens(stack).tokens, &keys = trace.key_tokens(stack).tokens;
+  return stack != Stack::cross && std::equal(queries.begin(), queries.end(), keys.begin(), keys.end(),
+                                             [](const Token& a, const Token& b) { return a.raw == b.raw; });
+}
 
 std::vector<HeadRef> heads_of(const Trace& trace, std::optional<Stack> stack) {
   std::vector<HeadRef> heads;
@@ -251,7 +259,8 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
 std::vector<HeadMeasures> measures_of(const MeasureSums& sums) {
   std::vector<HeadMeasures> all;
   for (std::size_t head = 0; head < sums.heads.size(); ++head)
-    all.push_back({sums.heads[head], values_of(sums.of_heads[head].tokens), values_of(sums.of_heads[head].words)});
+    all.push_back(
+        {sums.heads[head], values_of(sums.of_heads[head].tokens, 0), values_of(sums.of_heads[head].words, 0.5)});
   return all;
 }
 

@@ -42,7 +42,9 @@ struct HeadMeasures {
   using Values = std::array<std::optional<float>, kMeasures.size()>;
   HeadRef head;
   Values values = {};
-  Values of_words = {};  // the same of A merged to words (Clark et al. 2019, section 4.1), of the words' rows alone
+  /// The same of A merged to words (Clark et al. 2019, section 4.1), of the words' rows alone. A previous or next word
+  /// is no special token; nothing where fewer than half of these rows have a measure.
+  Values of_words = {};
 
   const std::optional<float>& operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }
   const std::optional<float>& of_word(Measure measure) const { return of_words[static_cast<std::size_t>(measure)]; }
@@ -72,6 +74,9 @@ bool add_sentence(MeasureSums& sums, const Trace& trace, Progress& progress, int
 
 /// One entry a head.
 std::vector<HeadMeasures> measures_of(const MeasureSums& sums);
+
+/// Whether queries and keys are the same tokens, so that a token can look at itself.
+bool is_one_sequence(const Trace& trace, Stack stack);
 
 /// Of a single sentence; nothing when stopped.
 std::optional<std::vector<HeadMeasures>> measure_heads(const Trace& trace, Progress& progress, int threads = 0);

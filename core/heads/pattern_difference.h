@@ -51,9 +51,12 @@ struct JointAxes {
 struct PatternPair {
   Matrix a, b;        // weights, −1 where blocked
   Matrix difference;  // B − A; a blocked weight counts as 0; −inf where both are blocked
+  std::vector<float> rests_a = {}, rests_b = {};  // (R) what each row gives to keys that have no column
 };
-/// `a` (T, S) and `b` (T', S'), −1 where blocked.
-PatternPair pair_patterns(const Matrix& a, const Matrix& b, const JointAxes& axes);
+/// `a` (T, S) and `b` (T', S'), −1 where blocked; `rests_a` (T) and `rests_b` (T'), or empty: each row's weight on keys
+/// that are folded away.
+PatternPair pair_patterns(const Matrix& a, const Matrix& b, const JointAxes& axes, const Vector& rests_a = {},
+                          const Vector& rests_b = {});
 
 /// How far two patterns differ, over what both have.
 struct PatternDifference {
@@ -64,8 +67,9 @@ struct PatternDifference {
 };
 
 /// Rows that count for the divergence: tokens that both have, padding like any other, in which both give any weight.
-/// Weights to keys that only one of them has count too, against 0: rows are compared over all joint keys, each scaled
-/// to sum to 1. JS(p, q) = H((p + q) / 2) − (H(p) + H(q)) / 2 in nats, 0 … ln 2 (Lin 1991).
+/// Weights to keys that only one of them has count too, against 0, and those without a column as one key: rows are
+/// compared over all joint keys, each scaled to sum to 1. JS(p, q) = H((p + q) / 2) − (H(p) + H(q)) / 2 in nats, 0 …
+/// ln 2 (Lin 1991).
 PatternDifference measure_difference(const PatternPair& pair);
 
 /// Cells shrunk to at most `most` × `most`. Each shows the number farthest from zero of those it covers, −inf where all

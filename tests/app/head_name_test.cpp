@@ -10,7 +10,7 @@
 #include "base/formatted.h"
 #include "base/random.h"
 #include "base/utf8.h"
-#include "derived/fold.h"
+#include "derived/head_stats.h"
 #include "document/bundled_models.h"
 #include "document/model_choice.h"
 #include "document/open_model.h"
@@ -124,15 +124,40 @@ TEST(HeadName, NamesByMeasuresAreTrueOfTheMapOfWords) {
       const Matrix& map = words.map(head);
       const Index away = name.measure == Measure::next ? 1 : name.measure == Measure::previous ? -1 : 0;
       if (name.named || !name.measure || (away == 0 && name.measure != Measure::same)) continue;
-      // The first row's previous word is <s>, which the map leaves out; the last row has no next word.
-      float sum = map.diagonal(away).sum();
-      if (away < 0) sum += words.rests[words.place(head)](0);
-      EXPECT_NEAR(name.share, sum / static_cast<float>(map.rows() - (away > 0)), 1e-5f)
+      const float sum = map.diagonal(away).sum();
+      EXPECT_NEAR(name.share, sum / static_cast<float>(map.rows() - (away != 0)), 1e-5f)
           << text << head_label(head) << name.words;
       ++checked;
     }
   }
   EXPECT_GT(checked, 3);
+}
+
+TEST(HeadName, TheStrongestCellOfAMapOfWordsIsThatOfTheMap) {
+  const Answered answer = answered("shipped:any-sentence", "The unbelievable kittens were snoring loudly.");
+  const auto folded = folded_maps(answer.trace, {.special = true, .words = true});
+  const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
+  int others = 0;
+  for (const HeadRef& head : heads_of(*answer.trace)) {
+    const CellRef cell = strongest_cell(*answer.trace, head, &words), token = strongest_cell(*answer.trace, head);
+    const Index row = *words.fold.queries.group(cell.query), column = *words.fold.keys.group(cell.key);
+    EXPECT_EQ(words.map(head)(row, column), words.map(head).maxCoeff()) << head_label(head);
+    others += !words.fold.queries.together(cell.query, token.query) || !words.fold.keys.together(cell.key, token.key);
+  }
+  EXPECT_GT(others, 5) << "a piece of a word had more";
+}
+
+TEST(HeadName, AWordOfAnotherSequenceIsNotItself) {
+  const fixture::Folder folder;
+  const auto opened = open_model(folder.with("cross.json", R"({"attention": [{"attn": [[[[0.9, 0.1], [0.2, 0.8]]]],
+    "left_text": ["le", "chat"], "right_text": ["the", "cat"]}]})"));
+  ASSERT_TRUE(opened);
+  const auto requests = requests_of(opened->document, fixture::lexicon());
+  ASSERT_TRUE(requests);
+  const auto trace = forward(requests->front());
+  ASSERT_TRUE(trace);
+  EXPECT_FALSE(is_one_sequence(**trace, Stack::self));
+  EXPECT_FALSE(cell_of(**trace, {0, 0}, {1, 1}).itself);
 }
 
 TEST(HeadName, WordsInPiecesHaveTheWeightOfTheMergedMap) {
@@ -297,6 +322,7 @@ TEST(HeadName, OtherHeadsAreNamedByTheirStrongestMeasure) {
   EXPECT_EQ(named({{Measure::previous, 0.8f}, {Measure::first, 0.6f}}).words, "previous word");
   EXPECT_EQ(named({{Measure::previous, 0.5f}, {Measure::normalized, 0.9f}}).words, "spread out");
   EXPECT_EQ(named({{Measure::same, 0.51f}, {Measure::normalized, 0.9f}}).words, "itself");
+  EXPECT_EQ(named({{Measure::next, 0.53f}, {Measure::normalized, 0.99f}}).words, "spread out") << "one of two words";
   EXPECT_EQ(named({{Measure::duplicate, 0.7f}}).words, "same word again");
   EXPECT_EQ(named({{Measure::first, 0.9f}, {Measure::special, 0.9f}}).words, "special tokens") << "<s> is no word";
   EXPECT_EQ(named({{Measure::first, 0.9f}, {Measure::special, 0.6f}}).words, "first word");

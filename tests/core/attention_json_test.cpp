@@ -59,12 +59,16 @@ TEST(AttentionJson, TokensAreJoinedOnlyWhereTheirTextsShowThatTheyAreOneWord) {
   EXPECT_EQ(words_of(R"(["0","1","2","3"])"), "|0|1|2|3|");
   EXPECT_EQ(words_of(R"(["[CLS]","play","##ing","[SEP]"])"), "|[CLS]|playing|[SEP]|");
   EXPECT_EQ(words_of(R"(["The"," sn","ail"," ran"])"), "|The| snail| ran|");
+  EXPECT_EQ(words_of(R"(["New York","is","very","big"])"), "|New York|is|very|big|");
 }
 
 TEST(AttentionJson, TheBytesOfTokensShowTheSpacesBeforeThem) {
   const char* tokens = R"(,"schema":"headlight.attention/1","tokens":[{"raw":"The","bytes":[0,3]},
     {"raw":"sn","bytes":[3,6]},{"raw":"ail","bytes":[6,9]},{"raw":"ran","bytes":[9,18446744073709551615]}])";
   EXPECT_EQ(words_of(R"(["The","sn","ail","ran"])", tokens), "|The| snail| ran|") << "no range is believed";
+  const char* pieces = R"(,"schema":"headlight.attention/1","tokens":[{"raw":"un","bytes":[0,2]},
+    {"raw":"##ti","bytes":[2,4]},{"raw":"##dy","bytes":[4,6]},{"raw":"<pad>","bytes":[6,6],"pad":true}])";
+  EXPECT_EQ(words_of(R"(["un","##ti","##dy","<pad>"])", pieces), "|untidy||");
 }
 
 }  // namespace

@@ -42,6 +42,20 @@ TEST(PatternDifference, IsBMinusACellForCell) {
   EXPECT_EQ(pair_patterns(a, b, same_axes(2, 2)).difference(0, 1), -kFloatInfinity) << "blocked in both";
 }
 
+TEST(PatternDifference, RowsAreComparedWithWhatTheyGiveToKeysWithoutAColumn) {
+  Matrix a(2, 3), b(2, 3);
+  a << 0.999f, 0.001f, 0, 0.7f, 0.1f, 0.2f;
+  b << 0.999f, 0, 0.001f, 0.2f, 0.5f, 0.3f;
+  Vector rests_a(2), rests_b(2);
+  rests_a << 0.999f, 0.7f;
+  rests_b << 0.999f, 0.2f;
+  const JointAxes all{{{0, 0}, {1, 1}}, {{0, 0}, {1, 1}, {2, 2}}}, without{{{0, 0}, {1, 1}}, {{0, 0}, {1, 1}}};
+  const float whole = measure_difference(pair_patterns(a, b, all)).divergence;
+  const Matrix folded_a = a.rightCols(2), folded_b = b.rightCols(2);
+  EXPECT_NEAR(measure_difference(pair_patterns(folded_a, folded_b, without, rests_a, rests_b)).divergence, whole, 1e-6);
+  EXPECT_GT(measure_difference(pair_patterns(folded_a, folded_b, without)).divergence, whole + 0.2f);
+}
+
 TEST(PatternDifference, HasNoNumberWhereOneSentenceLacksTheWord) {
   Matrix a(2, 2), b(1, 1);
   a << 0.5f, 0.5f, 0.25f, 0.75f;

@@ -330,6 +330,13 @@ TEST_F(DoubtTest, AWindowBeginsWithWhatTellsMost) {
   EXPECT_EQ(document().source.text, "The") << "the sentence box has the keyboard";
 }
 
+TEST_F(DoubtTest, TheFirstHeadIsKeptWhereItIsAskedFor) {
+  begin_looking(harness->state, true);
+  harness->settle();
+  EXPECT_EQ(view().chosen, (HeadRef{0, 0}));
+  EXPECT_FALSE(view().pinned);
+}
+
 TEST_F(DoubtTest, ChineseExamplesCarryTheirEnglish) {
   Harness& h = *harness;
   EXPECT_TRUE(h.says("机票 ticket"));

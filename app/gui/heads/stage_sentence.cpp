@@ -83,8 +83,8 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   const auto lit = state.view.hovered ? state.view.hovered : state.view.pinned;
   if (lit && shown_kind(state, head.stack) != MapKind::weights) return {cell_in_words(gui, head, *lit)};
   if (!lit && !has_pixel_of_each_cell(*state.trace, head)) return {};  // the strongest cell is not known
-  const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head);
   const FoldedStack* folded = shown_fold(state, head.stack);
+  const CellRef cell = lit ? *lit : strongest_cell(*state.trace, head, folded);
   const auto row = folded ? folded->fold.queries.group(cell.query) : cell.query;
   const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
   const bool rests = folded && row && !column && folded->fold.done.special && is_of_tokens(folded->fold);
@@ -95,7 +95,7 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   if (folded && !rests) words.weight = folded->map(head)(*row, *column);
   if (folded ? words.weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return {filled(gui.word(kStageWords.cannot_look), {words.query, words.key}) + gui.word(kStageWords.full_stop)};
-  words.itself = head.stack != Stack::cross && row == column;
+  words.itself = is_one_sequence(*state.trace, head.stack) && row == column;
   // Of the pinned cell alone: what lies under the pointer changes with every move.
   const bool is_named = lit && lit == state.view.pinned && words.weight >= kLeastPointing && !is_stale(state);
   return lines_of_cell(state.settings.language, words, is_named ? arcs_of(state).at(head, cell) : nullptr,

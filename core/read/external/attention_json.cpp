@@ -218,7 +218,8 @@ Status take_details(std::string_view where, const std::string& place, const json
       if (!value->is_string()) return bad_input(where, at(place, i) + "." + key, "a text", value->type_name());
       *field = value->get<std::string>();
     }
-    for (const auto& [key, field] : {std::pair{"special", &token.special}, {"known", &token.known}}) {
+    for (const auto& [key, field] :
+         {std::pair{"special", &token.special}, {"known", &token.known}, {"pad", &token.pad}}) {
       const json* value = member(fields, key);
       if (value == nullptr) continue;
       if (!value->is_boolean()) return bad_input(where, at(place, i) + "." + key, "true or false", value->type_name());
@@ -234,8 +235,10 @@ Status take_details(std::string_view where, const std::string& place, const json
     const auto begin = has_bytes ? (*bytes)[0].get<std::uint64_t>() : 0,
                end = has_bytes ? (*bytes)[1].get<std::uint64_t>() : 0;
     token.begin = detailed.text.size();
-    if (begin < end && end - begin > token.raw.size()) detailed.text += ' ';  // of the range, not of the raw text
-    if (!has_bytes || begin != end) detailed.text += token.raw;
+    // The range has spaces that the raw text lacks, and lacks marks of pieces that the raw text has.
+    const std::uint64_t size = has_bytes && begin <= end ? end - begin : token.raw.size();
+    if (size > token.raw.size()) detailed.text += ' ';
+    detailed.text += token.raw.substr(token.raw.size() - std::min<std::uint64_t>(size, token.raw.size()));
     token.end = detailed.text.size();
     detailed.tokens.push_back(std::move(token));
   }

@@ -118,7 +118,9 @@ Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file) {
 Tokens tokens_of(const std::vector<std::string>& texts) {
   constexpr std::string_view kPiece = "##";  // of BERT: a later piece of a word
   const auto is_piece = [&](const std::string& raw) { return raw.size() > kPiece.size() && raw.starts_with(kPiece); };
-  const auto has_space = [](const std::string& raw) { return raw.find(' ') != std::string::npos; };
+  const auto has_space = [](const std::string& raw) { return raw.starts_with(' ') || raw.ends_with(' '); };
+  constexpr std::string_view kSpecial[] = {"[CLS]", "[SEP]",         "[PAD]", "<s>",   "</s>",
+                                           "<pad>", "<|endoftext|>", "<bos>", "<eos>", "<|begin_of_text|>"};
   const bool pieces = std::any_of(texts.begin(), texts.end(), is_piece);
   Tokens tokens;
   // Where no text shows how words are cut, every token is one.
@@ -134,6 +136,7 @@ Tokens tokens_of(const std::vector<std::string>& texts) {
                              .raw = raw,
                              .begin = begin,
                              .end = tokens.text.size(),
+                             .special = std::find(std::begin(kSpecial), std::end(kSpecial), raw) != std::end(kSpecial),
                              .continues = continues});
   }
   return tokens;
