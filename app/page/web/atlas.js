@@ -2,11 +2,9 @@
 
 import { currentMap, currentTheme, ink, niceTop } from './colour.js';
 import { make, fill } from './elements.js';
-import { shownCell } from './fold.js';
 import { currentLanguage, headName, headNote, wordsOf } from './labels.js';
-import { pooled, drawPicture, fitted, wholePart } from './raster.js';
-import { largestOf } from './stage.js';
-import { AT_ONCE } from './state.js';
+import { drawPicture, fitted, largestOf, pooled, wholePart } from './map.js';
+import { AT_ONCE, shownCell } from './state.js';
 
 /** A thumbnail's longer side in cells, at most. */
 const SIDE = 96;
@@ -42,14 +40,14 @@ export function createAtlas(store, element, redraw) {
 
   /** Of the page as it was written thumbnails of long sentences lie in the file. */
   function writtenPicture(stack, index) {
-    if (!stack.thumbnails || store.isEdited() || store.fold(stack)) return null;
+    if (!stack.thumbnails || store.isEdited() || store.fold(stack).isFolded) return null;
     const {side, bytes} = stack.thumbnails, rows = Math.min(stack.T, side), cols = Math.min(stack.S, side);
     const cellsOf = bytes.subarray(index * rows * cols, (index + 1) * rows * cols);
     return {values: Float32Array.from(cellsOf, (byte) => byte === 255 ? -1 : byte / 254), rows, cols};
   }
 
   function* compute(stack, one) {
-    if (!store.fold(stack)) yield* store.headInSlices(stack, one.layer, one.head);  // a folded map is computed by itself
+    if (!store.fold(stack).isFolded) yield* store.headInSlices(stack, one.layer, one.head);  // a folded map is computed by itself
     const shown = store.shown(stack, one.layer, one.head);
     const picture = pooled(shown, wholePart(shown), SIDE, SIDE), isMeasured = !byLayer() || stack.T * stack.S <= MEASURED;
     yield;
@@ -188,7 +186,7 @@ export function createAtlas(store, element, redraw) {
 
   /** The cell that is read, in every thumbnail. */
   function drawOverlay() {
-    const {context, ratio} = fitted(overlay, size.width, size.height), stack = store.stack(), fold = store.fold(stack);
+    const {context, ratio} = fitted(overlay, size.width, size.height), fold = store.fold(store.stack());
     const cell = shownCell(fold, store.cell());
     if (!cell) return;
     context.scale(ratio, ratio);
@@ -196,7 +194,7 @@ export function createAtlas(store, element, redraw) {
     for (const key of visible) {
       const box = cells.get(key)?.box;
       if (!box) continue;
-      const w = box.width / (fold?.keys.length ?? stack.S), h = box.height / (fold?.queries.length ?? stack.T);
+      const w = box.width / fold.keys.length, h = box.height / fold.queries.length;
       const x = box.x + cell.col * w, y = box.y + cell.row * h, side = Math.max(w, h, 4);
       context.globalAlpha = 0.45;
       context.lineWidth = 1;

@@ -3,9 +3,7 @@
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
 import { either, headName, percent, quoted, signedCellNumber, wordsOf } from './labels.js';
-import { cellAt, drawLabels, layoutMap } from './layout.js';
-import { drawMap, wholePart } from './raster.js';
-import { largestOf } from './stage.js';
+import { cellAt, drawLabels, drawMap, largestOf, layoutMap, wholePart } from './map.js';
 
 export function createCompare(store, element, page) {
   const names = {A: () => `A · ${either(page.compare.label_a)}`, B: () => `B · ${either(page.compare.label_b)}`, difference: () => 'B − A'};
@@ -75,10 +73,10 @@ export function createCompare(store, element, page) {
         (Number.isNaN(difference) ? '' : `, B − A ${signedCellNumber(difference) || '0'}`);
   }
 
-  function point(event, {canvas, layout}, what) {
+  function point(event, {layout}, what) {
     if (!layout) return;
-    const box = canvas.getBoundingClientRect(), {queries, keys} = axes(store.stack());
-    lit = cellAt(layout, event.clientX - box.left, event.clientY - box.top);
+    const {queries, keys} = axes(store.stack());
+    lit = cellAt(layout, event.offsetX, event.offsetY);
     if (lit && queries[lit.row][1] !== null && keys[lit.col][1] !== null)
       store.look({[what]: {query: queries[lit.row][1], key: keys[lit.col][1]}});
     draw();

@@ -50,7 +50,7 @@ export function createControls(store, redraw) {
         index, (i) => store.look({stack: i, pinned: null, hovered: null})),
       group(make('span', {class: 'label', text: wordsOf('section_mask')}),
         segmented(wordsOf('section_mask'), kinds.filter(Boolean).map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
-        toggle(wordsOf('paint'), wordsOf('paint_hint'), store.view.painting, (painting) => store.look({painting}), Boolean(store.fold(stack))),
+        toggle(wordsOf('paint'), wordsOf('paint_hint'), store.view.painting, (painting) => store.look({painting}), store.fold(stack).isFolded),
         mask.painted.size > 0 && button('link', wordsOf('clear_paint'), () => store.editMask(index, {painted: new Map()}))),
       !stack.given && group(...slider('scale', wordsOf('scale'), {min: '-5', max: '5', step: '0.05'}, octaves,
         (number) => briefNumber(usual * 2 ** number), (number, going) => store.edit({scale: usual * 2 ** number}, going)),
@@ -71,7 +71,7 @@ export function createControls(store, redraw) {
   }
 
   function drawLook() {
-    const stack = store.stack(), possible = store.folds(stack).foldable, {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
+    const stack = store.stack(), possible = store.fold(stack).foldable, {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
     const foldToggle = (words, name) => toggle(wordsOf(words), wordsOf(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
       (on) => store.look({[name]: on, painting: false, viewport: null}), long);
     fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),

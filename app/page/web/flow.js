@@ -3,8 +3,7 @@
 import { ink, headColour } from './colour.js';
 import { make } from './elements.js';
 import { axisLabel, percent, wordsOf } from './labels.js';
-import { clipped, labelFont, textWidth } from './layout.js';
-import { fitted } from './raster.js';
+import { clipped, fitted, labelFont, textWidth } from './map.js';
 
 const LINE_PITCH = 27, THICKEST = 9, MOST_LINES = 4000, MOST_HEIGHT = 620;
 
@@ -66,9 +65,8 @@ export function createFlow(store, element) {
     canvas.setAttribute('aria-label', wordsOf('flow_hint'));
   }
 
-  function wordUnder(event) {
-    const box = canvas.getBoundingClientRect(), x = event.clientX - box.left, {T, S} = store.stack();
-    const row = Math.floor((event.clientY - box.top + edges.top - 6) / LINE_PITCH);
+  function wordUnder({offsetX: x, offsetY: y}) {
+    const {T, S} = store.stack(), row = Math.floor((y + edges.top - 6) / LINE_PITCH);
     if (x < edges.left + 20 && row >= 0 && row < T) return {query: row};
     return x > edges.right - 20 && row >= 0 && row < S ? {key: row} : null;
   }

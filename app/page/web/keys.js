@@ -45,7 +45,7 @@ export function createKeys(store, actions) {
   }
   function blockPinned() {
     const {pinned, stack: index, layer} = store.view, stack = store.stack();
-    if (!pinned || store.fold(stack)) return;
+    if (!pinned || store.fold(stack).isFolded) return;
     const painted = new Map(store.edits.masks[index].painted), at = pinned.query * stack.S + pinned.key;
     painted.set(`${pinned.query},${pinned.key}`, store.mask(stack, layer).allowed[at] === 0);
     store.editMask(index, {painted});

@@ -3,8 +3,7 @@
 import { ink, niceTop } from './colour.js';
 import { make } from './elements.js';
 import { axisLabel, headName, headNote, wordsOf } from './labels.js';
-import { clipped, drawLabels, labelFont, layoutMap, textWidth } from './layout.js';
-import { drawPicture, fitted, pooled, wholePart } from './raster.js';
+import { clipped, drawLabels, drawPicture, fitted, labelFont, layoutMap, pooled, textWidth, wholePart } from './map.js';
 
 export function createRows(store, element, order) {
   const canvas = make('canvas', {class: 'rows', role: 'img', tabindex: '0'});
@@ -54,8 +53,8 @@ export function createRows(store, element, order) {
 
   /** The head and the cell of a row under the pointer. */
   function under(event) {
-    const box = canvas.getBoundingClientRect(), one = heads[Math.floor((event.clientY - box.top - plot.top) / plot.pitch)];
-    const key = Math.floor((event.clientX - box.left - plot.left) / plot.cell);
+    const one = heads[Math.floor((event.offsetY - plot.top) / plot.pitch)];
+    const key = Math.floor((event.offsetX - plot.left) / plot.cell);
     return {one, cell: one && key >= 0 && key < store.stack().S ? {query, key} : null};
   }
   canvas.addEventListener('pointermove', (event) => store.look({hovered: under(event).cell}));

@@ -6,10 +6,9 @@ import { answerOf } from './data.js';
 import { button, byId, fill, make } from './elements.js';
 import { select } from './controls.js';
 import { either, headName, wordsOf } from './labels.js';
-import { drawLabels, layoutMap } from './layout.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
-import { wholePart } from './raster.js';
+import { drawLabels, layoutMap, wholePart } from './map.js';
 
 /** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
 const AUTO = 'auto', GRAMMAR = 'shipped:encoder', ANY = 'shipped:any-sentence', RANDOM = 'random', DISK = 'disk', SHIPPED = 'shipped:';
@@ -152,9 +151,9 @@ export function createSite(store, page, live, api, redraw) {
 
   /** The chosen head as it is shown, as an SVG. */
   function svg() {
-    const {stack, layer, head} = store.chosen(), fold = store.fold(stack), map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
-    const tokens = (side, own) => fold ? fold[side].map((group) => group.token) : own, scale = {log: store.view.log, top: store.top};
-    const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), tokens('queries', stack.queryTokens), tokens('keys', stack.keyTokens));
+    const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack), map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
+    const tokens = (groups) => groups.map(({token}) => token), scale = {log: store.view.log, top: store.top};
+    const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), tokens(queries), tokens(keys));
     const part = (tag, attributes, text) => {
       const one = document.createElementNS('http://www.w3.org/2000/svg', tag);
       for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);

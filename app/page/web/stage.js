@@ -2,10 +2,9 @@
 
 import { ink, niceTop, colourOf, textOn } from './colour.js';
 import { make } from './elements.js';
-import { shownCell } from './fold.js';
 import { cellNumber, headName, wordsOf } from './labels.js';
-import { layoutMap, cellAt, drawLabels } from './layout.js';
-import { drawMap, fitted, wholePart } from './raster.js';
+import { cellAt, drawLabels, drawMap, fitted, largestOf, layoutMap, wholePart } from './map.js';
+import { shownCell } from './state.js';
 
 /** Numbers are printed in cells of so many pixels. */
 const PRINTED = 30;
@@ -28,7 +27,7 @@ export function createStage(store, element) {
     shown = store.shown(stack, layer, head);
     const scale = {log: store.view.log, top: store.view.ownRange ? niceTop(largestOf(shown)) : store.top};
     layout = layoutMap(width, height, store.view.viewport ?? wholePart(shown),
-      fold ? fold.queries.map((group) => group.token) : stack.queryTokens, fold ? fold.keys.map((group) => group.token) : stack.keyTokens);
+      fold.queries.map(({token}) => token), fold.keys.map(({token}) => token));
     const context = drawMap(canvas, width, layout, shown, scale);
     drawLabels(context, layout, ink(), null);
     if (layout.cell >= PRINTED) drawNumbers(context, scale);
@@ -57,15 +56,15 @@ export function createStage(store, element) {
     const mark = (cell, strong) => {
       if (!cell) return;
       const col = cell.col - layout.part.col, row = cell.row - layout.part.row;
-      const inside = col >= 0 && row >= 0 && col < layout.part.cols && row < layout.part.rows;
+      const inRow = row >= 0 && row < layout.part.rows, inColumn = col >= 0 && col < layout.part.cols;
       context.strokeStyle = colours.accent;
       context.globalAlpha = strong ? 0.55 : 0.4;
       context.lineWidth = 1;
       const x = layout.x + col * layout.cell, y = layout.y + row * layout.cell, step = Math.max(layout.cell, 1);
-      if (row >= 0 && row < layout.part.rows) context.strokeRect(layout.x - 0.5, y - 0.5, layout.w + 1, step + 1);
-      if (col >= 0 && col < layout.part.cols) context.strokeRect(x - 0.5, layout.y - 0.5, step + 1, layout.h + 1);
+      if (inRow) context.strokeRect(layout.x - 0.5, y - 0.5, layout.w + 1, step + 1);
+      if (inColumn) context.strokeRect(x - 0.5, layout.y - 0.5, step + 1, layout.h + 1);
       context.globalAlpha = 1;
-      if (!inside) return;
+      if (!inRow || !inColumn) return;
       context.lineWidth = strong ? 2.5 : 2;
       const pad = layout.cell < 4 ? 3 : 0;
       context.strokeRect(x - pad, y - pad, step + 2 * pad, step + 2 * pad);
@@ -76,14 +75,9 @@ export function createStage(store, element) {
   }
 
   const sameCell = (a, b) => a && b && a.query === b.query && a.key === b.key;
-  function positionOf(event) {
-    const box = canvas.getBoundingClientRect();
-    return {x: event.clientX - box.left, y: event.clientY - box.top};
-  }
   function cellUnder(event) {
-    const {x, y} = positionOf(event), cell = layout && cellAt(layout, x, y);
-    if (!cell) return null;
-    return {query: fold ? fold.queries[cell.row].first : cell.row, key: fold ? fold.keys[cell.col].first : cell.col};
+    const cell = layout && cellAt(layout, event.offsetX, event.offsetY);
+    return cell && {query: fold.queries[cell.row].first, key: fold.keys[cell.col].first};
   }
 
   /** Shows a part of the map; the whole where that is all. */
@@ -114,21 +108,21 @@ export function createStage(store, element) {
 
   canvas.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
-    pointers.set(event.pointerId, positionOf(event));
+    pointers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
     moved = false;
     const cell = cellUnder(event);
-    if (store.view.painting && cell && !fold) {
+    if (store.view.painting && cell && !fold.isFolded) {
       canvas.setPointerCapture(event.pointerId);
       const {stack, layer} = store.chosen();
       stroke = {allow: store.mask(stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set(), begun: false};
       paint(cell);
     } else if (pointers.size === 1 && store.view.viewport) {
       canvas.setPointerCapture(event.pointerId);
-      drag = {from: positionOf(event), part: store.view.viewport};
+      drag = {from: pointers.get(event.pointerId), part: store.view.viewport};
     }
   });
   canvas.addEventListener('pointermove', (event) => {
-    const before = pointers.get(event.pointerId), now = positionOf(event);
+    const before = pointers.get(event.pointerId), now = {x: event.offsetX, y: event.offsetY};
     if (before && pointers.size === 2) {
       const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
       const apart = (point) => Math.hypot(point.x - other.x, point.y - other.y);
@@ -167,23 +161,17 @@ export function createStage(store, element) {
     // A short sentence is seen whole: there the wheel scrolls the page.
     if (!canZoom() || (shown.T <= 24 && !store.view.viewport && !event.ctrlKey)) return;
     event.preventDefault();
-    const {x, y} = positionOf(event);
-    zoom(1.0015 ** -event.deltaY, share(x, layout.x, layout.w), share(y, layout.y, layout.h));
+    zoom(1.0015 ** -event.deltaY, share(event.offsetX, layout.x, layout.w), share(event.offsetY, layout.y, layout.h));
   }, {passive: false});
 
   return {
     draw, drawOverlay, zoom: (factor) => canZoom() && zoom(factor), canZoom,
     /** Brings a cell into the part that is shown. */
     reveal(cell) {
-      const now = store.view.viewport, at = shownCell(fold, cell);
-      if (!now || !at) return;
+      const now = store.view.viewport, at = now && shownCell(fold, cell);
+      if (!at) return;
       const into = (begin, count, index) => index < begin ? index : index >= begin + count ? index - count + 1 : begin;
       showPart({...now, row: into(now.row, now.rows, at.row), col: into(now.col, now.cols, at.col)});
     },
   };
-}
-
-/** The largest weight of a map. */
-export function largestOf(map) {
-  return map.weights.reduce((largest, weight) => weight > largest ? weight : largest, 0);
 }

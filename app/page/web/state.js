@@ -3,7 +3,6 @@
 
 import { niceTop } from './colour.js';
 import { changesOf, hasLayerMasks, headKey, headText } from './data.js';
-import { foldOf } from './fold.js';
 
 /** Weights that are kept: 128 MB. */
 const MOST_KEPT = 32 * 1024 * 1024;
@@ -28,6 +27,28 @@ function writtenEdits(answer) {
     const kind = writtenKind(answer, stack);
     return {kind, painted: kind === 'file' ? new Map() : paintedOf(stack.mask)};
   }), scale: null, off: new Set(answer.edits.off)};
+}
+
+/** The groups of tokens {first, count, token} that are the rows and the columns of a map, from the core
+    (app/derived/fold.h); where nothing is folded one of each token. `foldable`: what there is to fold. */
+function foldOf(core, stack, choice) {
+  const {foldable, fold} = core.fold(stack, choice);
+  const groups = (side, tokens) => fold
+    ? fold[side].map(([first, count, text]) => ({first, count, token: {...tokens[first], text}}))
+    : tokens.map((token, first) => ({first, count: 1, token}));
+  const queries = groups('queries', stack.queryTokens), keys = groups('keys', stack.keyTokens);
+  return {...fold, foldable, isFolded: Boolean(fold), queries, keys};
+}
+
+/** The group of a token; -1 where the token is left out. */
+export function groupOf(groups, token) {
+  return groups.findIndex(({first, count}) => token >= first && token < first + count);
+}
+
+/** Where a cell of the tokens stands on the map as it is shown; null where it is left out. */
+export function shownCell(fold, cell) {
+  const row = cell ? groupOf(fold.queries, cell.query) : -1, col = cell ? groupOf(fold.keys, cell.key) : -1;
+  return row < 0 || col < 0 ? null : {row, col};
 }
 
 /** `kept`: the A of a comparison, or null. `largest`: the largest weight of all. */
@@ -150,18 +171,17 @@ export function createStore(core, answer, kept, largest) {
     /** The same as it is shown: folded where the reader folds. */
     shown(stack, layer, head) {
       const fold = store.fold(stack);
-      if (!fold) return store.head(stack, layer, head);
+      if (!fold.isFolded) return store.head(stack, layer, head);
       const numbers = core.folded(stack, layer, head, fold);
       return {weights: numbers.map((weight) => Math.max(0, weight)), allowed: Uint8Array.from(numbers, (weight) => weight < 0 ? 0 : 1),
         T: fold.queries.length, S: fold.keys.length};
     },
-    /** What there is to fold, and how it is folded. */
-    folds(stack) {
+    /** How the stack is folded. */
+    fold(stack) {
       const {foldSpecial: special, mergeWords: words} = store.view, key = `${stack.side} ${stack.index} ${special} ${words}`;
       if (!folds.has(key)) folds.set(key, foldOf(core, stack, {special, words}));
       return folds.get(key);
     },
-    fold: (stack) => store.folds(stack).fold,
 
     /** One row of a head, without the others. */
     row(stack, layer, head, query) {

@@ -3,8 +3,8 @@
 
 import { colourOf, niceTop, textOn } from './colour.js';
 import { fill, make, segmented } from './elements.js';
-import { groupOf } from './fold.js';
 import { axisLabel, briefNumber, currentLanguage, wordsOf } from './labels.js';
+import { groupOf } from './state.js';
 
 const utf8Encoder = new TextEncoder();
 
@@ -19,9 +19,8 @@ export function createText(store, controls, element) {
 
   /** The texts of the stack: one, or the queries' and the keys'. */
   function sides() {
-    const stack = store.stack(), fold = store.fold(stack), groups = (side, tokens) => fold ? fold[side] : tokens.map((token, first) => ({first, count: 1, token}));
-    const queries = groups('queries', stack.queryTokens), one = stack.queryTokens === stack.keyTokens;
-    return {fold, one, queries, keys: one ? queries : groups('keys', stack.keyTokens)};
+    const stack = store.stack();
+    return {...store.fold(stack), one: stack.queryTokens === stack.keyTokens};
   }
   /** Chosen tokens: those that were added, else that of the pinned cell. */
   function chosenTokens() {
@@ -29,13 +28,13 @@ export function createText(store, controls, element) {
     return textWords.length > 0 ? textWords : pinned ? [textColumns ? pinned.key : pinned.query] : [];
   }
   /** Numbers of each word of the other side: the mean of the chosen rows, or the sum of the chosen columns; −1 where blocked. */
-  function shades({fold, queries, keys}) {
+  function shades({isFolded, queries, keys}) {
     const {stack, layer, head} = store.chosen(), {textColumns: columns, textHeads} = store.view;
     const heads = stack.heads.filter((one) => textHeads === 'all' || (one.layer === layer && (textHeads === 'layer' || one.head === head)));
     const picked = columns ? keys : queries, lines = [...new Set(chosenTokens().map((token) => groupOf(picked, token)))].filter((at) => at >= 0);
     const sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
     for (const one of heads) {
-      const map = columns || fold ? store.shown(stack, one.layer, one.head) : null, {allowed} = map ?? store.mask(stack, one.layer), S = keys.length;
+      const map = columns || isFolded ? store.shown(stack, one.layer, one.head) : null, {allowed} = map ?? store.mask(stack, one.layer), S = keys.length;
       for (const line of lines) {
         const row = map ? null : store.row(stack, one.layer, one.head, line);
         sums.forEach((_, word) => {
