@@ -1,6 +1,6 @@
 // Colour means weight. The maps come with the data, from the window's table (app/figure/colour): nothing is mixed here.
 
-import { bytesOf } from './bytes.js';
+import { bytesOf } from './data.js';
 
 /** A logarithmic scale reaches down to top · 10^−DECADES. */
 const DECADES = 4;

@@ -1,7 +1,7 @@
 // What the reader can change: the mask, the scale, heads, colours, folding, order. Words only; the work is in state.js.
 
 import { currentMap, mapNames, colourTable, setMap, ticks } from './colour.js';
-import { button, byId, icon, make, fill, segmented, toggle } from './elements.js';
+import { button, byId, fill, icon, make, segmented, select, toggle } from './elements.js';
 import { MEASURES } from './core.js';
 import { briefNumber, wordsOf } from './labels.js';
 
@@ -10,12 +10,6 @@ export const ORDERS = ['layer', ...MEASURES];
 const OF_SELF = ['distance', 'previous', 'next', 'same', 'duplicate', 'induction'];
 /** Folding a longer side would take longer than a glance. */
 const MOST_FOLDED = 512;
-
-export function select(label, choices, chosen, change) {
-  const list = make('select', {'aria-label': label, on: {change: (event) => change(event.target.value)}},
-    ...choices.map(([value, text]) => make('option', {value, text, selected: value === chosen})));
-  return make('label', {class: 'field'}, make('span', {text: label}), list);
-}
 
 export function createControls(store, redraw) {
   const group = (...children) => make('span', {class: 'group'}, ...children);
@@ -92,11 +86,6 @@ export function createControls(store, redraw) {
     byId('atlas-head').title = order === 'layer' ? '' : wordsOf(`tip_order_${order}`);
   }
 
-  function drawViews(views) {
-    fill(byId('views'), segmented(wordsOf('views'), views.map((name) => [name, wordsOf(`view_${name}`), wordsOf(`tip_view_${name}`)]),
-      store.view.view, (view) => store.look({view})));
-  }
-
   function drawFlow() {
     const {view} = store, stack = store.stack();
     fill(byId('flow-controls'), segmented(wordsOf('heads'), [['one', wordsOf('flow_chosen_head'), wordsOf('tip_flow_heads')],
@@ -108,7 +97,8 @@ export function createControls(store, redraw) {
 
   /** All of them; `views` are those that the page has. */
   return {draw(views) {
-    drawViews(views);
+    const choices = views.map((name) => [name, wordsOf(`view_${name}`), wordsOf(`tip_view_${name}`)]);
+    fill(byId('views'), segmented(wordsOf('views'), choices, store.view.view, (view) => store.look({view})));
     drawMask();
     drawLook();
     drawAtlasHead();

@@ -1,7 +1,39 @@
 // What the page holds: the tokens, and of every head q and k (or its weights, where another program computed them), which
-// the core takes. An Answer is immutable but for what a new sentence puts in (live.js).
+// the core takes. An Answer is immutable but for what a new sentence puts in (live.js). Numbers are texts in base64
+// (RFC 4648, section 4), which the writer may have packed.
 
-import { bytesOf, numbersOf } from './bytes.js';
+/** The bytes that a base64 text stands for; of a number, the text of the page's script element with that position. */
+export function bytesOf(text) {
+  if (typeof text === 'number') return bytesOf(document.querySelectorAll('script[type="text/plain"]')[text].textContent);
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const decoded = atob(text), bytes = new Uint8Array(decoded.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = decoded.charCodeAt(i);
+  return bytes;
+}
+
+/** Not by way of a Blob, whose bytes leave the process and come back. */
+const streamOf = (text) => new ReadableStream({start(to) { to.enqueue(bytesOf(text)); to.close(); }});
+
+async function unpacked(stream, format) {
+  return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream(format))).arrayBuffer());
+}
+
+/** The same, inflated (RFC 1951); or a file beside the page, {file}, with its checksum (RFC 1950). `told` hears of bytes that came. */
+export async function inflated(packed, told = () => {}) {
+  if (!packed.file) return unpacked(streamOf(packed), 'deflate-raw');
+  const answer = await fetch(packed.file).catch(() => null);
+  if (!answer?.ok) throw new Error(`${packed.file}: expected a file beside this page, found ${answer ? `status ${answer.status}` : 'no network'}`);
+  const counted = new TransformStream({transform(part, to) { told(part.length); to.enqueue(part); }});
+  return unpacked(answer.body.pipeThrough(counted), 'deflate').catch(async () => {
+    for (const name of await window.caches?.keys() ?? []) await (await caches.open(name)).delete(packed.file);  // so that the next visit fetches it again
+    throw new Error(`${packed.file}: expected the file as it was written, found a damaged one`);
+  });
+}
+
+/** Numbers of two bytes, in parts: of a list, of each layer all low bytes, then all high bytes. */
+function numbersOf(stored) {
+  return Array.isArray(stored) ? Promise.all(stored.map((part) => inflated(part))) : [bytesOf(stored)];
+}
 
 /** `1.4` for layer 1, head 4: how scripts and options name a head. */
 export function headKey(layer, head) { return `${layer}.${head}`; }
@@ -42,12 +74,12 @@ export function answerOf(page, side) {
 /** Gives the core the numbers of an answer. */
 export async function openAnswer(core, page, side, {edits}) {
   const stacks = [];
-  for (const stack of page.stacks) {
-    const rest = {...stack};
-    delete rest.thumbnails;
-    for (const field of NUMBERS) if (!Array.isArray(rest[field])) delete rest[field];  // a list stays: its numbers are planes
-    for (const field of NUMBERS) if (stack[field]) core.put(`${side}/${stack.number}/${field}`, await numbersOf(stack[field]));
-    stacks.push(rest);
+  for (const {thumbnails, ...stack} of page.stacks) {
+    for (const field of NUMBERS) {
+      if (stack[field]) core.put(`${side}/${stack.number}/${field}`, await numbersOf(stack[field]));
+      if (!Array.isArray(stack[field])) delete stack[field];  // a list stays: its numbers are planes
+    }
+    stacks.push(stack);
   }
   const sides = Object.fromEntries(page.stacks.flatMap(({queries, keys}) => [queries, keys]).map((name) => [name, page[name]]));
   core.open(side, {...sides, stacks, edits, error: page.error});
@@ -70,14 +102,4 @@ export function changesOf({stacks, edits}, {masks, scale, off}) {
   }).filter((edit) => Object.keys(edit).length > 2);
   return {...edits, ...(scale === null ? {} : {scale}), off: [...off], layer_edits: layers,
     ...Object.fromEntries(stacks.map((stack, i) => [MASK_FIELDS[stack.number], wanted(stack.mask, masks[i])]))};
-}
-
-/** The page's data, from its script element. Throws where it is cut off or is of another kind. */
-export function readPage(documentOfPage) {
-  const element = documentOfPage.getElementById('headlight-data');
-  if (!element) throw new Error('headlight-data: expected a script element, found nothing');
-  const page = JSON.parse(element.textContent);
-  if (page.schema !== 'headlight.page/1')
-    throw new Error(`schema: expected headlight.page/1, found ${String(page.schema).slice(0, 60)}`);
-  return page;
 }

@@ -56,6 +56,13 @@ export function segmented(label, choices, chosen, choose) {
   return bar;
 }
 
+/** One choice of several, as a list that opens. `choices`: [[value, text]…]. */
+export function select(label, choices, chosen, change) {
+  const list = make('select', {'aria-label': label, on: {change: (event) => change(event.target.value)}},
+    ...choices.map(([value, text]) => make('option', {value, text, selected: value === chosen})));
+  return make('label', {class: 'field'}, make('span', {text: label}), list);
+}
+
 /** A switch with its words. */
 export function toggle(text, hint, on, change, disabled = false) {
   return make('button', {type: 'button', class: 'toggle', 'aria-pressed': String(on), title: hint, disabled,

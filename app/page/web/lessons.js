@@ -1,7 +1,7 @@
 // The lessons of a site, as far as a browser can follow them: a step sets the question and what is looked at, and waits for a
 // change. docs/formats.md describes their files; what they ask for beyond this page is left out, and a line says so.
 
-import { button, fill, make } from './elements.js';
+import { button, fill, icon, make } from './elements.js';
 import { either, wordsOf } from './labels.js';
 
 /** The token of a word, `我#2`: the second of that text. */
@@ -71,8 +71,7 @@ export function createLessons(site, list, area) {
     if (lesson === null) return;
     const possible = steps(), step = contentOf(possible[at]), left = lesson.steps.length - possible.length;
     isDone ||= Object.entries(step.done ?? {}).every(([goal, wanted]) => GOALS[goal](wanted, site.now()));
-    const arrow = (sign, name, to) => make('button', {type: 'button', class: 'icon', text: sign, 'aria-label': wordsOf(name), disabled: !possible[to],
-      on: {click: () => go(to)}});
+    const arrow = (sign, name, to) => icon(sign, name, () => go(to), !possible[to]);
     fill(area, make('h2', {text: `${either(lesson.title)} · ${at + 1} / ${possible.length}`}),
       make('p', {}, ...shown(either(step.text))), make('p', {class: isDone ? 'reached' : ''}, ...shown(either(step.try)), isDone && make('b', {text: ' ✓'})),
       left > 0 && make('p', {class: 'quiet', text: wordsOf('lesson_left_out', left)}),

@@ -1,7 +1,6 @@
 // The reader's sentence: the model in the page answers it, and the new answer replaces the written one.
 
-import { inflated } from './bytes.js';
-import { changesOf, sidesOf, stackOf } from './data.js';
+import { changesOf, inflated, sidesOf, stackOf } from './data.js';
 import { button, byId, make, fill } from './elements.js';
 import { percent, wordsOf } from './labels.js';
 
@@ -126,7 +125,7 @@ export function createLive(store, page) {
     const where = tokens[answering]?.text ?? '';
     const name = ['<mask>', '[MASK]'].includes(where) ? 'guess_masked' : encoder ? 'guess_same' : 'guess_next';
     fill(words, make('span', {class: 'quiet', text: wordsOf(name, where)}), ...likely.map((word) => make('span', {class: 'guess'},
-      make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number', text: percent(word.probability)}))));
+      make('bdi', {text: word.text.trim() || word.text}), make('span', {class: 'number quiet', text: percent(word.probability)}))));
     if (unknown.length > 0) problem.textContent = wordsOf('unknown_words', unknown.slice(0, 6).map((token) => token.text).join(' '));
   }
 

@@ -2,25 +2,22 @@
 
 import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
-import { createBars } from './bars.js';
 import { currentTheme, ink, setColours, setTheme, setMap } from './colour.js';
 import { createCompare } from './compare.js';
 import { createControls } from './controls.js';
-import { inflated } from './bytes.js';
 import { startCore } from './core.js';
-import { answerOf, openAnswer, readPage } from './data.js';
+import { answerOf, inflated, openAnswer } from './data.js';
 import { button, byId, icon, make, fill } from './elements.js';
-import { createExplain } from './explain.js';
 import { createFlow } from './flow.js';
 import { createKeys } from './keys.js';
 import { briefNumber, currentLanguage, either, setLanguage, setWords, wordsOf } from './labels.js';
 import { createLive, openModel } from './live.js';
+import { createBars, createExplain, createTables } from './numbers.js';
 import { createRows } from './rows.js';
 import { createSentence } from './sentence.js';
 import { createSite } from './site.js';
 import { createStage } from './stage.js';
 import { createStore } from './state.js';
-import { createTables } from './tables.js';
 import { createText } from './text.js';
 
 const NARROW = 820;
@@ -64,6 +61,8 @@ function open(core, page, answer, kept) {
     if (wanted !== 'all') wanted = what;
   }
 
+  const roomBelow = (id) => window.innerHeight - byId(id).getBoundingClientRect().top - window.scrollY;
+
   function drawAll() {
     site?.draw();
     drawTexts();
@@ -73,8 +72,8 @@ function open(core, page, answer, kept) {
     bars.drawHead();
     controls.draw(views);
     for (const [name, id] of Object.entries(areas)) byId(id).hidden = name !== store.view.view;
-    const narrow = window.innerWidth < NARROW, below = (id, rest) => window.innerHeight - byId(id).getBoundingClientRect().top - window.scrollY - rest;
-    atlas.draw(byId('atlas').clientWidth, narrow ? byId('stage').clientWidth * 1.4 : Math.max(240, below('atlas', 80)));
+    const tall = window.innerWidth < NARROW ? byId('stage').clientWidth * 1.4 : Math.max(240, roomBelow('atlas') - 80);
+    atlas.draw(byId('atlas').clientWidth, tall);
     drawFooter();
   }
 
@@ -82,8 +81,7 @@ function open(core, page, answer, kept) {
   function drawStage(all) {
     const {view} = store.view, width = byId('stage').clientWidth;
     // The sentence below the map is seen without scrolling; the bars may lie below the edge of a low window.
-    const below = window.innerHeight - byId('stage').getBoundingClientRect().top - window.scrollY - 100;
-    const height = Math.min(window.innerWidth < NARROW ? width : Math.max(300, below), width * 1.02);
+    const height = Math.min(window.innerWidth < NARROW ? width : Math.max(300, roomBelow('stage') - 100), width * 1.02);
     if (view === 'heads' && all) stage.draw(width, height);
     else if (view === 'heads') stage.drawOverlay();
     else if (view === 'row') rows.draw(width);
@@ -144,7 +142,8 @@ function open(core, page, answer, kept) {
   }
 
   const keys = createKeys(store, {reveal: stage.reveal, order: atlas.order, zoom: stage.zoom, theme: switchTheme, views});
-  store.listen((change) => request(Object.keys(change).every((name) => ['hovered', 'pinned'].includes(name)) ? 'cell' : 'all'));
+  const ofCell = (name) => ['hovered', 'pinned'].includes(name);
+  store.notify = (change) => request(Object.keys(change).every(ofCell) ? 'cell' : 'all');
   dark.addEventListener('change', takeTheme);
   print.addEventListener('change', () => { takeTheme(); draw(); });
   new ResizeObserver(() => request()).observe(document.body);
@@ -163,7 +162,7 @@ function open(core, page, answer, kept) {
 async function start() {
   const loading = byId('loading');
   try {
-    const page = readPage(document), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
+    const page = JSON.parse(byId('headlight-data').textContent), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
     // Long pages take a moment; the reader sees that something is under way before the browser is busy.
     await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
     if (!page.core) throw new Error('core: expected a text, found nothing');

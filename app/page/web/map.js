@@ -35,8 +35,6 @@ export function clipped(label, room) {
   return `${characters.join('')}…`;
 }
 
-function labelStep(pitch) { return pitch >= LABEL_SIZE * PITCH ? 1 : Math.ceil(LABEL_SIZE * THINNED / pitch); }
-
 /** Fits `part` {row, rows, col, cols} into width × height pixels; tokens name rows and columns. */
 export function layoutMap(width, height, part, rowTokens, columnTokens) {
   const rows = rowTokens.slice(part.row, part.row + part.rows).map(axisLabel);
@@ -53,7 +51,8 @@ export function layoutMap(width, height, part, rowTokens, columnTokens) {
   const cell = Math.min((width - left) / part.cols, (height - top) / part.rows);
   // Whole pixels where cells are large, so that none is wider than its neighbour.
   const side = cell > 4 ? Math.floor(cell) : cell, x = Math.ceil(left), y = Math.ceil(top);
-  return {x, y, w: side * part.cols, h: side * part.rows, height: y + side * part.rows, cell: side, kind, step: labelStep(side), part,
+  const step = side >= LABEL_SIZE * PITCH ? 1 : Math.ceil(LABEL_SIZE * THINNED / side);
+  return {x, y, w: side * part.cols, h: side * part.rows, height: y + side * part.rows, cell: side, kind, step, part,
     rowLabels: rows, columnLabels: columns};
 }
 

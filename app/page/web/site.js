@@ -3,8 +3,7 @@
 
 import { colourOf, ink } from './colour.js';
 import { answerOf } from './data.js';
-import { button, byId, fill, make } from './elements.js';
-import { select } from './controls.js';
+import { button, byId, fill, make, select } from './elements.js';
 import { either, headName, wordsOf } from './labels.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
@@ -72,7 +71,7 @@ export function createSite(store, page, live, api, redraw) {
     let came = 0;
     await openModel(core, one, (bytes) => {
       came += bytes / MEGABYTE;
-      byId('loading').textContent = status.textContent = wordsOf('site_loading', came.toFixed(1), total.toFixed(1));
+      status.textContent = wordsOf('site_loading', came.toFixed(1), total.toFixed(1));
     });
     status.textContent = '';
     return one;
@@ -154,26 +153,26 @@ export function createSite(store, page, live, api, redraw) {
     const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack), map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
     const tokens = (groups) => groups.map(({token}) => token), scale = {log: store.view.log, top: store.top};
     const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), tokens(queries), tokens(keys));
-    const part = (tag, attributes, text) => {
+    const element = (tag, attributes, ...children) => {
       const one = document.createElementNS('http://www.w3.org/2000/svg', tag);
       for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
-      if (text !== undefined) one.textContent = text;
-      parts.push(one);
+      one.append(...children);
+      return one;
     };
     for (let i = 0; i < layout.part.rows; ++i) for (let j = 0; j < layout.part.cols; ++j) {
       const at = (layout.part.row + i) * map.S + layout.part.col + j, {cell} = layout;
-      part('rect', {x: layout.x + j * cell, y: layout.y + i * cell, width: cell, height: cell, fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : colours.blocked_tint});
+      parts.push(element('rect', {x: layout.x + j * cell, y: layout.y + i * cell, width: cell, height: cell,
+        fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : colours.blocked_tint}));
     }
     // The labels, drawn as on the page: of a canvas they use no more than this.
     drawLabels({save() {}, translate: (x, y) => turns.push(`translate(${x} ${y})`), rotate: (angle) => turns.push(`rotate(${angle * 180 / Math.PI})`),
       restore: () => turns.splice(0), fillText(text, x, y) {
-        part('text', {x, y, fill: this.fillStyle, 'font-size': 12.5, 'font-family': 'system-ui, sans-serif', 'dominant-baseline': 'central', transform: turns.join(' '),
-          'text-anchor': {left: 'start', center: 'middle', right: 'end'}[this.textAlign]}, text);
+        parts.push(element('text', {x, y, fill: this.fillStyle, 'font-size': 12.5, 'font-family': 'system-ui, sans-serif',
+          'dominant-baseline': 'central', transform: turns.join(' '),
+          'text-anchor': {left: 'start', center: 'middle', right: 'end'}[this.textAlign]}, text));
       }}, layout, colours, null);
     const height = Math.ceil(layout.height), width = Math.ceil(layout.x + layout.w);
-    const root = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    for (const [name, value] of Object.entries({width, height, viewBox: `0 0 ${width} ${height}`})) root.setAttribute(name, value);
-    root.append(...parts);
+    const root = element('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...parts);
     return {name: `${headName(layer, head)}.svg`, text: new XMLSerializer().serializeToString(root)};
   }
 

@@ -53,7 +53,7 @@ export function shownCell(fold, cell) {
 
 /** `kept`: the A of a comparison, or null. `largest`: the largest weight of all. */
 export function createStore(core, answer, kept, largest) {
-  const listeners = [], written = writtenEdits(answer), folds = new Map();
+  const written = writtenEdits(answer), folds = new Map();
   let weightsKept = new Map(), cellsKept = 0, masks = new Map();
   const keyOf = (stack, layer, head) => `${stack.side} ${stack.index} ${headKey(layer, head)}`;
 
@@ -79,9 +79,8 @@ export function createStore(core, answer, kept, largest) {
       viewport: null, threshold: 0.05, flowAll: false, explain: false, textColumns: false, textHeads: 'head', textWords: [],
     },
 
-    listen(listener) { listeners.push(listener); },
-    notify(change) { for (const listener of listeners) listener(change); },
-
+    /** Hears of every change; main.js takes its place, and draws. */
+    notify() {},
     /** Changes what is looked at. */
     look(change) {
       const before = store.view;

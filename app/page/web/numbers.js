@@ -1,0 +1,142 @@
+// Numbers in words, for sighted readers and for screen readers: the row of one word as a table of words and bars; every
+// number behind one weight, down to the products of q and k; and what the program computed of the answer besides its
+// weights: the guess after each layer, and which parts of A bring its answer back in B.
+
+import { colourOf, textOn } from './colour.js';
+import { button, fill, make, toggle } from './elements.js';
+import {
+  axisLabel, briefNumber, cellNumber, cellSentence, either, headName, headNote, percent, quoted, signedCellNumber, wordsOf,
+} from './labels.js';
+
+/** A row of more keys shows the strongest. */
+const MOST_BARS = 12;
+
+export function createBars(store, header, body) {
+  const sentence = make('p', {class: 'sentence', 'aria-live': 'polite'});
+  const table = make('table', {class: 'bars', id: 'row-table'});
+  const why = button('link', '', () => store.look({explain: !store.view.explain}));
+  body.append(make('div', {class: 'sentence-line'}, sentence, why), table);
+
+  /** The name of the head, what it did, and its switch. */
+  function drawHead() {
+    const {stack, layer, head} = store.chosen(), on = !store.isOff(stack, layer, head);
+    const note = headNote(store, stack, layer, head);
+    fill(header, make('div', {class: 'head-line'},
+      make('h2', {class: 'head-title', text: (store.answer.stacks.length > 1 ? `${wordsOf(`stack_${stack.name}`)} ` : '') + headName(layer, head)}),
+      make('p', {class: 'notes'}, note && make('span', {class: 'relation', text: note.name})),
+      toggle(wordsOf(on ? 'head_is_on' : 'head_is_off'), wordsOf('tip_on_off'), on, () => store.switchHead(store.chosen()))));
+  }
+
+  /** The row under the pointer, or of the pinned cell. */
+  function draw() {
+    const {stack, layer, head} = store.chosen(), cell = store.cell();
+    why.hidden = !store.view.pinned || stack.given;
+    why.textContent = wordsOf(store.view.explain ? 'close' : 'numbers');
+    if (!cell) {
+      sentence.textContent = wordsOf('pinned_hint');
+      return fill(table);
+    }
+    const {query, key} = cell, row = store.row(stack, layer, head, query), from = stack.queryTokens[query];
+    const allowed = store.mask(stack, layer).allowed.subarray(query * stack.S, (query + 1) * stack.S);
+    const isOpen = (j) => allowed[j] !== 0 || row[j] > 0;
+    const pinned = store.view.pinned?.query === query && store.view.pinned.key === key;
+    const arc = pinned ? headNote(store, stack, layer, head)?.arcs.find((one) => one.query === query && one.key === key) : null;
+    sentence.textContent = isOpen(key) ? cellSentence(from, stack.keyTokens[key], row[key], arc)
+      : `${quoted(from)} → ${quoted(stack.keyTokens[key])}: ${wordsOf('blocked')}`;
+    const all = [...stack.keyTokens.keys()], few = all.length > MOST_BARS;
+    const keys = few ? all.sort((a, b) => row[b] - row[a]).slice(0, MOST_BARS) : all;
+    const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => store.look({pinned: {query, key: j}})}},
+      make('th', {scope: 'row'}, make('bdi', {text: axisLabel(stack.keyTokens[j])})),
+      make('td', {class: 'bar', 'aria-hidden': 'true'}, allowed[j] ? make('span', {class: 'fill',
+        style: {width: `${100 * Math.min(1, row[j])}%`, backgroundColor: colourOf({top: store.top}, row[j])}})
+        : make('span', {class: 'fill blocked', style: {width: '100%'}})),
+      make('td', {class: 'number', text: isOpen(j) ? percent(row[j]) : wordsOf('blocked_short')}));
+    const rest = keys.reduce((left, j) => left - row[j], row.reduce((a, b) => a + b, 0));
+    fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${wordsOf('attends')}`),
+      make('tbody', {}, ...keys.map(line), few && make('tr', {class: 'quiet'},
+        make('th', {scope: 'row', text: wordsOf('other_words', stack.S - keys.length)}), make('td'),
+        make('td', {class: 'number', text: percent(Math.max(0, rest))}))));
+  }
+
+  return {draw, drawHead};
+}
+
+/** The largest products are listed one by one. */
+const MOST_TERMS = 16;
+
+/** A bar around zero, as long as the number is large. */
+function signedBar(value, largest) {
+  const side = value < 0 ? 'right' : 'left', width = `${largest > 0 ? 50 * Math.abs(value) / largest : 0}%`;
+  return make('span', {class: 'signed', 'aria-hidden': 'true'},
+    make('span', {class: value < 0 ? 'minus' : 'plus', style: {width, [side]: '50%'}}));
+}
+
+/** The products of q and k, the largest first. */
+function termsTable(q, k, products) {
+  const most = Math.max(...products.map(Math.abs));
+  const order = [...products.keys()].sort((a, b) => Math.abs(products[b]) - Math.abs(products[a]));
+  const rest = order.slice(MOST_TERMS).reduce((total, d) => total + products[d], 0);
+  const line = (d) => make('tr', {}, make('th', {scope: 'row', text: `[${d}]`}),
+    ...[q[d], k[d], products[d]].map((number) => make('td', {class: 'number', text: briefNumber(number)})),
+    make('td', {}, signedBar(products[d], most)));
+  return make('details', {open: true}, make('summary', {text: wordsOf('terms_of', products.length)}), make('table', {class: 'terms'},
+    make('thead', {}, make('tr', {}, ...['', 'q', 'k', 'q·k', ''].map((text) => make('th', {text})))),
+    make('tbody', {}, ...order.slice(0, MOST_TERMS).map(line))),
+  order.length > MOST_TERMS && make('p', {class: 'quiet', text: wordsOf('rest_of_terms', order.length - MOST_TERMS, briefNumber(rest))}));
+}
+
+export function createExplain(store, element) {
+  element.classList.add('explain');
+
+  function draw() {
+    const {stack, layer, head} = store.chosen(), cell = store.view.pinned;
+    element.hidden = !store.view.explain || !cell || stack.given;
+    if (element.hidden) return fill(element);
+    const {query, key} = cell, why = store.core.why(stack, layer, head, cell), {q, k} = why;
+    const from = quoted(stack.queryTokens[query]), to = quoted(stack.keyTokens[key]), steps = [];
+    const step = (title, value, ...details) => steps.push(make('li', {}, make('div', {class: 'step'},
+      make('span', {class: 'count', text: `${steps.length + 1}`}), make('span', {class: 'what', text: title}),
+      make('span', {class: 'number', text: value})), ...details));
+    step(wordsOf('step_products', from, to), briefNumber(why.dot), termsTable(q, k, q.map((number, d) => number * k[d])));
+    step(wordsOf('step_scale', briefNumber(why.scale)), briefNumber(why.scaled));
+    if (why.capped !== undefined) step(wordsOf('step_cap', briefNumber(why.cap)), briefNumber(why.capped));
+    if (why.distance !== undefined) step(wordsOf('step_relative', key - query), briefNumber(why.distance));
+    step(wordsOf(why.allowed ? 'step_open' : 'blocked'), briefNumber(why.score ?? -Infinity));
+    if (why.share !== undefined)
+      step(wordsOf('step_softmax', briefNumber(why.score), briefNumber(why.largest), briefNumber(why.sum)), percent(why.share));
+    if (why.edited) step(wordsOf('step_edits'), percent(why.weight));
+    if (why.z !== undefined)
+      step(wordsOf('step_hands', to), `‖${briefNumber(why.weight * why.value)}‖`, make('p', {class: 'quiet',
+        text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', stack.S, briefNumber(why.z))}));
+    fill(element, make('h2', {text: wordsOf('numbers_title', from, to, headName(layer, head))}),
+      make('p', {class: 'formula', text: 'softmax(q·k × scale + mask) · v'}), make('ol', {class: 'steps'}, ...steps));
+  }
+
+  return {draw};
+}
+
+/** A cell in the colour of its number: a word with its probability, or a share. */
+function cellOf({kind, top, diverging, rows, columns, values, words}, row, column) {
+  const value = values[row][column], colour = colourOf({top, diverging}, value), word = words?.[row][column];
+  const name = `${rows[row]} · ${columns[column]}: ${word ? `${word} ${percent(value)}` : `${briefNumber(100 * value)} %`}`;
+  return make('td', {title: name, text: word ?? (kind === 'patch' ? signedCellNumber(value) : cellNumber(value)),
+    style: {background: colour, color: textOn(colour)}});
+}
+
+function tableOf(table) {
+  const {kind, title, note, rows, columns} = table;
+  const head = make('tr', {}, make('td'), ...columns.map((text) => make('th', {scope: 'col', text})));
+  const body = rows.map((text, row) => make('tr', {}, make('th', {scope: 'row', text}), ...columns.map((_, column) => cellOf(table, row, column))));
+  return make('figure', {class: 'answer-table', data: {kind}}, make('figcaption', {text: either(title)}),
+    make('div', {class: 'scroll'}, make('table', {}, head, ...body)), note && make('p', {class: 'quiet', text: either(note)}));
+}
+
+/** `tables`: those of the data. They belong to the sentence as it was written, without edits. */
+export function createTables(store, element, tables) {
+  const sentences = () => store.answer.stacks.map(({queryTokens}) => queryTokens.map(({text}) => text).join('|')).join();
+  const written = sentences(), isWritten = () => !store.isEdited() && store.edits.off === store.written.off && sentences() === written;
+  return {draw() {
+    element.hidden = tables.length === 0 || !isWritten();
+    if (!element.hidden) fill(element, ...tables.map(tableOf));
+  }};
+}
