@@ -59,9 +59,7 @@ export function createAtlas(store, element, redraw) {
   /** Has the thumbnails made that are on the screen, the chosen head first; all where their order asks for it. */
   function ask() {
     const stack = store.stack(), now = `${store.version} ${store.view.foldSpecial} ${store.view.mergeWords}`;
-    if (now !== knownOf) {
-      for (const entry of known.values()) entry.stale = true;
-    }
+    if (now !== knownOf) known.forEach((entry) => { entry.stale = true; });
     knownOf = now;
     const cellsOfHead = stack.T * stack.S, atOnce = cellsOfHead <= AT_ONCE && cellsOfHead * stack.heads.length <= ALL_AT_ONCE;
     waiting = [];
@@ -134,11 +132,10 @@ export function createAtlas(store, element, redraw) {
       observer.observe(cell.button);
     }
     // Measured once: the pointer moves often, and asking the browser each time makes it lay out the page again.
-    const area = grid.getBoundingClientRect();
-    size = {width: area.width, height: Math.min(area.height, 8000)};
+    size = {width: grid.offsetWidth, height: Math.min(grid.offsetHeight, 8000)};
     for (const cell of cells.values()) {
-      const box = cell.canvas.getBoundingClientRect();
-      cell.box = {x: box.left - area.left, y: box.top - area.top, width: box.width, height: box.height};
+      const {offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height} = cell.canvas;
+      cell.box = {x, y, width, height};
     }
   }
 
@@ -156,7 +153,7 @@ export function createAtlas(store, element, redraw) {
     const now = [entry?.picture, scale.log, scale.top, currentTheme(), currentMap()];
     if (!visible.has(one.key) || (cell.drawn.length > 0 && now.every((part, i) => part === cell.drawn[i]))) return;
     cell.drawn = now;
-    const {context, w, h} = fitted(cell.canvas, sideOf('S'), sideOf('T'));
+    const w = sideOf('S'), h = sideOf('T'), {context} = fitted(cell.canvas, w, h);
     context.fillStyle = ink().gap;
     if (entry) drawPicture(context, entry.picture, {x: 0, y: 0, w, h}, scale);
     else context.fillRect(0, 0, w, h);
@@ -186,10 +183,9 @@ export function createAtlas(store, element, redraw) {
 
   /** The cell that is read, in every thumbnail. */
   function drawOverlay() {
-    const {context, ratio} = fitted(overlay, size.width, size.height), fold = store.fold(store.stack());
+    const {context} = fitted(overlay, size.width, size.height), fold = store.fold(store.stack());
     const cell = shownCell(fold, store.cell());
     if (!cell) return;
-    context.scale(ratio, ratio);
     context.strokeStyle = ink().accent;
     for (const key of visible) {
       const box = cells.get(key)?.box;

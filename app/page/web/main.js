@@ -4,34 +4,32 @@ import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
 import { currentTheme, ink, setColours, setTheme, setMap } from './colour.js';
 import { createCompare } from './compare.js';
-import { createControls } from './controls.js';
+import { createControls, createKeys } from './controls.js';
 import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer } from './data.js';
 import { button, byId, icon, make, fill } from './elements.js';
-import { createFlow } from './flow.js';
-import { createKeys } from './keys.js';
 import { briefNumber, currentLanguage, either, setLanguage, setWords, wordsOf } from './labels.js';
 import { createLive, openModel } from './live.js';
 import { createBars, createExplain, createTables } from './numbers.js';
-import { createRows } from './rows.js';
-import { createSentence } from './sentence.js';
+import { createFlow, createRows } from './rows.js';
 import { createSite } from './site.js';
 import { createStage } from './stage.js';
 import { createStore } from './state.js';
-import { createText } from './text.js';
+import { createSentence, createText } from './text.js';
 
 const NARROW = 820;
 
 /** What the session that was written looks at. */
 function takeView(store, {view, compare}) {
-  const number = {encoder: 1, cross: 2}[view.stack] ?? 0, index = store.answer.stacks.findIndex((one) => one.number === number);
-  Object.assign(store.view, {stack: Math.max(0, index), view: compare ? 'compare' : view.text?.shown ? 'text' : 'heads', foldSpecial: view.fold_special === true,
-    mergeWords: view.merge_words === true, log: view.scale === 'log', ownRange: view.own_range === true,
-    textColumns: view.text?.columns === true, textHeads: view.text?.heads ?? 'head', textWords: view.text?.words ?? []});
-  const stack = store.stack(), {layer, head, pinned} = view;
-  if (index >= 0 && stack.hasHead(layer, head)) Object.assign(store.view, {layer, head});
-  else Object.assign(store.view, {layer: stack.heads[0].layer, head: stack.heads[0].head});
-  if (pinned && pinned[0] < stack.T && pinned[1] < stack.S) store.view.pinned = {query: pinned[0], key: pinned[1]};
+  const number = {encoder: 1, cross: 2}[view.stack] ?? 0, {layer, head, pinned, text} = view;
+  store.look({
+    view: compare ? 'compare' : text?.shown ? 'text' : 'heads', layer, head,
+    stack: Math.max(0, store.answer.stacks.findIndex((one) => one.number === number)),
+    pinned: pinned ? {query: pinned[0], key: pinned[1]} : null,
+    log: view.scale === 'log', ownRange: view.own_range === true,
+    foldSpecial: view.fold_special === true, mergeWords: view.merge_words === true,
+    textColumns: text?.columns === true, textHeads: text?.heads ?? 'head', textWords: text?.words ?? [],
+  });
 }
 
 function open(core, page, answer, kept) {
@@ -74,7 +72,6 @@ function open(core, page, answer, kept) {
     for (const [name, id] of Object.entries(areas)) byId(id).hidden = name !== store.view.view;
     const tall = window.innerWidth < NARROW ? byId('stage').clientWidth * 1.4 : Math.max(240, roomBelow('atlas') - 80);
     atlas.draw(byId('atlas').clientWidth, tall);
-    drawFooter();
   }
 
   /** The view in the middle, and what stands below it. */
@@ -105,15 +102,12 @@ function open(core, page, answer, kept) {
     document.documentElement.dataset.ready = 'true';
   }
 
-  function drawFooter() {
+  function drawTexts() {
     const stack = store.stack(), isLive = live?.isStarted(), isStill = store.isEdited() && !isLive && !stack.given && stack.layers > 1;
     const texts = [wordsOf(stack.given ? 'given_weights' : isLive ? 'computed_live' : 'computed_here') + (isStill ? ` ${wordsOf('layers_as_written')}` : ''),
       wordsOf('rounding_error', briefNumber(answer.error)), wordsOf('written_by', page.version)];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
-  }
-
-  function drawTexts() {
     const zh = currentLanguage() === 'zh', {card} = page;
     document.documentElement.lang = zh ? 'zh-CN' : 'en';
     document.title = `${page.title.slice(0, 80)} · Headlight`;
@@ -153,10 +147,7 @@ function open(core, page, answer, kept) {
   if (page.live) live.start();
   if (!page.site) return;
   site = createSite(store, page, live, api, () => request());
-  site.begin().finally(() => {
-    waiting = false;
-    request();
-  });
+  site.begin().finally(() => { waiting = false; });
 }
 
 async function start() {

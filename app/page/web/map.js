@@ -176,36 +176,37 @@ function hatching(context, period) {
   return context.createPattern(patterns.get(key), 'repeat');
 }
 
-/** Draws a pooled picture, or one row of it, into a box of device pixels. */
-export function drawPicture(context, picture, {x, y, w, h}, scale, row = null) {
-  const cell = w / picture.cols;
+/** Draws a pooled picture, or one row of it, into a box, whose edges lie between pixels of the screen. */
+export function drawPicture(context, picture, box, scale, row = null) {
+  const ratio = context.getTransform().a, onScreen = (length) => Math.round(length * ratio);
+  const [x, y, w, h] = [box.x, box.y, box.w, box.h].map(onScreen), cell = w / picture.cols;
+  context.save();
+  context.resetTransform();
   // What shows through where nothing is.
   context.fillStyle = scale.diverging ? ink().gap : cell < LEAST_HATCHED ? ink().blocked_tint
     : hatching(context, Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))));
   context.fillRect(x, y, w, h);
   context.imageSmoothingEnabled = false;
   context.drawImage(coloured(picture, scale), 0, row ?? 0, picture.cols, row === null ? picture.rows : 1, x, y, w, h);
+  context.restore();
 }
 
-/** A canvas that is as sharp as the screen; gives its context and size in device pixels. */
+/** A canvas that is as sharp as the screen; gives its context, emptied, whose unit is a pixel of the page. */
 export function fitted(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;
   const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
   if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
   Object.assign(canvas.style, {width: `${width}px`, height: `${height}px`});
   const context = canvas.getContext('2d');
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.globalAlpha = 1;
-  context.clearRect(0, 0, w, h);
-  return {context, ratio, w, h};
+  context.reset();
+  context.scale(ratio, ratio);
+  return {context, ratio};
 }
 
-/** Draws a map into the plot of its layout on a canvas of that width; then one unit is a pixel of the page. */
+/** Draws a map into the plot of its layout on a canvas of that width. */
 export function drawMap(canvas, width, layout, map, scale) {
   const {context, ratio} = fitted(canvas, width, layout.height);
-  const box = {x: layout.x, y: layout.y, w: layout.w, h: layout.h};
-  for (const side of Object.keys(box)) box[side] = Math.round(box[side] * ratio);
-  drawPicture(context, pooled(map, layout.part, box.h, box.w, scale.diverging), box, scale);
-  context.scale(ratio, ratio);
+  const picture = pooled(map, layout.part, Math.round(layout.h * ratio), Math.round(layout.w * ratio), scale.diverging);
+  drawPicture(context, picture, layout, scale);
   return context;
 }

@@ -86,9 +86,7 @@ function termsTable(q, k, products) {
 }
 
 export function createExplain(store, element) {
-  element.classList.add('explain');
-
-  function draw() {
+  return {draw() {
     const {stack, layer, head} = store.chosen(), cell = store.view.pinned;
     element.hidden = !store.view.explain || !cell || stack.given;
     if (element.hidden) return fill(element);
@@ -110,9 +108,7 @@ export function createExplain(store, element) {
         text: store.isOff(stack, layer, head) ? wordsOf('hands_nothing') : wordsOf('hands_in_all', stack.S, briefNumber(why.z))}));
     fill(element, make('h2', {text: wordsOf('numbers_title', from, to, headName(layer, head))}),
       make('p', {class: 'formula', text: 'softmax(q·k × scale + mask) · v'}), make('ol', {class: 'steps'}, ...steps));
-  }
-
-  return {draw};
+  }};
 }
 
 /** A cell in the colour of its number: a word with its probability, or a share. */

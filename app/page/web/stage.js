@@ -50,8 +50,7 @@ export function createStage(store, element) {
 
   function drawOverlay() {
     if (!layout) return;
-    const {context, ratio} = fitted(overlay, size.width, layout.height), colours = ink();
-    context.scale(ratio, ratio);
+    const {context} = fitted(overlay, size.width, layout.height), colours = ink();
     drawLabels(context, layout, colours, shownCell(fold, store.cell()), false);
     const mark = (cell, strong) => {
       if (!cell) return;
