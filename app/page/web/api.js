@@ -1,7 +1,8 @@
 // For scripts: window.headlight. Documented in docs/page.md.
 
 import { headText } from './data.js';
-import { MASK_KINDS } from './state.js';
+
+const MASK_KINDS = ['file', 'none', 'causal', 'padding', 'causal+padding'];
 
 function refuse(name, expected, found) { throw new RangeError(`${name}: expected ${expected}, found ${String(found)}`); }
 

@@ -1,8 +1,7 @@
 // Every head at a glance. A thumbnail is a button; a cell that is pointed at lights up in all of them.
 
-import { currentMap, currentTheme, ink, niceTop } from './colour.js';
 import { make, fill } from './elements.js';
-import { currentLanguage, headName, headNote, wordsOf } from './labels.js';
+import { currentLanguage, currentMap, currentTheme, headName, headNote, ink, niceTop, wordsOf } from './look.js';
 import { drawPicture, fitted, largestOf, pooled, wholePart } from './map.js';
 import { AT_ONCE, shownCell } from './state.js';
 
@@ -23,9 +22,8 @@ export function createAtlas(store, element, redraw) {
   const grid = make('div', {class: 'grid', role: 'group'}), overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
   element.append(grid, overlay);
   // What is known of a head, perhaps of edits before: {picture, measures, stale}; and its button.
-  const known = new Map();
+  const known = new Map(), visible = new Set();
   let knownOf = '', cells = new Map(), builtOf = '', thumb = 64, size = {width: 1, height: 1}, waiting = [], isBusy = false;
-  const visible = new Set();
   const observer = new IntersectionObserver((entries) => {
     for (const {target: {dataset: {key}}, isIntersecting} of entries) {
       visible[isIntersecting ? 'add' : 'delete'](key);
@@ -164,13 +162,12 @@ export function createAtlas(store, element, redraw) {
     const name = headName(layer, head), own = headNote(store, stack, layer, head);
     const value = byLayer() ? null : entry?.measures?.[store.view.order];
     const text = value?.toFixed(2) ?? own?.brief ?? strongestMeasure(entry?.measures);
-    const did = own ? [own.name] : [], isOff = off ? [wordsOf('head_is_off')] : [];
     title.textContent = thumb < WITH_NOTE && byLayer() ? `H${head}` : name;
     note.textContent = off ? wordsOf('head_is_off') : text;
     for (const [kind, is] of Object.entries({off, chosen, stale: entry?.stale === true})) button.classList.toggle(kind, is);
     button.setAttribute('aria-pressed', String(chosen));
-    button.setAttribute('aria-label', [name, ...did, ...isOff].join(', '));
-    button.title = [name, ...did, own ? '' : text].filter(Boolean).join(' · ');
+    button.setAttribute('aria-label', [name, own?.name, off && wordsOf('head_is_off')].filter(Boolean).join(', '));
+    button.title = [name, own?.name ?? text].filter(Boolean).join(' · ');
   }
 
   /** The main behaviour of a head without a measured relation, where it is clear, in the window's words. */
@@ -192,11 +189,9 @@ export function createAtlas(store, element, redraw) {
       if (!box) continue;
       const w = box.width / fold.keys.length, h = box.height / fold.queries.length;
       const x = box.x + cell.col * w, y = box.y + cell.row * h, side = Math.max(w, h, 4);
-      context.globalAlpha = 0.45;
-      context.lineWidth = 1;
+      Object.assign(context, {globalAlpha: 0.45, lineWidth: 1});
       context.strokeRect(box.x + 0.5, y, box.width - 1, Math.max(h, 1));
-      context.globalAlpha = 1;
-      context.lineWidth = 1.5;
+      Object.assign(context, {globalAlpha: 1, lineWidth: 1.5});
       context.strokeRect(x + w / 2 - side / 2, y + h / 2 - side / 2, side, side);
     }
   }

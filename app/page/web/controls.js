@@ -1,10 +1,9 @@
 // What the reader can change: the mask, the scale, heads, colours, folding, order; and the keyboard: the window's keys, as
 // far as the page has what they do. The work is in state.js.
 
-import { currentMap, mapNames, colourTable, setMap, ticks } from './colour.js';
 import { button, byId, fill, icon, make, segmented, select, toggle } from './elements.js';
 import { MEASURES } from './core.js';
-import { briefNumber, wordsOf } from './labels.js';
+import { briefNumber, colourTable, currentMap, mapNames, setMap, ticks, wordsOf } from './look.js';
 
 const ORDERS = ['layer', ...MEASURES];
 /** Those that compare the tokens of one sentence. */
@@ -153,9 +152,8 @@ export function createKeys(store, actions) {
     painted.set(`${pinned.query},${pinned.key}`, store.mask(stack, layer).allowed[at] === 0);
     store.editMask(index, {painted});
   }
-  function scaleBy(factor) {
-    store.edit({scale: (store.edits.scale ?? store.stack().scale(store.view.layer)) * factor});
-  }
+  const scaleNow = () => store.edits.scale ?? store.stack().scale(store.view.layer);
+  const scaleBy = (factor) => store.edit({scale: scaleNow() * factor});
   const {look} = store, turn = (name, change = {}) => look({[name]: !store.view[name], ...change});
   const plain = {
     ArrowLeft: () => move(0, -1), ArrowRight: () => move(0, 1), ArrowUp: () => move(-1, 0), ArrowDown: () => move(1, 0),

@@ -11,16 +11,13 @@ export function bytesOf(text) {
   return bytes;
 }
 
-/** Not by way of a Blob, whose bytes leave the process and come back. */
-const streamOf = (text) => new ReadableStream({start(to) { to.enqueue(bytesOf(text)); to.close(); }});
-
 async function unpacked(stream, format) {
   return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream(format))).arrayBuffer());
 }
 
 /** The same, inflated (RFC 1951); or a file beside the page, {file}, with its checksum (RFC 1950). `told` hears of bytes that came. */
 export async function inflated(packed, told = () => {}) {
-  if (!packed.file) return unpacked(streamOf(packed), 'deflate-raw');
+  if (!packed.file) return unpacked(new Response(bytesOf(packed)).body, 'deflate-raw');
   const answer = await fetch(packed.file).catch(() => null);
   if (!answer?.ok) throw new Error(`${packed.file}: expected a file beside this page, found ${answer ? `status ${answer.status}` : 'no network'}`);
   const counted = new TransformStream({transform(part, to) { told(part.length); to.enqueue(part); }});
@@ -40,8 +37,9 @@ export function headKey(layer, head) { return `${layer}.${head}`; }
 /** The same with its stack, as edits name it: `cross:1.4`. */
 export function headText(stack, layer, head) { return ['', 'encoder:', 'cross:'][stack.number] + headKey(layer, head); }
 
-/** Masks of a request, by the number of their stack; and how its edits of layers name the stack. */
-const MASK_FIELDS = ['mask', 'encoder_mask', 'cross_mask'], STACK_NAMES = ['self', 'encoder', 'cross'], NUMBERS = ['q', 'k', 'v', 'weights'];
+/** How edits of layers name a stack, by its number; and the masks of a request. */
+export const STACK_NAMES = ['self', 'encoder', 'cross'];
+const MASK_FIELDS = ['mask', 'encoder_mask', 'cross_mask'], NUMBERS = ['q', 'k', 'v', 'weights'];
 
 /** What of a stack follows from an answer. */
 export function sidesOf(stack, answer) {
@@ -83,11 +81,6 @@ export async function openAnswer(core, page, side, {edits}) {
   }
   const sides = Object.fromEntries(page.stacks.flatMap(({queries, keys}) => [queries, keys]).map((name) => [name, page[name]]));
   core.open(side, {...sides, stacks, edits, error: page.error});
-}
-
-/** Whether a layer of this stack has a separate mask. */
-export function hasLayerMasks({edits}, {number}) {
-  return (edits.layer_edits ?? []).some((one) => one.stack === STACK_NAMES[number] && one.mask);
 }
 
 /** The masks and edits of a request, as the reader wants them (state.js). A mask 'file' is that of the data. */

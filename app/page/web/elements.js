@@ -1,6 +1,6 @@
 // Elements of the page. Text is set as text, never as markup: a token cannot become an element.
 
-import { wordsOf } from './labels.js';
+import { wordsOf } from './look.js';
 
 /** An element; `properties` may have `text`, `on` (listeners), `data`, `style`, and any attribute. */
 export function make(tag, properties = {}, ...children) {

@@ -2,7 +2,7 @@
 // change. docs/formats.md describes their files; what they ask for beyond this page is left out, and a line says so.
 
 import { button, fill, icon, make } from './elements.js';
-import { either, wordsOf } from './labels.js';
+import { either, wordsOf } from './look.js';
 
 /** The token of a word, `我#2`: the second of that text. */
 function positionOf(tokens, word) {

@@ -2,7 +2,7 @@
 
 import { changesOf, inflated, sidesOf, stackOf } from './data.js';
 import { button, byId, make, fill } from './elements.js';
-import { percent, wordsOf } from './labels.js';
+import { percent, wordsOf } from './look.js';
 
 /** More words than that are refused: the page would stand still. */
 const MOST_TOKENS = 256, MOST_WRITTEN = 16384, GUESSES = 8, MODEL = '/model';
@@ -33,6 +33,7 @@ export function createLive(store, page) {
   let written = {edits: answer.edits, relations: answer.relations, masks: answer.stacks.map(({mask}) => mask)};
   let base = {...page.request, ...(page.live && 'source' in page.request && {source: MODEL})}, last = base;
   let answering = 0, likely = [], encoder = false, isStarted = false;  // of the answer: where its next words stand, and these
+  const guesses = () => core.guesses(GUESSES);
 
   /** Puts an answer of the core into the stacks of the page. */
   function take(found) {
@@ -100,8 +101,6 @@ export function createLive(store, page) {
     const [tokens, reply] = both ? [of(1).queryTokens, of(0).queryTokens] : [answer.stacks[0].queryTokens, null];
     return {tokens: tokens.map((token) => token.text), target: reply?.map((token) => token.text), next: guesses()};
   }
-
-  function guesses() { return core.guesses(GUESSES); }
 
   let isComposing = false;
   const input = make('input', {type: 'text', id: 'ask', on: {compositionstart: () => { isComposing = true; },

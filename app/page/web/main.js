@@ -2,18 +2,17 @@
 
 import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
-import { currentTheme, ink, setColours, setTheme, setMap } from './colour.js';
-import { createCompare } from './compare.js';
 import { createControls, createKeys } from './controls.js';
 import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer } from './data.js';
 import { button, byId, icon, make, fill } from './elements.js';
-import { briefNumber, currentLanguage, either, setLanguage, setWords, wordsOf } from './labels.js';
 import { createLive, openModel } from './live.js';
+import { briefNumber, currentLanguage, currentTheme, either, ink, setColours, setLanguage, setMap, setTheme, setWords,
+  wordsOf } from './look.js';
 import { createBars, createExplain, createTables } from './numbers.js';
 import { createFlow, createRows } from './rows.js';
 import { createSite } from './site.js';
-import { createStage } from './stage.js';
+import { createCompare, createStage } from './stage.js';
 import { createStore } from './state.js';
 import { createSentence, createText } from './text.js';
 
@@ -156,7 +155,6 @@ async function start() {
     const page = JSON.parse(byId('headlight-data').textContent), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
     // Long pages take a moment; the reader sees that something is under way before the browser is busy.
     await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
-    if (!page.core) throw new Error('core: expected a text, found nothing');
     const core = await startCore(await inflated(page.core));
     if (page.live) await openModel(core, page.live);
     else await openAnswer(core, page, 0, answer);

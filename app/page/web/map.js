@@ -2,8 +2,7 @@
 // cells pooled to pixels (of the cells that a pixel covers the largest shows, so that a bright cell never vanishes),
 // coloured by the map, blocked cells hatched.
 
-import { colourIndex, colourTable, currentMap, currentTheme, ink } from './colour.js';
-import { axisLabel, standsUpright } from './labels.js';
+import { axisLabel, colourIndex, colourTable, currentMap, currentTheme, ink, standsUpright } from './look.js';
 
 const LABEL_GAP = 5, LONGEST_STACK = 4;
 /** Labels may stand this close, in lines of text; where not all have room those that remain stand farther apart. */

@@ -2,11 +2,9 @@
 // number behind one weight, down to the products of q and k; and what the program computed of the answer besides its
 // weights: the guess after each layer, and which parts of A bring its answer back in B.
 
-import { colourOf, textOn } from './colour.js';
 import { button, fill, make, toggle } from './elements.js';
-import {
-  axisLabel, briefNumber, cellNumber, cellSentence, either, headName, headNote, percent, quoted, signedCellNumber, wordsOf,
-} from './labels.js';
+import { axisLabel, briefNumber, cellNumber, cellSentence, colourOf, either, headName, headNote, percent, quoted,
+  signedCellNumber, textOn, wordsOf } from './look.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;

@@ -1,9 +1,8 @@
 // What words look at, beside the map: one word's row in every head, a line for each head, a column for each key; and lines
 // from each word to the words it looks at: thicker, more attention.
 
-import { headColour, ink, niceTop } from './colour.js';
 import { make } from './elements.js';
-import { axisLabel, headName, headNote, percent, wordsOf } from './labels.js';
+import { axisLabel, headColour, headName, headNote, ink, niceTop, percent, wordsOf } from './look.js';
 import { clipped, drawLabels, drawPicture, fitted, labelFont, layoutMap, pooled, textWidth, wholePart } from './map.js';
 
 export function createRows(store, element, order) {
@@ -44,8 +43,7 @@ export function createRows(store, element, order) {
       context.fillText(clipped(names[i], left - 8), 0, top + i * pitch + (pitch - 3) / 2);
     });
     if (lit) {
-      context.strokeStyle = colours.accent;
-      context.globalAlpha = 0.6;
+      Object.assign(context, {strokeStyle: colours.accent, globalAlpha: 0.6});
       context.strokeRect(left + lit.key * cell, top - 0.5, Math.max(1, cell), heads.length * pitch - 2);
     }
     canvas.setAttribute('aria-label', wordsOf('rows_of', axisLabel(stack.queryTokens[query])));
@@ -102,16 +100,15 @@ export function createFlow(store, element) {
     const lines = queries.flatMap(linesOf).sort((a, b) => a.weight - b.weight).slice(-MOST_LINES), colours = ink();
     for (const line of lines) {
       const lit = !only || (only.key === undefined ? line.query === only.query : line.key === only.key);
-      context.strokeStyle = headColour(line.head);
-      context.globalAlpha = Math.min(1, 0.18 + 0.82 * line.weight) * (lit ? 1 : 0.1);
-      context.lineWidth = Math.max(0.6, THICKEST * line.weight);
+      const globalAlpha = Math.min(1, 0.18 + 0.82 * line.weight) * (lit ? 1 : 0.1);
+      const lineWidth = Math.max(0.6, THICKEST * line.weight);
+      Object.assign(context, {strokeStyle: headColour(line.head), globalAlpha, lineWidth});
       context.beginPath();
       context.moveTo(left, middle(line.query));
       context.bezierCurveTo(left + bend, middle(line.query), right - bend, middle(line.key), right, middle(line.key));
       context.stroke();
     }
-    context.globalAlpha = 1;
-    context.textBaseline = 'middle';
+    Object.assign(context, {globalAlpha: 1, textBaseline: 'middle'});
     const write = (tokens, x, align, isLit) => {
       context.textAlign = align;
       for (let i = first; i < Math.min(last, tokens.length); ++i) {

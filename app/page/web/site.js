@@ -1,12 +1,11 @@
 // A site: the list of models, which are fetched when they are asked; the question in the address; files of the reader's disk;
 // exports. Elsewhere the page has none of this.
 
-import { colourOf, ink } from './colour.js';
 import { answerOf } from './data.js';
 import { button, byId, fill, make, select } from './elements.js';
-import { either, headName, wordsOf } from './labels.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
+import { colourOf, either, headName, ink, wordsOf } from './look.js';
 import { drawLabels, layoutMap, wholePart } from './map.js';
 
 /** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
@@ -204,19 +203,18 @@ export function createSite(store, page, live, api, redraw) {
     model = source;
     for (const size of Object.keys(sizes)) if (source === RANDOM && given.has(size)) sizes = {...sizes, [size]: Number(given.get(size))};
     await ask((given.get('text') ?? textNow()).slice(0, LONGEST_TEXT), given.get('target'));
-    for (const stack of answer.stacks.map((one) => one.name)) {
-      if (given.has(`mask.${stack}`)) api.set({stack, mask: given.get(`mask.${stack}`)});
-      if (given.has(`paint.${stack}`)) api.set({stack, painted: given.get(`paint.${stack}`).split(';').map(numbers)});
+    const take = (field, changeOf) => given.has(field) && api.set(changeOf(given.get(field)));
+    for (const {name: stack} of answer.stacks) {
+      take(`mask.${stack}`, (mask) => ({stack, mask}));
+      take(`paint.${stack}`, (cells) => ({stack, painted: cells.split(';').map(numbers)}));
     }
-    if (given.has('scale')) api.set({scale: Number(given.get('scale'))});
-    if (given.has('off')) api.set({off: given.get('off').split(',')});
+    take('scale', (scale) => ({scale: Number(scale)}));
+    take('off', (heads) => ({off: heads.split(',')}));
     api.set({stack: given.get('stack') ?? answer.stacks[0].name});
-    if (given.has('head')) {
-      const [layer, head] = given.get('head').split('.').map(Number);
-      api.set({layer, head});
-    }
-    if (given.has('cell')) api.set({pinned: numbers(given.get('cell'))});
-    if (given.has('view')) api.set({view: given.get('view')});
+    const [layer, head] = given.get('head')?.split('.').map(Number) ?? [];
+    api.set({layer, head});
+    take('cell', (cell) => ({pinned: numbers(cell)}));
+    take('view', (view) => ({view}));
   }
 
   /** What lessons do: a step's question and view, a change of the text, a cell. */
@@ -295,10 +293,11 @@ export function createSite(store, page, live, api, redraw) {
     /** Keeps the files for a visit without a network, fetches the first model, and asks what the address holds. */
     begin: () => attempt(async () => {
       const workers = navigator.serviceWorker;  // there is none without https
-      if (workers && !workers.controller) await Promise.race([new Promise((done) => {
+      if (workers && !workers.controller) await new Promise((done) => {
         workers.addEventListener('controllerchange', done);
         workers.register('worker.js').catch(done);
-      }), new Promise((done) => { setTimeout(done, 2000); })]);
+        setTimeout(done, 2000);
+      });
       try {
         if (location.hash.length > 1) await openAddress(location.hash);
       } finally {  // where it holds no question, the page's own

@@ -1,20 +1,19 @@
 // What the reader changed, as one value; every view draws from it. An edit makes a new value, undo goes back to an old
 // one. Weights are computed when a view asks for them, and kept as long as there is room.
 
-import { niceTop } from './colour.js';
-import { changesOf, hasLayerMasks, headKey, headText } from './data.js';
+import { changesOf, headKey, headText, STACK_NAMES } from './data.js';
+import { niceTop } from './look.js';
 
 /** Weights that are kept: 128 MB. */
 const MOST_KEPT = 32 * 1024 * 1024;
 /** Patterns of so many cells are computed at once; larger ones in slices of rows. */
 export const AT_ONCE = 128 * 128, SLICE_ROWS = 48;
 
-export const MASK_KINDS = ['file', 'none', 'causal', 'padding', 'causal+padding'];
-
 /** The kind of mask that a stack was written with, as a choice of the reader: 'file' where no simple one is the same. */
 function writtenKind(answer, stack) {
-  const {mask} = stack;
-  if (mask.given || mask.window !== undefined || mask.chunk || mask.prefix || hasLayerMasks(answer, stack)) return 'file';
+  const {mask} = stack, isOfLayer = (edit) => edit.mask && edit.stack === STACK_NAMES[stack.number];
+  if (mask.given || mask.window !== undefined || mask.chunk || mask.prefix) return 'file';
+  if (answer.edits.layer_edits?.some(isOfLayer)) return 'file';
   const pads = mask.padding && stack.keyTokens.some((token) => token.pad);
   return mask.causal ? (pads ? 'causal+padding' : 'causal') : pads ? 'padding' : 'none';
 }
@@ -22,11 +21,11 @@ function writtenKind(answer, stack) {
 /** What decides the weights, as an answer was written: a mask for each stack, the scale (null: as written), and the
     heads that are off. Of a mask 'file' the painted cells are in the data. */
 function writtenEdits(answer) {
-  const paintedOf = (mask) => new Map((mask.painted ?? []).map(([query, key, allowed]) => [`${query},${key}`, allowed !== 0]));
-  return {masks: answer.stacks.map((stack) => {
-    const kind = writtenKind(answer, stack);
-    return {kind, painted: kind === 'file' ? new Map() : paintedOf(stack.mask)};
-  }), scale: null, off: new Set(answer.edits.off)};
+  const masks = answer.stacks.map((stack) => {
+    const kind = writtenKind(answer, stack), painted = kind === 'file' ? [] : stack.mask.painted ?? [];
+    return {kind, painted: new Map(painted.map(([query, key, allowed]) => [`${query},${key}`, allowed !== 0]))};
+  });
+  return {masks, scale: null, off: new Set(answer.edits.off)};
 }
 
 /** The groups of tokens {first, count, token} that are the rows and the columns of a map, from the core
@@ -53,8 +52,8 @@ export function shownCell(fold, cell) {
 
 /** `kept`: the A of a comparison, or null. `largest`: the largest weight of all. */
 export function createStore(core, answer, kept, largest) {
-  const written = writtenEdits(answer), folds = new Map();
-  let weightsKept = new Map(), cellsKept = 0, masks = new Map();
+  const written = writtenEdits(answer), weightsKept = new Map(), masks = new Map(), folds = new Map();
+  let cellsKept = 0;
   const keyOf = (stack, layer, head) => `${stack.side} ${stack.index} ${headKey(layer, head)}`;
 
   /** Keeps the weights of a head, and as many others as there is room for. */
@@ -140,9 +139,7 @@ export function createStore(core, answer, kept, largest) {
 
     /** Drops all computed weights: they are no longer valid. */
     forget() {
-      weightsKept = new Map();
-      masks = new Map();
-      folds.clear();
+      for (const cache of [weightsKept, masks, folds]) cache.clear();
       cellsKept = 0;
       store.version += 1;
     },

@@ -1,9 +1,8 @@
 // The words of the sentence: point at one for its row in every head, click to keep it. And the text in lines: the
 // background of each word has the colour of a weight, from the chosen words to it, or from it to them.
 
-import { colourOf, niceTop, textOn } from './colour.js';
 import { fill, make, segmented } from './elements.js';
-import { axisLabel, briefNumber, currentLanguage, wordsOf } from './labels.js';
+import { axisLabel, briefNumber, colourOf, currentLanguage, niceTop, textOn, wordsOf } from './look.js';
 import { groupOf } from './state.js';
 
 /** More words than that are not all shown as buttons. */
@@ -72,12 +71,10 @@ export function createSentence(store, element) {
   return {draw, mark};
 }
 
-const utf8Encoder = new TextEncoder();
-
 /** Whether a space stands before a token: its bytes are more than its letters'. Tokens without a text stand apart. */
 function isApart({text, special, bytes}, before) {
   if (special || before?.special || !bytes || bytes[0] === bytes[1]) return true;
-  return bytes[1] - bytes[0] > utf8Encoder.encode(text).length;
+  return bytes[1] - bytes[0] > new TextEncoder().encode(text).length;
 }
 
 export function createText(store, controls, element) {

@@ -19,12 +19,8 @@ const asProgram = (text) => text.replace(/[@:：¸]/g, (one) => one === '@' ? 'a
 /** `memory` gives the core's memory, which grows. */
 export function unicodeFor(memory) {
   const segmenters = KINDS.map((granularity) => new Intl.Segmenter('en', {granularity})), known = new Map(), expressions = [];
-  const textAt = (at, size) => {
-    const units = new Uint16Array(memory().buffer, at, size);
-    let text = '';
-    for (let i = 0; i < size; i += 8192) text += String.fromCharCode(...units.subarray(i, Math.min(size, i + 8192)));
-    return text;
-  };
+  const decoder = new TextDecoder('utf-16le', {ignoreBOM: true});
+  const textAt = (at, size) => decoder.decode(new Uint16Array(memory().buffer, at, size));
   const starts = (text, kind) => Array.from(segmenters[kind].segment(kind === 1 ? asProgram(text) : text), ({index}) => index);
 
   function propertiesOf(code) {
