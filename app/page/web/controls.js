@@ -24,10 +24,7 @@ export function createControls(store, redraw) {
         change(Number(input.value), going);
         going = true;
       },
-      change: () => {
-        going = false;
-        redraw();
-      }}});
+      change: () => { going = false; redraw(); }}});
     return [make('label', {class: 'label', for: id, text: words}), input, shown];
   }
 

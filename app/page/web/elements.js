@@ -13,7 +13,7 @@ export function make(tag, properties = {}, ...children) {
     else if (name === 'style') Object.assign(element.style, value);  // by script: the page's policy allows no attribute
     else element.setAttribute(name, value === true ? '' : value);
   }
-  element.append(...children.filter((child) => child));
+  element.append(...children.filter(Boolean));
   return element;
 }
 
@@ -25,7 +25,7 @@ export function fill(element, ...children) {
   if (element.querySelector('input[type=range]:active')) return;
   const controls = () => [...element.querySelectorAll('button, input, select')];
   const focused = controls().indexOf(document.activeElement);
-  element.replaceChildren(...children.filter((child) => child));
+  element.replaceChildren(...children.filter(Boolean));
   if (focused >= 0) controls()[focused]?.focus({preventScroll: true});
 }
 

@@ -152,7 +152,8 @@ function open(core, page, answer, kept) {
 async function start() {
   const loading = byId('loading');
   try {
-    const page = JSON.parse(byId('headlight-data').textContent), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
+    const page = JSON.parse(byId('headlight-data').textContent);
+    const answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
     // Long pages take a moment; the reader sees that something is under way before the browser is busy.
     await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
     const core = await startCore(await inflated(page.core));

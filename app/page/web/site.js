@@ -149,7 +149,8 @@ export function createSite(store, page, live, api, redraw) {
 
   /** The chosen head as it is shown, as an SVG. */
   function svg() {
-    const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack), map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
+    const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack);
+    const map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
     const tokens = (groups) => groups.map(({token}) => token), scale = {log: store.view.log, top: store.top};
     const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), tokens(queries), tokens(keys));
     const element = (tag, attributes, ...children) => {

@@ -92,14 +92,11 @@ export function createStage(store, element) {
   function canZoom() { return shown && Math.max(shown.T, shown.S) > 2 * LEAST_PART; }
 
   function paint(cell) {
-    if (!cell || !stroke) return;
-    const key = `${cell.query},${cell.key}`;
-    if (stroke.cells.has(key)) return;
+    const key = cell && `${cell.query},${cell.key}`, {stack} = store.view;
+    if (!cell || stroke.cells.has(key)) return;
     stroke.cells.add(key);
-    const {stack} = store.view, painted = new Map(store.edits.masks[stack].painted);
-    painted.set(key, stroke.allow);
-    store.editMask(stack, {painted}, stroke.begun);
-    stroke.begun = true;
+    const painted = new Map(store.edits.masks[stack].painted).set(key, stroke.allow);
+    store.editMask(stack, {painted}, stroke.cells.size > 1);
   }
 
   canvas.addEventListener('pointerdown', (event) => {
@@ -110,7 +107,7 @@ export function createStage(store, element) {
     if (store.view.painting && cell && !fold.isFolded) {
       canvas.setPointerCapture(event.pointerId);
       const {stack, layer} = store.chosen();
-      stroke = {allow: store.mask(stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set(), begun: false};
+      stroke = {allow: store.mask(stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set()};
       paint(cell);
     } else if (pointers.size === 1 && store.view.viewport) {
       canvas.setPointerCapture(event.pointerId);

@@ -97,7 +97,8 @@ export function createText(store, controls, element) {
     const picked = columns ? keys : queries, lines = [...new Set(chosenTokens().map((token) => groupOf(picked, token)))].filter((at) => at >= 0);
     const sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
     for (const one of heads) {
-      const map = columns || isFolded ? store.shown(stack, one.layer, one.head) : null, {allowed} = map ?? store.mask(stack, one.layer), S = keys.length;
+      const map = columns || isFolded ? store.shown(stack, one.layer, one.head) : null, S = keys.length;
+      const {allowed} = map ?? store.mask(stack, one.layer);
       for (const line of lines) {
         const row = map ? null : store.row(stack, one.layer, one.head, line);
         sums.forEach((_, word) => {
