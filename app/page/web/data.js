@@ -17,7 +17,9 @@ async function unpacked(stream, format) {
 
 /** The same, inflated (RFC 1951); or a file beside the page, {file}, with its checksum (RFC 1950). `told` hears of bytes that came. */
 export async function inflated(packed, told = () => {}) {
-  if (!packed.file) return unpacked(new Response(bytesOf(packed)).body, 'deflate-raw');
+  // Not by way of a Blob or a Response, whose bytes leave the process and come back.
+  const streamOf = (bytes) => new ReadableStream({start(to) { to.enqueue(bytes); to.close(); }});
+  if (!packed.file) return unpacked(streamOf(bytesOf(packed)), 'deflate-raw');
   const answer = await fetch(packed.file).catch(() => null);
   if (!answer?.ok) throw new Error(`${packed.file}: expected a file beside this page, found ${answer ? `status ${answer.status}` : 'no network'}`);
   const counted = new TransformStream({transform(part, to) { told(part.length); to.enqueue(part); }});
@@ -27,9 +29,8 @@ export async function inflated(packed, told = () => {}) {
   });
 }
 
-/** Numbers of two bytes, in parts: of a list, of each layer all low bytes, then all high bytes. */
+/** Numbers of two bytes, in parts: of a list, inflated in turn, of each layer all low bytes, then all high bytes. */
 function numbersOf(stored) {
-  // One part after another: a page opens sooner so.
   return Array.isArray(stored) ? Array.fromAsync(stored, (part) => inflated(part)) : [bytesOf(stored)];
 }
 
