@@ -30,21 +30,15 @@ std::vector<Token> along(const JointAxis& axis, const std::vector<Token>& a, con
 JointStack join(const Trace& a, const Trace& b, Stack stack, Alignment alignment, FoldChoice wanted) {
   JointStack joint{.axes = {}, .queries = {}, .keys = {}, .in_both = a.has(stack)};
   const auto fold = [&](const Trace& trace) {
-    return fold_of(trace.query_tokens(stack), trace.key_tokens(stack), wanted);
+    return fold_or_whole(trace.query_tokens(stack), trace.key_tokens(stack), wanted);
   };
   if (joint.in_both) joint.a = fold(a);
+  else alignment = Alignment::words;
   joint.b = fold(b);
-  const auto align = [&](JointAxis& axis, std::vector<Token>& tokens, const Tokens& (Trace::*side)(Stack) const,
-                         FoldedAxis Fold::*folded) {
-    const auto of = [&](const Trace& trace, const std::optional<Fold>& one) {
-      return one ? ((*one).*folded).tokens : (trace.*side)(stack).tokens;
-    };
-    const std::vector<Token> before = joint.in_both ? of(a, joint.a) : std::vector<Token>{}, after = of(b, joint.b);
-    axis = align_tokens(before, after, joint.in_both ? alignment : Alignment::words);
-    tokens = along(axis, before, after);
-  };
-  align(joint.axes.queries, joint.queries, &Trace::query_tokens, &Fold::queries);
-  align(joint.axes.keys, joint.keys, &Trace::key_tokens, &Fold::keys);
+  joint.axes = {align_tokens(joint.a.queries.tokens, joint.b.queries.tokens, alignment),
+                align_tokens(joint.a.keys.tokens, joint.b.keys.tokens, alignment)};
+  joint.queries = along(joint.axes.queries, joint.a.queries.tokens, joint.b.queries.tokens);
+  joint.keys = along(joint.axes.keys, joint.a.keys.tokens, joint.b.keys.tokens);
   return joint;
 }
 
@@ -64,13 +58,11 @@ struct ShownPattern {
   Vector rests = {};
 };
 
-ShownPattern shown_pattern(const Trace& trace, const HeadRef& head, const std::optional<Fold>& fold,
-                           const std::atomic<bool>& stop) {
+ShownPattern shown_pattern(const Trace& trace, const HeadRef& head, const Fold& fold, const std::atomic<bool>& stop) {
   const Region whole{.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
   Matrix weights = region_weights(trace, whole, static_cast<Index>(kMostAligned), stop);
-  if (!fold || stop) return {std::move(weights)};
-  Vector rests = fold->done.scaled ? Vector() : resting(weights, *fold);
-  return {folded(weights, *fold), std::move(rests)};
+  if (stop || fold.done == FoldChoice{}) return {std::move(weights)};
+  return {folded(weights, fold), fold.done.scaled ? Vector() : resting(weights, fold)};
 }
 
 /// Both patterns of a head; nothing when stopped. A's is all NaN where it has no such head.
@@ -104,21 +96,16 @@ std::optional<float> probability_of(const Model& model, const Vector& probabilit
 }
 
 /// The row or the column that shows a token of one answer.
-std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, const FoldedAxis* folded,
+std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointToken::*side, const FoldedAxis& folded,
                               Index token) {
-  const auto group = folded ? folded->group(token) : std::optional(token);
+  const auto group = folded.group(token);
   for (std::size_t i = 0; group && i < axis.size(); ++i)
     if (axis[i].*side == group) return static_cast<Index>(i);
   return std::nullopt;
 }
 
-const FoldedAxis* axis_of(const std::optional<Fold>& fold, FoldedAxis Fold::*side) {
-  return fold ? &((*fold).*side) : nullptr;
-}
-
-/// The tokens of a row or a column of one answer.
-FoldedAxis::Group tokens_of(const FoldedAxis* folded, Index group) {
-  return folded ? folded->groups[static_cast<std::size_t>(group)] : FoldedAxis::Group{group};
+const FoldedAxis::Group& tokens_of(const FoldedAxis& folded, Index group) {
+  return folded.groups[static_cast<std::size_t>(group)];
 }
 
 /// The logits of an answer's prediction, or of the guess at the token `hidden` while that is hidden.
@@ -133,12 +120,11 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::opt
                                         const JointStack* joint, Progress& progress) {
   std::optional<Index> hidden_in_a;
   if (hidden) {
-    const FoldedAxis* of_b = joint ? axis_of(joint->b, &Fold::queries) : nullptr;
-    const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, of_b, *hidden) : std::nullopt;
+    const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, joint->b.queries, *hidden) : std::nullopt;
     if (place) hidden_in_a = joint->axes.queries[static_cast<std::size_t>(*place)].a;
     if (!hidden_in_a) return {};
-    const auto group = tokens_of(axis_of(joint->a, &Fold::queries), *hidden_in_a);
-    const Index piece = of_b ? *hidden - tokens_of(of_b, *of_b->group(*hidden)).first : 0;
+    const auto group = tokens_of(joint->a.queries, *hidden_in_a);
+    const Index piece = *hidden - tokens_of(joint->b.queries, *joint->b.queries.group(*hidden)).first;
     hidden_in_a = group.first + std::min(piece, group.count - 1);
   }
   const Vector scores_a = scores_of(a, hidden_in_a, progress), scores_b = scores_of(b, hidden, progress);
@@ -292,9 +278,9 @@ std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<C
   const auto& cell = of_b ? of_b : of_a;
   if (!cell) return std::nullopt;
   const auto side = of_b ? &JointToken::b : &JointToken::a;
-  const std::optional<Fold>& fold = of_b ? stack.b : stack.a;
-  const auto row = place_of(stack.axes.queries, side, axis_of(fold, &Fold::queries), cell->query),
-             column = place_of(stack.axes.keys, side, axis_of(fold, &Fold::keys), cell->key);
+  const Fold& fold = of_b ? stack.b : stack.a;
+  const auto row = place_of(stack.axes.queries, side, fold.queries, cell->query),
+             column = place_of(stack.axes.keys, side, fold.keys, cell->key);
   if (!row || !column) return std::nullopt;
   return CellRef{*row, *column};
 }
@@ -302,20 +288,16 @@ std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<C
 CellsBehind cells_behind(const JointStack& stack, const CellRef& joint) {
   const JointToken& row = stack.axes.queries[static_cast<std::size_t>(joint.query)];
   const JointToken& column = stack.axes.keys[static_cast<std::size_t>(joint.key)];
-  const auto behind = [&](const std::optional<Fold>& fold, std::optional<Index> JointToken::*side) {
-    if (!(row.*side) || !(column.*side)) return std::optional<CellRef>();
-    return std::optional(CellRef{tokens_of(axis_of(fold, &Fold::queries), *(row.*side)).first,
-                                 tokens_of(axis_of(fold, &Fold::keys), *(column.*side)).first});
+  const auto behind = [&](const Fold& fold, std::optional<Index> JointToken::*side) -> std::optional<CellRef> {
+    if (!(row.*side) || !(column.*side)) return std::nullopt;
+    return CellRef{tokens_of(fold.queries, *(row.*side)).first, tokens_of(fold.keys, *(column.*side)).first};
   };
   return {behind(stack.a, &JointToken::a), behind(stack.b, &JointToken::b)};
 }
 
-std::optional<float> folded_weight(const Trace& trace, const std::optional<Fold>& fold, const HeadRef& head,
-                                   const CellRef& cell) {
-  const auto group = [&](FoldedAxis Fold::*side, Index token) {
-    return fold ? tokens_of(&((*fold).*side), *((*fold).*side).group(token)) : FoldedAxis::Group{token};
-  };
-  const auto rows = group(&Fold::queries, cell.query), columns = group(&Fold::keys, cell.key);
+std::optional<float> folded_weight(const Trace& trace, const Fold& fold, const HeadRef& head, const CellRef& cell) {
+  const auto rows = tokens_of(fold.queries, *fold.queries.group(cell.query)),
+             columns = tokens_of(fold.keys, *fold.keys.group(cell.key));
   bool open = false;
   for (Index query = rows.first; query < rows.first + rows.count; ++query)
     for (Index key = columns.first; key < columns.first + columns.count; ++key)

@@ -30,13 +30,12 @@ struct ComparisonQuestion {
   friend bool operator==(const ComparisonQuestion&, const ComparisonQuestion&) = default;
 };
 
-/// The axes of an attention of B, with the tokens along them (B's where both have them). Where tokens are folded the
-/// axes have the groups of the folds.
+/// The axes of an attention of B, of groups of tokens, with the tokens along them (B's where both have them).
 struct JointStack {
   JointAxes axes;
   std::vector<Token> queries, keys;
-  bool in_both = false;                // A has this attention; else no token is A's
-  std::optional<Fold> a = {}, b = {};  // nothing: every token has one row and one column
+  bool in_both = false;  // A has this attention; else no token is A's
+  Fold a = {}, b = {};   // which tokens each group stands for; A's is empty where no token is
 };
 
 /// Whether their rows and their columns are the same words at the same positions.
@@ -108,14 +107,12 @@ std::optional<float> order_value(const HeadDifference& head, DifferenceOrder ord
 std::optional<CellRef> joint_cell(const JointStack& stack, const std::optional<CellRef>& of_b,
                                   const std::optional<CellRef>& of_a);
 
-/// A joint cell in each of the two answers, of folded tokens the first; nothing in an answer that lacks its row or its
-/// column.
+/// A joint cell in each of the two answers, by its first tokens; nothing where one lacks its row or its column.
 struct CellsBehind {
   std::optional<CellRef> a, b;
 };
 CellsBehind cells_behind(const JointStack& stack, const CellRef& joint);
 /// What a map with such a fold has where this cell is; nothing where it is blocked.
-std::optional<float> folded_weight(const Trace& trace, const std::optional<Fold>& fold, const HeadRef& head,
-                                   const CellRef& cell);
+std::optional<float> folded_weight(const Trace& trace, const Fold& fold, const HeadRef& head, const CellRef& cell);
 
 }  // namespace headlight

@@ -169,6 +169,10 @@ std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoic
   return fold;
 }
 
+Fold fold_or_whole(const Tokens& queries, const Tokens& keys, FoldChoice wanted) {
+  return fold_of(queries, keys, wanted).value_or(Fold{axis_of(queries, {}, {}), axis_of(keys, {}, {}), {}});
+}
+
 Matrix folded(const Matrix& weights, const Fold& fold) {
   assert(weights.rows() == static_cast<Index>(fold.queries.group_of.size()));
   assert(weights.cols() == static_cast<Index>(fold.keys.group_of.size()));

@@ -64,8 +64,9 @@ std::optional<PairPart> parse_pair_part(std::string_view name);
 /// as padding is not. Words are those of word_numbers (text/tokenizer.h); a token without a byte range is alone.
 FoldChoice foldable(const Tokens& queries, const Tokens& keys);
 
-/// Nothing where nothing of what is wanted is foldable.
+/// Nothing where nothing of what is wanted is foldable; the other then has a group for every token.
 std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
+Fold fold_or_whole(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
 
 /// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and, where that
 /// is wanted, each row is divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the

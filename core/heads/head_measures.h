@@ -42,8 +42,8 @@ struct HeadMeasures {
   using Values = std::array<std::optional<float>, kMeasures.size()>;
   HeadRef head;
   Values values = {};
-  /// The same of A merged to words (Clark et al. 2019, section 4.1), of the words' rows alone. A previous or next word
-  /// is no special token; nothing where fewer than half of these rows have a measure.
+  /// The same of A merged to words (Clark et al. 2019, section 4.1), in rows of words alone. A previous or next word is
+  /// no special token; nothing where fewer than half of these rows have a measure.
   Values of_words = {};
 
   const std::optional<float>& operator[](Measure measure) const { return values[static_cast<std::size_t>(measure)]; }

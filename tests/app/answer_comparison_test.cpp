@@ -106,11 +106,10 @@ TEST(FoldedComparison, WordsAreWholeAndSpecialTokensLeftOutWhereTheLookFoldsThem
   std::string words;
   for (const Token& token : stack.queries) words += token.text + " ";
   EXPECT_EQ(words, "My neighbour sold found the wonderful boat . ");
-  ASSERT_TRUE(stack.a && stack.b);
   const PatternPair& maps = state.comparison->maps;
   const Trace &a = *compared_trace(state), &b = *state.trace;
   const HeadRef head = state.comparison->chosen;
-  const Matrix of_a = folded(weights(a, head), *stack.a), of_b = folded(weights(b, head), *stack.b);
+  const Matrix of_a = folded(weights(a, head), stack.a), of_b = folded(weights(b, head), stack.b);
   for (Index r = 0; r < maps.difference.rows(); ++r)
     for (Index c = 0; c < maps.difference.cols(); ++c) {
       const CellsBehind cells = cells_behind(stack, {r, c});

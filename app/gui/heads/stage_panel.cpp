@@ -205,8 +205,7 @@ SlotScope::SlotScope(const char* name, const Box& slot) {
 SlotScope::~SlotScope() { ImGui::EndChild(); }
 
 StageSlots stage_slots(const Box& stage, float unit) {
-  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342;
-  constexpr float kRoomyMap = 456;
+  constexpr float kHeader = 62, kBars = 54, kGuess = 36, kActions = 32, kSide = 12, kLeastMap = 342, kRoomyMap = 456;
   const float x = stage.x + kSide * unit, w = stage.w - 2 * kSide * unit;
   // While a stage grows, the map keeps one height until there is room for the guess, then for the bars, the changes.
   // A narrow map is low: its height is at most its width.

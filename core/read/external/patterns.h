@@ -29,8 +29,7 @@ bool has_layers(const ArrayFile& file);
 Result<ArrayFile> joined_layers(std::string_view where, const ArrayFile& file);
 
 /// Tokens of these texts; their ranges tile the joined text. Texts that begin with ## are later pieces of words; where
-/// there is none of them and none begins or ends with a space, each text is a word by itself. The usual names of
-/// special tokens are special.
+/// none does, and none begins or ends with a space, each is a word. The usual names of special tokens are special.
 Tokens tokens_of(const std::vector<std::string>& texts);
 /// 0, 1, … `count` − 1.
 Tokens numbered_tokens(Index count);
