@@ -44,7 +44,7 @@ std::vector<std::string> completed(std::vector<std::string> words, const std::ve
     if (!words.empty() && words[0] == earlier) words[0] = name;
   const std::string first = words.empty() ? "" : words[0];
   const bool of_the_program = first == "--help" || first == "-h" || first == "--version";
-  if (of_the_program || std::find(commands.begin(), commands.end(), first) != commands.end()) return words;
+  if (of_the_program || std::ranges::find(commands, first) != commands.end()) return words;
   if (!first.empty()) hint = command_hint(first, commands);
   words.insert(words.begin(), kOpen.name);
   return words;

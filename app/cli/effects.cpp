@@ -59,7 +59,7 @@ Result<PatchControl> effect_control(const Trace& trace, const std::vector<HeadRe
   std::vector<HeadRef> others = heads_of(trace);
   if (chosen.size() < others.size()) {
     control.together = TRY(change_by(chosen.data(), chosen.size()));
-    std::erase_if(others, [&](const HeadRef& head) { return std::count(chosen.begin(), chosen.end(), head) > 0; });
+    std::erase_if(others, [&](const HeadRef& head) { return std::ranges::count(chosen, head) > 0; });
     control.places = static_cast<Index>(std::min(chosen.size(), others.size()));
   }
   Random random(0);

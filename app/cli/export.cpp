@@ -56,7 +56,7 @@ Result<Export> export_of(const ExportArguments& options) {
   for (const std::string& text : options.only) {
     const auto head = parse_head(text);
     if (!head) return bad_input("--only", "", "LAYER.HEAD or STACK:LAYER.HEAD", text);
-    if (std::find(arrays.only.begin(), arrays.only.end(), *head) == arrays.only.end()) arrays.only.push_back(*head);
+    if (std::ranges::find(arrays.only, *head) == arrays.only.end()) arrays.only.push_back(*head);
   }
   if (options.dtype == "float16") arrays.type = TensorType::float16;
   else if (options.dtype != "float32") return bad_input("--dtype", "", "float32 or float16", options.dtype);

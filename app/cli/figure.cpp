@@ -59,7 +59,7 @@ Result<std::vector<HeadRef>> heads_of(const std::vector<std::string>& texts, con
     if (head && *head >= trace.num_heads(stack))
       return bad_input("--heads", "head", "0 to " + std::to_string(trace.num_heads(stack) - 1), text);
     for (const HeadRef& one : heads_in({stack, layer, head}, trace.num_heads(stack)))
-      if (std::find(heads.begin(), heads.end(), one) == heads.end()) heads.push_back(one);
+      if (std::ranges::find(heads, one) == heads.end()) heads.push_back(one);
   }
   return heads;
 }
@@ -102,8 +102,7 @@ Status add_order(const FigureArguments& options, const Question& question, Figur
       return !std::binary_search(figure.layers->begin(), figure.layers->end(), head.layer);
     });
   std::vector<HeadRef> ordered = heads_in_order(heads_of(*trace, figure.head.stack), *order, stats.get(), &effects);
-  std::erase_if(ordered,
-                [&](const HeadRef& head) { return std::find(heads.begin(), heads.end(), head) == heads.end(); });
+  std::erase_if(ordered, [&](const HeadRef& head) { return std::ranges::find(heads, head) == heads.end(); });
   for (const HeadRef& head : ordered) figure.numbers.push_back(order_number(*order, head, stats.get(), &effects));
   if (!ordered.empty()) figure.heads = std::move(ordered), figure.order = *order;
   return Done{};
@@ -187,7 +186,7 @@ Result<FigureOptions> figure_of(const FigureArguments& options, const Trace& tra
   if (!trace.has(figure.head.stack)) return figure;  // which draw_figure refuses
   figure.heads = TRY(heads_of(options.heads, trace, figure.head.stack));
   if (!flows) return figure;
-  std::sort(figure.heads.begin(), figure.heads.end());
+  std::ranges::sort(figure.heads);
   figure.head = figure.heads.front();
   return figure;
 }

@@ -59,8 +59,8 @@ void add_arcs(const SentenceArcs& arcs, SentenceArcs& all) {
   all.named.insert(all.named.end(), arcs.named.begin(), arcs.named.end());
   all.rest = arcs.rest.empty() ? all.rest : arcs.rest;
   for (const SentenceArcs::Resting& one : arcs.resting) {
-    const auto known = std::find_if(all.resting.begin(), all.resting.end(),
-                                    [&](const SentenceArcs::Resting& other) { return other.head == one.head; });
+    const auto known =
+        std::ranges::find_if(all.resting, [&](const SentenceArcs::Resting& other) { return other.head == one.head; });
     if (known == all.resting.end()) all.resting.push_back(one);
     else known->words += one.words;
   }
@@ -109,7 +109,7 @@ void name_by_probe(std::vector<HeadRow>& rows) {
   constexpr const char* kNames[] = {"previous token", "duplicate token", "induction"};
   for (HeadRow& row : rows) {
     row.name.words.clear();
-    const auto best = std::max_element(row.above_others.begin(), row.above_others.end());
+    const auto best = std::ranges::max_element(row.above_others);
     if (*best && **best >= kNamedAbove)
       row.name.words = kNames[best - row.above_others.begin()] + formatted(", z %.1f", static_cast<double>(**best));
   }
@@ -145,7 +145,7 @@ HeadRow row_of(const Gathered& all, std::size_t at, const HeadMeasures& measures
   row.name = head_name(Language::en, all.arcs, measures.head, &measures);
   for (const RelationScore* one : row.learned) {
     row.taught.push_back(was_taught(asked.document().card->plan.teaching.heads, *one));
-    row.doubted.push_back(std::none_of(row.name.arcs.begin(), row.name.arcs.end(), [&](const NamedArc* arc) {
+    row.doubted.push_back(std::ranges::none_of(row.name.arcs, [&](const NamedArc* arc) {
       return arc->relation == plain_name(*one) && arc->reversed == one->chosen.reversed;
     }));
   }

@@ -51,9 +51,8 @@ std::vector<Column> columns(const HeadTable& table, bool scripts) {
   for (std::size_t which = 0; which < std::size(kProbed); ++which)
     add(std::string(name(kProbed[which])) + "_z", [which](const HeadRow& row) { return row.above_others[which]; });
   std::erase_if(all, [&](const Column& column) {
-    return !(scripts && column.always) && std::none_of(table.rows.begin(), table.rows.end(), [&](const HeadRow& row) {
-      return column.value(row).has_value();
-    });
+    return !(scripts && column.always) &&
+           std::ranges::none_of(table.rows, [&](const HeadRow& row) { return column.value(row).has_value(); });
   });
   return all;
 }
@@ -218,7 +217,7 @@ Status check_order(const HeadsWanted& wanted) {
   std::vector<std::string> names{"layer"};
   for (const Measure measure : kMeasures) names.emplace_back(name(measure));
   names.insert(names.end(), std::begin(kOrders), std::end(kOrders));
-  if (std::find(names.begin(), names.end(), wanted.sort) == names.end())
+  if (std::ranges::find(names, wanted.sort) == names.end())
     return bad_input("--sort", "", joined_texts(names, ", "), wanted.sort);
   if (wanted.sort == "found" && !wanted.words)
     return bad_input("--sort found", "", "--from, --to or --above", "nothing to find");

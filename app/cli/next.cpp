@@ -48,7 +48,7 @@ Result<Next> next_of(const Question& question, const NextOptions& options) {
   }
   for (Candidate& word : most_probable(model, after, options.top)) next.rows.push_back({std::move(word), 0});
   for (const Index row : most_changed(model, before, after, options.top))
-    if (std::none_of(next.rows.begin(), next.rows.end(), [&](const NextRow& one) { return one.word.row == row; }))
+    if (std::ranges::none_of(next.rows, [&](const NextRow& one) { return one.word.row == row; }))
       next.changed.push_back({candidate(model, after, row), 0});
   for (const std::string& word : options.tokens) {
     const auto row = find_word(model, word);

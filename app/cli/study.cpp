@@ -183,9 +183,8 @@ std::string text_of(const StudyQuestion& question, const StudyValues& gathered) 
   for (const auto& values : gathered.values) summaries.push_back(summary_of(values));
   std::vector<std::size_t> order(summaries.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(summaries[a].mean) > std::abs(summaries[b].mean);
-  });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return std::abs(summaries[a].mean) > std::abs(summaries[b].mean); });
   std::vector<std::vector<std::string>> lines{question.columns};
   for (const char* name : {"mean", "95 % interval", "median", "quartiles", "n"}) lines[0].emplace_back(name);
   const auto range = [](double low, double high) { return formatted("%.4f … %.4f", low, high); };

@@ -60,7 +60,7 @@ Result<std::vector<StudyPair>> pairs_of_csv(const std::string& file, std::string
       if (std::string* field = field_of(pair, records[0][column])) *field = records[i][column];
     pairs.push_back(std::move(pair));
   }
-  if (records.empty() || std::find(records[0].begin(), records[0].end(), "clean") == records[0].end())
+  if (records.empty() || std::ranges::find(records[0], "clean") == records[0].end())
     return bad_input(file, "the first line", "the names of columns: clean, corrupt, right, wrong",
                      records.empty() ? "nothing" : joined_texts(records[0], ","));
   return pairs;
@@ -121,9 +121,9 @@ Summary summary_of(std::vector<double> values) {
     for (std::size_t j = 0; j < values.size(); ++j) mean += values[random.next() % values.size()] / count;
     means.push_back(mean);
   }
-  std::sort(means.begin(), means.end());
+  std::ranges::sort(means);
   summary.low = quantile(means, 0.025), summary.high = quantile(means, 0.975);
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   summary.median = quantile(values, 0.5);
   summary.lower_quartile = quantile(values, 0.25), summary.upper_quartile = quantile(values, 0.75);
   return summary;

@@ -27,7 +27,7 @@ Status complete_corpus(TrainArguments& options) {
   const Config& config = options.plan.config;
   for (const std::string& text : options.taught_heads) teaching.heads.push_back(TRY(parse_taught_head(text)));
   if (teaching.heads.empty()) teaching.heads = TRY(usual_taught_heads(config.num_layers, config.num_heads));
-  std::sort(teaching.heads.begin(), teaching.heads.end(), [](const TaughtHead& a, const TaughtHead& b) {
+  std::ranges::sort(teaching.heads, [](const TaughtHead& a, const TaughtHead& b) {
     return std::pair(a.layer, a.head) < std::pair(b.layer, b.head);
   });
   return check_teaching(teaching, config.num_layers, config.num_heads);
@@ -39,7 +39,7 @@ void add_choice_of(Parser& parser, const char* option, Choice& chosen, const std
                    const char* help) {
   const TakeWord take = [&chosen, choices](const std::string& word) -> std::string {
     const auto named = [&](Choice one) { return word == name(one); };
-    const auto at = std::find_if(choices.begin(), choices.end(), named);
+    const auto at = std::ranges::find_if(choices, named);
     if (at == choices.end())
       return "expected " + joined_texts(choices, ", ", [](Choice one) { return name(one); }) + ", found '" + word + "'";
     chosen = *at;

@@ -104,8 +104,8 @@ std::string aligned_text(const std::vector<std::vector<std::string>>& rows, cons
 }
 
 std::string largest_terms(std::vector<NamedTerm> terms, Index most, bool summed) {
-  std::stable_sort(terms.begin(), terms.end(),
-                   [](const NamedTerm& a, const NamedTerm& b) { return std::abs(a.value) > std::abs(b.value); });
+  std::ranges::stable_sort(
+      terms, [](const NamedTerm& a, const NamedTerm& b) { return std::abs(a.value) > std::abs(b.value); });
   auto shown = std::min(static_cast<std::size_t>(most), terms.size());
   if (shown + 1 == terms.size()) ++shown;  // a line about one other is a line, too
   std::string text;

@@ -40,7 +40,7 @@ Table why_table(const ScoreSplit& split) {
 
 Arrays why_arrays(const Trace& trace, Stack stack, const ScoreSplit& split) {
   const auto index_of = [](const std::vector<Writer>& writers, const Writer& one) {
-    return static_cast<std::size_t>(std::find(writers.begin(), writers.end(), one) - writers.begin());
+    return static_cast<std::size_t>(std::ranges::find(writers, one) - writers.begin());
   };
   std::vector<float> terms(split.queries.size() * split.keys.size(), 0.0f);
   for (const ScoreTerm& term : split.terms)

@@ -50,8 +50,7 @@ std::string caption_of(const AnswerSnapshot& a, const AnswerSnapshot& b, const J
   const auto alone = [](const JointToken& token) { return !token.in_both(); };
   if (shares_no_cell(stack))
     caption += std::string("  ") + headlight::words(options.language, kCompareWords.nothing_aligned);
-  if (std::any_of(stack.axes.queries.begin(), stack.axes.queries.end(), alone) ||
-      std::any_of(stack.axes.keys.begin(), stack.axes.keys.end(), alone))
+  if (std::ranges::any_of(stack.axes.queries, alone) || std::ranges::any_of(stack.axes.keys, alone))
     caption += either(options.language, "  Words in rose are only in A, words in blue only in B.",
                       "  玫红的词只在 A 中，蓝色的词只在 B 中。");
   return caption;

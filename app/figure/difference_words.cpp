@@ -247,7 +247,7 @@ struct Differences {
     for (const FieldAspect& one : aspects) differs = (one.aspect && add(one.aspect)) || differs;
     for (const QuestionField& field : fields)
       if (field.part == part && field.text &&
-          std::none_of(aspects.begin(), aspects.end(), [&](const FieldAspect& one) { return one.field == field.name; }))
+          std::ranges::none_of(aspects, [&](const FieldAspect& one) { return one.field == field.name; }))
         differs = add(field) || differs;
     return differs;
   }

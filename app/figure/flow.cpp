@@ -27,8 +27,8 @@ std::vector<SeenLine> wanted_lines(const FlowLayout& layout, const std::vector<F
       if (wishes.word && !touches(*wishes.word, line)) continue;
       if (seen(line.query) || seen(line.key)) wanted.push_back({&line, head});
     }
-  std::stable_sort(wanted.begin(), wanted.end(),
-                   [](const SeenLine& a, const SeenLine& b) { return a.line->weight > b.line->weight; });
+  std::ranges::stable_sort(wanted,
+                           [](const SeenLine& a, const SeenLine& b) { return a.line->weight > b.line->weight; });
   return wanted;
 }
 

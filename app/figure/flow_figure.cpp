@@ -14,8 +14,7 @@ namespace {
 constexpr float kLeastBetween = 6;  // ems between the columns
 
 bool are_of_one_layer(const std::vector<HeadRef>& heads) {
-  return std::all_of(heads.begin(), heads.end(),
-                     [&](const HeadRef& head) { return head.layer == heads.front().layer; });
+  return std::ranges::all_of(heads, [&](const HeadRef& head) { return head.layer == heads.front().layer; });
 }
 
 std::string title_of(Language language, const std::vector<HeadRef>& heads) {

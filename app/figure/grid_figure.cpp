@@ -99,7 +99,7 @@ Drawing draw_grid(const FigureSubject& subject, const FigureOptions& options, co
   // Names that do not fit beside the heads' numbers take a separate line.
   constexpr float kAnyLength = 1e6f;
   const auto whole = titles_of(page, subject, options, every, kAnyLength);
-  const bool names_below = std::any_of(whole.begin(), whole.end(), [&](const HeadTitle& title) {
+  const bool names_below = std::ranges::any_of(whole, [&](const HeadTitle& title) {
     return measure(title.words.head + title.words.value + title.words.relations, page.label) > room;
   });
   if (names_below) {

@@ -30,14 +30,13 @@ constexpr NamedMeasure kNamed[] = {
 std::vector<std::vector<const NamedArc*>> by_relation(const std::vector<const NamedArc*>& arcs) {
   std::vector<std::vector<const NamedArc*>> relations;
   for (const NamedArc* arc : arcs) {
-    const auto known = std::find_if(relations.begin(), relations.end(), [&](const auto& those) {
+    const auto known = std::ranges::find_if(relations, [&](const auto& those) {
       return those.front()->relation == arc->relation && those.front()->reversed == arc->reversed;
     });
     if (known == relations.end()) relations.push_back({arc});
     else known->push_back(arc);
   }
-  std::stable_sort(relations.begin(), relations.end(),
-                   [](const auto& a, const auto& b) { return a.size() > b.size(); });
+  std::ranges::stable_sort(relations, [](const auto& a, const auto& b) { return a.size() > b.size(); });
   return relations;
 }
 
@@ -48,8 +47,8 @@ constexpr std::size_t kLeastOfName = 7;  // characters, the ellipsis one of them
 
 HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& head, const HeadMeasures* measures) {
   HeadName name{.arcs = arcs.of(head)};
-  const auto rest = std::find_if(arcs.resting.begin(), arcs.resting.end(),
-                                 [&](const SentenceArcs::Resting& one) { return one.head == head; });
+  const auto rest =
+      std::ranges::find_if(arcs.resting, [&](const SentenceArcs::Resting& one) { return one.head == head; });
   const Index resting = rest == arcs.resting.end() ? 0 : rest->words;
   const std::string rests = resting == 1
                                 ? filled(words(language, kHeadNameWords.resting_one), {arcs.rest})
@@ -165,7 +164,7 @@ std::vector<std::string> name_in_lines(const HeadName& name, float room, std::si
   for (const std::string& words : {name.brief, brief, briefest}) {
     const std::vector<std::string> lines = lines_of(words);
     const auto fits = [&](const std::string& line) { return width_of(line) <= room; };
-    if (lines.size() <= most && std::all_of(lines.begin(), lines.end(), fits)) return lines;
+    if (lines.size() <= most && std::ranges::all_of(lines, fits)) return lines;
   }
   std::vector<std::string> lines = lines_of(briefest);
   if (taken > 0 && most == 1) return {cut_to(briefest, room - taken, width_of)};

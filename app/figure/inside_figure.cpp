@@ -95,7 +95,7 @@ Result<Drawing> draw_steps(const FigureSubject& subject, const FigureOptions& op
   const std::vector<std::size_t> starts = column_starts(heights, columns);
   float x = page.left(), y = page.y, bottom = page.y;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (std::find(starts.begin(), starts.end(), i) != starts.end()) x += width + gap, y = page.y;
+    if (std::ranges::find(starts, i) != starts.end()) x += width + gap, y = page.y;
     add_step(page.drawing, style, trace, steps[i], pictures[i], i, {x, y, width, heights[i]});
     y += heights[i];
     bottom = std::max(bottom, y);

@@ -63,8 +63,8 @@ std::string mask_title(Language language, std::string_view kind) {
   for (std::size_t at = 0; at <= kind.size();) {
     const auto end = std::min(kind.find('+', at), kind.size());
     const std::string_view part = kind.substr(at, end - at), word = part.substr(0, part.find(':'));
-    const auto known = std::find_if(std::begin(kNames), std::end(kNames),
-                                    [&](const auto& one) { return std::string_view(one.first) == word; });
+    const auto known =
+        std::ranges::find_if(kNames, [&](const auto& one) { return std::string_view(one.first) == word; });
     title += title.empty() ? "" : " + ";
     title += known == std::end(kNames) ? std::string(word) : either(language, known->first, known->second);
     if (word.size() < part.size()) title += " " + std::string(part.substr(word.size() + 1));

@@ -39,7 +39,7 @@ std::vector<std::size_t> listed(const Cell& cell, bool adds_up) {
   const auto size = [&](std::size_t i) { return std::abs(term_length(cell.terms[i], adds_up)); };
   std::vector<std::size_t> at = largest_first(cell.terms.size(), size);
   at.resize(std::min(at.size(), kMostTerms));
-  std::sort(at.begin(), at.end());
+  std::ranges::sort(at);
   return at;
 }
 

@@ -63,7 +63,7 @@ std::string heading_of(const Trace& trace, const HeadRef& head, const MatrixId& 
   if (read.empty() || origin(trace, read.front()) != id) return heading;
   for (const MatrixId& x : read) {
     const MatrixId first = origin(trace, x);
-    if (std::find(named.begin(), named.end(), first) != named.end()) continue;
+    if (std::ranges::find(named, first) != named.end()) continue;
     named.push_back(first);
     if (same(whole(trace, first), whole(trace, id))) heading += " = " + symbol(first);
   }
@@ -76,7 +76,7 @@ std::vector<MatrixId> matrices_of_sheet(const Trace& trace, const HeadRef& head)
   const auto add = [&](const MatrixId& id) {
     if (!exists(trace, id)) return;
     const MatrixId first = origin(trace, id);
-    if (std::find(list.begin(), list.end(), first) == list.end()) list.push_back(first);
+    if (std::ranges::find(list, first) == list.end()) list.push_back(first);
   };
   const bool pattern = !exists(trace, matrix_id(Q::query, head));
   for (const MatrixId& x : inputs_of_head(trace, head))  // keys and values of a tensors file are often its queries
@@ -135,7 +135,7 @@ SheetTable table_of_sheet(const Trace& trace, const MatrixId& id, const Workshee
   const float cells = table.labels + kSheetCell * static_cast<float>(table.numbers.cols());
   table.width = std::max({cells, measure(table.heading, kSheetHeading), measure(table.below, kSheetSmall)});
   table.height = 2 * kSheetRow + kSheetSmall * 1.4f + kSheetRow * static_cast<float>(table.numbers.rows());
-  table.blank = std::find(options.blank.begin(), options.blank.end(), id.quantity) != options.blank.end();
+  table.blank = std::ranges::find(options.blank, id.quantity) != options.blank.end();
   return table;
 }
 
@@ -216,8 +216,7 @@ class Sheets {
 Result<std::vector<Quantity>> parse_blanks(std::string_view where, const std::vector<std::string>& names) {
   std::vector<Quantity> blanks;
   for (const std::string& wanted : names) {
-    const auto at =
-        std::find_if(std::begin(kBlanks), std::end(kBlanks), [&](const Blank& blank) { return wanted == blank.name; });
+    const auto at = std::ranges::find_if(kBlanks, [&](const Blank& blank) { return wanted == blank.name; });
     if (at == std::end(kBlanks)) return bad_input(where, "", joined_texts(kBlanks, ", ", &Blank::name), wanted);
     blanks.push_back(at->quantity);
   }
@@ -236,9 +235,9 @@ Result<std::vector<Drawing>> draw_worksheet(const Trace& trace, const WorksheetO
                        shape_text(size));
   }
   for (const Blank& blank : kBlanks) {
-    if (std::find(options.blank.begin(), options.blank.end(), blank.quantity) == options.blank.end()) continue;
+    if (std::ranges::find(options.blank, blank.quantity) == options.blank.end()) continue;
     const auto is_on_it = [&](const Blank& one) {
-      return std::any_of(list.begin(), list.end(), [&](const MatrixId& id) { return id.quantity == one.quantity; });
+      return std::ranges::any_of(list, [&](const MatrixId& id) { return id.quantity == one.quantity; });
     };
     if (is_on_it(blank)) continue;
     std::string there;

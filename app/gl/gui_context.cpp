@@ -76,8 +76,7 @@ bool is_modifier(int key) { return key >= GLFW_KEY_LEFT_SHIFT && key <= GLFW_KEY
 void KeyOrder::add(const KeyEvent& event, const Deliver& deliver) {
   const bool modifier = event.character == 0 && is_modifier(event.key);
   const bool release = event.character == 0 && event.action == GLFW_RELEASE;
-  const bool after_keys =
-      typed_ || std::any_of(fresh_.begin(), fresh_.end(), [](int key) { return !is_modifier(key); });
+  const bool after_keys = typed_ || std::ranges::any_of(fresh_, [](int key) { return !is_modifier(key); });
   const bool after_escape = fresh_.contains(GLFW_KEY_ESCAPE);
   const bool parts = modifier || (event.character == 0 && event.key == GLFW_KEY_ESCAPE);
   const bool early = release ? !fresh_.empty() : after_escape || (parts && after_keys);

@@ -136,7 +136,7 @@ std::vector<fs::path> lesson_files(const fs::path& folder) {
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
     if (at->path().extension() == ".json" && !at->path().filename().string().starts_with('.'))
       files.push_back(at->path());
-  std::sort(files.begin(), files.end());
+  std::ranges::sort(files);
   return files;
 }
 

@@ -42,13 +42,11 @@ struct Property {
 constexpr const char* kMasks[] = {"causal", "not_causal", "padding", "not_padding", "painted"};
 constexpr const char* kOfTheView[] = {"head", "pinned", "matrix", "cell", "flow"};
 
-bool is_listed(const auto& words, const std::string& word) {
-  return std::find(std::begin(words), std::end(words), word) != std::end(words);
-}
+bool is_listed(const auto& words, const std::string& word) { return std::ranges::find(words, word) != std::end(words); }
 
 const QuestionField* field_named(const std::string& name) {
   const QuestionFields& fields = question_fields();
-  const auto found = std::find_if(fields.begin(), fields.end(), [&](const QuestionField& f) { return name == f.name; });
+  const auto found = std::ranges::find_if(fields, [&](const QuestionField& f) { return name == f.name; });
   return found == fields.end() ? nullptr : &*found;
 }
 
@@ -167,8 +165,7 @@ const std::vector<Property>& properties() {
 std::string all_names() { return joined_texts(properties(), ", ", &Property::name); }
 
 Result<Goal> goal_from_json(const std::string& where, const std::string& key, const json& value) {
-  const auto found = std::find_if(properties().begin(), properties().end(),
-                                  [&](const Property& property) { return key == property.name; });
+  const auto found = std::ranges::find_if(properties(), [&](const Property& property) { return key == property.name; });
   if (found == properties().end()) return bad_input(where, "done", all_names(), printable(key));
   Goal goal{static_cast<std::size_t>(found - properties().begin()), {}, 0};
   const auto wrong = [&] { return bad_input(where, "done: " + key, found->expected, printable(value.dump())); };
@@ -197,7 +194,7 @@ Result<std::vector<Goal>> goals_from_json(const std::string& where, const json& 
 bool is_reached(const Goal& goal, const GoalFacts& facts, const Scene* scene) {
   const Property& property = properties()[goal.kind];
   if (!property.is_possible) return property.is_there({std::string(), goal.number, facts, scene});
-  return std::any_of(goal.words.begin(), goal.words.end(), [&](const std::string& word) {
+  return std::ranges::any_of(goal.words, [&](const std::string& word) {
     return property.is_there({word, 0, facts, scene});
   });
 }

@@ -194,9 +194,8 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   TRY(check_heads(trace, options.only));
   plan.heads = heads_of(trace);
   if (!options.only.empty())
-    std::erase_if(plan.heads, [&](const HeadRef& head) {
-      return std::find(options.only.begin(), options.only.end(), head) == options.only.end();
-    });
+    std::erase_if(plan.heads,
+                  [&](const HeadRef& head) { return std::ranges::find(options.only, head) == options.only.end(); });
   TRY(check_numbers(trace, plan.heads));
   if (options.live) plan.files = TRY(live_files(content.session.document));
   plan.tables = TRY(answer_tables(content, progress, options.threads));
@@ -204,7 +203,7 @@ Result<PagePlan> plan_page(const PageContent& content, const PageOptions& option
   plan.core = "\"" + encode_base64(core) + "\"";
   for (const StackNames& names : stacks_of(trace)) {
     const auto is_of_it = [&](const HeadRef& head) { return head.stack == names.stack; };
-    if (options.live && std::none_of(plan.heads.begin(), plan.heads.end(), is_of_it))
+    if (options.live && std::ranges::none_of(plan.heads, is_of_it))
       return bad_input("--only", "", "a head of each attention, for --live", "an attention without one");
   }
   if (content.against) {

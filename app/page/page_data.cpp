@@ -37,7 +37,7 @@ std::vector<HeadRef> groups_of(const Trace& trace, const std::vector<HeadRef>& h
   std::vector<HeadRef> groups;
   for (const HeadRef& head : heads)
     groups.push_back({head.layer, trace.attention(head.stack, head.layer).kv_head(head.head), head.stack});
-  std::sort(groups.begin(), groups.end());
+  std::ranges::sort(groups);
   groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
   return groups;
 }
@@ -102,7 +102,7 @@ void add_relative(const Trace& trace, Stack stack, json& object) {
   json of_layer = json::array();
   for (Index layer = 0; layer < trace.num_layers(stack); ++layer) {
     const RelativeBias* bias = trace.attention(stack, layer).relative_bias.get();
-    const auto known = std::find(tables.begin(), tables.end(), bias);
+    const auto known = std::ranges::find(tables, bias);
     if (!bias) {
       of_layer.push_back(-1);
       continue;
@@ -161,8 +161,7 @@ void add_terms(const Trace& trace, Stack stack, json& object) {
   if (any_distance) object["distances"] = std::move(distances);
   if (sinks.size() > 0) object["sinks"] = float32_base64(sinks);
   json windows = windows_of(trace, stack);
-  if (std::any_of(windows.begin(), windows.end(), [](const json& one) { return one != 0; }))
-    object["windows"] = std::move(windows);
+  if (std::ranges::any_of(windows, [](const json& one) { return one != 0; })) object["windows"] = std::move(windows);
 }
 
 bool has_thumbnails(const Trace& trace, Stack stack) {

@@ -58,8 +58,8 @@ Result<LiveFiles> live_files(const Document& document, const std::string& folder
     for (fs::directory_iterator at(folder, unreadable), end; !unreadable && at != end; at.increment(unreadable))
       if (is_regular(at->path()) && is_read(at->path()))
         add(at->path(), folder_of_page + "/" + at->path().filename().string());
-    const bool has_weights = std::any_of(files.begin(), files.end(),
-                                         [](const auto& file) { return file.first.extension() == ".safetensors"; });
+    const bool has_weights =
+        std::ranges::any_of(files, [](const auto& file) { return file.first.extension() == ".safetensors"; });
     if (!has_weights) return cannot("another kind of file in " + folder.string());
     if (!tokenizers || !tokenizers->source) return cannot("a model without a tokenizer");
   }

@@ -61,7 +61,7 @@ float rounding_error(const Trace& exact, const Trace& other, const std::vector<H
       most = std::max(most, difference.cwiseAbs().maxCoeff());
     }
   });
-  return largest.empty() ? 0.0f : *std::max_element(largest.begin(), largest.end());
+  return largest.empty() ? 0.0f : *std::ranges::max_element(largest);
 }
 
 }  // namespace headlight

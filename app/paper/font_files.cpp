@@ -97,7 +97,7 @@ Status FontFiles::open(const std::string& preferred) {
   auto found = TRY(listed_fonts(is_file ? std::string() : preferred));
   auto& fonts = state_->fonts;
   for (ListedFont& one : found.fonts) fonts.push_back({.found = std::move(one)});
-  const auto chinese = std::find_if(fonts.begin(), fonts.end(), [&](State::Font& font) {
+  const auto chinese = std::ranges::find_if(fonts, [&](State::Font& font) {
     return font.found.chinese && state_->has(font, U'\u6211');  // 我
   });
   if (chinese == fonts.end()) return no_chinese_font();
@@ -121,7 +121,7 @@ std::optional<std::size_t> FontFiles::font_with(char32_t character) {
   if (const auto known = state_->found.find(character); known != state_->found.end()) return known->second;
   auto& fonts = state_->fonts;
   const auto with = [&](State::Font& font) { return state_->has(font, character); };
-  const auto font = std::find_if(fonts.begin(), fonts.end(), with);
+  const auto font = std::ranges::find_if(fonts, with);
   auto& answer = state_->found[character];
   if (font != fonts.end()) answer = static_cast<std::size_t>(font - fonts.begin());
   return answer;

@@ -297,9 +297,8 @@ std::optional<ChangesQuestion> changes_question(const AppState& state) {
       (state.view.pinned ? *state.view.pinned : strongest_cell(trace, head, shown_fold(state, head.stack))).query;
   const Token& word = trace.query_tokens().tokens[static_cast<std::size_t>(query)];
   const auto& weights = state.document.edits.weights;
-  const bool by_hand = std::any_of(weights.begin(), weights.end(), [&](const WeightEdit& edit) {
-    return edit.head == head && edit.cell.query == query;
-  });
+  const bool by_hand = std::ranges::any_of(
+      weights, [&](const WeightEdit& edit) { return edit.head == head && edit.cell.query == query; });
   if (word.special || word.pad || by_hand || is_off(state.document.edits, head)) return std::nullopt;
   return ChangesQuestion{state.trace, head, query};
 }

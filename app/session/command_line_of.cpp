@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "base/formatted.h"
 #include "derived/derived_maps.h"
@@ -68,7 +67,7 @@ std::string list_of(const std::vector<HeadRef>& heads) {
 void add_picture(CommandWords& words, const AppState& state, const FigureRequest& order) {
   const FigureKind kind = order.kind;
   const auto is_kind = [&](const NamedView& named) { return named.figure == kind; };
-  add(words, "--view", std::string(std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is_kind)->name));
+  add(words, "--view", std::string(std::ranges::find_if(kNamedViews, is_kind)->name));
   const ViewState& view = order.view;
   const std::vector<HeadRef> lines =
       kind == FigureKind::flow && view.flow.heads ? flow_heads(state) : std::vector<HeadRef>{};

@@ -52,7 +52,7 @@ FigureKind seen_figure(const AppState& state) {
     if (!named.figure || named.view != view.view) return false;
     return (view.view != View::heads || named.grid == grid) && (view.view != View::inside || named.tab == view.tab);
   };
-  const auto seen = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), shows);
+  const auto seen = std::ranges::find_if(kNamedViews, shows);
   return seen == std::end(kNamedViews) ? FigureKind::grid : *seen->figure;
 }
 

@@ -32,8 +32,7 @@ struct FileUpdate {
     const bool reads = c.purpose == Browser::Purpose::none || c.purpose == Browser::Purpose::open ||
                        c.purpose == Browser::Purpose::corpus;
     const auto of_model = [](const Browser::Entry& entry) { return entry.name == "config.json"; };
-    if (!reads && c.purpose != browser.purpose &&
-        std::any_of(browser.entries.begin(), browser.entries.end(), of_model)) {
+    if (!reads && c.purpose != browser.purpose && std::ranges::any_of(browser.entries, of_model)) {
       browser.folder = state.settings.folder;
       browser.entries.clear();
     }

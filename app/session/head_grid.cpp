@@ -63,9 +63,8 @@ std::vector<HeadRef> telling_heads(const AppState& state) {
     const auto* entry = state.ranking ? entry_of(state.ranking->entries, head) : nullptr;
     return entry ? entry->value : 0.0f;
   };
-  std::stable_sort(heads.begin(), heads.end(), [&](const HeadRef& a, const HeadRef& b) { return value(a) > value(b); });
-  const auto resting =
-      std::find_if(heads.begin(), heads.end(), [&](const auto& it) { return value(it) < kLeastShown; });
+  std::ranges::stable_sort(heads, [&](const HeadRef& a, const HeadRef& b) { return value(a) > value(b); });
+  const auto resting = std::ranges::find_if(heads, [&](const auto& it) { return value(it) < kLeastShown; });
   const auto active = std::max(kLeastShownHeads, static_cast<std::size_t>(resting - heads.begin()));
   heads.resize(std::min(active, heads.size()));
   return heads;
@@ -73,8 +72,8 @@ std::vector<HeadRef> telling_heads(const AppState& state) {
 
 std::vector<HeadRef> first_with(std::vector<HeadRef> telling, const HeadRef& chosen, std::size_t most) {
   telling.resize(std::min(most, telling.size()));
-  if (!telling.empty() && std::find(telling.begin(), telling.end(), chosen) == telling.end()) telling.back() = chosen;
-  std::sort(telling.begin(), telling.end());
+  if (!telling.empty() && std::ranges::find(telling, chosen) == telling.end()) telling.back() = chosen;
+  std::ranges::sort(telling);
   return telling;
 }
 
@@ -116,7 +115,7 @@ bool is_passed_over(const AppState& state, const HeadRef& head) {
 
 std::optional<Index> count_found(const AppState& state) {
   if (!state.view.find.on || !known_heads(state) || state.heads->words != state.view.find.words) return std::nullopt;
-  return std::count_if(state.heads->found.begin(), state.heads->found.end(), [&](const StrongestCell& cell) {
+  return std::ranges::count_if(state.heads->found, [&](const StrongestCell& cell) {
     return cell.head.stack == state.view.chosen.stack && is_found(state, cell);
   });
 }

@@ -41,8 +41,7 @@ std::optional<bool> is_attempt_done(const AppState& state) {
   if (content.goals.empty()) return std::nullopt;
   const GoalFacts facts = goal_facts(state);
   const Scene* scene = content.scene ? &*content.scene : nullptr;
-  return std::all_of(content.goals.begin(), content.goals.end(),
-                     [&](const Goal& goal) { return is_reached(goal, facts, scene); });
+  return std::ranges::all_of(content.goals, [&](const Goal& goal) { return is_reached(goal, facts, scene); });
 }
 
 bool was_done(const AppState& state, const Lesson& lesson, std::size_t step) {
@@ -69,9 +68,8 @@ void mark_done(AppState& state) {
 std::optional<LessonPosition> position_of(const AppState& state, const LessonMark& mark) {
   if (!state.lessons) return std::nullopt;
   const auto& all = *state.lessons;
-  auto at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.path == mark.path; });
-  if (at == all.end())
-    at = std::find_if(all.begin(), all.end(), [&](const Lesson& one) { return one.name == mark.name; });
+  auto at = std::ranges::find_if(all, [&](const Lesson& one) { return one.path == mark.path; });
+  if (at == all.end()) at = std::ranges::find_if(all, [&](const Lesson& one) { return one.name == mark.name; });
   if (at == all.end()) return std::nullopt;
   return LessonPosition{static_cast<std::size_t>(at - all.begin()), std::min(mark.step, at->steps.size() - 1)};
 }
@@ -129,8 +127,7 @@ std::size_t add_lesson(AppState& state, Lesson lesson) {
     if (step.english) share(*step.english);
   }
   auto lessons = state.lessons ? *state.lessons : std::vector<Lesson>();
-  const auto same =
-      std::find_if(lessons.begin(), lessons.end(), [&](const Lesson& one) { return one.path == lesson.path; });
+  const auto same = std::ranges::find_if(lessons, [&](const Lesson& one) { return one.path == lesson.path; });
   const auto index = static_cast<std::size_t>(same - lessons.begin());
   if (same == lessons.end()) lessons.push_back(std::move(lesson));
   else *same = std::move(lesson);

@@ -93,7 +93,7 @@ bool only_unread_heads_off(const AppState& state) {
   Request rest = state.trace->request;
   const std::vector<HeadRef> off = std::exchange(rest.edits.off, {});
   return rest == unedited(state.trace->request) &&
-         std::none_of(off.begin(), off.end(), [&](const HeadRef& head) { return is_read_later(*state.trace, head); });
+         std::ranges::none_of(off, [&](const HeadRef& head) { return is_read_later(*state.trace, head); });
 }
 
 std::optional<ComparisonQuestion> comparison_question(const AppState& state) {

@@ -28,7 +28,7 @@ constexpr Index kMostSearched = 4'000'000;
 constexpr Index kMostOfHead = 512 * 512;
 
 std::size_t rank_of(std::string_view relation) {
-  return static_cast<std::size_t>(std::find(kFirst.begin(), kFirst.end(), relation) - kFirst.begin());
+  return static_cast<std::size_t>(std::ranges::find(kFirst, relation) - kFirst.begin());
 }
 
 bool is_better(const RelationScore& a, const RelationScore& b) {
@@ -80,7 +80,7 @@ std::vector<const RelationScore*> shown_relations(const Trace& trace, const Trai
     if (is_worn(one) && trace.has(one.stack) && one.chosen.layer < trace.num_layers(one.stack) &&
         one.chosen.head < trace.num_heads(one.stack))
       shown.push_back(&one);
-  std::stable_sort(shown.begin(), shown.end(), [](const auto* a, const auto* b) { return is_better(*a, *b); });
+  std::ranges::stable_sort(shown, [](const auto* a, const auto* b) { return is_better(*a, *b); });
   return shown;
 }
 
@@ -98,7 +98,7 @@ constexpr float kSureWeight = 0.9f;
 const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
   const NamedArc* best = nullptr;
   const auto value = [](const NamedArc& arc) {
-    const bool small = std::find(std::begin(kSmall), std::end(kSmall), arc.relation) != std::end(kSmall);
+    const bool small = std::ranges::find(kSmall, arc.relation) != std::end(kSmall);
     return std::tuple(-static_cast<int>(rank_of(arc.relation)), !small, arc.precision * arc.probability, arc.weight);
   };
   for (const NamedArc& arc : arcs)
@@ -114,10 +114,10 @@ std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const 
   if (weights.rows() != trace.queries(head.stack) || weights.cols() != trace.keys(head.stack)) return std::nullopt;
   const auto is_word = [](const Token& token) {
     const auto letters = code_points(token.text);
-    return !token.special && !token.pad && std::any_of(letters.begin(), letters.end(), is_word_character);
+    return !token.special && !token.pad && std::ranges::any_of(letters, is_word_character);
   };
   const Index first =
-      mask_spec(trace.request, head.stack).causal ? std::find_if(keys.begin(), keys.end(), is_word) - keys.begin() : -1;
+      mask_spec(trace.request, head.stack).causal ? std::ranges::find_if(keys, is_word) - keys.begin() : -1;
   std::optional<CellRef> best;
   float most = kLeastSeen;
   for (Index query = 0; query < weights.rows(); ++query) {

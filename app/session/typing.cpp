@@ -13,7 +13,7 @@ namespace {
 std::optional<Index> same_word(const Tokens& from, const Tokens& to, Index position) {
   const Token& word = from.tokens[static_cast<std::size_t>(position)];
   const auto first = [&](const auto& is_it) -> std::optional<Index> {
-    const auto found = std::find_if(to.tokens.begin(), to.tokens.end(), is_it);
+    const auto found = std::ranges::find_if(to.tokens, is_it);
     return found == to.tokens.end() ? std::nullopt : std::optional<Index>(found - to.tokens.begin());
   };
   if (from.text == to.text && !word.special) {

@@ -76,7 +76,7 @@ class KeptSteps {
     thin();
     return keeps(step);
   }
-  bool keeps(Index step) const { return std::find(steps_.begin(), steps_.end(), step) != steps_.end(); }
+  bool keeps(Index step) const { return std::ranges::find(steps_, step) != steps_.end(); }
   ShotClock clock() const { return {.stretch = stretch(), .most = most_, .count = steps_.size()}; }
 
  private:

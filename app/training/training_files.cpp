@@ -26,7 +26,7 @@ constexpr int kMostOfAName = 1000;
 /// White space at the end of a line is a separate token, but no word.
 bool is_blank(const std::string& text) {
   const std::vector<char32_t> characters = code_points(text);
-  return std::all_of(characters.begin(), characters.end(), is_white_space);
+  return std::ranges::all_of(characters, is_white_space);
 }
 
 Result<Corpus> corpus_of_text(const CorpusChoice& choice, Progress& progress) {
@@ -86,8 +86,7 @@ Result<Corpus> corpus_of_tokens(const CorpusChoice& choice, Progress& progress, 
     if (progress.stop) return cancelled(file.name);
     TaughtText taught{.name = file.name, .weight = file.weight};
     taught.sentences = taught_sentences(treebank, *tokenizer, teaching.heads, grammar.get());
-    if (std::none_of(taught.sentences.begin(), taught.sentences.end(),
-                     [](const auto& own) { return !own.arcs.empty(); }))
+    if (std::ranges::none_of(taught.sentences, [](const auto& own) { return !own.arcs.empty(); }))
       return bad_input(file.name, "relations", "at least one that a head is taught", "none");
     corpus.taught.push_back(std::move(taught));
   }
@@ -235,7 +234,7 @@ std::vector<TrainedFolder> list_trained(const fs::path& base) {
   for (fs::directory_iterator at(base, error), end; !error && at != end; at.increment(error))
     if (is_folder(*at) && !is_locked(at->path() / kLockFile))
       folders.emplace_back(at->last_write_time(gone), at->path());
-  std::sort(folders.begin(), folders.end(), std::greater<>());
+  std::ranges::sort(folders, std::greater<>());
   if (folders.size() > kMostListed) folders.resize(kMostListed);
   std::vector<TrainedFolder> list;
   for (const auto& [time, folder] : folders) list.push_back(looked_into(folder));

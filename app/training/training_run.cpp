@@ -77,9 +77,8 @@ std::shared_ptr<const Model> model_at(const TrainingRun& run, const Shot& shot) 
 }
 
 const Shot* nearest_shot(const TrainingRun& run, Index step) {
-  const auto nearest = std::min_element(run.shots.begin(), run.shots.end(), [&](const Shot& a, const Shot& b) {
-    return std::abs(a.step - step) < std::abs(b.step - step);
-  });
+  const auto nearest = std::ranges::min_element(
+      run.shots, [&](const Shot& a, const Shot& b) { return std::abs(a.step - step) < std::abs(b.step - step); });
   return nearest == run.shots.end() ? nullptr : &*nearest;
 }
 

@@ -104,7 +104,7 @@ std::string with_changes(const std::string& stored, const Settings& before, cons
   Settings merged = settings_from_json(stored);
   Settings recent = now;
   for (const std::string& path : merged.recent)
-    if (recent.recent.size() < kMostRecent && std::find(now.recent.begin(), now.recent.end(), path) == now.recent.end())
+    if (recent.recent.size() < kMostRecent && std::ranges::find(now.recent, path) == now.recent.end())
       recent.recent.push_back(path);
   json object = json::parse(to_json(merged));
   const json was = json::parse(to_json(before)), is = json::parse(to_json(now));

@@ -63,7 +63,7 @@ std::optional<std::vector<Index>> indices_of(const JsonField& field, std::option
 std::optional<std::vector<Index>> ascending_indices(const JsonField& field) {
   auto indices = indices_of(field, std::nullopt);
   if (!indices) return indices;
-  std::sort(indices->begin(), indices->end());
+  std::ranges::sort(*indices);
   indices->erase(std::unique(indices->begin(), indices->end()), indices->end());
   return indices;
 }

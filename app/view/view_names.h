@@ -86,7 +86,7 @@ inline constexpr NamedView kNamedViews[] = {
 /// By its name, or by an earlier one. Null where there is no such name.
 inline const NamedView* named_view(std::string_view name) {
   const auto is = [name = present_view_name(name)](const NamedView& view) { return view.name == name; };
-  const auto found = std::find_if(std::begin(kNamedViews), std::end(kNamedViews), is);
+  const auto found = std::ranges::find_if(kNamedViews, is);
   return found == std::end(kNamedViews) ? nullptr : found;
 }
 

@@ -62,7 +62,7 @@ Result<std::vector<Index>> numbers_of(const char* option, const std::string& wha
       return bad_input(option, "", what + " from 0 to " + std::to_string(count - 1) + ", as 3,7-9", text);
     for (Index token = *first; token <= *last; ++token) tokens.push_back(token);
   }
-  std::sort(tokens.begin(), tokens.end());
+  std::ranges::sort(tokens);
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
   return tokens;
 }

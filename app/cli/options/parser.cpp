@@ -55,9 +55,9 @@ bool is_within(const std::string& word, Number low, Number high) {
 
 /// Whether `words` ask for the list for machines: `--format json`.
 bool wants_json(const std::vector<std::string>& words) {
-  const auto format = std::find(words.begin(), words.end(), "--format");
+  const auto format = std::ranges::find(words, "--format");
   return (format != words.end() && std::next(format) != words.end() && *std::next(format) == "json") ||
-         std::find(words.begin(), words.end(), "--format=json") != words.end();
+         std::ranges::find(words, "--format=json") != words.end();
 }
 
 /// Help without the second blank line that CLI11 puts between groups.
@@ -194,12 +194,12 @@ Result<ParsedLine> Parser::parse(std::vector<std::string> words) {
   for (const auto& command : state_->commands)
     for (const auto& [topic, about] : command->known_topics) {
       if (words.empty() || words.front() != command->app->get_name()) continue;
-      if (std::find(words.begin(), words.end(), "--help-" + topic) == words.end()) continue;
+      if (std::ranges::find(words, "--help-" + topic) == words.end()) continue;
       if (wants_json(words)) return ParsedLine{{}, command->json_of(topic)};
       command->show(topic);
       return ParsedLine{{}, about + "\n" + help_of(CLI::Formatter().make_groups(command->app.get(), {}))};
     }
-  std::reverse(words.begin(), words.end());  // as CLI11 takes them
+  std::ranges::reverse(words);  // as CLI11 takes them
   try {
     state_->app->parse(words);
   } catch (const CLI::CallForVersion& version) {

@@ -294,7 +294,7 @@ Result<Asked> RequestOptions::ask() const {
     start.warnings.emplace_back(ErrorCode::bad_value, line);
   const auto& card = start.session.document.card;
   const auto is_other = [](const Request& request) { return !is_of_measured_kind(request.tokens); };
-  if (card && !card->plan.teaching.heads.empty() && std::any_of(requests.begin(), requests.end(), is_other))
+  if (card && !card->plan.teaching.heads.empty() && std::ranges::any_of(requests, is_other))
     start.warnings.emplace_back(ErrorCode::bad_value,
                                 "the text is of no kind that the model was measured on (another language, most words "
                                 "not in its list, a program, two languages): its arcs have no names");

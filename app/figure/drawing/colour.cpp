@@ -44,7 +44,7 @@ std::array<double, 3> linear_rgb(const Lab& lab) {
 
 Rgb rgb_of(Lab lab) {
   const auto shown = [](const std::array<double, 3>& rgb) {
-    return std::all_of(rgb.begin(), rgb.end(), [](double c) { return c >= -1e-4 && c <= 1 + 1e-4; });
+    return std::ranges::all_of(rgb, [](double c) { return c >= -1e-4 && c <= 1 + 1e-4; });
   };
   auto linear = linear_rgb(lab);
   // Outside sRGB, chroma gives way: lightness and hue are what carry the meaning.

@@ -88,7 +88,7 @@ class DiagramMaker {
  public:
   DiagramMaker(const Diagram& diagram, float width, const DiagramMeasures& measures)
       : diagram_(diagram), measures_(measures), ranks_(ranks_of(diagram)), passes_(diagram.edges.size()) {
-    const std::size_t ranks = *std::max_element(ranks_.begin(), ranks_.end()) + 1;
+    const std::size_t ranks = *std::ranges::max_element(ranks_) + 1;
     make_columns(width, ranks);
     heights_.assign(ranks, measures.node_height);
     tops_.assign(ranks, 0);
@@ -149,8 +149,8 @@ class DiagramMaker {
     for (std::size_t other = 0; other < edges.size(); ++other)
       if (is_straight(edges[other]) && (at_end ? edges[other].to : edges[other].from) == node) all.push_back(other);
     const auto other_end = [&](std::size_t i) { return layout_.nodes[at_end ? edges[i].from : edges[i].to].x; };
-    std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) { return other_end(a) < other_end(b); });
-    const auto k = static_cast<std::size_t>(std::find(all.begin(), all.end(), e) - all.begin());
+    std::ranges::stable_sort(all, [&](std::size_t a, std::size_t b) { return other_end(a) < other_end(b); });
+    const auto k = static_cast<std::size_t>(std::ranges::find(all, e) - all.begin());
     return spread(layout_.nodes[node].x, layout_.nodes[node].w, k, all.size());
   }
 

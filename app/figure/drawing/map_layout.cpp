@@ -25,7 +25,7 @@ std::string axis_label(const Token& token) {
   std::string label;
   std::size_t characters = 0;
   const auto points = code_points(token.text);
-  const bool blank = std::all_of(points.begin(), points.end(), is_blank);
+  const bool blank = std::ranges::all_of(points, is_blank);
   for (const char32_t point : points) {
     if (is_picture_modifier(point) && !label.empty()) continue;
     if (is_picture(point)) {

@@ -68,7 +68,7 @@ std::vector<std::string> folds_in_words(const Gui& gui) {
   if (!folded) return sentences;
   const FoldChoice& done = folded->fold.done;
   const std::vector<Index>& columns = folded->fold.keys.group_of;  // without one that is left out no row has a strip
-  const bool strips = gui.state.view.view == View::heads && std::count(columns.begin(), columns.end(), -1) > 0;
+  const bool strips = gui.state.view.view == View::heads && std::ranges::count(columns, -1) > 0;
   if (done.special)
     sentences.emplace_back(gui.word(strips ? kAnswerWords.special_folded : kAnswerWords.special_left_out));
   if (done.words) sentences.emplace_back(gui.word(kAnswerWords.words_merged));

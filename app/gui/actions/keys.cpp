@@ -37,8 +37,7 @@ constexpr KeyName kKeyNames[] = {
 constexpr KeyName kShifted[] = {{Key::slash, "?"}, {Key::left_bracket, "{"}, {Key::right_bracket, "}"}};
 
 std::string key_name(Key key) {
-  const auto* const named =
-      std::find_if(std::begin(kKeyNames), std::end(kKeyNames), [key](const KeyName& one) { return one.key == key; });
+  const auto* const named = std::ranges::find_if(kKeyNames, [key](const KeyName& one) { return one.key == key; });
   return named != std::end(kKeyNames) ? named->name : std::string(1, static_cast<char>(key));
 }
 
@@ -54,8 +53,7 @@ std::string chord_text(const Chord& chord) {
   std::string text;
   if (chord.ctrl) text += "Ctrl ";
   if (chord.alt) text += "Alt ";
-  const auto* const sign =
-      std::find_if(std::begin(kShifted), std::end(kShifted), [&](const KeyName& one) { return one.key == chord.key; });
+  const auto* const sign = std::ranges::find_if(kShifted, [&](const KeyName& one) { return one.key == chord.key; });
   if (chord.shift && sign != std::end(kShifted)) return text + sign->name;
   if (chord.shift) text += "Shift ";
   return text + key_name(chord.key);

@@ -100,7 +100,7 @@ void choose_head(Gui& gui, Index layers, Index heads) {
   const std::vector<HeadRef> order = gui.shown_heads.empty() ? shown_order(gui.state) : gui.shown_heads;
   if (!order.empty() && layers == 0) {
     const auto count = static_cast<Index>(order.size());
-    const Index at = std::find(order.begin(), order.end(), head) - order.begin();
+    const Index at = std::ranges::find(order, head) - order.begin();
     return gui.push(ChooseHead{order[static_cast<std::size_t>((at + heads + count) % count)]});
   }
   if (!gui.shown_heads.empty()) {  // of the nearest layer with one that is shown, the nearest
@@ -124,8 +124,7 @@ void step_stack(Gui& gui, bool back) {
   std::vector<Stack> stacks;
   for (const Stack stack : kStacks)
     if (state.trace->has(stack)) stacks.push_back(stack);
-  const auto at =
-      static_cast<std::size_t>(std::find(stacks.begin(), stacks.end(), state.view.chosen.stack) - stacks.begin());
+  const auto at = static_cast<std::size_t>(std::ranges::find(stacks, state.view.chosen.stack) - stacks.begin());
   const Stack next = stacks[(at + (back ? stacks.size() - 1 : 1)) % stacks.size()];
   gui.push(ChooseHead{{state.view.chosen.layer, state.view.chosen.head, next}});
 }
@@ -208,7 +207,7 @@ void step_code_line(Gui& gui, bool back) {
 void step_grid(Gui& gui, bool back) {
   std::vector<GridShow> forms{GridShow::maps, GridShow::all, GridShow::relations};
   if (!has_more_heads(gui.state)) std::erase(forms, GridShow::all);
-  const auto now = std::find(forms.begin(), forms.end(), shown_grid(gui.state)) - forms.begin();
+  const auto now = std::ranges::find(forms, shown_grid(gui.state)) - forms.begin();
   const auto count = static_cast<std::ptrdiff_t>(forms.size());
   gui.push(ShowGrid{forms[static_cast<std::size_t>((now + (back ? count - 1 : 1)) % count)]});
 }
@@ -340,7 +339,7 @@ void turn_page(Gui& gui, bool back) {
 void step_shot(Gui& gui, bool back) {
   const auto& run = gui.state.training;
   const auto& shots = run->shots;
-  const auto at = std::find_if(shots.begin(), shots.end(), [&](const Shot& shot) { return run->shown == shot.step; });
+  const auto at = std::ranges::find_if(shots, [&](const Shot& shot) { return run->shown == shot.step; });
   if (back && at != shots.begin()) gui.push(ChooseShot{std::prev(at)->step});
   if (!back && at != shots.end())
     gui.push(ChooseShot{std::next(at) == shots.end() ? std::nullopt : std::optional(std::next(at)->step)});

@@ -44,9 +44,8 @@ void perform(Gui& gui, const Action& action) {
   const std::size_t before = gui.commands.size();
   action.run(gui);
   const std::span<const Command> pushed = std::span(gui.commands).subspan(before);
-  const bool edits = std::any_of(pushed.begin(), pushed.end(), [](const Command& command) {
-    return command.as<EndGesture>() || command.as<SwapKept>();
-  });
+  const bool edits = std::ranges::any_of(
+      pushed, [](const Command& command) { return command.as<EndGesture>() || command.as<SwapKept>(); });
   if (!edits) return;
   const std::string number = changed_number(gui, pushed);
   gui.push(Changed{number.empty() ? gui.word(action.name) : number});

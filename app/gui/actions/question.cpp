@@ -153,7 +153,7 @@ void switch_part_here(Gui& gui, BlockPart part) {
 
 bool any_parts_off(const Gui& gui) {
   const auto& layers = gui.state.document.edits.layers;
-  return std::any_of(layers.begin(), layers.end(), [](const LayerEdit& edit) { return edit.parts.any(); });
+  return std::ranges::any_of(layers, [](const LayerEdit& edit) { return edit.parts.any(); });
 }
 
 void multiply_scale(Gui& gui, float factor) {

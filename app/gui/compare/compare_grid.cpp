@@ -47,7 +47,7 @@ void headline(Gui& gui) {
                : is_of_now(gui.state) && only_unread_heads_off(gui.state) ? kCompareWords.off_in_last_layer
                                                                           : kCompareWords.no_head_differs);
   const auto& words = gui.state.comparison->words;
-  if (same && std::any_of(words.begin(), words.end(), [](const ComparedWord& word) { return word.a != word.b; }))
+  if (same && std::ranges::any_of(words, [](const ComparedWord& word) { return word.a != word.b; }))
     line += std::string(gui.chinese() ? "" : " ") + gui.word(kCompareWords.only_the_guess);
   if (compared.only_a > 0)
     line += std::string("  ") + gui.word(kCompareWords.heads_only_a) + " " + std::to_string(compared.only_a);

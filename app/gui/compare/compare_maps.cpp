@@ -165,7 +165,7 @@ void beside_maps(Gui& gui, const JointStack& stack, Box box) {
   box.y += legend;
   box.h -= legend;
   const auto alone = [](const JointToken& token) { return !token.in_both(); };
-  const auto any_alone = [&](const JointAxis& axis) { return std::any_of(axis.begin(), axis.end(), alone); };
+  const auto any_alone = [&](const JointAxis& axis) { return std::ranges::any_of(axis, alone); };
   if (stack.in_both && (any_alone(stack.axes.queries) || any_alone(stack.axes.keys))) {
     const float height = ImGui::CalcTextSize(gui.word(kCompareWords.only_one_has), nullptr, false, box.w).y;
     ImGui::GetWindowDrawList()->AddText(nullptr, 0, {box.x, box.y}, gui.colours().dim,

@@ -30,7 +30,7 @@ constexpr float kMostPitch = 5, kLargePitch = 1.6f;
 
 bool is_shown(const AppState& state, Index head) {
   const auto heads = flow_heads(state);
-  return std::any_of(heads.begin(), heads.end(), [&](const HeadRef& shown) { return shown.head == head; });
+  return std::ranges::any_of(heads, [&](const HeadRef& shown) { return shown.head == head; });
 }
 
 void toggle(Gui& gui, Index head) {
@@ -226,7 +226,7 @@ void point_at_word(Gui& gui, const std::vector<FlowHead>& heads, const FlowWord&
     const auto is_cell = [&](const FlowLine& line) {
       return line.query == strongest->query && line.key == strongest->key;
     };
-    const auto found = std::find_if(lines.begin(), lines.end(), is_cell);
+    const auto found = std::ranges::find_if(lines, is_cell);
     if (found == lines.end()) continue;
     head = gui.state.flow->question.heads[i];
     break;
@@ -337,7 +337,7 @@ void flow_panel(Gui& gui) {
   const auto above = [&](const FlowHead& head) {
     return !head.lines->empty() && head.lines->front().weight >= state.view.flow.threshold;
   };
-  if (state.flow && std::none_of(heads.begin(), heads.end(), above)) no_lines(gui, heads);
+  if (state.flow && std::ranges::none_of(heads, above)) no_lines(gui, heads);
   flow_area(gui, heads);
 }
 

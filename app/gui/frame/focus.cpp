@@ -32,8 +32,7 @@ void press_item(std::uint32_t item, bool takes_keyboard) {
 
 /// The stop after, or before, the one that has the keyboard; the first, or the last, where none has.
 const FocusStop& neighbour(const std::vector<const FocusStop*>& stops, std::uint32_t item, bool back) {
-  const auto at =
-      std::find_if(stops.begin(), stops.end(), [&](const FocusStop* stop) { return stop->control.item == item; });
+  const auto at = std::ranges::find_if(stops, [&](const FocusStop* stop) { return stop->control.item == item; });
   if (at == stops.end()) return back ? *stops.back() : *stops.front();
   const std::size_t count = stops.size(), i = static_cast<std::size_t>(at - stops.begin());
   return *stops[(i + (back ? count - 1 : 1)) % count];
@@ -45,9 +44,7 @@ void add_focus_stop(Gui& gui, const std::string& name, const Box& box, BoxKind k
   const ImGuiLastItemData& last = ImGui::GetCurrentContext()->LastItemData;
   if (item == 0) item = last.ID;
   if (!gui.stops || !is_control(kind) || item == 0 || (last.InFlags & ImGuiItemFlags_Disabled)) return;
-  if (std::any_of(gui.stops->begin(), gui.stops->end(),
-                  [&](const FocusStop& stop) { return stop.control.item == item; }))
-    return;
+  if (std::ranges::any_of(*gui.stops, [&](const FocusStop& stop) { return stop.control.item == item; })) return;
   const ImGuiWindow* window = ImGui::GetCurrentWindowRead();
   gui.stops->push_back({{item, name}, kind, window->RootWindow});
   if (gui.state.view.focus.item != item) return;
@@ -86,8 +83,7 @@ bool walk_focus(Gui& gui) {
     return true;
   }
   if (now.item == 0 || io.WantTextInput) return false;
-  const auto at =
-      std::find_if(stops.begin(), stops.end(), [&](const FocusStop* stop) { return stop->control.item == now.item; });
+  const auto at = std::ranges::find_if(stops, [&](const FocusStop* stop) { return stop->control.item == now.item; });
   if (at == stops.end()) return false;
   if (key_pressed(Key::escape, false) && !front) return let_go(), true;
   const BoxKind kind = (*at)->kind;

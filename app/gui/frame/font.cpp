@@ -147,7 +147,7 @@ void Fonts::push(TextSize size) const {
 
 std::string Fonts::shown(std::string_view text) {
   // What keep() always has, and nothing stands for.
-  if (std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7E; })) return std::string(text);
+  if (std::ranges::all_of(text, [](char c) { return c >= 0x20 && c <= 0x7E; })) return std::string(text);
   std::string result;
   result.reserve(text.size());
   for (const char32_t character : code_points(text)) state_->stand_ins.put(result, character);
@@ -254,7 +254,7 @@ Fonts::State::ByFile Fonts::State::sorted(std::vector<char32_t>& by_hand) {
   built.clear();
   for (const char32_t c : kept) sort(c);
   for (const auto& [c, when] : wanted) sort(c);
-  std::sort(by_hand.begin(), by_hand.end());  // the atlas does not depend on the order of a hash table
+  std::ranges::sort(by_hand);  // the atlas does not depend on the order of a hash table
   return by_file;
 }
 

@@ -30,10 +30,10 @@ void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {
   std::string tip = name_explained(state.settings.language, name);
   const TrainingCard* card = state.document.card.get();
   const auto is_pronoun = [](const NamedArc* arc) { return arc->relation == "IT"; };
-  if (card && card->plan.corruption.restore > 0 && std::any_of(name.arcs.begin(), name.arcs.end(), is_pronoun))
+  if (card && card->plan.corruption.restore > 0 && std::ranges::any_of(name.arcs, is_pronoun))
     tip += std::string("\n") + gui.word(kAnswerWords.supervised_pronouns);
   const auto is_head = [&](const TaughtHead& one) { return HeadRef{one.layer, one.head} == head; };
-  if (card && std::any_of(card->plan.teaching.heads.begin(), card->plan.teaching.heads.end(), is_head)) {
+  if (card && std::ranges::any_of(card->plan.teaching.heads, is_head)) {
     tip += std::string("\n") + gui.word(kAnySentenceWords.taught_head);
     for (const std::string& treebank : card->treebanks) tip += "\n· " + treebank;
   }
@@ -42,7 +42,7 @@ void explain_name(const Gui& gui, const HeadRef& head, const HeadName& name) {
 
 Index weights_by_hand(const AppState& state, const HeadRef& head) {
   const auto& weights = state.trace->request.edits.weights;
-  return std::count_if(weights.begin(), weights.end(), [&](const WeightEdit& edit) { return edit.head == head; });
+  return std::ranges::count_if(weights, [&](const WeightEdit& edit) { return edit.head == head; });
 }
 
 std::string words_by_hand(const Gui& gui, Index count) {

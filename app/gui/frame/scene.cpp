@@ -17,8 +17,8 @@ class Painter {
  public:
   Painter(Gui& gui, ImDrawList& list, const Drawing& scene, const SceneView& view)
       : gui_(gui), view_(view), list_(list) {
-    const auto curves = std::count_if(scene.items.begin(), scene.items.end(),
-                                      [](const Item& item) { return std::holds_alternative<Curve>(item); });
+    const auto curves =
+        std::ranges::count_if(scene.items, [](const Item& item) { return std::holds_alternative<Curve>(item); });
     segments_ = std::clamp(kMostSegments / std::max(1, static_cast<int>(curves)), kLeastOfCurve, kMostOfCurve);
   }
 

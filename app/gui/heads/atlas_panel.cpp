@@ -147,7 +147,7 @@ struct Arrangement {
     sizes.title_lines = 1;
     const AtlasLayout layout = layout_of(1, count);
     const std::vector<HeadRef> heads = some(count);
-    const bool fit = std::all_of(heads.begin(), heads.end(), [&](const HeadRef& head) {
+    const bool fit = std::ranges::all_of(heads, [&](const HeadRef& head) {
       const auto whole = lines_of(head, layout, kTitleLines);
       return whole.size() == 1 && whole == lines_of(head, layout, 1);
     });

@@ -85,7 +85,7 @@ void cell_line(Gui& gui, float room) {
   if (of_head && chosen_is_off(gui) && !gui.state.view.hovered) sentences = {off_line(gui)};
   if (sentences.empty()) return;
   const auto fits = [&](const std::string& sentence) { return shown_width(gui, sentence) <= room; };
-  const auto shown = std::find_if(sentences.begin(), sentences.end(), fits);
+  const auto shown = std::ranges::find_if(sentences, fits);
   cut_text(gui, shown == sentences.end() ? sentences.back() : *shown, gui.colours().text, room);
   gui.name_item("stage sentence", BoxKind::label);
   if (shown != sentences.begin() && shown != sentences.end()) explain_item(gui, sentences.front());

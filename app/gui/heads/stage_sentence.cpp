@@ -16,7 +16,7 @@ namespace {
 std::string word_in_line(Gui& gui, const std::string& text) {
   const auto is_ink = [](char c) { return static_cast<unsigned char>(c) > ' '; };
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
-  const bool seen = std::any_of(text.begin(), text.end(), is_ink) && std::none_of(text.begin(), text.end(), is_control);
+  const bool seen = std::ranges::any_of(text, is_ink) && std::ranges::none_of(text, is_control);
   if (seen) return gui.fonts.shown(text);
   Token token;
   token.text = text;

@@ -214,7 +214,7 @@ void text_column(Gui& gui, const TextReading& reading, bool queries, float width
   pointed_hit(gui, scene, origin);  // names them
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto is_pointed = [&](const Hit& hit) { return hit.box.contains(mouse.x - origin.x, mouse.y - origin.y); };
-  const auto hit = std::find_if(scene.hits.begin(), scene.hits.end(), is_pointed);
+  const auto hit = std::ranges::find_if(scene.hits, is_pointed);
   if (hit != scene.hits.end() && (ImGui::IsItemHovered() || ImGui::IsItemActive())) {
     const Box box = hit->box;
     const Index word = static_cast<Index>(std::stoll(hit->name.substr(std::string_view(hits).size())));

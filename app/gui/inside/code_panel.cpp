@@ -118,7 +118,7 @@ void draw_lines(Gui& gui, const Listing& listing) {
   while (clipper.Step())
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
       const auto index = static_cast<std::size_t>(i);
-      draw_line(gui, listing, index, std::find(made.begin(), made.end(), index) != made.end(), columns);
+      draw_line(gui, listing, index, std::ranges::find(made, index) != made.end(), columns);
     }
   ImGui::EndChild();
   ImGui::PopStyleVar();

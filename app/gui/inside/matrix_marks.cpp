@@ -20,7 +20,7 @@ constexpr float kLargestGradient = 0.5f;                  // two keys with half 
 
 const Words& reason(const MatrixId& id, const Edits& edits) {
   const auto in_head = [&](const WeightEdit& one) { return one.head == HeadRef{id.layer, id.head, id.stack}; };
-  if (id.quantity == Quantity::weights && std::any_of(edits.weights.begin(), edits.weights.end(), in_head))
+  if (id.quantity == Quantity::weights && std::ranges::any_of(edits.weights, in_head))
     return kInsideWords.moved_by_hand;
   const Spread spread = spread_of(id.quantity);
   if (spread == Spread::own_row && kind_of(id.quantity).part == MatrixPart::ffn) return kInsideWords.moved_by_ffn;

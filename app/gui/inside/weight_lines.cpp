@@ -27,7 +27,7 @@ struct DrawnWeightLine {
   const Trace& trace() const { return *inside.question.trace; }
   const Step* step(std::string_view name) const {
     const auto is = [&](const Step& one) { return one.name == name; };
-    const auto found = std::find_if(inside.steps.begin(), inside.steps.end(), is);
+    const auto found = std::ranges::find_if(inside.steps, is);
     return found == inside.steps.end() ? nullptr : &*found;
   }
   std::string word(bool query) const {
@@ -114,7 +114,7 @@ std::vector<Index> words_of_row(const Matrix& row, Index asked) {
   std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count), keys.end(),
                     [&](Index a, Index b) { return std::pair(-row(0, a), a) < std::pair(-row(0, b), b); });
   keys.resize(count);
-  if (std::find(keys.begin(), keys.end(), asked) == keys.end()) keys.back() = asked;
+  if (std::ranges::find(keys, asked) == keys.end()) keys.back() = asked;
   return keys;
 }
 
@@ -204,8 +204,7 @@ Heading heading_of(const DrawnWeightLine& line, WeightLine which) {
       const InsideQuestion& question = line.inside.question;
       const bool by_hand = edited_weight(line.trace().request.edits, question.head, *question.cell) != nullptr;
       const auto& tokens = line.trace().key_tokens(question.head.stack).tokens;
-      const bool of_words =
-          std::none_of(tokens.begin(), tokens.end(), [](auto& one) { return one.special || one.continues; });
+      const bool of_words = std::ranges::none_of(tokens, [](auto& one) { return one.special || one.continues; });
       const Words& share = by_hand    ? kInsideWords.share_by_hand
                            : of_words ? kInsideWords.share
                                       : kInsideWords.share_of_tokens;
@@ -283,7 +282,7 @@ void body(DrawnWeightLine line, WeightLine which) {
 
 WeightLine weight_line_of(std::string_view step) {
   const auto is_one_of = [&](std::initializer_list<std::string_view> names) {
-    return std::find(names.begin(), names.end(), step) != names.end();
+    return std::ranges::find(names, step) != names.end();
   };
   if (is_one_of({"x_query", "W_Q", "b_Q", "q_projected", "q_normed", "q"})) return WeightLine::asks;
   if (is_one_of({"x_key", "W_K", "b_K", "k_projected", "k_normed", "k"})) return WeightLine::answers;
@@ -299,7 +298,7 @@ void weight_lines(Gui& gui, const Inside& inside, void (*draw_step)(Gui&, const 
   for (std::size_t number = 0; number < kWeightLines; ++number) {
     const auto which = static_cast<WeightLine>(number);
     const auto belongs = [&](const Step& step) { return weight_line_of(step.name) == which; };
-    if (std::none_of(inside.steps.begin(), inside.steps.end(), belongs)) continue;
+    if (std::ranges::none_of(inside.steps, belongs)) continue;
     const bool open = gui.state.view.inside_line == number;
     const DrawnWeightLine line{gui, inside, {}};
     heading(line, which, open);

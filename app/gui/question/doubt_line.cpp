@@ -87,7 +87,7 @@ void words_by_kind(Gui& gui, const std::vector<WordFamily>& families) {
     for (const WordFamily& family : families)
       if (&kind_of_words(family.name) == kind)
         for (const std::string& word : family.words)
-          if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+          if (std::ranges::find(words, word) == words.end()) words.push_back(word);
     if (words.empty()) continue;
     dim_text(gui, gui.word(*kind));
     const float left = ImGui::GetCursorPosX();

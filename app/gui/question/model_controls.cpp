@@ -49,7 +49,7 @@ std::vector<Index> trained_values(const AppState& state, Index Config::*field) {
     const bool same_width = field == &Config::d_model || own.d_model == config.d_model;
     if (own.arch == config.arch && own.num_layers == config.num_layers && same_width) values.push_back(own.*field);
   }
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
@@ -58,8 +58,8 @@ std::vector<Index> trained_values(const AppState& state, Index Config::*field) {
 Index snapped_width(Index width, const std::vector<Index>& trained) {
   constexpr Index kStep = 4;
   if (trained.empty() || width > trained.back() + trained.back() / 8) return (width + kStep / 2) / kStep * kStep;
-  return *std::min_element(trained.begin(), trained.end(),
-                           [&](Index a, Index b) { return std::abs(a - width) < std::abs(b - width); });
+  return *std::ranges::min_element(trained,
+                                   [&](Index a, Index b) { return std::abs(a - width) < std::abs(b - width); });
 }
 
 /// Where values stand on a slider, as shares of its way.

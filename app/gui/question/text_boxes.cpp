@@ -95,7 +95,7 @@ std::optional<std::size_t> text_box(Gui& gui, const TextBox& box, float width) {
     for (const ImWchar character : ImGui::GetIO().InputQueueCharacters)
       if (character >= ' ' && character != 0x7f) append_utf8(editing.arriving, character);
   }
-  const auto lines = static_cast<int>(std::count(text.begin(), text.end(), '\n')) + 1;
+  const auto lines = static_cast<int>(std::ranges::count(text, '\n')) + 1;
   const ImGuiStyle& style = ImGui::GetStyle();
   const float height =
       static_cast<float>(std::min(lines, box.most_lines)) * ImGui::GetTextLineHeight() + 2 * style.FramePadding.y;

@@ -45,7 +45,7 @@ void notice_line(Gui& gui, const Notice& notice, float right) {
   if (text.empty() && notice.kind == Notice::Kind::changed && !gui.state.undo.empty())
     text = change_in_words(gui.state.settings.language, gui.state.undo.back(), gui.state.document);
   const std::string& all = notice.kind == Notice::Kind::failed ? notice.text : text;
-  const auto more = std::count(all.begin(), all.end(), '\n');
+  const auto more = std::ranges::count(all, '\n');
   const std::string lines = "+" + std::to_string(more) + " " + gui.word(kWindowWords.more_lines);
   ImGui::AlignTextToFramePadding();
   const bool failed = notice.kind == Notice::Kind::failed;

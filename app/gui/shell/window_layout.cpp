@@ -77,7 +77,7 @@ WindowRegions window_regions(Gui& gui, const Box& window) {
   const Document& document = gui.state.document;
   std::ptrdiff_t newlines = 0;
   for (const std::string* text : {&document.source.text, &document.target.text, &document.text_pair})
-    newlines = std::max(newlines, std::count(text->begin(), text->end(), '\n'));
+    newlines = std::max(newlines, std::ranges::count(*text, '\n'));
   const float controls = !controls_in_column(gui) ? 0 : (wide >= kWide ? kWideControls : kControls) * unit;
   const float more_lines = static_cast<float>(std::min<std::ptrdiff_t>(newlines, 2)) * ImGui::GetTextLineHeight();
   const float more_turns = reads_chat(document) ? chat_height(gui) - ImGui::GetFrameHeightWithSpacing() : more_lines;

@@ -119,7 +119,7 @@ struct EndLabel {
 /// The labels from top to bottom, none over another, each as near to its curve as there is room.
 void draw_end_labels(Gui& gui, const CurveFrame& frame, std::vector<EndLabel> labels) {
   const float text = ImGui::GetFontSize(), x = frame.plot.right() + 8 * gui.unit;
-  std::stable_sort(labels.begin(), labels.end(), [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
+  std::ranges::stable_sort(labels, [](const EndLabel& a, const EndLabel& b) { return a.y < b.y; });
   float free_from = frame.plot.y - text / 2;
   // Of more than there is room for, those with the best scores are named.
   const auto room = static_cast<std::size_t>(std::max(1.0f, (frame.plot.h + text) / text));

@@ -1,6 +1,5 @@
 #include "paper/font_list.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <utility>

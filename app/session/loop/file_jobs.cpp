@@ -71,7 +71,7 @@ std::string file_kind(const fs::path& path) {
 /// `BERT, 12×12`: a family as people write it, its layers and its heads.
 std::string model_in_words(std::string_view family, const Config& config) {
   const auto is = [&](const auto& one) { return one.first == family; };
-  const auto found = std::find_if(std::begin(kFamilies), std::end(kFamilies), is);
+  const auto found = std::ranges::find_if(kFamilies, is);
   const std::string_view shown = found == std::end(kFamilies) ? family : found->second;
   return std::string(shown) + ", " + std::to_string(config.num_layers) + "×" + std::to_string(config.num_heads);
 }
@@ -101,8 +101,8 @@ Result<std::vector<Browser::Entry>> folder_entries(const fs::path& folder, const
   }
   if (error)
     return bad_input(folder.string(), "folder", "a readable folder", error.message(), read_fault(error.value()));
-  std::sort(entries.begin(), entries.end(),
-            [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
+  std::ranges::sort(entries,
+                    [](const auto& a, const auto& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
   return entries;
 }
 

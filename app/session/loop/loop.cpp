@@ -133,7 +133,7 @@ void Loop::carry_out(const AppState& state, const Command& command) {
 
 bool Loop::saves() const {
   const auto saves = [](const FileJob& job) { return job.saves; };
-  return (saving_ && files_.busy()) || std::any_of(file_jobs_.begin(), file_jobs_.end(), saves);
+  return (saving_ && files_.busy()) || std::ranges::any_of(file_jobs_, saves);
 }
 
 void Loop::delay_quit(AppState& state) {
@@ -183,7 +183,7 @@ void Loop::autosave(AppState& state, double now) {
 }
 
 bool Loop::is_answering() const {
-  return std::any_of(answering_.begin(), answering_.end(), [](const Worker* worker) { return worker->busy(); });
+  return std::ranges::any_of(answering_, [](const Worker* worker) { return worker->busy(); });
 }
 
 const Worker& Loop::reader() const {

@@ -102,7 +102,7 @@ std::vector<fs::path> left_sessions() {
     const auto time = at->last_write_time(gone);
     if (!gone) left.emplace_back(time, at->path());
   }
-  std::sort(left.begin(), left.end(), std::greater<>());
+  std::ranges::sort(left, std::greater<>());
   std::vector<fs::path> paths;
   for (auto& [time, path] : left) paths.push_back(std::move(path));
   return paths;
