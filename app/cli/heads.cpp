@@ -92,13 +92,12 @@ std::string quoted_word(const std::string& word) { return word.empty() ? "any wo
 std::string heads_text(const HeadTable& table) {
   const std::vector<Column> shown = columns(table, false);
   std::vector<std::vector<std::string>> lines{{"head"}};
-  for (const Column& column : shown) {
-    std::string& name = lines[0].emplace_back(column.name);
-    std::replace(name.begin(), name.end(), '_', ' ');
-  }
+  for (const Column& column : shown) std::ranges::replace(lines[0].emplace_back(column.name), '_', ' ');
   lines[0].emplace_back("name");
   for (const HeadRow& row : table.rows) {
-    std::vector<std::string>& line = lines.emplace_back(1, head_label(row.measures.head));
+    const HeadRef& head = row.measures.head;
+    const std::string stack = head.stack == Stack::self ? "" : std::string(stack_name(head.stack)) + " ";
+    std::vector<std::string>& line = lines.emplace_back(1, stack + head_label(head));
     for (const Column& column : shown) line.push_back(three_decimals(column.value(row)));
     line.push_back(row.name.words);
   }

@@ -54,6 +54,13 @@ TEST(CliHeads, MeasuresGivenPatterns) {
   EXPECT_FALSE(heads[0].contains("effect"));
 }
 
+TEST(CliHeads, ATableForPeopleNamesTheStackOfAHead) {
+  const Ran ran = run({"heads", "shipped:translator", "--text", "小猫请李雷订了去北京的机票"});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  for (const char* label : {"encoder L0·H0 ", "\nL0·H0 ", "cross L0·H0 "})
+    EXPECT_TRUE(contains(ran.out, label)) << label;
+}
+
 TEST(CliHeads, PrintsATableForPeople) {
   const fixture::Folder folder;
   const Ran ran = run({"heads", patterns_file(folder), "--sort", "first"});
