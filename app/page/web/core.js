@@ -1,6 +1,7 @@
 // The core of the program as WebAssembly (app/page/core): it computes every number of a page. Texts go in and come out
 // as JSON in its memory, numbers are copied out of it.
 
+import { joined, sizeOf } from './data.js';
 import { unicodeFor } from './unicode.js';
 
 /** In the order of core/heads/head_measures.h. */
@@ -26,14 +27,12 @@ export async function startCore(bytes) {
   core = (await WebAssembly.instantiate(module, imports)).exports;
   core._initialize();
 
-  const sizeOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
   /** Copies parts, one after another, into memory of the core: where they stand. */
-  function given(parts) {
-    const size = sizeOf(parts), start = core.take(size);
-    if (start === 0) throw new Error('memory: expected enough for this page, found no more');
-    const room = new Uint8Array(memory().buffer, start, size);
-    parts.reduce((at, part) => { room.set(part, at); return at + part.length; }, 0);
-    return start;
+  function given(parts, size = sizeOf(parts)) {
+    const at = core.take(size);
+    if (at === 0) throw new Error('memory: expected enough for this page, found no more');
+    joined(parts, new Uint8Array(memory().buffer, at, size));
+    return at;
   }
   /** Gives `use` where the text stands, as long as it runs, and its bytes. */
   function giveName(name, use) {

@@ -2,6 +2,8 @@
 // the core takes. An Answer is immutable but for what a new sentence puts in (live.js). Numbers are texts in base64
 // (RFC 4648, section 4), which the writer may have packed.
 
+import { byId } from './elements.js';
+
 /** The bytes that a base64 text stands for; of a number, the text of the page's script element with that position. */
 export function bytesOf(text) {
   if (typeof text === 'number') return bytesOf(document.querySelectorAll('script[type="text/plain"]')[text].textContent);
@@ -11,27 +13,40 @@ export function bytesOf(text) {
   return bytes;
 }
 
-async function unpacked(stream, format) {
-  return new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream(format))).arrayBuffer());
+/** Not by way of a Blob or a Response, whose bytes leave the process and come back. */
+const streamOf = (text) => new ReadableStream({start(to) { to.enqueue(bytesOf(text)); to.close(); }});
+async function partsOf(stream, format) {
+  const parts = [], reader = stream.pipeThrough(new DecompressionStream(format)).getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) parts.push(part.value);
+  return parts;
+}
+
+export const sizeOf = (parts) => parts.reduce((sum, part) => sum + part.length, 0);
+
+/** The parts one after another, in `all`. */
+export function joined(parts, all = new Uint8Array(sizeOf(parts))) {
+  parts.reduce((at, part) => { all.set(part, at); return at + part.length; }, 0);
+  return all;
 }
 
 /** The same, inflated (RFC 1951); or a file beside the page, {file}, with its checksum (RFC 1950). `told` hears of bytes that came. */
 export async function inflated(packed, told = () => {}) {
-  // Not by way of a Blob or a Response, whose bytes leave the process and come back.
-  const streamOf = (bytes) => new ReadableStream({start(to) { to.enqueue(bytes); to.close(); }});
-  if (!packed.file) return unpacked(streamOf(bytesOf(packed)), 'deflate-raw');
+  if (!packed.file) return joined(await partsOf(streamOf(packed), 'deflate-raw'));
   const answer = await fetch(packed.file).catch(() => null);
   if (!answer?.ok) throw new Error(`${packed.file}: expected a file beside this page, found ${answer ? `status ${answer.status}` : 'no network'}`);
   const counted = new TransformStream({transform(part, to) { told(part.length); to.enqueue(part); }});
-  return unpacked(answer.body.pipeThrough(counted), 'deflate').catch(async () => {
+  return partsOf(answer.body.pipeThrough(counted), 'deflate').then((parts) => joined(parts)).catch(async () => {
     for (const name of await window.caches?.keys() ?? []) await (await caches.open(name)).delete(packed.file);  // so that the next visit fetches it again
     throw new Error(`${packed.file}: expected the file as it was written, found a damaged one`);
   });
 }
 
-/** Numbers of two bytes, in parts: of a list, inflated in turn, of each layer all low bytes, then all high bytes. */
-function numbersOf(stored) {
-  return Array.isArray(stored) ? Array.fromAsync(stored, (part) => inflated(part)) : [bytesOf(stored)];
+/** Numbers of two bytes, in parts: of a list, of each layer all low bytes, then all high bytes. */
+async function numbersOf(stored) {
+  if (!Array.isArray(stored)) return [bytesOf(stored)];
+  const layers = [];
+  for (const part of stored) layers.push(...await partsOf(streamOf(part), 'deflate-raw'));
+  return layers;
 }
 
 /** `1.4` for layer 1, head 4: how scripts and options name a head. */
@@ -97,4 +112,14 @@ export function changesOf({stacks, edits}, {masks, scale, off}) {
   }).filter((edit) => Object.keys(edit).length > 2);
   return {...edits, ...(scale === null ? {} : {scale}), off: [...off], layer_edits: layers,
     ...Object.fromEntries(stacks.map((stack, i) => [MASK_FIELDS[stack.number], wanted(stack.mask, masks[i])]))};
+}
+
+/** The page's data, from its script element. Throws where it is cut off or is of another kind. */
+export function readPage() {
+  const element = byId('headlight-data');
+  if (!element) throw new Error('headlight-data: expected a script element, found nothing');
+  const page = JSON.parse(element.textContent);
+  if (page.schema !== 'headlight.page/1') throw new Error(`schema: expected headlight.page/1, found ${String(page.schema).slice(0, 60)}`);
+  if (!page.core) throw new Error('core: expected a text, found nothing');
+  return page;
 }

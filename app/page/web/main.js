@@ -4,7 +4,7 @@ import { createInterface } from './api.js';
 import { createAtlas } from './atlas.js';
 import { createControls, createKeys } from './controls.js';
 import { startCore } from './core.js';
-import { answerOf, inflated, openAnswer } from './data.js';
+import { answerOf, inflated, openAnswer, readPage } from './data.js';
 import { button, byId, icon, make, fill } from './elements.js';
 import { createLive, openModel } from './live.js';
 import { briefNumber, currentLanguage, currentTheme, either, ink, setColours, setLanguage, setMap, setTheme, setWords,
@@ -152,8 +152,7 @@ function open(core, page, answer, kept) {
 async function start() {
   const loading = byId('loading');
   try {
-    const page = JSON.parse(byId('headlight-data').textContent);
-    const answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
+    const page = readPage(), answer = answerOf(page, 0), kept = page.compare ? answerOf(page.compare, 1) : null;
     // Long pages take a moment; the reader sees that something is under way before the browser is busy.
     await new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
     const core = await startCore(await inflated(page.core));
