@@ -9,7 +9,6 @@
 #include "document/model_choice.h"
 #include "document/named_arcs.h"
 #include "document/tokenizers.h"
-#include "figure/drawing/map_layout.h"
 #include "figure/head_name.h"
 #include "model/head_text.h"
 #include "session/start_cell.h"
@@ -41,17 +40,8 @@ Opening opening_of(const Document& document, const std::shared_ptr<const Trace>&
   const auto& stack = maps->stacks[static_cast<std::size_t>(head.stack)];
   const FoldedStack* folded = stack ? &*stack : nullptr;
   const CellRef cell = start ? start->cell : strongest_cell(trace, head, folded);
-  CellInWords words = cell_of(trace, head, cell);
-  const auto row = folded ? folded->fold.queries.group(cell.query) : std::nullopt,
-             column = folded ? folded->fold.keys.group(cell.key) : std::nullopt;
-  if (row && column) {
-    words.query = axis_label(folded->fold.queries.tokens[static_cast<std::size_t>(*row)]);
-    words.key = axis_label(folded->fold.keys.tokens[static_cast<std::size_t>(*column)]);
-    words.weight = folded->map(head)(*row, *column);
-    words.itself = is_one_sequence(trace, head.stack) && row == column;
-  }
   const NamedArc* arc = start ? arcs.at(head, cell) : nullptr;
-  return {head, cell, lines_of_cell(Language::en, words, arc, start.has_value()).front()};
+  return {head, cell, lines_of_cell(Language::en, cell_of(trace, head, cell, folded), arc, start.has_value()).front()};
 }
 
 Value claims_json(const Opening& opening, const SentenceArcs& arcs) {

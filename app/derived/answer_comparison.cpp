@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/parallel.h"
 #include "derived/guess.h"
+#include "heads/arc_labels.h"
 #include "heads/head_measures.h"
 #include "math/attention.h"
 #include "math/output.h"
@@ -104,10 +105,6 @@ std::optional<Index> place_of(const JointAxis& axis, std::optional<Index> JointT
   return std::nullopt;
 }
 
-const FoldedAxis::Group& tokens_of(const FoldedAxis& folded, Index group) {
-  return folded.groups[static_cast<std::size_t>(group)];
-}
-
 /// The logits of an answer's prediction, or of the guess at the token `hidden` while that is hidden.
 Vector scores_of(const Trace& trace, std::optional<Index> hidden, Progress& progress) {
   if (!hidden) return says_word(trace) ? trace.logits : Vector{};
@@ -123,8 +120,8 @@ std::vector<ComparedWord> compare_words(const Trace& a, const Trace& b, std::opt
     const auto place = joint ? place_of(joint->axes.queries, &JointToken::b, joint->b.queries, *hidden) : std::nullopt;
     if (place) hidden_in_a = joint->axes.queries[static_cast<std::size_t>(*place)].a;
     if (!hidden_in_a) return {};
-    const auto group = tokens_of(joint->a.queries, *hidden_in_a);
-    const Index piece = *hidden - tokens_of(joint->b.queries, *joint->b.queries.group(*hidden)).first;
+    const auto group = joint->a.queries.tokens_of(*hidden_in_a);
+    const Index piece = *hidden - joint->b.queries.tokens_of(*joint->b.queries.group(*hidden)).first;
     hidden_in_a = group.first + std::min(piece, group.count - 1);
   }
   const Vector scores_a = scores_of(a, hidden_in_a, progress), scores_b = scores_of(b, hidden, progress);
@@ -290,22 +287,21 @@ CellsBehind cells_behind(const JointStack& stack, const CellRef& joint) {
   const JointToken& column = stack.axes.keys[static_cast<std::size_t>(joint.key)];
   const auto behind = [&](const Fold& fold, std::optional<Index> JointToken::*side) -> std::optional<CellRef> {
     if (!(row.*side) || !(column.*side)) return std::nullopt;
-    return CellRef{tokens_of(fold.queries, *(row.*side)).first, tokens_of(fold.keys, *(column.*side)).first};
+    return fold.cell_of({*(row.*side), *(column.*side)});
   };
   return {behind(stack.a, &JointToken::a), behind(stack.b, &JointToken::b)};
 }
 
 std::optional<float> folded_weight(const Trace& trace, const Fold& fold, const HeadRef& head, const CellRef& cell) {
-  const auto rows = tokens_of(fold.queries, *fold.queries.group(cell.query)),
-             columns = tokens_of(fold.keys, *fold.keys.group(cell.key));
+  const auto rows = fold.queries.tokens_of(*fold.queries.group(cell.query)),
+             columns = fold.keys.tokens_of(*fold.keys.group(cell.key));
   bool open = false;
   for (Index query = rows.first; query < rows.first + rows.count; ++query)
     for (Index key = columns.first; key < columns.first + columns.count; ++key)
       open |= trace.mask(head.stack, head.layer).allowed(query, key) ||
               edited_weight(trace.request.edits, head, {query, key}) != nullptr;
   if (!open) return std::nullopt;
-  return attention_rows(trace, head, rows.first, rows.count).middleCols(columns.first, columns.count).sum() /
-         static_cast<float>(rows.count);
+  return word_weight(attention_rows(trace, head, rows.first, rows.count), {columns.first, columns.count});
 }
 
 }  // namespace headlight

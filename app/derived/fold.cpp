@@ -169,6 +169,11 @@ std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoic
   return fold;
 }
 
+std::optional<CellRef> Fold::groups_of(const CellRef& cell) const {
+  const auto row = queries.group(cell.query), column = keys.group(cell.key);
+  return row && column ? std::optional(CellRef{*row, *column}) : std::nullopt;
+}
+
 Fold fold_or_whole(const Tokens& queries, const Tokens& keys, FoldChoice wanted) {
   return fold_of(queries, keys, wanted).value_or(Fold{axis_of(queries, {}, {}), axis_of(keys, {}, {}), {}});
 }
@@ -222,7 +227,7 @@ Vector resting(const Matrix& weights, const Fold& fold) {
 bool is_of_single_tokens(const Fold& fold, const CellRef& cell) {
   const auto is_single = [](const FoldedAxis& axis, Index token) {
     const auto group = axis.group(token);
-    return group && axis.groups[static_cast<std::size_t>(*group)].count == 1;
+    return group && axis.tokens_of(*group).count == 1;
   };
   return !fold.done.scaled && is_single(fold.queries, cell.query) && is_single(fold.keys, cell.key);
 }
@@ -235,7 +240,7 @@ CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
     const auto last = static_cast<Index>(axis.groups.size()) - 1;
     const Index nearest = std::min(static_cast<Index>(next - axis.groups.begin()), last);
     const auto at = axis.group(token);
-    return axis.groups[static_cast<std::size_t>(std::clamp<Index>(at ? *at + by : nearest, 0, last))].first;
+    return axis.tokens_of(std::clamp<Index>(at ? *at + by : nearest, 0, last)).first;
   };
   return {step(fold.queries, from.query, queries), step(fold.keys, from.key, keys)};
 }

@@ -38,6 +38,7 @@ struct FoldedAxis {
 
   /// The group of a token; nothing where the token is left out or there is no such token.
   std::optional<Index> group(Index token) const;
+  const Group& tokens_of(Index group) const { return groups[static_cast<std::size_t>(group)]; }
   /// Whether two tokens are one token, or in one group.
   bool together(Index a, Index b) const;
 };
@@ -47,6 +48,12 @@ struct Fold {
   FoldChoice done;                 // what there was to fold, of what was wanted
   std::vector<char> counted = {};  // of every key, whether what a row is scaled back to 1 by counts it
 
+  /// The row and the column that show a cell of the pattern; nothing where one of its tokens is left out.
+  std::optional<CellRef> groups_of(const CellRef& cell) const;
+  /// The cell of the pattern that a row and a column stand for: that of their first tokens.
+  CellRef cell_of(const CellRef& groups) const {
+    return {queries.tokens_of(groups.query).first, keys.tokens_of(groups.key).first};
+  }
   /// Whether the same tokens are in the same groups.
   friend bool operator==(const Fold& a, const Fold& b) {
     return a.done == b.done && a.queries.groups == b.queries.groups && a.keys.groups == b.keys.groups;

@@ -56,9 +56,7 @@ CellRef strongest_cell(const Trace& trace, const HeadRef& head, const FoldedStac
         best = {query, key};
       }
   }
-  return folded ? CellRef{folded->fold.queries.groups[static_cast<std::size_t>(best.query)].first,
-                          folded->fold.keys.groups[static_cast<std::size_t>(best.key)].first}
-                : best;
+  return folded ? folded->fold.cell_of(best) : best;
 }
 
 std::optional<float> order_number(const HeadOrder& order, const HeadRef& head, const HeadStats* stats,

@@ -11,11 +11,6 @@
 
 namespace headlight {
 
-/// How much a word looks at another: the mean of its pieces' rows, which these are, of the sum over the other's pieces.
-inline float word_weight(const Matrix& rows, const SpeltWord& to) {
-  return rows.middleCols(to.first, to.count).sum() / static_cast<float>(rows.rows());
-}
-
 struct NamedArc {
   HeadRef head;
   CellRef cell;            // of the words' tokens those with the most weight

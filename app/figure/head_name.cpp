@@ -69,9 +69,8 @@ HeadName head_name(Language language, const SentenceArcs& arcs, const HeadRef& h
   const Words* called = &kHeadNameWords.mixed;
   const float spread = measures->of_word(Measure::normalized).value_or(0);
   for (const NamedMeasure& one : kNamed) {
-    if (spread > kEven) break;
     const auto value = measures->of_word(one.measure);
-    if (!value || *value <= kLeastShare || *value <= name.share) continue;
+    if (spread > kEven || !value || *value <= kLeastShare || *value <= name.share) continue;
     name.measure = one.measure;
     name.share = *value;
     called = &(kHeadNameWords.*one.words);
@@ -102,13 +101,17 @@ std::vector<HeadName> names_of(Language language, const Document& document, cons
   return names;
 }
 
-CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell) {
-  const Token& query = trace.query_tokens(head.stack).tokens[at(cell.query)];
-  const Token& key = trace.key_tokens(head.stack).tokens[at(cell.key)];
+CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded) {
+  const auto shown = folded ? folded->fold.groups_of(cell) : std::nullopt;
+  const Token& query =
+      shown ? folded->fold.queries.tokens[at(shown->query)] : trace.query_tokens(head.stack).tokens[at(cell.query)];
+  const Token& key =
+      shown ? folded->fold.keys.tokens[at(shown->key)] : trace.key_tokens(head.stack).tokens[at(cell.key)];
   return {.query = axis_label(query),
           .key = axis_label(key),
-          .weight = attention_rows(trace, head, cell.query, 1)(0, cell.key),
-          .itself = is_one_sequence(trace, head.stack) && cell.query == cell.key,
+          .weight = shown ? folded->map(head)(shown->query, shown->key)
+                          : attention_rows(trace, head, cell.query, 1)(0, cell.key),
+          .itself = (shown ? shown->query == shown->key : cell.query == cell.key) && is_one_sequence(trace, head.stack),
           .rests = key.special && !query.special,
           .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr};
 }

@@ -43,7 +43,8 @@ struct CellInWords {
   bool rests = false;    // a word looks at a special token
   bool by_hand = false;  // the weight was set by hand
 };
-CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell);
+/// `folded`: the maps as they are shown, whose words and weight the cell has where it is in them.
+CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded = nullptr);
 /// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). Then the same in fewer words, each line
 /// shorter than the one before, the last without the relation. `arc`: the arc of the cell; null: none, one line.
 /// `chosen`: the cell is pinned or under the pointer; any other is the strongest of its head, and the line begins so.

@@ -293,8 +293,7 @@ std::optional<ChangesQuestion> changes_question(const AppState& state) {
   if (!trace.model->vocabulary || !trace.model->embeddings.tokens || trace.queries() > kLongestChanged ||
       shown_kind(state, head.stack) != MapKind::weights)
     return std::nullopt;
-  const Index query =
-      (state.view.pinned ? *state.view.pinned : strongest_cell(trace, head, shown_fold(state, head.stack))).query;
+  const Index query = pinned_or_strongest(state).query;
   const Token& word = trace.query_tokens().tokens[static_cast<std::size_t>(query)];
   const auto& weights = state.document.edits.weights;
   const bool by_hand = std::ranges::any_of(

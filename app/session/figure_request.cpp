@@ -57,9 +57,7 @@ FigureKind seen_figure(const AppState& state) {
 }
 
 FigureRequest figure_order(const AppState& state) {
-  FoldChoice fold;  // figures have special tokens
-  if (folds_tokens(state.view.view)) fold = drawn_fold(state.view);
-  else if (state.view.view == View::compare) fold = fold_of_both(state.view);
+  const FoldChoice fold = looks_at_matrices(state.view.view) ? FoldChoice{} : drawn_fold(state.view);
   std::optional<AnswerSnapshot> compared;
   if (const auto other = compared_trace(state))
     compared = state.kept.value_or(

@@ -103,7 +103,7 @@ std::optional<ComparisonQuestion> comparison_question(const AppState& state) {
   const auto guess = guess_question(state);
   return ComparisonQuestion{std::move(other),     state.trace,
                             state.view.chosen,    guess ? guess->hidden : std::nullopt,
-                            state.view.alignment, fold_of_both(state.view)};
+                            state.view.alignment, drawn_fold(state.view)};
 }
 
 PatchMeasure patch_measure(const ViewState& view, const Trace& trace) {
@@ -130,7 +130,7 @@ std::optional<PatchQuestion> patch_question(const AppState& state) {
 
 bool is_of_now(const AppState& state) {
   return state.comparison && state.trace && state.comparison->heads->alignment == state.view.alignment &&
-         state.comparison->heads->fold == fold_of_both(state.view) &&
+         state.comparison->heads->fold == drawn_fold(state.view) &&
          state.comparison->heads->a == compared_trace(state) && state.comparison->heads->b == state.trace.answer();
 }
 

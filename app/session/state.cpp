@@ -31,16 +31,18 @@ std::optional<GuessQuestion> guess_question(const AppState& state) {
   if (trace.request.config.arch != Arch::encoder) return GuessQuestion{state.trace};
   const auto& tokens = trace.query_tokens().tokens;
   if (is_masked(tokens[static_cast<std::size_t>(trace.answering)])) return GuessQuestion{state.trace};
-  const Index row =
-      (state.view.pinned ? *state.view.pinned
-                         : strongest_cell(trace, state.view.chosen, shown_fold(state, state.view.chosen.stack)))
-          .query;
+  const Index row = pinned_or_strongest(state).query;
   // Where words are shown whole, a piece of one is no word that a reader could guess.
   const auto continues = [&](Index at) {
     return at < trace.queries() && tokens[static_cast<std::size_t>(at)].continues;
   };
   if (drawn_fold(state.view).words && (continues(row) || continues(row + 1))) return std::nullopt;
   return can_hide(trace, row) ? std::optional(GuessQuestion{state.trace, row}) : std::nullopt;
+}
+
+CellRef pinned_or_strongest(const AppState& state) {
+  const HeadRef& head = state.view.chosen;
+  return state.view.pinned ? *state.view.pinned : strongest_cell(*state.trace, head, shown_fold(state, head.stack));
 }
 
 bool is_random(const AppState& state) { return !state.document.model; }

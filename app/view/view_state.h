@@ -229,16 +229,13 @@ inline bool shows_matrix(const ViewState& view) {
   return looks_at_matrices(view.view) && !(view.view == View::inside && of_parts);
 }
 inline const Layout& layout_of(const ViewState& view) { return view; }
-/// What is folded on the screen: masks belong to single tokens, so words are not merged while one is painted.
+/// What is folded on the screen: masks belong to single tokens, so words are not merged while one is painted. In
+/// Compare rows are not scaled, and no part of a pair is shown by itself.
 inline FoldChoice drawn_fold(const ViewState& view) {
+  if (view.view == View::compare) return {.special = view.fold.special, .words = view.fold.words};
   FoldChoice fold = view.fold;
   fold.words &= !view.painting;
   return fold;
-}
-
-/// What Compare folds of both answers.
-inline FoldChoice fold_of_both(const ViewState& view) {
-  return {.special = view.fold.special, .words = view.fold.words};
 }
 
 /// How wide figures are, in millimetres: a column of a paper, a slide; the least and the most.

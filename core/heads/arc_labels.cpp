@@ -114,22 +114,16 @@ Vector features_of(const SentenceRows& rows, const std::vector<WordWeights>& wei
 }  // namespace
 
 std::vector<SpeltWord> spelt_words(const Tokens& tokens) {
-  const std::vector<std::size_t> numbers = word_numbers(tokens);
+  const std::vector<bool> later = later_parts(tokens);
   std::vector<SpeltWord> words;
-  std::size_t last = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const Token& token = tokens.tokens[i];
     if (token.special || token.pad) continue;
-    const auto at = static_cast<Index>(i);
     std::size_t begin = token.begin;
     while (begin < token.end && tokens.text[begin] == ' ') ++begin;
-    if (!words.empty() && numbers[i] == last && words.back().first + words.back().count == at) {
-      ++words.back().count;
-      words.back().end = token.end;
-    } else {
-      words.push_back({at, 1, begin, token.end});
-    }
-    last = numbers[i];
+    if (!later[i]) words.push_back({static_cast<Index>(i), 0, begin, token.end});
+    ++words.back().count;
+    words.back().end = token.end;
   }
   return words;
 }

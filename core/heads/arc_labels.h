@@ -32,6 +32,11 @@ struct SpeltWord {
   friend bool operator==(const SpeltWord&, const SpeltWord&) = default;
 };
 
+/// How much a word looks at another: the mean of its pieces' rows, which these are, of the sum over the other's pieces.
+inline float word_weight(const Matrix& rows, const SpeltWord& to) {
+  return rows.middleCols(to.first, to.count).sum() / static_cast<float>(rows.rows());
+}
+
 /// Without special tokens and padding.
 std::vector<SpeltWord> spelt_words(const Tokens& tokens);
 

@@ -86,8 +86,7 @@ Sides sides_of(const Tokens& queries, const Tokens& keys, bool compared, bool of
 }
 
 Attended attended(const Trace& trace, Stack stack) {
-  const Tokens& queries = trace.query_tokens(stack);
-  const Tokens& keys = trace.key_tokens(stack);
+  const Tokens &queries = trace.query_tokens(stack), &keys = trace.key_tokens(stack);
   const bool compared = is_one_sequence(trace, stack);
   Attended one{word_tokens(queries), word_tokens(keys), sides_of(queries, keys, compared, false), {}};
   one.words = sides_of(one.queries.words, one.keys.words, compared, true);

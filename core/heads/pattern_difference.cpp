@@ -60,16 +60,20 @@ Matrix spread(const Matrix& weights, const JointAxes& axes, std::optional<Index>
   return result;
 }
 
+/// The rests of one answer on the joint rows, 0 where there are none.
+Vector spread(const Vector& rests, const JointAxis& rows, std::optional<Index> JointToken::*side) {
+  Vector result = Vector::Zero(std::ssize(rows));
+  for (std::size_t r = 0; r < rows.size() && rests.size() > 0; ++r)
+    if (const auto query = rows[r].*side) result(static_cast<Index>(r)) = rests(*query);
+  return result;
+}
+
 /// The weight of a row on a key: nothing where it is blocked or absent.
 double given(float weight) { return weight > 0 ? static_cast<double>(weight) : 0; }
 
-double rest_of(const std::vector<float>& rests, Index row) {
-  return rests.empty() ? 0 : static_cast<double>(rests[static_cast<std::size_t>(row)]);
-}
-
 /// The sum of a row; 0 where the answer lacks its token.
-double sum_of(const Matrix& weights, const std::vector<float>& rests, Index row) {
-  double sum = rest_of(rests, row);
+double sum_of(const Matrix& weights, float rest, Index row) {
+  double sum = given(rest);
   for (Index c = 0; c < weights.cols(); ++c) sum += given(weights(row, c));
   return sum;
 }
@@ -82,7 +86,7 @@ double divergence_of_rows(const PatternPair& pair, Index row, double sum_a, doub
     alone += (entropy_term(p) + entropy_term(q)) / 2;
   };
   for (Index c = 0; c < pair.a.cols(); ++c) add(given(pair.a(row, c)), given(pair.b(row, c)));
-  add(rest_of(pair.rests_a, row), rest_of(pair.rests_b, row));
+  add(given(pair.rests_a(row)), given(pair.rests_b(row)));
   return std::max(0.0, mixed - alone);
 }
 
@@ -133,11 +137,8 @@ JointAxis align_tokens(const std::vector<Token>& a, const std::vector<Token>& b,
 PatternPair pair_patterns(const Matrix& a, const Matrix& b, const JointAxes& axes, const Vector& rests_a,
                           const Vector& rests_b) {
   PatternPair pair{spread(a, axes, &JointToken::a), spread(b, axes, &JointToken::b), {}};
-  if (rests_a.size() > 0 || rests_b.size() > 0)
-    for (const JointToken& row : axes.queries) {
-      pair.rests_a.push_back(row.a && rests_a.size() > 0 ? rests_a(*row.a) : 0);
-      pair.rests_b.push_back(row.b && rests_b.size() > 0 ? rests_b(*row.b) : 0);
-    }
+  pair.rests_a = spread(rests_a, axes.queries, &JointToken::a);
+  pair.rests_b = spread(rests_b, axes.queries, &JointToken::b);
   pair.difference = pair.a.binaryExpr(pair.b, [](float before, float after) {
     if (std::isnan(before) || std::isnan(after)) return kAbsent;
     if (before < 0 && after < 0) return kBlocked;
@@ -161,7 +162,7 @@ PatternDifference measure_difference(const PatternPair& pair) {
       sum += static_cast<double>(size);
       ++cells;
     }
-    const double sum_a = sum_of(pair.a, pair.rests_a, r), sum_b = sum_of(pair.b, pair.rests_b, r);
+    const double sum_a = sum_of(pair.a, pair.rests_a(r), r), sum_b = sum_of(pair.b, pair.rests_b(r), r);
     if (sum_a == 0 || sum_b == 0) continue;
     divergence += divergence_of_rows(pair, r, sum_a, sum_b);
     ++rows;

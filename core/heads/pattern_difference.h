@@ -49,9 +49,9 @@ struct JointAxes {
 
 /// Two patterns (R, C) on joint axes. NaN where an answer lacks the token of the row or of the column.
 struct PatternPair {
-  Matrix a, b;        // weights, −1 where blocked
-  Matrix difference;  // B − A; a blocked weight counts as 0; −inf where both are blocked
-  std::vector<float> rests_a = {}, rests_b = {};  // (R) what each row gives to keys that have no column
+  Matrix a, b;                        // weights, −1 where blocked
+  Matrix difference;                  // B − A; a blocked weight counts as 0; −inf where both are blocked
+  Vector rests_a = {}, rests_b = {};  // (R) what each row gives to keys that have no column
 };
 /// `a` (T, S) and `b` (T', S'), −1 where blocked; `rests_a` (T) and `rests_b` (T'), or empty: each row's weight on keys
 /// that are folded away.

@@ -337,14 +337,14 @@ std::vector<std::size_t> word_numbers(const Tokens& tokens) {
 }
 
 std::vector<bool> later_parts(const Tokens& tokens) {
-  const auto has_range = [&](std::size_t i) {
+  const auto is_part = [&](std::size_t i) {
     const Token& token = tokens.tokens[i];
-    return token.begin < token.end && token.end <= tokens.text.size();
+    return !token.special && !token.pad && token.begin < token.end && token.end <= tokens.text.size();
   };
   const auto numbers = word_numbers(tokens);
   std::vector<bool> later(tokens.size(), false);
   for (std::size_t i = 1; i < tokens.size(); ++i)
-    later[i] = numbers[i] == numbers[i - 1] && has_range(i) && has_range(i - 1);
+    later[i] = numbers[i] == numbers[i - 1] && is_part(i) && is_part(i - 1);
   return later;
 }
 

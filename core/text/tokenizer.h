@@ -102,7 +102,7 @@ std::shared_ptr<const Vocabulary> vocabulary_of(const Tokenizer& tokenizer);
 /// For every token the number of its word, ascending from 0: tokens of one number are parts of one word, as the
 /// tokenizer cut it (Tokens::has_words), else as text/words.h cuts words. A special token is alone.
 std::vector<std::size_t> word_numbers(const Tokens& tokens);
-/// Whether each token is a later part of the word of the token before it; a token without a byte range is alone.
+/// Whether each token is a later part of the word before it: no special token, padding, or token without a byte range.
 std::vector<bool> later_parts(const Tokens& tokens);
 
 }  // namespace headlight

@@ -74,7 +74,7 @@ void move_word(Gui& gui, Index lines, Index words) {
   if (!chosen.empty()) word = std::clamp<Index>(word + words, 0, count - 1);
   if (lines != 0 && laid_out && static_cast<Index>(laid_out->words.size()) == count)
     word = laid_out->below(word, lines);
-  gui.push(Pin{cell_of_word(state, queries, axis ? axis->groups[static_cast<std::size_t>(word)].first : word)});
+  gui.push(Pin{cell_of_word(state, queries, axis ? axis->tokens_of(word).first : word)});
 }
 
 const FoldedMaps::Possible* foldable(const AppState& state) {
@@ -176,8 +176,7 @@ CellRef cell_of_word(const AppState& state, bool query, Index token) {
   Index key = 0;
   const FoldedStack* folded = shown_fold(state, head.stack);
   const auto group = folded ? folded->fold.queries.group(token) : std::nullopt;
-  if (group)
-    folded->map(head).row(*group).maxCoeff(&key), key = folded->fold.keys.groups[static_cast<std::size_t>(key)].first;
+  if (group) folded->map(head).row(*group).maxCoeff(&key), key = folded->fold.keys.tokens_of(key).first;
   else attention_rows(trace, head, token, 1).row(0).maxCoeff(&key);
   return {token, key};
 }

@@ -4,9 +4,9 @@
 #include <functional>
 
 #include "base/formatted.h"
+#include "figure/head_name.h"
 #include "gui/actions/look.h"
 #include "gui/actions/possible.h"
-#include "math/attention.h"
 #include "session/shown.h"
 
 namespace headlight {
@@ -53,13 +53,9 @@ void copy_weight(Gui& gui) {
   const AppState& state = gui.state;
   const HeadRef& head = state.view.chosen;
   const CellRef cell = *state.view.pinned;
-  float number = attention_rows(*state.trace, head, cell.query, 1)(0, cell.key);
-  if (const DerivedMaps* maps = shown_maps(state, head.stack)) {
-    number = (*maps->map(head))(cell.query, cell.key);
-  } else if (const FoldedStack* folded = shown_fold(state, head.stack)) {
-    const auto row = folded->fold.queries.group(cell.query), column = folded->fold.keys.group(cell.key);
-    if (row && column) number = folded->map(head)(*row, *column);
-  }
+  const DerivedMaps* maps = shown_maps(state, head.stack);
+  const float number = maps ? (*maps->map(head))(cell.query, cell.key)
+                            : cell_of(*state.trace, head, cell, shown_fold(state, head.stack)).weight;
   const std::string text = shortest_text(std::max(0.0f, number));  // −1: blocked
   ImGui::SetClipboardText(text.c_str());
   gui.push(Copied{text});

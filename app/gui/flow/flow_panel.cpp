@@ -148,16 +148,10 @@ struct Sides {
 
   /// The row and the column of a cell of the pattern; nothing where it is folded away.
   std::optional<CellRef> groups_of(const std::optional<CellRef>& cell) const {
-    if (!cell || !folded) return cell;
-    const auto row = folded->fold.queries.group(cell->query), column = folded->fold.keys.group(cell->key);
-    return row && column ? std::optional(CellRef{*row, *column}) : std::nullopt;
+    return cell && folded ? folded->fold.groups_of(*cell) : cell;
   }
   /// The cell of the pattern for a row and a column: of groups that of the first tokens.
-  CellRef cell(const CellRef& groups) const {
-    if (!folded) return groups;
-    return {folded->fold.queries.groups[static_cast<std::size_t>(groups.query)].first,
-            folded->fold.keys.groups[static_cast<std::size_t>(groups.key)].first};
-  }
+  CellRef cell(const CellRef& groups) const { return folded ? folded->fold.cell_of(groups) : groups; }
 };
 
 Sides sides_of(const AppState& state) {

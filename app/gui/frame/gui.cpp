@@ -108,8 +108,8 @@ std::string folded_cell_in_words(Gui& gui, const FoldedStack& folded, const Head
                            group_label(gui, keys, *column) + ": ";
   const float weight = folded.map(head)(*row, *column);
   if (weight < 0) return line + gui.word(kAnswerWords.blocked);
-  const bool by_hand = any_by_hand(gui.state.trace->request.edits, head, queries.groups[static_cast<std::size_t>(*row)],
-                                   keys.groups[static_cast<std::size_t>(*column)]);
+  const bool by_hand =
+      any_by_hand(gui.state.trace->request.edits, head, queries.tokens_of(*row), keys.tokens_of(*column));
   return line + weight_text(weight) + (by_hand ? std::string(" (") + gui.word(kMaskWords.by_hand) + ")" : "");
 }
 

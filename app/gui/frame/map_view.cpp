@@ -208,9 +208,8 @@ bool shows_tokens(const MapContent& content) {
 }
 
 CellRef cell_of(const MapContent& content, const CellRef& on_map) {
-  if (!content.folded) return {on_map.query + content.region.first_query, on_map.key + content.region.first_key};
-  return {content.folded->fold.queries.groups[static_cast<std::size_t>(on_map.query)].first,
-          content.folded->fold.keys.groups[static_cast<std::size_t>(on_map.key)].first};
+  if (content.folded) return content.folded->fold.cell_of(on_map);
+  return {on_map.query + content.region.first_query, on_map.key + content.region.first_key};
 }
 
 std::optional<Index> map_row(const MapContent& content, Index query) {

@@ -78,7 +78,7 @@ std::optional<CellRef> resting_cell(const Gui& gui, const MapContent& content, c
   if (!rests || !strip_of(gui, content, layout).contains(at.x, at.y)) return std::nullopt;
   const auto row = static_cast<Index>((at.y - layout.plot.y) / layout.cell);
   if (row < 0 || row >= rests->size()) return std::nullopt;
-  const Index query = content.folded->fold.queries.groups[static_cast<std::size_t>(row)].first;
+  const Index query = content.folded->fold.queries.tokens_of(row).first;
   const Matrix weights = attention_rows(*gui.state.trace, content.head, query, 1);
   const auto& counted = content.folded->fold.counted;
   std::optional<CellRef> cell;

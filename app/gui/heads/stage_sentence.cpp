@@ -89,13 +89,11 @@ std::vector<std::string> stage_sentence(Gui& gui) {
   const auto column = folded ? folded->fold.keys.group(cell.key) : cell.key;
   const bool rests = folded && row && !column && folded->fold.done.special && is_of_tokens(folded->fold);
   if (!row || (!column && !rests)) return {cell_in_words(gui, head, cell)};  // of a token that is left out
-  CellInWords words = cell_of(*state.trace, head, cell);
+  CellInWords words = cell_of(*state.trace, head, cell, folded);
   words.query = folded ? group_label(gui, folded->fold.queries, *row) : query_label(gui, cell.query, head.stack);
   words.key = folded && !rests ? group_label(gui, folded->fold.keys, *column) : key_label(gui, cell.key, head.stack);
-  if (folded && !rests) words.weight = folded->map(head)(*row, *column);
   if (folded ? words.weight < 0 : !state.trace->mask(head.stack, head.layer).allowed(cell.query, cell.key))
     return {filled(gui.word(kStageWords.cannot_look), {words.query, words.key}) + gui.word(kStageWords.full_stop)};
-  words.itself = is_one_sequence(*state.trace, head.stack) && row == column;
   // Of the pinned cell alone: what lies under the pointer changes with every move.
   const bool is_named = lit && lit == state.view.pinned && words.weight >= kLeastPointing && !is_stale(state);
   return lines_of_cell(state.settings.language, words, is_named ? arcs_of(state).at(head, cell) : nullptr,

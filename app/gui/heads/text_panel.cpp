@@ -35,7 +35,7 @@ struct TextReading {
   /// The first token of a word of a side.
   Index token(bool queries, Index word) const {
     const FoldedAxis* of = axis(queries);
-    return of ? of->groups[static_cast<std::size_t>(word)].first : word;
+    return of ? of->tokens_of(word).first : word;
   }
 };
 
