@@ -12,7 +12,7 @@ namespace headlight {
 
 struct RankingQuestion {
   WeakRef<Trace> trace;
-  std::vector<HeadRef> named;  // the head of each cell of the sentence that is named by a relation, ascending
+  std::vector<HeadRef> named;  // the head of each cell of the sentence that has a name or refers, ascending
   friend bool operator==(const RankingQuestion&, const RankingQuestion&) = default;
 };
 

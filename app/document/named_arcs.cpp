@@ -107,6 +107,20 @@ void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector
   }
 }
 
+void add_referring(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
+                   SentenceArcs& arcs) {
+  constexpr std::string_view kPronoun = "IT";  // of the grammar, by which the head was taught
+  for (const ArcPrecision& one : labels.precisions) {
+    if (one.relation != kPronoun || one.language != ArcLanguage::grammar) continue;
+    for (const PointedPair& pair : pointed_pairs(trace, {one.head}, words)) {
+      auto arc = pointing(trace, one.head, words[static_cast<std::size_t>(pair.from)],
+                          words[static_cast<std::size_t>(pair.to)]);
+      if (arc && arc->weight >= kLeastReferring && !arcs.at(arc->head, arc->cell))
+        arcs.referring.push_back(*std::move(arc));
+    }
+  }
+}
+
 /// The words, without marks.
 std::vector<SpeltWord> without_marks(const Tokens& tokens, std::vector<SpeltWord> words) {
   std::erase_if(words, [&](const SpeltWord& word) {
@@ -153,7 +167,8 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
     const auto answer = forward(plain);
     if (!answer) return arcs;
     arcs = named_arcs(card, **answer);
-    std::erase_if(arcs.named, [&](const NamedArc& arc) { return arc.head.layer >= layers; });
+    for (auto* cells : {&arcs.named, &arcs.referring})
+      std::erase_if(*cells, [&](const NamedArc& arc) { return arc.head.layer >= layers; });
     std::erase_if(arcs.resting, [&](const SentenceArcs::Resting& one) { return one.head.layer >= layers; });
     return arcs;
   }
@@ -171,7 +186,8 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   const ArcLanguage language = is_in_chinese(tokens) ? ArcLanguage::chinese : ArcLanguage::english;
   if (labelled && !facts.measured_kind) arcs.unnamed = Unnamed::kind;
   else if (labelled && !are_in_order(*card.arcs, language, trace, words)) arcs.unnamed = Unnamed::order;
-  else if (labelled) add_labelled(*card.arcs, trace, words, language, arcs.named);
+  else if (labelled)
+    add_labelled(*card.arcs, trace, words, language, arcs.named), add_referring(*card.arcs, trace, spoken, arcs);
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
   std::stable_sort(arcs.named.begin(), arcs.named.end(),
                    [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); });

@@ -82,7 +82,7 @@ Status take_numbers(const std::string& path, std::optional<Index> num_heads, Ope
   const std::string where = path.starts_with(kNumbersSource) ? "numbers" : path;
   auto file = TRY(model_of_numbers(where, numbers));
   document.model = std::move(file.model);
-  if (file.mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file.mask));
+  document.mask = std::move(file.mask);
   opened.warnings = check_numbers(numbers);
   for (Error& warning : opened.warnings) warning = inside(where, std::move(warning));
   document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
@@ -147,7 +147,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
       return error;
     }
     document.model = std::move(file->model);
-    if (file->mask) document.mask.given = std::make_shared<const Matrix>(std::move(*file->mask));
+    document.mask = std::move(file->mask);
     opened.warnings = std::move(file->warnings);
   } else if (num_heads) {
     return no_num_heads(path, *num_heads);
@@ -156,6 +156,7 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
   } else if (is_attention_json(path)) {
     auto file = TRY(read_attention_json(path));
     document.model = std::move(file.model);
+    document.mask = std::move(file.mask);
     opened.warnings = std::move(file.warnings);
   } else {
     return bad_input(path.string(), "kind",

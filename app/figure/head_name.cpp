@@ -113,13 +113,14 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
                           : attention_rows(trace, head, cell.query, 1)(0, cell.key),
           .itself = (shown ? shown->query == shown->key : cell.query == cell.key) && is_one_sequence(trace, head.stack),
           .rests = key.special && !query.special,
-          .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr};
+          .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr,
+          .only = shown && folded->map(head).size() == 1};
 }
 
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {
   const std::string share = share_text(static_cast<double>(cell.weight)), stop = words(language, kStageWords.full_stop);
   const auto in_words = [&](const Words& looks) {
-    std::string line = chosen ? "" : words(language, kStageWords.strongest);
+    std::string line = chosen || cell.only ? "" : words(language, kStageWords.strongest);
     line += cell.itself ? filled(words(language, kStageWords.looks_at_itself), {cell.query, share})
                         : filled(words(language, looks), {cell.query, cell.key, share});
     return cell.by_hand ? line + words(language, kStageWords.by_hand) : line;

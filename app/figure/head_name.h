@@ -42,12 +42,14 @@ struct CellInWords {
   bool itself = false;   // the word looks at itself
   bool rests = false;    // a word looks at a special token
   bool by_hand = false;  // the weight was set by hand
+  bool only = false;     // the map has no other
 };
 /// `folded`: the maps as they are shown, whose words and weight the cell has where it is in them.
 CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell, const FoldedStack* folded = nullptr);
 /// “The” looks at “teacher”, 97 %: determiner → its noun (right in 86 of 100). Then the same in fewer words, each line
 /// shorter than the one before, the last without the relation. `arc`: the arc of the cell; null: none, one line.
-/// `chosen`: the cell is pinned or under the pointer; any other is the strongest of its head, and the line begins so.
+/// `chosen`: the cell is pinned or under the pointer; any other is the strongest of its head, and the line begins so
+/// where the map has more.
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen);
 
 /// As much of the name as is not wider than `room` by `width_of`: all, the relation of most cells, without "its", at

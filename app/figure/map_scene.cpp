@@ -57,6 +57,11 @@ void add_column_labels(Drawing& scene, const AxisText& axis, const MapLayout& la
     step = round_step(static_cast<Index>(std::ceil((width + 0.8f * style.line) / layout.cell)));
   }
   const float of_lit = axis.numbers && lit ? width_of(axis.words[static_cast<std::size_t>(*lit)]) : 0;
+  // The lit word among numbers stays within the map: what is beside it has words of its own.
+  const auto centre = [&](Index j) {
+    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, half = of_lit / 2;
+    return j == lit && half > 0 ? std::max(layout.plot.x + half, std::min(x, layout.plot.right() - half)) : x;
+  };
   for (std::size_t at = 0; at < axis.words.size(); ++at) {
     const auto j = static_cast<Index>(at), number = j + axis.first;
     const bool is_number = axis.numbers && j != lit;
@@ -64,11 +69,9 @@ void add_column_labels(Drawing& scene, const AxisText& axis, const MapLayout& la
     const std::string label = is_number ? std::to_string(number) : axis.words[at];
     const float width = width_of(label);
     // The word of the lit column covers the numbers beside it.
-    if (is_number && lit &&
-        std::abs(static_cast<float>(j - *lit)) * layout.cell < (width + of_lit) / 2 + 0.3f * style.line)
-      continue;
+    const float x = centre(j), y = layout.plot.y - style.gap;
+    if (is_number && lit && std::abs(x - centre(*lit)) < (width + of_lit) / 2 + 0.3f * style.line) continue;
     const TextRotation turn = turn_of(label, axis, layout.columns);
-    const float x = layout.plot.x + (static_cast<float>(j) + 0.5f) * layout.cell, y = layout.plot.y - style.gap;
     scene.add(text_of({x, turn == TextRotation::level ? y - style.em / 2 : y}, label, style.em,
                       j == lit ? style.ink.accent : ink(j), style.measure, Anchor::middle, Role::label, turn));
   }

@@ -95,8 +95,8 @@ AnswerState answer_state(const AppState& state) {
 }
 
 bool has_one_word(const AppState& state) {
-  return state.trace && !is_stale(state) && state.trace->queries(state.view.chosen.stack) == 1 &&
-         state.trace->keys(state.view.chosen.stack) == 1;
+  return state.trace && !is_stale(state) && !has_own_inputs(state.document) &&
+         state.trace->queries(state.view.chosen.stack) == 1 && state.trace->keys(state.view.chosen.stack) == 1;
 }
 
 }  // namespace headlight

@@ -36,7 +36,7 @@ std::optional<TooLong> too_long(const AppState& state);
 /// is too long, or not even its first word is read.
 std::optional<Command> read_first_tokens(const AppState& state);
 
-/// Whether the answer has one word alone, which can look at nothing but itself.
+/// Whether the answer to a text has one word alone, which can look at nothing but itself.
 bool has_one_word(const AppState& state);
 
 }  // namespace headlight

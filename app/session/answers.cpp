@@ -34,8 +34,10 @@ bool asks_for_ranking(const AppState& state, const Request& request) {
 
 std::vector<HeadRef> heads_of_arcs(const SentenceArcs& arcs) {
   std::vector<HeadRef> heads;
-  for (const NamedArc& arc : arcs.named) heads.push_back(arc.head);
-  return heads;  // the arcs ascend by head
+  for (const auto* cells : {&arcs.named, &arcs.referring})
+    for (const NamedArc& arc : *cells) heads.push_back(arc.head);
+  std::ranges::sort(heads);
+  return heads;
 }
 
 /// What is drawn beside an answer.

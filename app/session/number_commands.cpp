@@ -21,7 +21,7 @@ Status use_numbers(AppState& state, OwnNumbers numbers, std::size_t kind) {
   }
   document.model = std::move(made.model);
   document.model_path = std::string(kNumbersSource) + numbers_json(numbers);
-  document.mask.given = made.mask ? std::make_shared<const Matrix>(std::move(*made.mask)) : nullptr;
+  document.mask.given = std::move(made.mask.given);
   document.numbers = std::make_shared<const OwnNumbers>(std::move(numbers));
   drop_foreign_edits(document, shape);
   ask_again(state);

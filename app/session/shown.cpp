@@ -134,6 +134,14 @@ bool is_of_now(const AppState& state) {
          state.comparison->heads->a == compared_trace(state) && state.comparison->heads->b == state.trace.answer();
 }
 
+const Fold* fold_in_view(const AppState& state) {
+  const Stack stack = state.view.chosen.stack;
+  if (const FoldedStack* folded = shown_fold(state, stack)) return &folded->fold;
+  const JointStack* joint =
+      state.view.view == View::compare && is_of_now(state) ? state.comparison->heads->stack(stack) : nullptr;
+  return joint && joint->b.done != FoldChoice{} ? &joint->b : nullptr;
+}
+
 Viewport zoomed(const AppState& state, float factor, const CellRef& around) {
   const Stack stack = state.view.chosen.stack;
   return zoomed(state.view.viewport, state.trace->queries(stack), state.trace->keys(stack), factor, around);

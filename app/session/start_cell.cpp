@@ -22,6 +22,8 @@ constexpr std::string_view kPronoun = "IT", kSamePerson = "CO";
 constexpr std::array kFirst{kPronoun, kSamePerson};
 /// A cell of a smaller weight looks empty.
 constexpr float kLeastSeen = 0.1f;
+/// A window opens on a smaller weight only where no head has a larger one.
+constexpr float kClearlySeen = 0.5f;
 /// Of more cells than this of all heads none is searched for, before a picture is drawn.
 constexpr Index kMostSearched = 4'000'000;
 /// Cells of one head: of a longer text the first rows are searched, as the heads are read before a picture is drawn.
@@ -108,7 +110,8 @@ const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
 
 /// The largest weight of a word at another, no marks, in a row that had a choice: it may look at two words and more. Of
 /// a causal model the first word is none: rows rest there. No cell with a name: those are sure, or nothing to open on.
-std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const SentenceArcs& arcs) {
+std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const SentenceArcs& arcs,
+                                 float least = kLeastSeen) {
   const Matrix& weights = trace.head(head).thumbnail;
   const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
   if (weights.rows() != trace.queries(head.stack) || weights.cols() != trace.keys(head.stack)) return std::nullopt;
@@ -119,7 +122,7 @@ std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const 
   const Index first =
       mask_spec(trace.request, head.stack).causal ? std::ranges::find_if(keys, is_word) - keys.begin() : -1;
   std::optional<CellRef> best;
-  float most = kLeastSeen;
+  float most = least;
   for (Index query = 0; query < weights.rows(); ++query) {
     if (!is_word(queries[at(query)])) continue;
     Index open = 0, strongest = -1;
@@ -155,7 +158,10 @@ std::optional<StartCell> any_cell(const Trace& trace, const SentenceArcs& arcs) 
 std::optional<StartCell> start_cell(const Document& document, const Trace& trace, const SentenceArcs& arcs) {
   const TrainingCard* card = document.card.get();
   if (!card || !card->scores || trace.request.model != document.model) return any_cell(trace, arcs);
-  if (const NamedArc* arc = best_arc(arcs.named)) return StartCell{arc->head, arc->cell};
+  const NamedArc* arc = best_arc(arcs.named);
+  if ((!arc || rank_of(arc->relation) == kFirst.size()) && !arcs.referring.empty())
+    arc = &*std::ranges::max_element(arcs.referring, {}, &NamedArc::weight);
+  if (arc) return StartCell{arc->head, arc->cell};
   const auto shown = shown_relations(trace, *card);
   if (shown.empty()) return any_cell(trace, arcs);
   const RelationScore& best = *shown.front();
@@ -169,7 +175,7 @@ std::optional<StartCell> start_cell(const Document& document, const Trace& trace
     if (start) return StartCell{head_of(*start->relation), start->cell};
   }
   if (best.stack == Stack::cross) return StartCell{head_of(best), strongest_cell(trace, head_of(best))};
-  if (const auto cell = chosen_by(trace, head_of(best), arcs)) return StartCell{head_of(best), *cell};
+  if (const auto cell = chosen_by(trace, head_of(best), arcs, kClearlySeen)) return StartCell{head_of(best), *cell};
   return any_cell(trace, arcs);
 }
 

@@ -15,6 +15,7 @@ struct StartCell {
 /// The head and the cell to show first.
 ///  - Of the cells that have names, pronoun → its noun first, then the same person, then subjects, objects and the
 ///    like, then small words such as articles: the one with the largest product of weight and precision.
+///    Before subjects comes the surest word of a head that was taught pronouns (SentenceArcs::referring).
 ///  - There is none: of all heads that show a relation (document/bundled_models.h), the cell with the largest product
 ///    of weight and gain over position alone, among rows that look at a word most. A row of "pronoun → its noun" is a
 ///    pronoun of the grammar; a cell of "the same person" joins equal words. It has no name.

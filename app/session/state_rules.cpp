@@ -261,6 +261,18 @@ void keep_answer(AppState& state) {
   state.seeks_most_changed = true;
 }
 
+/// The cell of a head that changed most of those that both answers have, in place of the one that an answer began with.
+void pin_most_changed(AppState& state, const HeadDifference& head, const JointStack& stack) {
+  const bool whole = head.map.rows() == static_cast<Index>(stack.queries.size()) &&
+                     head.map.cols() == static_cast<Index>(stack.keys.size());
+  if (!whole || !state.chose_start) return;
+  CellRef cell;
+  head.map.unaryExpr([](float b_minus_a) { return std::isnan(b_minus_a) ? -1 : std::abs(b_minus_a); })
+      .maxCoeff(&cell.query, &cell.key);
+  state.view.pinned = cells_behind(stack, cell).b;
+  state.view.pinned_kept.reset();
+}
+
 void seek_most_changed(AppState& state) {
   if (!state.seeks_most_changed || state.view.view != View::compare || !is_of_now(state)) return;
   state.seeks_most_changed = false;
@@ -269,6 +281,7 @@ void seek_most_changed(AppState& state) {
   const HeadDifference* first = order.empty() ? nullptr : compared.head(order.front());
   if (!first || !order_value(*first, DifferenceOrder::largest).value_or(0)) return;
   choose_head(state.view, first->head);
+  pin_most_changed(state, *first, *compared.stack(first->head.stack));
 }
 
 void swap_kept(AppState& state, std::size_t kind) {

@@ -47,7 +47,7 @@ struct HeadNameWords {
   /// By Unnamed (document/named_arcs.h): why no cell has a name.
   Words unnamed[4]{{"No cell is named by a relation.", "没有以关系命名的单元格。"},
                    {"No names: text of no measured kind.", "没有名称：这类文字没有测量过。"},
-                   {"No names: words in no known order.", "没有名称：不认识这样的词序。"},
+                   {"No names: unlike measured sentences.", "没有名称：不像测量过的句子。"},
                    {"No names: more than 400 tokens.", "没有名称：超过 400 个词元。"}};
   Words tip_unnamed{"Names are measured in sentences of English or simplified Chinese, up to 400 tokens.",
                     "名称是在英文或简体中文的句子（最多 400 个词元）里测量的。"};

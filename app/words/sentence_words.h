@@ -35,6 +35,7 @@ inline constexpr SentenceWords kSentenceWords;
 /// Words about the model for any sentence, and about heads that were taught.
 struct AnySentenceWords {
   Words model{"model for any sentence, some heads taught", "任意句子模型，部分头是教的"};
+  Words of_short{"model learnt from sentences of 3 to 40 words", "模型只学过 3 到 40 个词的句子"};
   Words tip_chosen{
       "The sentence has a word that the grammar's model does not know, so the model for any sentence answers. Where "
       "the grammar's model knows every word, that one answers. It learnt from sentences of 3 to 40 words: in longer "

@@ -48,6 +48,7 @@ struct WindowWords {
   Words trained_model{"trained on the grammar", "已在语法例句上训练"};
   Words random_model{"fresh random weights", "随机初始权重"};
   Words tensors_model{"tensors file", "张量文件"};
+  Words attention_file{"attention from", "注意力来自"};
   Words checkpoint{"checkpoint", "检查点"};
   Words trained_here{"trained here:", "在此训练："};
   Words check_agrees{"loaded right: agrees with its reference", "加载正确：与参考结果一致"};

@@ -124,7 +124,7 @@ Result<std::shared_ptr<const Trace>> compute(std::string_view where, const Array
   Request request;
   request.model = tensors.model;
   request.config = tensors.model->config;
-  if (tensors.mask) request.mask.given = std::make_shared<const Matrix>(*tensors.mask);
+  request.mask = tensors.mask;
   return forward(request);
 }
 

@@ -147,6 +147,18 @@ TEST(HeadName, TheStrongestCellOfAMapOfWordsIsThatOfTheMap) {
   EXPECT_GT(others, 5) << "a piece of a word had more";
 }
 
+TEST(HeadName, TheOnlyCellOfAMapIsNoStrongestOne) {
+  const auto line_of = [](const char* text) {
+    const Answered answer = answered("shipped:any-sentence", text);
+    const auto folded = folded_maps(answer.trace, {.special = true, .words = true});
+    const FoldedStack& words = *folded->stacks[static_cast<std::size_t>(Stack::self)];
+    const CellRef cell = strongest_cell(*answer.trace, {}, &words);
+    return lines_of_cell(Language::en, cell_of(*answer.trace, {}, cell, &words), nullptr, false).front();
+  };
+  EXPECT_TRUE(line_of("hello").starts_with("“hello” looks at itself")) << line_of("hello");
+  EXPECT_TRUE(line_of("hello there").starts_with("Strongest between words")) << line_of("hello there");
+}
+
 TEST(HeadName, AWordOfAnotherSequenceIsNotItself) {
   const fixture::Folder folder;
   const auto opened = open_model(folder.with("cross.json", R"({"attention": [{"attn": [[[[0.9, 0.1], [0.2, 0.8]]]],

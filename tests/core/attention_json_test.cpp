@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 
 #include "text/tokenizer.h"
@@ -69,6 +70,28 @@ TEST(AttentionJson, TheBytesOfTokensShowTheSpacesBeforeThem) {
   const char* pieces = R"(,"schema":"headlight.attention/1","tokens":[{"raw":"un","bytes":[0,2]},
     {"raw":"##ti","bytes":[2,4]},{"raw":"##dy","bytes":[4,6]},{"raw":"<pad>","bytes":[6,6],"pad":true}])";
   EXPECT_EQ(words_of(R"(["un","##ti","##dy","<pad>"])", pieces), "|untidy||");
+}
+
+/// The mask of an export of two tokens, or the Error.
+Result<MaskSpec> mask_of(const std::string& mask, const std::string& schema = R"("schema":"headlight.attention/1",)") {
+  const auto file = parse_attention_json(
+      "f", "{" + schema + R"("mask":)" + mask + R"(,"attention":[{"attn":[[[[1,0],[0.5,0.5]]]]}]})");
+  if (!file) return file.error();
+  return file->mask;
+}
+
+TEST(AttentionJson, AnExportKeepsItsMask) {
+  EXPECT_TRUE(mask_of(R"({"kind":"causal","allowed":[[1,0],[1,1]]})")->causal);
+  EXPECT_EQ(*mask_of(R"({"kind":"none","allowed":[[1,1],[1,1]]})"), MaskSpec{});
+  const MaskSpec painted = *mask_of(R"({"kind":"custom","allowed":[[1,0],[1,1]]})");
+  ASSERT_TRUE(painted.given);
+  EXPECT_TRUE(std::isinf((*painted.given)(0, 1)));
+  EXPECT_EQ((*painted.given)(1, 0), 0.0f);
+  EXPECT_EQ(*mask_of(R"({"kind":"causal"})", ""), MaskSpec{}) << "of another program";
+  EXPECT_EQ(mask_of(R"({"kind":"custom","allowed":[[1,0,1],[1,1,1]]})").error().message(),
+            "f: mask.allowed: expected (2, 2) (queries, keys), found (2, 3)");
+  EXPECT_EQ(mask_of(R"({"kind":"custom","allowed":[[1,[0]],[1,1]]})").error().message(),
+            "f: mask.allowed[0][1]: expected a number, found array");
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ inline TracePtr cross_trace() {
   const auto file = read_tensors(golden / "tensors-cross-4x6/input.safetensors", std::nullopt);
   EXPECT_TRUE(file);
   Request request{.model = file->model, .config = file->model->config};
-  request.mask.given = std::make_shared<const Matrix>(*file->mask);
+  request.mask = file->mask;
   return *forward(request);
 }
 

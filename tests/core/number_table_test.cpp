@@ -88,7 +88,7 @@ std::shared_ptr<const Trace> answer_to(const OwnNumbers& numbers) {
   const auto file = model_of_numbers("numbers", numbers);
   EXPECT_TRUE(file) << (file ? "" : file.error().message());
   Request request{.model = file->model, .config = file->model->config};
-  if (file->mask) request.mask.given = std::make_shared<const Matrix>(*file->mask);
+  request.mask = file->mask;
   const auto trace = forward(request);
   EXPECT_TRUE(trace) << (trace ? "" : trace.error().message());
   return *trace;

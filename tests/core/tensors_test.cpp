@@ -17,7 +17,7 @@ using checkpoints::kGolden;
 
 Result<std::shared_ptr<const Trace>> answer(const TensorsFile& file) {
   Request request{.model = file.model, .config = file.model->config};
-  if (file.mask) request.mask.given = std::make_shared<const Matrix>(*file.mask);
+  request.mask = file.mask;
   return forward(request);
 }
 
@@ -94,7 +94,7 @@ TEST(Tensors, MissingProjectionsAreTheIdentity) {
   EXPECT_EQ(model.config.num_layers, 1);
   EXPECT_TRUE(same(given(*file).key, given(*file).query));
   EXPECT_TRUE(same(given(*file).value, given(*file).query));
-  EXPECT_FALSE(file->mask);
+  EXPECT_EQ(file->mask, MaskSpec{});
   const auto result = answer(*file);
   ASSERT_TRUE(result) << result.error().message();
   const Trace& trace = **result;
@@ -203,16 +203,16 @@ TEST(Tensors, MasksAreAddedOrBlock) {
   file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = {2, 2}, .values = {1, 0, 1, 1}};
   const auto blocked = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(blocked) << blocked.error().message();
-  EXPECT_EQ((*blocked->mask)(0, 1), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ((*blocked->mask.given)(0, 1), -std::numeric_limits<float>::infinity());
   EXPECT_EQ(attention_rows(**answer(*blocked), HeadRef{.head = 1}, 0, 1)(0, 1), 0.0f);
   file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2}, .values = {0, -1.5f}};
   const auto added = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(added) << added.error().message();
-  EXPECT_EQ((*added->mask)(0, 1), -1.5f);
+  EXPECT_EQ((*added->mask.given)(0, 1), -1.5f);
   file.arrays["mask"] = {.dtype = Dtype::f32, .shape = {2, 2}, .values = {1, 0, 1, 1}};
   const auto floats = tensors_from("f", file, std::nullopt);
   ASSERT_TRUE(floats) << floats.error().message();
-  EXPECT_EQ((*floats->mask)(0, 1), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ((*floats->mask.given)(0, 1), -std::numeric_limits<float>::infinity());
   ASSERT_EQ(floats->warnings.size(), 1u);
   EXPECT_NE(floats->warnings[0].message().find("read as a boolean mask"), std::string::npos)
       << floats->warnings[0].message();
@@ -222,7 +222,7 @@ TEST(Tensors, MasksAreAddedOrBlock) {
     file.arrays["mask"] = {.dtype = Dtype::boolean, .shape = shape, .values = {1, 0, 1, 1}};
     const auto batched = tensors_from("f", file, std::nullopt);
     ASSERT_TRUE(batched) << batched.error().message();
-    EXPECT_TRUE(*batched->mask == *blocked->mask) << "a batch of one, as the mask alone";
+    EXPECT_TRUE(batched->mask == blocked->mask) << "a batch of one, as the mask alone";
   }
   file.arrays["mask"] = array_of({2, 2, 2});
   expect_line(

@@ -126,10 +126,10 @@ TEST_F(ChangesTest, EachSaysWhatWasBeforeAndWhatIsAfter) {
   Harness& h = *harness;
   ASSERT_FALSE(h.state.changes->best.empty());
   for (const WordChange& change : h.state.changes->best) {
-    const std::string before = percent(change.before);
-    const std::string key = change.key == change.token ? "" : change.looked_at + " ";
-    const std::string label = change.from + " → " + change.to + ": " + key + before.substr(0, before.find(' ')) +
-                              " → " + percent(change.after);
+    const std::string before = percent(change.before), after = percent(change.after);
+    const std::string label = change.key == change.token ? change.from + " " + before + " → " + change.to + " " + after
+                                                         : change.from + " → " + change.to + ": " + change.looked_at +
+                                                               " " + before.substr(0, before.find(' ')) + " → " + after;
     EXPECT_TRUE(h.says(label)) << label << " not in " << h.words_on_screen();
   }
 }

@@ -161,7 +161,8 @@ TEST_F(DoubtTest, ALineStatesWhyNoCellHasANameAndMovesNothing) {
       EXPECT_FALSE(h.has("unnamed cells"));
       const Box line = h.box("model line"), causal = h.box("causal");
       EXPECT_EQ(asked("to the went store milk my teacher of"), Unnamed::order);
-      EXPECT_TRUE(h.says(language == Language::en ? "in no known order" : "不认识这样的词序")) << h.words_on_screen();
+      EXPECT_TRUE(h.says(language == Language::en ? "unlike measured sentences" : "不像测量过的句子"))
+          << h.words_on_screen();
       EXPECT_EQ(h.box("unnamed cells").y, line.y);
       EXPECT_EQ(h.box("causal"), causal);
       EXPECT_EQ(asked("for i in range(10): print(i)"), Unnamed::kind);

@@ -119,9 +119,11 @@ TEST_F(GridTest, LongSentencesArePooledAndSayWhatADotIs) {
   Harness& h = *harness;
   EXPECT_EQ(h.map("head 0.0").weights.rows(), kThumbnail);
   EXPECT_TRUE(h.says("300 × 300"));
-  EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled)));
+  EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled_folded)));
+  EXPECT_FALSE(h.says("the wheel")) << "the text is shown, no large map";
   h.push(SetTextLook{{.shown = false}});
   h.settle();
+  EXPECT_TRUE(h.says(words(Language::en, kAnswerWords.pooled)));
   EXPECT_EQ(h.map("stage map").weights.rows(), 300) << "the large head has its own weights";
   EXPECT_TRUE(same(h.map("stage map").weights, weights_of(*h.state.trace, {0, 0})));
   h.hover("stage map", {299, 150});

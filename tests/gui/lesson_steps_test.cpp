@@ -150,7 +150,7 @@ TEST_P(LessonSteps, DoneLiterallyReachTheirGoals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LessonSteps,
-                         testing::Combine(testing::Range(0, 10), testing::Values(Language::en, Language::zh)));
+                         testing::Combine(testing::Range(0, 13), testing::Values(Language::en, Language::zh)));
 
 }  // namespace
 }  // namespace headlight

@@ -6,6 +6,7 @@
 
 #include "app/session_fixture.h"
 #include "document/model_choice.h"
+#include "session/head_grid.h"
 #include "session/update.h"
 
 namespace headlight {
@@ -50,6 +51,44 @@ TEST(Telling, OfASentenceThatWasNotMeasuredShowsThePronounOrTheStrongestTaughtHe
   const auto [query, key] = *window.state.view.pinned;
   EXPECT_GT(attention_rows(*window.state.trace, head, query, 1)(0, key), 0.5f);
   EXPECT_FALSE(window.state.trace->key_tokens(Stack::self).tokens[at(key)].special);
+}
+
+/// The words of the pinned cell, without marks of pieces.
+std::pair<std::string, std::string> pinned_words(const AppState& state) {
+  const Tokens& tokens = state.trace->query_tokens();
+  const auto word_of = [&](Index token) {
+    for (const SpeltWord& word : spelt_words(tokens))
+      if (word.has(token)) return tokens.text.substr(word.begin, word.end - word.begin);
+    return std::string("none");
+  };
+  return {word_of(state.view.pinned->query), word_of(state.view.pinned->key)};
+}
+
+// The head that was taught pronouns has no name for such cells, and is shown all the same.
+TEST(Telling, AWordThatRefersToAnotherComesFirst) {
+  Window window;
+  const auto opens_on = [&](const char* text) {
+    window.push(SetText{text}, EndGesture{}, ChooseStart{});
+    EXPECT_TRUE(is_any_sentence(window.state.document)) << text;
+    EXPECT_EQ(arcs_of(window.state).at(window.state.view.chosen, *window.state.view.pinned), nullptr) << text;
+    return pinned_words(window.state);
+  };
+  using Pair = std::pair<std::string, std::string>;
+  EXPECT_EQ(opens_on("The trophy does not fit in the suitcase because it is too big."), Pair("it", "trophy"));
+  EXPECT_EQ(opens_on("The trophy does not fit in the suitcase because it is too small."), Pair("it", "suitcase"));
+  EXPECT_EQ(opens_on("The children were hungry because they had not eaten all day."), Pair("they", "children"));
+  EXPECT_EQ(opens_on("小猫追老鼠，它跑得很快。"), Pair("它", "小猫"));
+  const auto telling = first_with(telling_heads(window.state), HeadRef{}, 9);
+  EXPECT_NE(std::ranges::find(telling, window.state.view.chosen), telling.end()) << "its map is among the first";
+}
+
+TEST(Telling, WhereNoNameIsSureACellIsSeenClearly) {
+  Window window;
+  for (const char* text : {"小王把钥匙忘在家里了，所以他进不去。", "你喜欢喝咖啡还是喝茶？"}) {
+    window.push(SetText{text}, EndGesture{}, ChooseStart{});
+    const auto [query, key] = *window.state.view.pinned;
+    EXPECT_GE(attention_rows(*window.state.trace, window.state.view.chosen, query, 1)(0, key), 0.5f) << text;
+  }
 }
 
 TEST(Telling, ALongTextBeginsWithAWordThatIsLookedAt) {

@@ -63,11 +63,11 @@ void keep_button(Gui& gui, const Words& label) {
 }
 
 std::vector<std::string> folds_in_words(const Gui& gui) {
-  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  const Fold* fold = fold_in_view(gui.state);
   std::vector<std::string> sentences;
-  if (!folded) return sentences;
-  const FoldChoice& done = folded->fold.done;
-  const std::vector<Index>& columns = folded->fold.keys.group_of;  // without one that is left out no row has a strip
+  if (!fold) return sentences;
+  const FoldChoice& done = fold->done;
+  const std::vector<Index>& columns = fold->keys.group_of;  // without one that is left out no row has a strip
   const bool strips = gui.state.view.view == View::heads && std::ranges::count(columns, -1) > 0;
   if (done.special)
     sentences.emplace_back(gui.word(strips ? kAnswerWords.special_folded : kAnswerWords.special_left_out));

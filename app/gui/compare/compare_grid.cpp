@@ -6,6 +6,7 @@
 
 #include "base/formatted.h"
 #include "gui/actions/actions.h"
+#include "gui/actions/buttons.h"
 #include "gui/compare/compare.h"
 #include "gui/compare/joint_map.h"
 #include "gui/frame/draw.h"
@@ -53,8 +54,11 @@ void headline(Gui& gui) {
     line += std::string("  ") + gui.word(kCompareWords.heads_only_a) + " " + std::to_string(compared.only_a);
   if (compared.only_b > 0)
     line += std::string("  ") + gui.word(kCompareWords.heads_only_b) + " " + std::to_string(compared.only_b);
+  std::vector<std::string> sentences = folds_in_words(gui);
+  sentences.insert(sentences.begin(), line);
   const FontScope small(gui, TextSize::small);
-  cut_text(gui, line, gui.colours().dim, ImGui::GetContentRegionAvail().x);
+  const float room = ImGui::GetContentRegionAvail().x;
+  cut_text(gui, whole_sentences(sentences, room), gui.colours().dim, room);
 }
 
 std::string value_text(const HeadDifference& head, DifferenceOrder order) {
@@ -165,8 +169,9 @@ void all_heads(Gui& gui) {
   const bool by_layer = state.view.differences == DifferenceOrder::layer;
   Index in_a_layer = 1;
   for (const HeadRef& head : order) in_a_layer = std::max(in_a_layer, head.head + 1);
-  const ImVec2 room = ImGui::GetContentRegionAvail(), corner = ImGui::GetCursorScreenPos(),
-               window = ImGui::GetWindowPos();
+  const ImVec2 room = ImGui::GetContentRegionAvail(), window = ImGui::GetWindowPos();
+  ImGui::SetCursorPosX(std::ceil(gui.unit));  // the first border is inside the window
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
   const auto count = static_cast<Index>(order.size());
   const Index fit = std::max<Index>(1, static_cast<Index>((room.x + kGap * gui.unit) / ((kLeast + kGap) * gui.unit)));
   Index columns = by_layer && in_a_layer <= fit ? in_a_layer : columns_without_hole(count, fit);

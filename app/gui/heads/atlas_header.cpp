@@ -128,7 +128,7 @@ std::string pooled_words(const Gui& gui) {
   const Index rows = content.region.num_queries, columns = content.region.num_keys;
   if (std::max(rows, columns) <= kThumbnail) return {};
   return std::to_string(rows) + " × " + std::to_string(columns) + ": " +  // what is folded cannot be zoomed
-         gui.word(content.folded ? kAnswerWords.pooled_folded : kAnswerWords.pooled);
+         gui.word(content.folded || shows_text(gui.state) ? kAnswerWords.pooled_folded : kAnswerWords.pooled);
 }
 
 /// One line states the problem, else the changes of the maps, else their meaning; the tooltip has all of it.

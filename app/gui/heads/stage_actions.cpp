@@ -87,13 +87,15 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const bool offers = slots.changes.h <= 0 && can_say_words(state) && !is_random(state);
   auto attempt = offers ? best_change(gui) : std::nullopt;
   if (!attempt) attempt = stage_try(gui);
-  // In a narrow stage, and where weights are random, Why? is a tab beside the numbers, which have a button.
-  const bool with_why = roomy && !is_random(state);
   // An attempt changes with the answer: nothing stands behind it but at the right end.
   float begin = button_width(gui.word(kInsideWords.numbers)) + gap;
-  if (with_why) begin += button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
   const Words& label = roomy ? kCompareWords.keep_as_a : kCompareWords.view_compare;
-  const float right = slot.w - button_width(gui.word(label));
+  const float right = slot.w - button_width(gui.word(label)),
+              why = button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
+  // In a narrow stage, and where weights are random, Why? is a tab beside the numbers, which have a button.
+  constexpr float kOfAttempt = 150;
+  const bool with_why = !is_random(state) && right - begin - why - gap >= kOfAttempt * gui.unit;
+  if (with_why) begin += why;
   if (state.view.pinned) cell_buttons(gui, with_why);
   ImGui::SetCursorPos({begin, 0});
   const std::string shown = attempt ? label_within(attempt->labels, right - begin - gap) : "";

@@ -26,16 +26,16 @@ std::optional<ChangesQuestion> shown_question(const AppState& state) {
 
 std::string share(float weight) { return share_text(static_cast<double>(weight)); }
 
-/// `tired → wide: street 12 → 82 %`, of the changed word itself `ball → woman: 9 → 53 %`; shorter for less room.
+/// `tired → wide: street 12 → 82 %`, of the changed word itself `ball 9 % → woman 53 %`; shorter for less room.
 std::vector<std::string> labels_of(Gui& gui, const WordChange& change) {
   const std::string from = gui.fonts.shown(change.from), to = gui.fonts.shown(change.to),
                     key = gui.fonts.shown(change.looked_at), brief = from + " → " + to;
-  const std::string before = share(change.before),
-                    shares = before.substr(0, before.find(' ')) + " → " + share(change.after);
-  const bool itself = change.key == change.token;
-  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, itself ? shares : key + " " + shares});
+  const std::string before = share(change.before), after = share(change.after);
+  if (change.key == change.token) return {from + " " + before + " → " + to + " " + after, brief};
+  const std::string shares = before.substr(0, before.find(' ')) + " → " + after;
+  const std::string whole = filled(gui.word(kStageWords.moved), {from, to, key + " " + shares});
   // A share without its word would be read as that of the new word.
-  return change.moves && !itself ? std::vector{whole, brief + ": " + key, brief} : std::vector{whole, brief};
+  return change.moves ? std::vector{whole, brief + ": " + key, brief} : std::vector{whole, brief};
 }
 
 /// What the change does, and what was tried; a change that comes with an example has its note before that.
@@ -94,7 +94,8 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   };
   if (!changes) return line(gui.word(kStageWords.trying_words));
   if (changes->best.empty()) {
-    if (changes->tried == 0) return;
+    constexpr Index kFewest = 5;  // fewer show nothing about the row
+    if (changes->tried < kFewest) return;
     return line(
         filled(gui.word(kStageWords.none_moves), {gui.fonts.shown(changes->word), std::to_string(changes->tried)}));
   }

@@ -153,9 +153,10 @@ void special_switch(Gui& gui, const MapContent& content, const MapLayout& layout
     if (is_resting_place(token) && names.find(token.text) == std::string::npos)
       names += (names.empty() ? "" : " ") + token.text;
   const auto width = [](const std::string& text) { return ImGui::CalcTextSize(text.c_str()).x; };
-  const float right = layout.plot.x, room = right - left - width("+ ");
-  const std::string label = (folded ? "+ " : "− ") + cut_to(names, room, width);
-  if (names.empty() || width(label) > right - left) return;
+  if (names.empty()) return;
+  const float right = layout.plot.x;
+  const std::string sign = folded ? "+" : "−", whole = sign + " " + names;
+  const std::string label = width(whole) <= right - left ? whole : sign;
   ImGui::SetCursorScreenPos({right - width(label), layout.plot.y - ImGui::GetFrameHeight()});
   if (link_button(gui, "special tokens", label.c_str())) toggle_fold(gui, &FoldChoice::special);
   explain_item(gui, folded ? kAnswerWords.tip_rests : kAnswerWords.tip_fold_special, {Act::fold_special});

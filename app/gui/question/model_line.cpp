@@ -19,7 +19,7 @@ std::string model_name(Gui& gui) {
   if (is_any_sentence(document)) return gui.fonts.shown(gui.word(kAnySentenceWords.model));
   const bool of_grammar = !document.card || document.card->corpus == "grammar";
   if (is_shipped(document) && of_grammar) return gui.fonts.shown(gui.word(kWindowWords.trained_model));
-  if (document.model && document.trained)
+  if (document.model && document.trained && !is_shipped(document))
     return gui.fonts.shown(std::string(gui.word(kWindowWords.trained_here)) + " " +
                            model_name_in(gui.state.settings.language, document.model->name));
   if (document.model && document.numbers)
@@ -27,6 +27,7 @@ std::string model_name(Gui& gui) {
                                                            : gui.fonts.shown(document.model->name);
   const Words& kind = !document.model || !document.model->given ? kWindowWords.checkpoint
                       : names_page(document.model_path)         ? kFileWords.page
+                      : document.model->blocks.empty()          ? kWindowWords.attention_file
                                                                 : kWindowWords.tensors_model;
   if (document.model) return gui.fonts.shown(std::string(gui.word(kind)) + " " + document.model->name);
   return std::string(gui.word(kWindowWords.random_model)) + " · " + gui.word(kModelWords.seed) + " " +
@@ -134,11 +135,13 @@ void model_line(Gui& gui, float width, const Cursor& cursor) {
   const char* reason = gui.word(kHeadNameWords.unnamed[static_cast<int>(arcs.unnamed)]);
   const float room = doubtful ? width / 2 : width - mark;
   ImGui::AlignTextToFramePadding();
-  const std::string line = unnamed ? whole_sentences({reason, model_name(gui)}, room) : model_name(gui);
+  const bool any = is_any_sentence(gui.state.document),
+             is_long = any && gui.state.trace && gui.state.trace->queries() > 80;
+  const std::string model = is_long ? gui.word(kAnySentenceWords.of_short) : model_name(gui);
+  const std::string line = unnamed ? whole_sentences({reason, model}, room) : model;
   cut_text(gui, line, gui.colours().dim, room);
   gui.name_item(unnamed ? "unnamed cells" : "model line", BoxKind::label);
-  if (unnamed || is_any_sentence(gui.state.document))
-    explain_item(gui, unnamed ? kHeadNameWords.tip_unnamed : kAnySentenceWords.tip_chosen);
+  if (unnamed || any) explain_item(gui, unnamed ? kHeadNameWords.tip_unnamed : kAnySentenceWords.tip_chosen);
   if (!checked || (line == reason && !doubtful)) return;  // a tick is of the model that is named
   ImGui::SameLine(0, gap);
   check_badge(gui, *check, width / 2 - gap);

@@ -8,6 +8,7 @@
 #include "gui/frame/imgui_compat.h"
 #include "gui/question/question.h"
 #include "gui/question/text_boxes.h"
+#include "session/shown.h"
 #include "words/chosen_head_words.h"
 #include "words/sentence_words.h"
 #include "words/words.h"
@@ -135,14 +136,13 @@ void chip(Gui& gui, TextSide side, const Tokens& tokens, std::size_t i, const Bo
     explain_item(gui, kSentenceWords.tip_own_cuts);
   const auto& cell = gui.state.view.hovered ? gui.state.view.hovered : gui.state.view.pinned;
   const bool is_row = is_along(gui.state, side, true), is_column = is_along(gui.state, side, false);
-  const FoldedStack* folded = shown_fold(gui.state, gui.state.view.chosen.stack);
+  const Fold* fold = fold_in_view(gui.state);
   const auto is_lit = [&](Index of_cell, bool queries) {
     const auto index = static_cast<Index>(i);
-    const FoldedAxis* axis = folded_axis(folded, queries);
-    return of_cell == index || (axis && axis->together(of_cell, index));
+    return of_cell == index || (fold && (queries ? fold->queries : fold->keys).together(of_cell, index));
   };
   const bool lit = cell && ((is_row && is_lit(cell->query, true)) || (is_column && is_lit(cell->key, false)));
-  const bool left_out = folded && folded->fold.done.special && token.special;
+  const bool left_out = fold && fold->done.special && token.special;
   const bool faint = token.pad || left_out;
   list.AddRectFilled(top_left(box), bottom_right(box), faint ? colours.panel : colours.button, 4 * gui.unit);
   if (unknown) {

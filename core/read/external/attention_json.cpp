@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "read/external/mask_file.h"
 #include "read/external/patterns.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
@@ -140,6 +141,24 @@ Status take_all_details(std::string_view where, const json& document, std::map<S
   return Done{};
 }
 
+/// The mask of an export: its kind in words, else its matrix. Its weights obey it already.
+Result<MaskSpec> mask_of_export(std::string_view where, const json& document, const Matrix& weights) {
+  const json* mask = member(document, "mask");
+  const json* kind = mask && mask->is_object() ? member(*mask, "kind") : nullptr;
+  if (!kind || *kind == "none" || !kind->is_string()) return MaskSpec{};
+  if (const auto words = parse_mask_words(where, kind->get<std::string>())) return *words;
+  const json* allowed = member(*mask, "allowed");
+  if (!allowed) return MaskSpec{};
+  auto array = TRY(nested_numbers(where, "mask.allowed", *allowed, 2));
+  array.dtype = Dtype::boolean;
+  std::vector<Error> notes;  // of floats alone
+  auto matrix = TRY(additive_mask(where, "mask.allowed", array, notes));
+  if (matrix.rows() == weights.rows() && matrix.cols() == weights.cols())
+    return MaskSpec{.given = std::make_shared<const Matrix>(std::move(matrix))};
+  return bad_input(where, "mask.allowed", shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
+                   shape_text(array.shape), ErrorCode::mask_shape);
+}
+
 std::string name_of(const json& entry) {
   const json* name = entry.is_object() ? member(entry, "name") : nullptr;
   return name && name->is_string() ? name->get<std::string>() : std::string();
@@ -189,6 +208,8 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
     found.emplace(*stack, std::move(patterns));
   }
   if (member(document, "schema")) TRY(take_all_details(where, document, found));
+  if (member(document, "schema") && found.size() == 1)
+    file.mask = TRY(mask_of_export(where, document, found.begin()->second.stack.patterns[0][0]));
   for (const char* key : {"include_layers", "include_heads"})
     if (const json* kept = member(document, key); kept && kept->is_array())
       for (std::size_t i = 0; i < kept->size(); ++i)

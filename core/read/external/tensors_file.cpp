@@ -200,17 +200,17 @@ Status take_projections(std::string_view where, Arrays& arrays, const ExternalSt
   return Done{};
 }
 
-Result<std::optional<Matrix>> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given,
-                                        std::vector<Error>& notes) {
+Result<MaskSpec> take_mask(std::string_view where, Arrays& arrays, const ExternalStack& given,
+                           std::vector<Error>& notes) {
   const Array* array = arrays.find("mask");
-  if (array == nullptr) return std::optional<Matrix>{};
+  if (array == nullptr) return MaskSpec{};
   auto mask = TRY(additive_mask(where, "mask", *array, notes));
   const bool fits =
       (mask.rows() == given.query.rows() || mask.rows() == 1) && (mask.cols() == given.key.rows() || mask.cols() == 1);
   if (!fits)
     return bad_input(where, "mask", shape_text({given.query.rows(), given.key.rows()}) + " (queries, keys)",
                      shape_text(array->shape), ErrorCode::mask_shape);
-  return std::optional<Matrix>{std::move(mask)};
+  return MaskSpec{.given = std::make_shared<const Matrix>(std::move(mask))};
 }
 
 /// (layers, heads, T, S) as matrices; a batch of one in front of the layers or the heads is dropped.

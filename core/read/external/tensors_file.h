@@ -13,6 +13,7 @@
 
 #include "base/matrix.h"
 #include "base/result.h"
+#include "model/mask.h"
 #include "model/weights.h"
 #include "read/array/array.h"
 
@@ -20,7 +21,7 @@ namespace headlight {
 
 struct TensorsFile {
   std::shared_ptr<const Model> model;  // given: inputs, their projections in blocks[0].self; or patterns, no blocks
-  std::optional<Matrix> mask;          // added to the scores, (T, S) or broadcast to it
+  MaskSpec mask = {};                  // of the file: a matrix (T, S) or broadcast to it; of an export its kind
   std::vector<Error> warnings;         // arrays that are not used, rows that do not sum to 1
 };
 
@@ -55,8 +56,8 @@ Status check_schema(std::string_view where, const nlohmann::json& document);
 /// An object with `attention`: a list of `{"name", "attn": [layer][head][query][key], "left_text", "right_text"}`, the
 /// texts' lists naming queries and keys. The names Encoder, Decoder and Cross are the stacks of an encoder-decoder;
 /// under any other names the first of the list is shown. A Headlight export (`schema` headlight.attention/1) has more
-/// about its tokens, which is kept; of a `batch` the first is taken. What is left out is a warning. Errors name the
-/// path of a ragged list or of a weight that is not one.
+/// about its tokens and its mask, which is kept; of a `batch` the first is taken. What is left out is a warning. Errors
+/// name the path of a ragged list or of a weight that is not one.
 Result<TensorsFile> parse_attention_json(std::string_view where, std::string_view text);
 
 Result<TensorsFile> read_attention_json(const std::filesystem::path& path);

@@ -1,6 +1,8 @@
 // Two answers side by side: kept with a key or a button, lit together, pinned, swapped, dropped.
 #include <cmath>
 
+#include "app/shipped.h"
+#include "document/bundled_models.h"
 #include "document/open_model.h"
 #include "figure/difference_words.h"
 #include "gui/actions/look.h"
@@ -83,6 +85,30 @@ TEST_F(CompareViewTest, ItOpensOnTheHeadThatChangedMost) {
   h.push(SwitchHead{{0, 2}, true}, EndGesture{});
   h.settle();
   EXPECT_EQ(state().view.chosen, (HeadRef{0, 0}));
+}
+
+TEST_F(CompareViewTest, ItOpensOnTheCellThatChangedMostUnlessTheUserPinnedOne) {
+  const auto difference = [&](const CellRef& cell) {
+    const Matrix& map = state().comparison->maps.difference;
+    return std::isnan(map(cell.query, cell.key)) ? -1 : std::abs(map(cell.query, cell.key));
+  };
+  start(default_document(fixture::shipped().get()), {1440, 900});
+  harness->state.shipped = fixture::shipped();
+  harness->push(SetFold{{.special = true, .words = true}});
+  harness->push(SetText{"The trophy does not fit in the suitcase because it is too big."}, EndGesture{}, ChooseStart{});
+  harness->settle();
+  keep_and_ask("The trophy does not fit in the suitcase because it is too small.");
+  const auto opened = pinned_joint_cell(state(), axes());
+  ASSERT_TRUE(opened);
+  EXPECT_GT(difference(*opened), 0.8f);
+  for (Index query = 0; query < static_cast<Index>(axes().queries.size()); ++query)
+    for (Index key = 0; key < static_cast<Index>(axes().keys.size()); ++key)
+      EXPECT_LE(difference({query, key}), difference(*opened)) << query << "," << key;
+  EXPECT_TRUE(harness->says("Special tokens are folded.")) << harness->words_on_screen();
+  harness->push(Pin{CellRef{1, 1}});
+  key({Key::digit_1});
+  keep_and_ask("The trophy does not fit in the suitcase because it is too light.");
+  EXPECT_EQ(state().view.pinned, (CellRef{1, 1}));
 }
 
 TEST_F(CompareViewTest, TheWordsOfTheRowsStandOnceBesideThreeEqualMaps) {
