@@ -2,7 +2,7 @@
 
 import { make, fill } from './elements.js';
 import { currentLanguage, currentMap, currentTheme, headName, headNote, ink, niceTop, wordsOf } from './look.js';
-import { drawPicture, fitted, largestOf, pooled, wholePart } from './map.js';
+import { largestOf, paint, pooled, wholePart } from './map.js';
 import { AT_ONCE, shownCell } from './state.js';
 
 /** A thumbnail's longer side in cells, at most. */
@@ -19,11 +19,12 @@ const SLICE = 9;
 
 /** `redraw`: when the heads that were asked for are there. */
 export function createAtlas(store, element, redraw) {
-  const grid = make('div', {class: 'grid', role: 'group'}), overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
-  element.append(grid, overlay);
+  const grid = make('div', {class: 'grid', role: 'group'});
+  const drawing = make('svg', {class: 'drawing', 'aria-hidden': 'true'});
+  element.append(grid, drawing);
   // What is known of a head, perhaps of edits before: {picture, measures, stale}; and its button.
   const known = new Map(), visible = new Set();
-  let knownOf = '', cells = new Map(), builtOf = '', thumb = 64, size = {width: 1, height: 1}, waiting = [], isBusy = false;
+  let knownOf = '', cells = new Map(), builtOf = '', thumb = 64, waiting = [], isBusy = false;
   const observer = new IntersectionObserver((entries) => {
     for (const {target: {dataset: {key}}, isIntersecting} of entries) {
       visible[isIntersecting ? 'add' : 'delete'](key);
@@ -130,11 +131,7 @@ export function createAtlas(store, element, redraw) {
       observer.observe(cell.button);
     }
     // Measured once: the pointer moves often, and asking the browser each time makes it lay out the page again.
-    size = {width: grid.offsetWidth, height: Math.min(grid.offsetHeight, 8000)};
-    for (const cell of cells.values()) {
-      const {offsetLeft: x, offsetTop: y, offsetWidth: width, offsetHeight: height} = cell.canvas;
-      cell.box = {x, y, width, height};
-    }
+    for (const cell of cells.values()) cell.place = [cell.canvas.offsetLeft, cell.canvas.offsetTop];
   }
 
   function sideOf(count) {
@@ -151,10 +148,7 @@ export function createAtlas(store, element, redraw) {
     const now = [entry?.picture, scale.log, scale.top, currentTheme(), currentMap()];
     if (!visible.has(one.key) || (cell.drawn.length > 0 && now.every((part, i) => part === cell.drawn[i]))) return;
     cell.drawn = now;
-    const w = sideOf('S'), h = sideOf('T'), {context} = fitted(cell.canvas, w, h);
-    context.fillStyle = ink().gap;
-    if (entry) drawPicture(context, entry.picture, {x: 0, y: 0, w, h}, scale);
-    else context.fillRect(0, 0, w, h);
+    if (entry) paint(cell.canvas, entry.picture, scale, {w: sideOf('S'), h: sideOf('T')});
   }
 
   function drawTexts(one, {button, title, note}, entry) {
@@ -178,26 +172,21 @@ export function createAtlas(store, element, redraw) {
     return name ? wordsOf(`does_${name}`) : measures.normalized > 0.85 ? wordsOf('does_spread') : '';
   }
 
-  /** The cell that is read, in every thumbnail. */
-  function drawOverlay() {
-    const {context} = fitted(overlay, size.width, size.height), fold = store.fold(store.stack());
-    const cell = shownCell(fold, store.cell());
-    if (!cell) return;
-    context.strokeStyle = ink().accent;
-    for (const key of visible) {
-      const box = cells.get(key)?.box;
-      if (!box) continue;
-      const w = box.width / fold.keys.length, h = box.height / fold.queries.length;
-      const x = box.x + cell.col * w, y = box.y + cell.row * h, side = Math.max(w, h, 4);
-      Object.assign(context, {globalAlpha: 0.45, lineWidth: 1});
-      context.strokeRect(box.x + 0.5, y, box.width - 1, Math.max(h, 1));
-      Object.assign(context, {globalAlpha: 1, lineWidth: 1.5});
-      context.strokeRect(x + w / 2 - side / 2, y + h / 2 - side / 2, side, side);
-    }
+  /** The cell that is read, and its row, in every thumbnail. */
+  function mark() {
+    const fold = store.fold(store.stack()), cell = shownCell(fold, store.cell());
+    if (!cell) return drawing.replaceChildren();
+    const width = sideOf('S'), w = width / fold.keys.length, h = sideOf('T') / fold.queries.length;
+    const side = Math.max(w, h, 4), stroke = ink().accent;
+    const outlines = (x, y, wide, tall) => [...visible].map((key) => cells.get(key)).filter(Boolean)
+      .map(({place: [left, top]}) => `M${left + x} ${top + y}h${wide}v${tall}h${-wide}z`).join('');
+    const path = (d, strength, opacity) => make('path', {d, fill: 'none', stroke, 'stroke-width': strength, opacity});
+    drawing.replaceChildren(path(outlines(0.5, cell.row * h, width - 1, Math.max(h, 1)), 1, 0.45),
+      path(outlines((cell.col + 0.5) * w - side / 2, (cell.row + 0.5) * h - side / 2, side, side), 1.5, 1));
   }
 
   return {
-    order, drawOverlay,
+    order, mark,
     /** Everything, in an area of that size; the buttons anew where they are others or stand elsewhere. */
     draw(width, height) {
       ask();
@@ -207,7 +196,7 @@ export function createAtlas(store, element, redraw) {
       if (now !== builtOf) build(heads, columns, height);
       else heads.forEach(draw);
       builtOf = now;
-      drawOverlay();
+      mark();
     },
   };
 }

@@ -3,7 +3,8 @@
 
 import { button, byId, fill, icon, make, segmented, select, toggle } from './elements.js';
 import { MEASURES } from './core.js';
-import { briefNumber, colourTable, currentMap, mapNames, setMap, ticks, wordsOf } from './look.js';
+import { briefNumber, currentMap, mapNames, setMap, ticks, wordsOf } from './look.js';
+import { paint } from './map.js';
 
 const ORDERS = ['layer', ...MEASURES];
 /** Those that compare the tokens of one sentence. */
@@ -53,10 +54,9 @@ export function createControls(store, redraw) {
   }
 
   function colourBar(scale) {
-    const canvas = make('canvas', {class: 'colour-bar', 'aria-hidden': 'true', width: '256', height: '1'});
-    const context = canvas.getContext('2d'), image = context.createImageData(256, 1);
-    new Uint32Array(image.data.buffer).set(colourTable());
-    context.putImageData(image, 0, 0);
+    const canvas = make('canvas', {class: 'colour-bar', 'aria-hidden': 'true'});
+    const values = Array.from({length: 256}, (_, i) => i / 255);
+    paint(canvas, {values, rows: 1, cols: 256}, {top: 1}, {w: 200, h: 10});
     return make('span', {class: 'colours'}, canvas, make('span', {class: 'ticks', 'aria-hidden': 'true'},
       ...ticks(scale).map((number) => make('span', {text: briefNumber(number)}))));
   }

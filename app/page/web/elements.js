@@ -2,9 +2,11 @@
 
 import { wordsOf } from './look.js';
 
-/** An element; `properties` may have `text`, `on` (listeners), `data`, `style`, and any attribute. */
+const DRAWN = ['svg', 'g', 'rect', 'path', 'text'], SVG = 'http://www.w3.org/2000/svg';
+
+/** An element, of a drawing too; `properties` may have `text`, `on` (listeners), `data`, `style`, and any attribute. */
 export function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
+  const element = DRAWN.includes(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
     if (name === 'text') element.textContent = value;

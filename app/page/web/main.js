@@ -79,7 +79,7 @@ function open(core, page, answer, kept) {
     // The sentence below the map is seen without scrolling; the bars may lie below the edge of a low window.
     const height = Math.min(window.innerWidth < NARROW ? width : Math.max(300, roomBelow('stage') - 100), width * 1.02);
     if (view === 'heads' && all) stage.draw(width, height);
-    else if (view === 'heads') stage.drawOverlay();
+    else if (view === 'heads') stage.mark();
     else if (view === 'row') rows.draw(width);
     else if (view === 'flow') flow.draw(width);
     else if (view === 'text') text.draw(all);
@@ -97,7 +97,7 @@ function open(core, page, answer, kept) {
     drawStage(all);
     sentence.mark();
     explain.draw();
-    if (!all) atlas.drawOverlay();
+    if (!all) atlas.mark();
     document.documentElement.dataset.ready = 'true';
   }
 

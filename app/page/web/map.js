@@ -1,18 +1,18 @@
 // Where a labelled map puts its cells and labels: arithmetic on boxes, as app/figure/map_layout does it. And maps as pictures:
 // cells pooled to pixels (of the cells that a pixel covers the largest shows, so that a bright cell never vanishes),
-// coloured by the map, blocked cells hatched.
+// coloured by the map, on a hatched canvas that blocked cells leave bare. What is written over them is a drawing (SVG).
 
-import { axisLabel, colourIndex, colourTable, currentMap, currentTheme, ink, standsUpright } from './look.js';
+import { make } from './elements.js';
+import { colourIndex, colourTable, ink, standsUpright } from './look.js';
 
 const LABEL_GAP = 5, LONGEST_STACK = 4;
+/** Cells in rows of a given height are at most so wide. */
+const WIDEST = 40;
 /** Labels may stand this close, in lines of text; where not all have room those that remain stand farther apart. */
 const PITCH = 0.86, THINNED = 1.1;
 
 const LABEL_SIZE = 12.5;
 const FAMILY = 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "Noto Sans CJK SC", "WenQuanYi Micro Hei", sans-serif';
-
-/** The font of a label; of the lit one bold. */
-export function labelFont(lit = false) { return `${lit ? '600 ' : ''}${LABEL_SIZE}px ${FAMILY}`; }
 
 let ruler = null;
 const widths = new Map();
@@ -20,7 +20,7 @@ const widths = new Map();
 export function textWidth(text) {
   if (!widths.has(text)) {
     ruler ??= document.createElement('canvas').getContext('2d');
-    ruler.font = labelFont();
+    ruler.font = `${LABEL_SIZE}px ${FAMILY}`;
     if (widths.size > 20000) widths.clear();
     widths.set(text, ruler.measureText(text).width);
   }
@@ -34,71 +34,69 @@ export function clipped(label, room) {
   return `${characters.join('')}…`;
 }
 
-/** Fits `part` {row, rows, col, cols} into width × height pixels; tokens name rows and columns. */
-export function layoutMap(width, height, part, rowTokens, columnTokens) {
-  const rows = rowTokens.slice(part.row, part.row + part.rows).map(axisLabel);
-  const columns = columnTokens.slice(part.col, part.col + part.cols).map(axisLabel);
+/** Fits `part` {row, rows, col, cols} into width × height pixels, in square cells; or in rows of `pitch` pixels. */
+export function layoutMap(width, height, part, rowNames, columnNames, pitch = 0) {
+  const rowLabels = rowNames.slice(part.row, part.row + part.rows);
+  const columnLabels = columnNames.slice(part.col, part.col + part.cols);
   // Of very many labels only those that can be drawn are measured.
   const some = (labels) => labels.filter((_, i) => i % Math.ceil(labels.length / 400) === 0);
   const widest = (labels) => Math.max(0, ...some(labels).map(textWidth));
-  const left = Math.min(widest(rows) + LABEL_GAP, width * 0.3);
-  const wide = widest(columns), roomy = Math.min((width - left) / part.cols, height / part.rows);
-  const tallest = Math.max(0, ...columns.map((label) => [...label].length));
-  let kind = 'rotated', top = Math.min(wide + LABEL_GAP, height * 0.3);
-  if (wide + LABEL_GAP <= roomy) kind = 'horizontal', top = LABEL_SIZE + LABEL_GAP + 2;
-  else if (tallest <= LONGEST_STACK && columns.every(standsUpright)) kind = 'stacked', top = tallest * (LABEL_SIZE + 1) + LABEL_GAP;
-  const cell = Math.min((width - left) / part.cols, (height - top) / part.rows);
+  const left = Math.min(widest(rowLabels) + LABEL_GAP, width * 0.3), room = (width - left) / part.cols;
+  const wide = widest(columnLabels), tallest = Math.max(0, ...columnLabels.map((label) => [...label].length));
+  const kind = wide + LABEL_GAP <= Math.min(room, pitch ? WIDEST : height / part.rows) ? 'horizontal'
+    : tallest <= LONGEST_STACK && columnLabels.every(standsUpright) ? 'stacked' : 'rotated';
+  const tops = {horizontal: LABEL_SIZE + 2, stacked: tallest * (LABEL_SIZE + 1), rotated: Math.min(wide, height * 0.3)};
+  const top = LABEL_GAP + tops[kind];
+  const side = Math.min(room, pitch ? WIDEST : (height - top) / part.rows);
   // Whole pixels where cells are large, so that none is wider than its neighbour.
-  const side = cell > 4 ? Math.floor(cell) : cell, x = Math.ceil(left), y = Math.ceil(top);
-  const step = side >= LABEL_SIZE * PITCH ? 1 : Math.ceil(LABEL_SIZE * THINNED / side);
-  return {x, y, w: side * part.cols, h: side * part.rows, height: y + side * part.rows, cell: side, kind, step, part,
-    rowLabels: rows, columnLabels: columns};
+  const cell = side > 4 ? Math.floor(side) : side, tall = pitch || cell, x = Math.ceil(left), y = Math.ceil(top);
+  const stepOf = (extent) => extent >= LABEL_SIZE * PITCH ? 1 : Math.ceil(LABEL_SIZE * THINNED / extent);
+  return {x, y, w: cell * part.cols, h: tall * part.rows, width, height: y + tall * part.rows, cell, tall, kind, part,
+    rows: {labels: rowLabels, first: part.row, extent: tall, step: stepOf(tall)},
+    columns: {labels: columnLabels, first: part.col, extent: cell, step: stepOf(cell)}};
 }
 
 /** The cell of the whole map under a point, or null. */
 export function cellAt(layout, x, y) {
-  const col = Math.floor((x - layout.x) / layout.cell), row = Math.floor((y - layout.y) / layout.cell);
+  const col = Math.floor((x - layout.x) / layout.cell), row = Math.floor((y - layout.y) / layout.tall);
   if (col < 0 || row < 0 || col >= layout.part.cols || row >= layout.part.rows) return null;
   return {row: layout.part.row + row, col: layout.part.col + col};
 }
 
-/** A label above its column, whose middle is x, upwards from y. */
-function drawColumnLabel(context, label, kind, x, y) {
-  context.textAlign = kind === 'rotated' ? 'left' : 'center';
-  if (kind === 'horizontal') return context.fillText(label, x, y - LABEL_SIZE / 2);
-  if (kind === 'stacked')
-    return [...label].reverse().forEach((character, i) => context.fillText(character, x, y - (i + 0.5) * (LABEL_SIZE + 1)));
-  context.save();
-  context.translate(x, y);
-  context.rotate(-Math.PI / 2);
-  context.fillText(clipped(label, y), 0, 0);
-  context.restore();
+/** What `draw` makes of each cell that the layout shows, by its place in the map's lists and its corner. */
+export function eachCell({part, cell, x, y}, {S}, draw) {
+  return Array.from({length: part.rows * part.cols}, (_, i) => {
+    const row = Math.floor(i / part.cols), col = i % part.cols;
+    return draw((part.row + row) * S + part.col + col, x + col * cell, y + row * cell);
+  });
 }
 
-/** Draws the labels that have room; `lit` {row, col} of the whole map are in the accent's colour, and then the others are
-    left to the drawing below unless `all`. */
-export function drawLabels(context, layout, colours, lit, all = true) {
-  const {part, cell, x, y, step} = layout, half = LABEL_SIZE * 0.62;
-  context.textBaseline = 'middle';
-  const each = (labels, first, litOne, clear, draw) => labels.forEach((label, i) => {
+/** A text of a drawing; a lit one is bold, in the accent's colour. */
+export function textOf(text, lit, properties) {
+  return make('text', {text, fill: lit ? ink().accent : ink().text, 'font-weight': lit ? 600 : 400,
+    'font-size': LABEL_SIZE, 'font-family': FAMILY, 'dominant-baseline': 'central', ...properties});
+}
+
+/** A label above its column, whose middle is x, upwards from y. */
+function columnTexts(label, lit, kind, x, y) {
+  const middle = {x, 'text-anchor': 'middle'}, upright = [...label].reverse();
+  if (kind === 'horizontal') return [textOf(label, lit, {...middle, y: y - LABEL_SIZE / 2})];
+  if (kind === 'stacked')
+    return upright.map((character, i) => textOf(character, lit, {...middle, y: y - (i + 0.5) * (LABEL_SIZE + 1)}));
+  return [textOf(clipped(label, y), lit, {transform: `translate(${x} ${y}) rotate(-90)`})];
+}
+
+/** The labels that have room; those of `lit` {row, col} of the whole map stand out. */
+export function labelsOf({x, y, rows, columns, kind}, lit) {
+  const each = ({labels, first, extent, step}, litOne, draw) => labels.flatMap((label, i) => {
     const on = litOne === first + i;
     // A thinned label that stands where the lit one is drawn gives way.
-    const gives = step > 1 && Number.isInteger(litOne) && Math.abs(litOne - first - i) < step;
-    if (!on && (!all || i % step !== 0 || gives)) return;
-    const middle = (i + 0.5) * cell;
-    context.fillStyle = colours.background;
-    if (on && !all) context.fillRect(...clear(middle, label));
-    context.fillStyle = on ? colours.accent : colours.text;
-    context.font = labelFont(on);
-    draw(middle, label);
+    const gives = step > 1 && Math.abs(litOne - first - i) < step;
+    return on || (i % step === 0 && !gives) ? draw(label, on, (i + 0.5) * extent) : [];
   });
-  each(layout.rowLabels, part.row, lit?.row, (at) => [0, y + at - half, x - 2, 2 * half], (at, label) => {
-    context.textAlign = 'right';
-    context.fillText(clipped(label, x - LABEL_GAP), x - LABEL_GAP, y + at);
-  });
-  const wide = (label) => layout.kind === 'horizontal' ? textWidth(label) / 2 + 2 : half;
-  each(layout.columnLabels, part.col, lit?.col, (at, label) => [x + at - wide(label), 0, 2 * wide(label), y - 2],
-    (at, label) => drawColumnLabel(context, label, layout.kind, x + at, y - LABEL_GAP));
+  return [...each(rows, lit?.row, (label, on, at) =>
+    textOf(clipped(label, x - LABEL_GAP), on, {x: x - LABEL_GAP, y: y + at, 'text-anchor': 'end'})),
+  ...each(columns, lit?.col, (label, on, at) => columnTexts(label, on, kind, x + at, y - LABEL_GAP))];
 }
 
 /** From here on cells (pixels a side) are hatched where they are blocked; smaller ones have the flat tint. */
@@ -133,79 +131,48 @@ export function pooled(map, part, height, width, difference = false) {
   return {values, rows, cols};
 }
 
-/** The picture's colours on a canvas that is kept with it, painted again where the scale or the colours are others. */
-function coloured(picture, scale) {
-  const key = `${currentTheme()} ${currentMap()} ${scale.log} ${scale.top}`;
-  if (picture.kept?.key === key) return picture.kept.canvas;
-  const canvas = picture.kept?.canvas ?? document.createElement('canvas'), context = canvas.getContext('2d');
-  picture.kept = {key, canvas};
-  canvas.width = picture.cols;
-  canvas.height = picture.rows;
-  const image = context.createImageData(picture.cols, picture.rows);
-  const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging), {values} = picture;
-  const linear = !scale.diverging && !scale.log, {top} = scale;
+/** Paints a picture on a canvas that is shown in w × h pixels. What it leaves bare shows the canvas's background. */
+export function paint(canvas, {values, rows, cols}, scale, {w, h}) {
+  [canvas.width, canvas.height] = [cols, rows];
+  const context = canvas.getContext('2d'), image = context.createImageData(cols, rows);
+  const pixels = new Uint32Array(image.data.buffer), table = colourTable(scale.diverging);
+  const linear = !scale.diverging && !scale.log, {top} = scale, cell = w / cols;
   for (let i = 0; i < pixels.length; ++i) {
     const value = values[i];
-    // Transparent where the hatching, or the tint of a gap, shows through.
     pixels[i] = value !== value || (!scale.diverging && value < 0) ? 0
       : table[!linear ? colourIndex(scale, value) : value >= top ? 255 : Math.floor(value / top * 255 + 0.5)];
   }
   context.putImageData(image, 0, 0);
-  return canvas;
+  // One calm diagonal every `period` pixels, as shaders/map.frag draws it.
+  const period = Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))) / Math.SQRT2;
+  const background = scale.diverging ? 'var(--gap)' : cell < LEAST_HATCHED ? 'var(--blocked-tint)'
+    : `repeating-linear-gradient(135deg, transparent 0 ${period - 2}px, var(--blocked-line) ${period - 1.4}px ${period - 0.6}px,
+      transparent ${period}px)`;
+  Object.assign(canvas.style, {width: `${w}px`, height: `${h}px`, background});
 }
 
-const patterns = new Map();
-
-/** One calm pixel-wide diagonal every `period` pixels, as shaders/map.frag draws it. */
-function hatching(context, period) {
-  const key = `${currentTheme()} ${period}`;
-  if (!patterns.has(key)) {
-    const tile = document.createElement('canvas'), draw = tile.getContext('2d'), colours = ink();
-    tile.width = tile.height = period;
-    draw.fillStyle = colours.background;
-    draw.fillRect(0, 0, period, period);
-    Object.assign(draw, {strokeStyle: colours.blocked_line, lineWidth: 1.4});
-    for (const sum of [0, period, 2 * period]) {  // x + y
-      draw.moveTo(sum + 1, -1);
-      draw.lineTo(-1, sum + 1);
-    }
-    draw.stroke();
-    patterns.set(key, tile);
-  }
-  return context.createPattern(patterns.get(key), 'repeat');
+/** A map on the page: its cells, and a drawing of two parts above them. The pointer finds `frame`. */
+export function createPlot(element, properties) {
+  const canvas = make('canvas', {'aria-hidden': 'true'}), below = make('g'), above = make('g');
+  const drawing = make('svg', {class: 'drawing', 'aria-hidden': 'true'}, below, above);
+  const frame = make('div', {class: 'map', role: 'img', ...properties}, canvas, drawing);
+  element.append(frame);
+  return {
+    frame,
+    /** The cells, where the layout has them; `numbers` stay until the next. */
+    paint(layout, map, scale, numbers = []) {
+      const ratio = window.devicePixelRatio || 1, extent = (length) => Math.round(length * ratio);
+      paint(canvas, pooled(map, layout.part, extent(layout.h), extent(layout.w), scale.diverging), scale, layout);
+      Object.assign(canvas.style, {left: `${layout.x}px`, top: `${layout.y}px`});
+      Object.assign(frame.style, {width: `${layout.width}px`, height: `${layout.height}px`});
+      below.replaceChildren(...numbers);
+    },
+    /** The labels, and marks around cells. */
+    mark(layout, lit, ...marks) { above.replaceChildren(...labelsOf(layout, lit), ...marks); },
+  };
 }
 
-/** Draws a pooled picture, or one row of it, into a box, whose edges lie between pixels of the screen. */
-export function drawPicture(context, picture, box, scale, row = null) {
-  const ratio = context.getTransform().a, onScreen = (length) => Math.round(length * ratio);
-  const [x, y, w, h] = [box.x, box.y, box.w, box.h].map(onScreen), cell = w / picture.cols;
-  context.save();
-  context.resetTransform();
-  // What shows through where nothing is.
-  context.fillStyle = scale.diverging ? ink().gap : cell < LEAST_HATCHED ? ink().blocked_tint
-    : hatching(context, Math.min(12, Math.max(5, Math.floor((cell + 0.5) / 3))));
-  context.fillRect(x, y, w, h);
-  context.imageSmoothingEnabled = false;
-  context.drawImage(coloured(picture, scale), 0, row ?? 0, picture.cols, row === null ? picture.rows : 1, x, y, w, h);
-  context.restore();
-}
-
-/** A canvas that is as sharp as the screen; gives its context, emptied, whose unit is a pixel of the page. */
-export function fitted(canvas, width, height) {
-  const ratio = window.devicePixelRatio || 1;
-  const w = Math.max(1, Math.round(width * ratio)), h = Math.max(1, Math.round(height * ratio));
-  if (canvas.width !== w || canvas.height !== h) [canvas.width, canvas.height] = [w, h];
-  Object.assign(canvas.style, {width: `${width}px`, height: `${height}px`});
-  const context = canvas.getContext('2d');
-  context.reset();
-  context.scale(ratio, ratio);
-  return {context, ratio};
-}
-
-/** Draws a map into the plot of its layout on a canvas of that width. */
-export function drawMap(canvas, width, layout, map, scale) {
-  const {context, ratio} = fitted(canvas, width, layout.height);
-  const picture = pooled(map, layout.part, Math.round(layout.h * ratio), Math.round(layout.w * ratio), scale.diverging);
-  drawPicture(context, picture, layout, scale);
-  return context;
+/** The outline of a box in the accent's colour. */
+export function outline(x, y, width, height, strength = 1, opacity = 1) {
+  return make('rect', {x, y, width, height, fill: 'none', stroke: ink().accent, 'stroke-width': strength, opacity});
 }

@@ -5,8 +5,8 @@ import { answerOf } from './data.js';
 import { button, byId, fill, make, select } from './elements.js';
 import { createLessons } from './lessons.js';
 import { missingFiles, openModel } from './live.js';
-import { colourOf, either, headName, ink, wordsOf } from './look.js';
-import { drawLabels, layoutMap, wholePart } from './map.js';
+import { axisLabel, colourOf, either, headName, ink, wordsOf } from './look.js';
+import { eachCell, labelsOf, layoutMap, wholePart } from './map.js';
 
 /** The sentence chooses: the grammar's model where that has every word, else the one for any sentence. */
 const AUTO = 'auto', GRAMMAR = 'shipped:encoder', ANY = 'shipped:any-sentence', RANDOM = 'random', DISK = 'disk', SHIPPED = 'shipped:';
@@ -150,29 +150,13 @@ export function createSite(store, page, live, api, redraw) {
   /** The chosen head as it is shown, as an SVG. */
   function svg() {
     const {stack, layer, head} = store.chosen(), {queries, keys} = store.fold(stack);
-    const map = store.shown(stack, layer, head), parts = [], colours = ink(), turns = [];
-    const tokens = (groups) => groups.map(({token}) => token), scale = {log: store.view.log, top: store.top};
-    const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), tokens(queries), tokens(keys));
-    const element = (tag, attributes, ...children) => {
-      const one = document.createElementNS('http://www.w3.org/2000/svg', tag);
-      for (const [name, value] of Object.entries(attributes)) one.setAttribute(name, value);
-      one.append(...children);
-      return one;
-    };
-    for (let i = 0; i < layout.part.rows; ++i) for (let j = 0; j < layout.part.cols; ++j) {
-      const at = (layout.part.row + i) * map.S + layout.part.col + j, {cell} = layout;
-      parts.push(element('rect', {x: layout.x + j * cell, y: layout.y + i * cell, width: cell, height: cell,
-        fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : colours.blocked_tint}));
-    }
-    // The labels, drawn as on the page: of a canvas they use no more than this.
-    drawLabels({save() {}, translate: (x, y) => turns.push(`translate(${x} ${y})`), rotate: (angle) => turns.push(`rotate(${angle * 180 / Math.PI})`),
-      restore: () => turns.splice(0), fillText(text, x, y) {
-        parts.push(element('text', {x, y, fill: this.fillStyle, 'font-size': 12.5, 'font-family': 'system-ui, sans-serif',
-          'dominant-baseline': 'central', transform: turns.join(' '),
-          'text-anchor': {left: 'start', center: 'middle', right: 'end'}[this.textAlign]}, text));
-      }}, layout, colours, null);
+    const map = store.shown(stack, layer, head), labels = (groups) => groups.map(({token}) => axisLabel(token));
+    const scale = {log: store.view.log, top: store.top};
+    const layout = layoutMap(720, 720, store.view.viewport ?? wholePart(map), labels(queries), labels(keys));
+    const cells = eachCell(layout, map, (at, x, y) => make('rect', {x, y, width: layout.cell, height: layout.cell,
+      fill: map.allowed[at] ? colourOf(scale, map.weights[at]) : ink().blocked_tint}));
     const height = Math.ceil(layout.height), width = Math.ceil(layout.x + layout.w);
-    const root = element('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...parts);
+    const root = make('svg', {width, height, viewBox: `0 0 ${width} ${height}`}, ...cells, ...labelsOf(layout));
     return {name: `${headName(layer, head)}.svg`, text: new XMLSerializer().serializeToString(root)};
   }
 

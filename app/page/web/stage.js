@@ -2,9 +2,9 @@
 // two answers beside each other: A, B and B − A of the chosen head, on the words that both have.
 
 import { make } from './elements.js';
-import { cellNumber, colourOf, either, headName, ink, niceTop, percent, quoted, signedCellNumber, textOn,
+import { axisLabel, cellNumber, colourOf, either, headName, niceTop, percent, quoted, signedCellNumber, textOn,
   wordsOf } from './look.js';
-import { cellAt, drawLabels, drawMap, fitted, largestOf, layoutMap, wholePart } from './map.js';
+import { cellAt, createPlot, eachCell, largestOf, layoutMap, outline, textOf, wholePart } from './map.js';
 import { shownCell } from './state.js';
 
 /** Numbers are printed in cells of so many pixels. */
@@ -13,61 +13,48 @@ const PRINTED = 30;
 const LEAST_PART = 6;
 
 export function createStage(store, element) {
-  const canvas = make('canvas', {class: 'map', tabindex: '0', role: 'img', id: 'stage-map'});
-  const overlay = make('canvas', {class: 'overlay', 'aria-hidden': 'true'});
-  element.append(make('div', {class: 'frame'}, canvas, overlay));
-  let layout = null, shown = null, fold = null, size = {width: 0, height: 0};
+  const plot = createPlot(element, {tabindex: '0', id: 'stage-map'}), {frame} = plot;
+  let layout = null, shown = null, fold = null, size = [0, 0];
   const pointers = new Map();
   let stroke = null, drag = null, moved = false;
 
-  function draw(width = size.width, height = size.height) {
-    size = {width, height};
-    canvas.style.touchAction = store.view.viewport || store.view.painting ? 'none' : 'pan-y pinch-zoom';
-    const {stack, layer, head} = store.chosen();
+  function draw(...newSize) {
+    size = newSize;
+    frame.style.touchAction = store.view.viewport || store.view.painting ? 'none' : 'pan-y pinch-zoom';
+    const {stack, layer, head} = store.chosen(), labels = (groups) => groups.map(({token}) => axisLabel(token));
     fold = store.fold(stack);
     shown = store.shown(stack, layer, head);
     const scale = {log: store.view.log, top: store.view.ownRange ? niceTop(largestOf(shown)) : store.top};
-    layout = layoutMap(width, height, store.view.viewport ?? wholePart(shown),
-      fold.queries.map(({token}) => token), fold.keys.map(({token}) => token));
-    const context = drawMap(canvas, width, layout, shown, scale);
-    drawLabels(context, layout, ink(), null);
-    if (layout.cell >= PRINTED) drawNumbers(context, scale);
-    canvas.setAttribute('aria-label', wordsOf('map_of', headName(layer, head), shown.T, shown.S));
-    drawOverlay();
+    layout = layoutMap(...size, store.view.viewport ?? wholePart(shown), labels(fold.queries), labels(fold.keys));
+    plot.paint(layout, shown, scale, layout.cell >= PRINTED ? numbers(scale) : []);
+    frame.setAttribute('aria-label', wordsOf('map_of', headName(layer, head), shown.T, shown.S));
+    mark();
   }
 
-  function drawNumbers(context, scale) {
-    const font = `${Math.min(13, Math.floor(layout.cell * 0.36))}px system-ui, sans-serif`;
-    Object.assign(context, {textAlign: 'center', textBaseline: 'middle', font});
-    for (let i = 0; i < layout.part.rows; ++i)
-      for (let j = 0; j < layout.part.cols; ++j) {
-        const at = (layout.part.row + i) * shown.S + layout.part.col + j, text = cellNumber(shown.weights[at]);
-        if (!shown.allowed[at] || shown.weights[at] < 0.05 || text === '') continue;
-        context.fillStyle = textOn(colourOf(scale, shown.weights[at]));
-        context.fillText(text, layout.x + (j + 0.5) * layout.cell, layout.y + (i + 0.5) * layout.cell + 0.5);
-      }
+  /** The weights of the cells, in these. */
+  function numbers(scale) {
+    const half = layout.cell / 2, size = Math.min(13, Math.floor(layout.cell * 0.36));
+    return eachCell(layout, shown, (at, x, y) => {
+      const weight = shown.weights[at], place = {x: x + half, y: y + half, 'text-anchor': 'middle', 'font-size': size};
+      return shown.allowed[at] && weight >= 0.05
+        ? textOf(cellNumber(weight), false, {...place, fill: textOn(colourOf(scale, weight))}) : '';
+    });
   }
 
-  function drawOverlay() {
-    if (!layout) return;
-    const {context} = fitted(overlay, size.width, layout.height), colours = ink();
-    drawLabels(context, layout, colours, shownCell(fold, store.cell()), false);
-    const mark = (cell, strong) => {
-      if (!cell) return;
-      const col = cell.col - layout.part.col, row = cell.row - layout.part.row;
+  /** The pinned cell and the one under the pointer, with their rows and columns. */
+  function mark() {
+    const outlines = (cell, strong) => {
+      if (!cell) return [];
+      const col = cell.col - layout.part.col, row = cell.row - layout.part.row, step = Math.max(layout.cell, 1);
       const inRow = row >= 0 && row < layout.part.rows, inColumn = col >= 0 && col < layout.part.cols;
-      Object.assign(context, {strokeStyle: colours.accent, globalAlpha: strong ? 0.55 : 0.4, lineWidth: 1});
-      const x = layout.x + col * layout.cell, y = layout.y + row * layout.cell, step = Math.max(layout.cell, 1);
-      if (inRow) context.strokeRect(layout.x - 0.5, y - 0.5, layout.w + 1, step + 1);
-      if (inColumn) context.strokeRect(x - 0.5, layout.y - 0.5, step + 1, layout.h + 1);
-      if (!inRow || !inColumn) return;
-      Object.assign(context, {globalAlpha: 1, lineWidth: strong ? 2.5 : 2});
-      const pad = layout.cell < 4 ? 3 : 0;
-      context.strokeRect(x - pad, y - pad, step + 2 * pad, step + 2 * pad);
+      const x = layout.x + col * layout.cell, y = layout.y + row * layout.cell, faint = strong ? 0.55 : 0.4;
+      const pad = layout.cell < 4 ? 3 : 0, side = step + 2 * pad;
+      return [inRow && outline(layout.x - 0.5, y - 0.5, layout.w + 1, step + 1, 1, faint),
+        inColumn && outline(x - 0.5, layout.y - 0.5, step + 1, layout.h + 1, 1, faint),
+        inRow && inColumn && outline(x - pad, y - pad, side, side, strong ? 2.5 : 2)].filter(Boolean);
     };
-    const {hovered, pinned} = store.view;
-    mark(shownCell(fold, pinned), true);
-    if (!sameCell(hovered, pinned)) mark(shownCell(fold, hovered), false);
+    const {hovered, pinned} = store.view, [kept, at] = [pinned, hovered].map((cell) => shownCell(fold, cell));
+    plot.mark(layout, at ?? kept, ...outlines(kept, true), ...(sameCell(hovered, pinned) ? [] : outlines(at, false)));
   }
 
   const sameCell = (a, b) => a && b && a.query === b.query && a.key === b.key;
@@ -99,22 +86,22 @@ export function createStage(store, element) {
     store.editMask(stack, {painted}, stroke.cells.size > 1);
   }
 
-  canvas.addEventListener('pointerdown', (event) => {
+  frame.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
     pointers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
     moved = false;
     const cell = cellUnder(event);
     if (store.view.painting && cell && !fold.isFolded) {
-      canvas.setPointerCapture(event.pointerId);
+      frame.setPointerCapture(event.pointerId);
       const {stack, layer} = store.chosen();
       stroke = {allow: store.mask(stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set()};
       paint(cell);
     } else if (pointers.size === 1 && store.view.viewport) {
-      canvas.setPointerCapture(event.pointerId);
+      frame.setPointerCapture(event.pointerId);
       drag = {from: pointers.get(event.pointerId), part: store.view.viewport};
     }
   });
-  canvas.addEventListener('pointermove', (event) => {
+  frame.addEventListener('pointermove', (event) => {
     const before = pointers.get(event.pointerId), now = {x: event.offsetX, y: event.offsetY};
     if (before && pointers.size === 2) {
       const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
@@ -142,14 +129,14 @@ export function createStage(store, element) {
     const cell = cellUnder(event);
     store.look({pinned: sameCell(cell, store.view.pinned) ? null : cell});
   }
-  canvas.addEventListener('pointerup', release);
-  canvas.addEventListener('pointercancel', release);
-  canvas.addEventListener('pointerleave', () => store.look({hovered: null}));
-  canvas.addEventListener('dblclick', (event) => {
+  frame.addEventListener('pointerup', release);
+  frame.addEventListener('pointercancel', release);
+  frame.addEventListener('pointerleave', () => store.look({hovered: null}));
+  frame.addEventListener('dblclick', (event) => {
     const cell = cellUnder(event);
     if (cell) store.look({pinned: cell, explain: true});
   });
-  canvas.addEventListener('wheel', (event) => {
+  frame.addEventListener('wheel', (event) => {
     // A short sentence is seen whole: there the wheel scrolls the page.
     if (!canZoom() || (shown.T <= 24 && !store.view.viewport && !event.ctrlKey)) return;
     event.preventDefault();
@@ -157,7 +144,7 @@ export function createStage(store, element) {
   }, {passive: false});
 
   return {
-    draw, drawOverlay, zoom: (factor) => canZoom() && zoom(factor), canZoom,
+    draw, mark, zoom: (factor) => canZoom() && zoom(factor), canZoom,
     /** Brings a cell into the part that is shown. */
     reveal(cell) {
       const now = store.view.viewport, at = now && shownCell(fold, cell);
@@ -171,16 +158,14 @@ export function createStage(store, element) {
 export function createCompare(store, element, page) {
   const names = {A: () => `A · ${either(page.compare.label_a)}`, B: () => `B · ${either(page.compare.label_b)}`, difference: () => 'B − A'};
   const panels = Object.entries(names).map(([kind, nameOf]) => {
-    const panel = {kind, nameOf, canvas: make('canvas', {class: 'map', role: 'img'}), title: make('h3'), layout: null};
-    element.append(make('div', {class: 'panel'}, panel.title, panel.canvas));
-    panel.canvas.addEventListener('pointermove', (event) => point(event, panel, 'hovered'));
-    panel.canvas.addEventListener('click', (event) => point(event, panel, 'pinned'));
-    panel.canvas.addEventListener('pointerleave', () => { lit = null; draw(); });
-    return panel;
+    const title = make('h3'), area = make('div', {class: 'panel'}, title);
+    element.append(area);
+    return {kind, nameOf, title, area, ...createPlot(area, {on: {pointermove: (event) => point(event, 'hovered'),
+      click: (event) => point(event, 'pinned'), pointerleave: () => { lit = null; mark(); }}})};
   });
   const sentence = make('p', {class: 'sentence', 'aria-live': 'polite'});
   element.append(sentence);
-  let lit = null, width = 600, height = 400;
+  let lit = null, shown = null;  // what was drawn: {joint, rows, cols, maps, layout}
 
   /** The joint axes: pairs [index in A, index in B], null where only the other has the word; with the stack of A. */
   function axes(stack) {
@@ -202,46 +187,46 @@ export function createCompare(store, element, page) {
     return {weights, allowed, T, S};
   }
 
-  function draw(w = width, h = height) {
-    [width, height] = [w, h];
-    for (const {title} of panels) title.parentElement.hidden = !store.kept;
+  function draw(width, height) {
+    for (const {area} of panels) area.hidden = !store.kept;
     if (!store.kept) return void (sentence.textContent = wordsOf('site_keep_hint'));
     const {stack, layer, head} = store.chosen(), joint = axes(stack), {ofA, queries, keys} = joint;
-    const rows = queries.map(([a, b]) => b === null ? ofA.queryTokens[a] : stack.queryTokens[b]);
-    const cols = keys.map(([a, b]) => b === null ? ofA.keyTokens[a] : stack.keyTokens[b]);
+    const ofBoth = (pairs, side) => pairs.map(([a, b]) => b === null ? ofA[side][a] : stack[side][b]);
+    const rows = ofBoth(queries, 'queryTokens'), cols = ofBoth(keys, 'keyTokens');
     const maps = {A: jointMap(ofA, layer, head, 0, joint), B: jointMap(stack, layer, head, 1, joint)};
     maps.difference = {...maps.B, weights: maps.B.weights.map((weight, i) => weight - maps.A.weights[i])};
     // Three beside each other where there is room, else A and B above their difference.
     const side = width > 900 ? (width - 32) / 3 : width > 480 ? (width - 16) / 2 : width;
     const scale = {log: store.view.log, top: niceTop(Math.max(largestOf(maps.A), largestOf(maps.B)))};
     const far = largestOf({weights: maps.difference.weights.map(Math.abs)});
+    const layout = layoutMap(side, Math.min(height, side), wholePart(maps.B), rows.map(axisLabel), cols.map(axisLabel));
     for (const panel of panels) {
-      const map = maps[panel.kind], layout = layoutMap(side, Math.min(height, side), wholePart(map), rows, cols);
-      panel.layout = layout;
       panel.title.textContent = `${panel.nameOf()} · ${headName(layer, head)}`;
-      const context = drawMap(panel.canvas, side, layout, map, panel.kind === 'difference' ? {diverging: true, top: niceTop(far)} : scale);
-      drawLabels(context, layout, ink(), lit);
-      if (lit) {
-        Object.assign(context, {strokeStyle: ink().accent, lineWidth: 2});
-        const extent = Math.max(2, layout.cell);
-        context.strokeRect(layout.x + lit.col * layout.cell, layout.y + lit.row * layout.cell, extent, extent);
-      }
-      panel.canvas.setAttribute('aria-label', panel.title.textContent);
+      panel.paint(layout, maps[panel.kind], panel.kind === 'difference' ? {diverging: true, top: niceTop(far)} : scale);
+      panel.frame.setAttribute('aria-label', panel.title.textContent);
     }
-    const at = lit && lit.row * keys.length + lit.col, difference = lit && maps.difference.weights[at];
+    shown = {joint, rows, cols, maps, layout};
+    mark();
+  }
+
+  /** The cell under the pointer, in all three, and in words. */
+  function mark() {
+    const {rows, cols, maps, layout} = shown, {x, y, cell} = layout, extent = Math.max(2, cell);
+    for (const panel of panels)
+      panel.mark(layout, lit, ...(lit ? [outline(x + lit.col * cell, y + lit.row * cell, extent, extent, 2)] : []));
+    const at = lit && lit.row * cols.length + lit.col, difference = lit && maps.difference.weights[at];
     const text = ({weights}) => Number.isNaN(weights[at]) ? wordsOf('only_other') : percent(weights[at]);
     sentence.textContent = !lit ? wordsOf('pinned_hint')
       : `${quoted(rows[lit.row])} → ${quoted(cols[lit.col])}: A ${text(maps.A)}, B ${text(maps.B)}` +
         (Number.isNaN(difference) ? '' : `, B − A ${signedCellNumber(difference) || '0'}`);
   }
 
-  function point(event, {layout}, what) {
-    if (!layout) return;
-    const {queries, keys} = axes(store.stack());
+  function point(event, what) {
+    const {joint: {queries, keys}, layout} = shown;
     lit = cellAt(layout, event.offsetX, event.offsetY);
     if (lit && queries[lit.row][1] !== null && keys[lit.col][1] !== null)
       store.look({[what]: {query: queries[lit.row][1], key: keys[lit.col][1]}});
-    draw();
+    mark();
   }
 
   return {draw};
