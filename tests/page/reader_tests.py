@@ -103,7 +103,7 @@ def test_text(s):
     shown = b.js(titles)
     expect(len(shown) == count, f'a word for each token: expected {count}, found {len(shown)}')
     expect(all(abs(number - head[3 * count + key]) < 1e-3 for key, number in enumerate(shown)), 'the row of the pinned word')
-    b.js('document.querySelector("#text-controls button[data-value=columns]").click()')
+    b.js('document.querySelector("#text-controls input[value=columns]").click()')
     b.settled()
     expect(all(abs(number - head[query * count + 3]) < 1e-3 for query, number in enumerate(b.js(titles))), 'the column of the same word')
     box = b.js('(() => { const box = document.querySelectorAll("#text-words .word")[5].getBoundingClientRect(); return [box.x + 3, box.y + 5]; })()')

@@ -78,7 +78,7 @@ export function createInterface(store, live, views) {
         stack: stack.name, layer: view.layer, head: view.head, view: view.view,
         pinned: view.pinned && [view.pinned.query, view.pinned.key],
         mask: mask.kind, painted: [...mask.painted].map(([cell, allowed]) => [...cell.split(',').map(Number), allowed]),
-        scale: edits.scale ?? stack.scale(view.layer), off: [...edits.off],
+        scale: store.scale(), off: [...edits.off],
         stacks: store.answer.stacks.map((one) => ({name: one.name, layers: one.layers, heads: one.headCount, queries: one.T, keys: one.S,
           off: one.heads.map(({layer, head}) => headText(one, layer, head)).filter((name) => edits.off.has(name))})),
         fold: [view.foldSpecial && 'special', view.mergeWords && 'words'].filter(Boolean),

@@ -1,7 +1,7 @@
 // Every head at a glance. A thumbnail is a button; a cell that is pointed at lights up in all of them.
 
 import { make, fill } from './elements.js';
-import { currentLanguage, currentMap, currentTheme, headName, headNote, ink, niceTop, wordsOf } from './look.js';
+import { headName, headNote, ink, niceTop, taste, wordsOf } from './look.js';
 import { largestOf, paint, pooled, wholePart } from './map.js';
 import { AT_ONCE, shownCell } from './state.js';
 
@@ -145,7 +145,7 @@ export function createAtlas(store, element, redraw) {
     if (!cell) return;
     drawTexts(one, cell, entry);
     if (entry && store.view.ownRange) scale.top = niceTop(largestOf({weights: entry.picture.values}));
-    const now = [entry?.picture, scale.log, scale.top, currentTheme(), currentMap()];
+    const now = [entry?.picture, scale.log, scale.top, taste.theme, taste.map];
     if (!visible.has(one.key) || (cell.drawn.length > 0 && now.every((part, i) => part === cell.drawn[i]))) return;
     cell.drawn = now;
     if (entry) paint(cell.canvas, entry.picture, scale, {w: sideOf('S'), h: sideOf('T')});
@@ -192,7 +192,7 @@ export function createAtlas(store, element, redraw) {
       ask();
       const stack = store.stack(), heads = order(), {side, columns} = chooseColumns(stack, width, height);
       thumb = side;
-      const now = [store.view.stack, stack.T, stack.S, width, height, currentLanguage(), ...heads.map((one) => one.key)].join(' ');
+      const now = [store.view.stack, stack.T, stack.S, width, height, taste.language, ...heads.map((one) => one.key)].join(' ');
       if (now !== builtOf) build(heads, columns, height);
       else heads.forEach(draw);
       builtOf = now;

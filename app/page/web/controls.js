@@ -3,7 +3,7 @@
 
 import { button, byId, fill, icon, make, segmented, select, toggle } from './elements.js';
 import { MEASURES } from './core.js';
-import { briefNumber, currentMap, mapNames, setMap, ticks, wordsOf } from './look.js';
+import { briefNumber, taste, ticks, wordsOf } from './look.js';
 import { paint } from './map.js';
 
 const ORDERS = ['layer', ...MEASURES];
@@ -30,12 +30,12 @@ export function createControls(store, redraw) {
   }
 
   function drawMask() {
-    const stack = store.stack(), {stack: index, layer} = store.view, mask = store.edits.masks[index], {scale, off} = store.edits;
+    const stack = store.stack(), {stack: index} = store.view, mask = store.edits.masks[index], {scale, off} = store.edits;
     const pads = stack.keyTokens.some((token) => token.pad);
     const kinds = [store.written.masks[index].kind === 'file' && 'file', 'none', 'causal', pads && 'padding', pads && 'causal+padding'];
     const kindOf = (kind) => [kind, wordsOf(`mask_${kind.replace('+', '_')}`), wordsOf(`tip_mask_${kind.replace('+', '_')}`)];
     // The scale's slider is even in octaves around 1/√d_k.
-    const usual = 1 / Math.sqrt(stack.dk || 1), octaves = Math.log2((scale ?? stack.scale(layer)) / usual);
+    const usual = 1 / Math.sqrt(stack.dk || 1), octaves = Math.log2(store.scale() / usual);
     const {stacks} = store.answer, isEdited = store.isEdited() || off !== store.written.off;
     fill(byId('mask-controls'),
       stacks.length > 1 && segmented(wordsOf('stack'), stacks.map((one, i) => [i, wordsOf(`stack_${one.name}`), wordsOf('tip_stack')]),
@@ -43,7 +43,7 @@ export function createControls(store, redraw) {
       group(make('span', {class: 'label', text: wordsOf('section_mask')}),
         segmented(wordsOf('section_mask'), kinds.filter(Boolean).map(kindOf), mask.kind, (kind) => store.editMask(index, {kind})),
         toggle(wordsOf('paint'), wordsOf('paint_hint'), store.view.painting, (painting) => store.look({painting}), store.fold(stack).isFolded),
-        mask.painted.size > 0 && button('link', wordsOf('clear_paint'), () => store.editMask(index, {painted: new Map()}))),
+        mask.painted.size > 0 && button('link', wordsOf('clear_paint'), store.clearPaint)),
       !stack.given && group(...slider('scale', wordsOf('scale'), {min: '-5', max: '5', step: '0.05'}, octaves,
         (number) => briefNumber(usual * 2 ** number), (number, going) => store.edit({scale: usual * 2 ** number}, going)),
       scale !== null && button('link', wordsOf('scale_again'), () => store.edit({scale: null}))),
@@ -65,11 +65,12 @@ export function createControls(store, redraw) {
     const stack = store.stack(), possible = store.fold(stack).foldable, {view} = store, long = Math.max(stack.T, stack.S) > MOST_FOLDED;
     const foldToggle = (words, name) => toggle(wordsOf(words), wordsOf(long ? 'tip_fold_too_long' : `tip_${words}`), view[name] && !long,
       (on) => store.look({[name]: on, painting: false, viewport: null}), long);
+    const maps = Object.keys(taste.themes.light.maps).map((name) => [name, wordsOf(`map_${name}`)]);
     fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),
       segmented(wordsOf('colours'), [['linear', wordsOf('linear'), wordsOf('tip_colour_scale')], ['log', wordsOf('logarithmic'), wordsOf('tip_colour_scale')]],
         view.log ? 'log' : 'linear', (name) => store.look({log: name === 'log'})),
       toggle(wordsOf('own_range'), wordsOf('tip_own_range'), view.ownRange, (ownRange) => store.look({ownRange})),
-      select(wordsOf('colour_map'), mapNames().map((name) => [name, wordsOf(`map_${name}`)]), currentMap(), (name) => { setMap(name); redraw(); }),
+      select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
       possible.special && foldToggle('fold_special', 'foldSpecial'), possible.words && foldToggle('merge_words', 'mergeWords'));
     byId('folded').textContent = [view.foldSpecial && possible.special && wordsOf('special_folded'),
       view.mergeWords && possible.words && wordsOf('words_merged')].filter(Boolean).join(' ');
@@ -143,21 +144,17 @@ export function createKeys(store, actions) {
     store.editMask(index, {kind: ['causal', 'padding'].filter(has).join('+') || 'none'});
   }
   function blockPinned() {
-    const {pinned, stack: index, layer} = store.view, stack = store.stack();
-    if (!pinned || store.fold(stack).isFolded) return;
-    const painted = new Map(store.edits.masks[index].painted), at = pinned.query * stack.S + pinned.key;
-    painted.set(`${pinned.query},${pinned.key}`, store.mask(stack, layer).allowed[at] === 0);
-    store.editMask(index, {painted});
+    const {pinned} = store.view;
+    if (pinned && !store.fold(store.stack()).isFolded) store.paint(pinned, !store.isAllowed(pinned));
   }
-  const scaleNow = () => store.edits.scale ?? store.stack().scale(store.view.layer);
-  const scaleBy = (factor) => store.edit({scale: scaleNow() * factor});
+  const scaleBy = (factor) => store.edit({scale: store.scale() * factor});
   const {look} = store, turn = (name, change = {}) => look({[name]: !store.view[name], ...change});
   const plain = {
     ArrowLeft: () => move(0, -1), ArrowRight: () => move(0, 1), ArrowUp: () => move(-1, 0), ArrowDown: () => move(1, 0),
     Enter: () => store.view.hovered && look({pinned: store.view.hovered}), '[': () => chooseHead(-1), ']': () => chooseHead(1),
     '{': () => chooseLayer(-1), '}': () => chooseLayer(1), y: () => turn('explain'),
     m: () => toggleMask('causal'), M: () => toggleMask('padding'), p: () => turn('painting'), x: blockPinned,
-    Backspace: () => store.editMask(store.view.stack, {painted: new Map()}),
+    Backspace: store.clearPaint,
     v: () => scaleBy(2 ** 0.25), V: () => scaleBy(2 ** -0.25), 0: () => store.edit({scale: null}),
     ' ': () => store.switchHead(store.chosen()), g: () => turn('log'), G: () => turn('ownRange'),
     z: () => turn('foldSpecial', {viewport: null}), Z: () => turn('mergeWords', {viewport: null}),
@@ -169,7 +166,7 @@ export function createKeys(store, actions) {
   actions.views.forEach((view, i) => { plain[i + 1] = () => look({view}); });
 
   document.addEventListener('keydown', (event) => {
-    if (dialog.open || event.altKey || event.target.closest('input[type=text], select, textarea')) return;
+    if (dialog.open || event.altKey || event.target.closest('input[type=text], select')) return;
     if (event.ctrlKey || event.metaKey) {
       if (event.key.toLowerCase() !== 'z' && event.key !== 'y') return;
       event.preventDefault();
@@ -178,8 +175,8 @@ export function createKeys(store, actions) {
       return;
     }
     // What has the focus keeps the keys that belong to it.
-    if (event.target.closest('input') && /^(Arrow|Home)/.test(event.key)) return;
-    if (event.target.closest('button, summary, a') && (event.key === ' ' || event.key === 'Enter')) return;
+    if (event.target.closest('input:not([type=checkbox])') && /^(Arrow|Home)/.test(event.key)) return;
+    if (event.target.closest('button, summary, a, input') && (event.key === ' ' || event.key === 'Enter')) return;
     const action = plain[event.key];
     if (!action) return;
     event.preventDefault();

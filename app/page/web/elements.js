@@ -40,22 +40,14 @@ export function icon(sign, name, click, disabled = false) {
   return button('icon', sign, click, {title: wordsOf(name), 'aria-label': wordsOf(name), disabled});
 }
 
+let bars = 0;
+
 /** One choice of several, as one outlined bar. `choices`: [[value, text, hint]…]. */
 export function segmented(label, choices, chosen, choose) {
-  const at = choices.findIndex(([value]) => value === chosen);
-  const bar = make('div', {class: 'segmented', role: 'radiogroup', 'aria-label': label}, ...choices.map(([value, text, hint], i) =>
-    button('', text, () => choose(value), {role: 'radio', title: hint, 'aria-checked': String(i === at), data: {value},
-      tabindex: i === Math.max(at, 0) ? '0' : '-1'})));
-  bar.addEventListener('keydown', (event) => {
-    const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
-    if (!step) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const next = (at + step + choices.length) % choices.length;
-    bar.children[next].focus();
-    choose(choices[next][0]);
-  });
-  return bar;
+  const name = `bar${++bars}`, inputOf = (value) =>
+    make('input', {type: 'radio', name, value, checked: value === chosen, on: {change: () => choose(value)}});
+  return make('div', {class: 'segmented', role: 'radiogroup', 'aria-label': label},
+    ...choices.map(([value, text, hint]) => make('label', {title: hint}, inputOf(value), text)));
 }
 
 /** One choice of several, as a list that opens. `choices`: [[value, text]…]. */
@@ -67,6 +59,6 @@ export function select(label, choices, chosen, change) {
 
 /** A switch with its words. */
 export function toggle(text, hint, on, change, disabled = false) {
-  return make('button', {type: 'button', class: 'toggle', 'aria-pressed': String(on), title: hint, disabled,
-    on: {click: () => change(!on)}}, make('span', {class: 'box', 'aria-hidden': 'true'}), make('span', {text}));
+  return make('label', {class: 'toggle', title: hint},
+    make('input', {type: 'checkbox', role: 'switch', checked: on, disabled, on: {change: () => change(!on)}}), text);
 }

@@ -3,20 +3,17 @@
 
 import { bytesOf } from './data.js';
 
-let table = {en: {}, zh: {}}, language = 'en';
-
-export function setWords(words) { table = words; }
-export function setLanguage(name) { language = name === 'zh' ? 'zh' : 'en'; }
-export function currentLanguage() { return language; }
+/** What the reader chose, and the data's tables of words and colours (main.js). `map`: how colours mean weights. */
+export const taste = {words: null, language: 'en', themes: null, theme: 'light', map: 'teal'};
 
 /** The words of this name in the reader's language; `{0}`, `{1}` … stand for `values`. */
 export function wordsOf(name, ...values) {
-  const text = table[language][name] ?? name;
+  const text = taste.words[taste.language][name] ?? name;
   return values.length === 0 ? text : text.replace(/\{(\d)\}/g, (whole, i) => String(values[i] ?? whole));
 }
 
 /** One of two texts that the data has in both languages. */
-export function either(both) { return both[language] ?? both.en; }
+export function either(both) { return both[taste.language] ?? both.en; }
 
 const LONGEST_LABEL = 16;
 const BLANK = /^[\0- \x7f-\xa0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]*$/;
@@ -77,7 +74,7 @@ export function percent(weight) {
 
 /** A sentence about one cell: `it looks at animal: 93 %`, and its relation where it has one. */
 export function cellSentence(from, to, weight, arc = null) {
-  const colon = currentLanguage() === 'zh' ? '：' : ': ';
+  const colon = taste.language === 'zh' ? '：' : ': ';
   const relation = arc ? `${colon}${wordsOf('arc', either(arc.label), (100 * arc.precision).toFixed(0))}` : '';
   return `${quoted(from)} ${wordsOf('attends')} ${quoted(to)}${colon}${percent(weight)}${relation}`;
 }
@@ -85,25 +82,17 @@ export function cellSentence(from, to, weight, arc = null) {
 /** A logarithmic scale reaches down to top · 10^−DECADES. */
 const DECADES = 4;
 
-let themes = {}, theme = 'light', colours = 'teal';
-const packed = new Map();
-
-export function setColours(table) { themes = table; }
-export function setTheme(name) { theme = name === 'dark' ? 'dark' : 'light'; }
-export function setMap(name) { if (name in themes.light.maps) colours = name; }
-export function currentTheme() { return theme; }
-export function currentMap() { return colours; }
-export function mapNames() { return Object.keys(themes.light.maps); }
+const packed = new Map(), themeNow = () => taste.themes[taste.theme];
 
 /** What belongs to no weight: background, text, lines, the accent, the hatching of blocked cells. CSS colours. */
-export function ink() { return themes[theme].ink; }
-export function headColour(index) { return themes[theme].heads[index % themes[theme].heads.length]; }
+export function ink() { return themeNow().ink; }
+export function headColour(index) { return themeNow().heads[index % themeNow().heads.length]; }
 
 /** 256 colours as ImageData has them, four bytes each in one number (little-endian: ABGR). */
 export function colourTable(diverging = false) {
-  const key = `${theme} ${diverging ? 'diverging' : colours}`;
+  const key = `${taste.theme} ${diverging ? 'diverging' : taste.map}`;
   if (!packed.has(key)) {
-    const bytes = bytesOf(diverging ? themes[theme].diverging : themes[theme].maps[colours]);
+    const bytes = bytesOf(diverging ? themeNow().diverging : themeNow().maps[taste.map]);
     packed.set(key, Uint32Array.from({length: 256}, (_, i) =>
       (255 << 24 | bytes[3 * i + 2] << 16 | bytes[3 * i + 1] << 8 | bytes[3 * i]) >>> 0));
   }

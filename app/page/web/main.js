@@ -7,8 +7,7 @@ import { startCore } from './core.js';
 import { answerOf, inflated, openAnswer, readPage } from './data.js';
 import { button, byId, icon, make, fill } from './elements.js';
 import { createLive, openModel } from './live.js';
-import { briefNumber, currentLanguage, currentTheme, either, ink, setColours, setLanguage, setMap, setTheme, setWords,
-  wordsOf } from './look.js';
+import { briefNumber, either, ink, taste, wordsOf } from './look.js';
 import { createBars, createExplain, createTables } from './numbers.js';
 import { createFlow, createRows } from './rows.js';
 import { createSite } from './site.js';
@@ -33,10 +32,8 @@ function takeView(store, {view, compare}) {
 
 function open(core, page, answer, kept) {
   const {look} = page;
-  setWords(page.words);
-  setColours(page.colours);
-  setLanguage(look.language ?? (navigator.language.startsWith('zh') ? 'zh' : 'en'));
-  setMap(look.colours);
+  const language = look.language ?? (navigator.language.startsWith('zh') ? 'zh' : 'en');
+  Object.assign(taste, {words: page.words, themes: page.colours, language, map: look.colours ?? taste.map});
   const store = createStore(core, answer, kept, page.largest);
   takeView(store, page);
   const live = page.live || page.site ? createLive(store, page) : null;
@@ -107,13 +104,13 @@ function open(core, page, answer, kept) {
       wordsOf('rounding_error', briefNumber(answer.error)), wordsOf('written_by', page.version)];
     fill(byId('footer'), ...texts.map((text) => make('span', {text})));
     fill(byId('warnings'), ...answer.warnings.map((text) => make('p', {class: 'doubt', text})));
-    const zh = currentLanguage() === 'zh', {card} = page;
+    const zh = taste.language === 'zh', {card} = page;
     document.documentElement.lang = zh ? 'zh-CN' : 'en';
     document.title = `${page.title.slice(0, 80)} · Headlight`;
     fill(byId('model'), make('span', {class: 'model-name', text: either(card.name)}), make('span', {class: 'quiet', text: card.shape}));
     fill(byId('options'),
-      button('link', wordsOf('language'), () => { setLanguage(zh ? 'en' : 'zh'); request(); }, {lang: zh ? 'en' : 'zh-CN'}),
-      button('link', wordsOf(currentTheme() === 'dark' ? 'light' : 'dark'), switchTheme),
+      button('link', wordsOf('language'), () => { taste.language = zh ? 'en' : 'zh'; request(); }, {lang: zh ? 'en' : 'zh-CN'}),
+      button('link', wordsOf(taste.theme === 'dark' ? 'light' : 'dark'), switchTheme),
       button('link', wordsOf('print'), () => window.print()), icon('?', 'help', () => keys.showHelp()));
     byId('skip').textContent = wordsOf('skip');
     fill(byId('zoom'), icon('−', 'zoom_out', () => stage.zoom(1 / 1.6)), icon('+', 'zoom_in', () => stage.zoom(1.6)),
@@ -123,14 +120,13 @@ function open(core, page, answer, kept) {
   const dark = window.matchMedia('(prefers-color-scheme: dark)'), print = window.matchMedia('print');
   let chosenTheme = look.theme;
   function takeTheme() {
-    const name = print.matches ? 'light' : chosenTheme ?? (dark.matches ? 'dark' : 'light');
-    setTheme(name);
-    document.documentElement.dataset.theme = name;
+    taste.theme = print.matches ? 'light' : chosenTheme ?? (dark.matches ? 'dark' : 'light');
+    document.documentElement.dataset.theme = taste.theme;
     for (const [key, value] of Object.entries(ink())) document.documentElement.style.setProperty(`--${key.replaceAll('_', '-')}`, value);
     request();
   }
   function switchTheme() {
-    chosenTheme = currentTheme() === 'dark' ? 'light' : 'dark';
+    chosenTheme = taste.theme === 'dark' ? 'light' : 'dark';
     takeTheme();
   }
 

@@ -35,8 +35,7 @@ export function createBars(store, header, body) {
       return fill(table);
     }
     const {query, key} = cell, row = store.row(stack, layer, head, query), from = stack.queryTokens[query];
-    const allowed = store.mask(stack, layer).allowed.subarray(query * stack.S, (query + 1) * stack.S);
-    const isOpen = (j) => allowed[j] !== 0 || row[j] > 0;
+    const allowed = store.allowed(stack, layer, query), isOpen = (j) => allowed[j] !== 0 || row[j] > 0;
     const pinned = store.view.pinned?.query === query && store.view.pinned.key === key;
     const arc = pinned ? headNote(store, stack, layer, head)?.arcs.find((one) => one.query === query && one.key === key) : null;
     sentence.textContent = isOpen(key) ? cellSentence(from, stack.keyTokens[key], row[key], arc)

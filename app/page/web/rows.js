@@ -29,7 +29,7 @@ export function createRows(store, element, order) {
     heads.forEach(({layer, head}, i) => {
       const row = store.row(stack, layer, head, query), range = store.view.ownRange ? niceTop(Math.max(...row)) : store.top;
       map.weights.set(row.map((weight) => weight / range), i * S);
-      map.allowed.set(store.mask(stack, layer).allowed.subarray(query * S, (query + 1) * S), i * S);
+      map.allowed.set(store.allowed(stack, layer, query), i * S);
     });
     const pitch = heads.length > 60 ? 14 : heads.length > 24 ? 19 : 25;
     layout = layoutMap(width, 300, wholePart(map), names, stack.keyTokens.map(axisLabel), pitch);

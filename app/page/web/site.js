@@ -217,9 +217,9 @@ export function createSite(store, page, live, api, redraw) {
     change: (edit) => attempt(() => ask(edit(textNow())).then(() => '')),
     point: (query, key) => store.look({pinned: key < 0 ? store.strongest(query) : {query, key}}),
     now() {
-      const {edits, view} = store, stack = store.stack(), {off, masks, scale} = edits;
+      const {edits: {off, masks}, view} = store, stack = store.stack();
       return {stack, stacks: answer.stacks, text: textNow(), pinned: view.pinned, head: `${view.layer}.${view.head}`, off, mask: masks[view.stack],
-        scale: scale ?? stack.scale(view.layer), dModel: known(live.request().source)?.d_model ?? sizes.d_model};
+        scale: store.scale(), dModel: known(live.request().source)?.d_model ?? sizes.d_model};
     },
   }, page.site.lessons, lessonArea);
 

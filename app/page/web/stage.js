@@ -79,11 +79,8 @@ export function createStage(store, element) {
   function canZoom() { return shown && Math.max(shown.T, shown.S) > 2 * LEAST_PART; }
 
   function paint(cell) {
-    const key = cell && `${cell.query},${cell.key}`, {stack} = store.view;
-    if (!cell || stroke.cells.has(key)) return;
-    stroke.cells.add(key);
-    const painted = new Map(store.edits.masks[stack].painted).set(key, stroke.allow);
-    store.editMask(stack, {painted}, stroke.cells.size > 1);
+    const key = cell && `${cell.query},${cell.key}`;
+    if (cell && !stroke.cells.has(key)) store.paint(cell, stroke.allow, stroke.cells.add(key).size > 1);
   }
 
   frame.addEventListener('pointerdown', (event) => {
@@ -93,8 +90,7 @@ export function createStage(store, element) {
     const cell = cellUnder(event);
     if (store.view.painting && cell && !fold.isFolded) {
       frame.setPointerCapture(event.pointerId);
-      const {stack, layer} = store.chosen();
-      stroke = {allow: store.mask(stack, layer).allowed[cell.query * stack.S + cell.key] === 0, cells: new Set()};
+      stroke = {allow: !store.isAllowed(cell), cells: new Set()};
       paint(cell);
     } else if (pointers.size === 1 && store.view.viewport) {
       frame.setPointerCapture(event.pointerId);

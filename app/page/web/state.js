@@ -53,18 +53,14 @@ export function shownCell(fold, cell) {
 /** `kept`: the A of a comparison, or null. `largest`: the largest weight of all. */
 export function createStore(core, answer, kept, largest) {
   const written = writtenEdits(answer), weightsKept = new Map(), masks = new Map(), folds = new Map();
-  let cellsKept = 0;
   const keyOf = (stack, layer, head) => `${stack.side} ${stack.index} ${headKey(layer, head)}`;
 
-  /** Keeps the weights of a head, and as many others as there is room for. */
+  /** Keeps the weights of a head, and of those that were asked for before as many as there is room for. */
   function keep(key, map) {
-    cellsKept += map.weights.length;
+    weightsKept.delete(key);  // and put it behind all others
     weightsKept.set(key, map);
-    for (const [old, {weights}] of weightsKept) {
-      if (cellsKept <= MOST_KEPT || old === key) break;
-      cellsKept -= weights.length;
-      weightsKept.delete(old);
-    }
+    const [oldest] = weightsKept.keys();
+    if (weightsKept.size > Math.max(1, MOST_KEPT / map.weights.length)) weightsKept.delete(oldest);
     return map;
   }
 
@@ -103,6 +99,13 @@ export function createStore(core, answer, kept, largest) {
     editMask(index, change, gesture) {
       store.edit({masks: store.edits.masks.map((mask, i) => i === index ? {...mask, ...change} : mask)}, gesture);
     },
+    clearPaint() { store.editMask(store.view.stack, {painted: new Map()}); },
+    /** Blocks a cell of the chosen stack, or allows it. */
+    paint({query, key}, allow, gesture) {
+      const {stack} = store.view, {painted} = store.edits.masks[stack];
+      store.editMask(stack, {painted: new Map(painted).set(`${query},${key}`, allow)}, gesture);
+    },
+    isAllowed: ({query, key}) => store.allowed(store.stack(), store.view.layer, query)[key] !== 0,
     /** Switches a head off, or on again. */
     switchHead({stack, layer, head}) {
       const off = new Set(store.edits.off), name = headText(stack, layer, head);
@@ -130,27 +133,24 @@ export function createStore(core, answer, kept, largest) {
 
     stack: (index = store.view.stack) => answer.stacks[index],
     isOff: (stack, layer, head) => store.edits.off.has(headText(stack, layer, head)),
-    /** 1 where a query may attend: {allowed}, T × S. */
-    mask(stack, layer) {
+    /** 1 where a query may attend, T × S; of one query S. */
+    allowed(stack, layer, query = null) {
       const key = keyOf(stack, layer, '');
-      if (!masks.has(key)) masks.set(key, {allowed: core.allowed(stack, layer)});
-      return masks.get(key);
+      if (!masks.has(key)) masks.set(key, core.allowed(stack, layer));
+      return query === null ? masks.get(key) : masks.get(key).subarray(query * stack.S, (query + 1) * stack.S);
     },
 
     /** Drops all computed weights: they are no longer valid. */
     forget() {
       for (const cache of [weightsKept, masks, folds]) cache.clear();
-      cellsKept = 0;
       store.version += 1;
     },
 
     /** All weights of a head: {weights, allowed, T, S}. */
     head(stack, layer, head) {
-      const key = keyOf(stack, layer, head), found = weightsKept.get(key), {T, S} = stack;
-      if (!found) return keep(key, {weights: core.weights(stack, layer, head, 0, T), allowed: store.mask(stack, layer).allowed, T, S});
-      weightsKept.delete(key);  // and put it behind all others
-      weightsKept.set(key, found);
-      return found;
+      const key = keyOf(stack, layer, head), {T, S} = stack;
+      return keep(key, weightsKept.get(key)
+        ?? {weights: core.weights(stack, layer, head, 0, T), allowed: store.allowed(stack, layer), T, S});
     },
     /** Computes the same a slice of rows at a time. */
     *headInSlices(stack, layer, head) {
@@ -161,7 +161,7 @@ export function createStore(core, answer, kept, largest) {
         yield;
         weights.set(core.weights(stack, layer, head, first, Math.min(SLICE_ROWS, T - first)), first * S);
       }
-      if (!weightsKept.has(key)) keep(key, {weights, allowed: store.mask(stack, layer).allowed, T, S});
+      keep(key, {weights, allowed: store.allowed(stack, layer), T, S});
     },
 
     /** The same as it is shown: folded where the reader folds. */
@@ -185,6 +185,7 @@ export function createStore(core, answer, kept, largest) {
       return found ? found.weights.subarray(query * S, (query + 1) * S) : core.weights(stack, layer, head, query, 1);
     },
 
+    scale: () => store.edits.scale ?? store.stack().scale(store.view.layer),
     chosen() { return {stack: store.stack(), layer: store.view.layer, head: store.view.head}; },
     isChosen: ({layer, head}) => layer === store.view.layer && head === store.view.head,
     /** The cell that is read: pointed at, else pinned. */

@@ -2,7 +2,7 @@
 // background of each word has the colour of a weight, from the chosen words to it, or from it to them.
 
 import { fill, make, segmented } from './elements.js';
-import { axisLabel, briefNumber, colourOf, currentLanguage, niceTop, textOn, wordsOf } from './look.js';
+import { axisLabel, briefNumber, colourOf, niceTop, taste, textOn, wordsOf } from './look.js';
 import { groupOf } from './state.js';
 
 /** More words than that are not all shown as buttons. */
@@ -46,7 +46,7 @@ export function createSentence(store, element) {
 
   /** A chip for each token, where they are others than before. */
   function draw() {
-    const {queryTokens, keyTokens} = store.stack(), now = [queryTokens, keyTokens, currentLanguage()];
+    const {queryTokens, keyTokens} = store.stack(), now = [queryTokens, keyTokens, taste.language];
     if (now.every((one, i) => one === builtOf[i])) return;
     builtOf = now;
     chips = {};
@@ -98,7 +98,7 @@ export function createText(store, controls, element) {
     const sums = new Float64Array((columns ? queries : keys).length), open = new Uint8Array(sums.length);
     for (const one of heads) {
       const map = columns || isFolded ? store.shown(stack, one.layer, one.head) : null, S = keys.length;
-      const {allowed} = map ?? store.mask(stack, one.layer);
+      const allowed = map?.allowed ?? store.allowed(stack, one.layer);
       for (const line of lines) {
         const row = map ? null : store.row(stack, one.layer, one.head, line);
         sums.forEach((_, word) => {
@@ -136,7 +136,7 @@ export function createText(store, controls, element) {
   });
 
   function build(texts) {
-    const now = [texts.queries, texts.keys].map((groups) => groups.map(({first}) => first).join()).concat(store.stack().index, store.version, currentLanguage());
+    const now = [texts.queries, texts.keys].map((groups) => groups.map(({first}) => first).join()).concat(store.stack().index, store.version, taste.language);
     if (now.every((part, i) => part === built[i])) return;
     built = now;
     const side = (name) => {
