@@ -1,6 +1,6 @@
 // Every head at a glance. A thumbnail is a button; a cell that is pointed at lights up in all of them.
 
-import { make, fill } from './elements.js';
+import { make, fill, noticer } from './elements.js';
 import { headName, headNote, ink, niceTop, taste, wordsOf } from './look.js';
 import { largestOf, paint, pooled, wholePart } from './map.js';
 import { AT_ONCE, shownCell } from './state.js';
@@ -23,8 +23,8 @@ export function createAtlas(store, element, redraw) {
   const drawing = make('svg', {class: 'drawing', 'aria-hidden': 'true'});
   element.append(grid, drawing);
   // What is known of a head, perhaps of edits before: {picture, measures, stale}; and its button.
-  const known = new Map(), visible = new Set();
-  let knownOf = '', cells = new Map(), builtOf = '', thumb = 64, waiting = [], isBusy = false;
+  const known = new Map(), visible = new Set(), isOther = noticer();
+  let knownOf = '', cells = new Map(), thumb = 64, waiting = [], isBusy = false;
   const observer = new IntersectionObserver((entries) => {
     for (const {target: {dataset: {key}}, isIntersecting} of entries) {
       visible[isIntersecting ? 'add' : 'delete'](key);
@@ -114,7 +114,7 @@ export function createAtlas(store, element, redraw) {
       const button = make('button', {type: 'button', class: 'head', data: {key}, on: {
         click: () => store.look({layer, head}), dblclick: () => store.look({layer, head, explain: true})}},
       canvas, title, thumb >= WITH_NOTE && note);
-      cells.set(key, {one, button, canvas, title, note, drawn: []});
+      cells.set(key, {one, button, canvas, title, note, isOther: noticer()});
       return button;
     };
     const rowOf = (row) => make('div', {class: 'row', style: {gridTemplateColumns: `repeat(${columns}, ${thumb}px)`}}, ...row.map(buttonOf));
@@ -145,10 +145,9 @@ export function createAtlas(store, element, redraw) {
     if (!cell) return;
     drawTexts(one, cell, entry);
     if (entry && store.view.ownRange) scale.top = niceTop(largestOf({weights: entry.picture.values}));
-    const now = [entry?.picture, scale.log, scale.top, taste.theme, taste.map];
-    if (!visible.has(one.key) || (cell.drawn.length > 0 && now.every((part, i) => part === cell.drawn[i]))) return;
-    cell.drawn = now;
-    if (entry) paint(cell.canvas, entry.picture, scale, {w: sideOf('S'), h: sideOf('T')});
+    if (!entry || !visible.has(one.key)) return;
+    if (cell.isOther(entry.picture, scale.log, scale.top, taste.theme, taste.map))
+      paint(cell.canvas, entry.picture, scale, {w: sideOf('S'), h: sideOf('T')});
   }
 
   function drawTexts(one, {button, title, note}, entry) {
@@ -192,10 +191,8 @@ export function createAtlas(store, element, redraw) {
       ask();
       const stack = store.stack(), heads = order(), {side, columns} = chooseColumns(stack, width, height);
       thumb = side;
-      const now = [store.view.stack, stack.T, stack.S, width, height, taste.language, ...heads.map((one) => one.key)].join(' ');
-      if (now !== builtOf) build(heads, columns, height);
+      if (isOther(stack, stack.T, stack.S, width, height, taste.language, ...heads)) build(heads, columns, height);
       else heads.forEach(draw);
-      builtOf = now;
       mark();
     },
   };

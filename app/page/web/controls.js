@@ -29,6 +29,10 @@ export function createControls(store, redraw) {
     return [make('label', {class: 'label', for: id, text: words}), input, shown];
   }
 
+  /** A bar of two choices: whether `name` of the view is off or on. */
+  const oneOfTwo = (label, [off, on], tip, name) => segmented(wordsOf(label),
+    [[false, off, wordsOf(tip)], [true, on, wordsOf(tip)]], store.view[name], (is) => store.look({[name]: is}));
+
   function drawMask() {
     const stack = store.stack(), {stack: index} = store.view, mask = store.edits.masks[index], {scale, off} = store.edits;
     const pads = stack.keyTokens.some((token) => token.pad);
@@ -67,8 +71,7 @@ export function createControls(store, redraw) {
       (on) => store.look({[name]: on, painting: false, viewport: null}), long);
     const maps = Object.keys(taste.themes.light.maps).map((name) => [name, wordsOf(`map_${name}`)]);
     fill(byId('look-controls'), colourBar({log: view.log, top: store.top}),
-      segmented(wordsOf('colours'), [['linear', wordsOf('linear'), wordsOf('tip_colour_scale')], ['log', wordsOf('logarithmic'), wordsOf('tip_colour_scale')]],
-        view.log ? 'log' : 'linear', (name) => store.look({log: name === 'log'})),
+      oneOfTwo('colours', [wordsOf('linear'), wordsOf('logarithmic')], 'tip_colour_scale', 'log'),
       toggle(wordsOf('own_range'), wordsOf('tip_own_range'), view.ownRange, (ownRange) => store.look({ownRange})),
       select(wordsOf('colour_map'), maps, taste.map, (map) => { taste.map = map; redraw(); }),
       possible.special && foldToggle('fold_special', 'foldSpecial'), possible.words && foldToggle('merge_words', 'mergeWords'));
@@ -86,9 +89,8 @@ export function createControls(store, redraw) {
 
   function drawFlow() {
     const {view} = store, stack = store.stack();
-    fill(byId('flow-controls'), segmented(wordsOf('heads'), [['one', wordsOf('flow_chosen_head'), wordsOf('tip_flow_heads')],
-      ['all', wordsOf('flow_all_heads', stack.headCount, view.layer), wordsOf('tip_flow_heads')]], view.flowAll ? 'all' : 'one',
-    (value) => store.look({flowAll: value === 'all'})),
+    const names = [wordsOf('flow_chosen_head'), wordsOf('flow_all_heads', stack.headCount, view.layer)];
+    fill(byId('flow-controls'), oneOfTwo('heads', names, 'tip_flow_heads', 'flowAll'),
     group(...slider('threshold', wordsOf('threshold'), {min: '0.01', max: '0.9', step: '0.01'}, view.threshold, (part) => `${Math.round(100 * part)} %`,
       (threshold) => store.look({threshold}))));
   }

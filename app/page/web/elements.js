@@ -31,6 +31,16 @@ export function fill(element, ...children) {
   if (focused >= 0) controls()[focused]?.focus({preventScroll: true});
 }
 
+/** Tells whether what it is given is other than what it was given before. */
+export function noticer() {
+  let before = [];
+  return (...now) => {
+    const isNew = now.length !== before.length || now.some((one, i) => one !== before[i]);
+    before = now;
+    return isNew;
+  };
+}
+
 export function button(kind, text, click, properties = {}) {
   return make('button', {type: 'button', class: kind, text, on: {click}, ...properties});
 }

@@ -72,7 +72,7 @@ export function createLive(store, page) {
     [base, written] = [request, null];
     answer.stacks = found.stacks.map((stack, i) => stackOf(stack, i, found, 0));
     Object.assign(answer, {edits: {off: []}, relations: []});
-    store.restart();
+    store.renew(true);
     take(found);
     if (typeof request.text === 'string') input.value = request.text;
     store.notify({answer: true});

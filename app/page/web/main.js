@@ -38,15 +38,14 @@ function open(core, page, answer, kept) {
   takeView(store, page);
   const live = page.live || page.site ? createLive(store, page) : null;
 
-  const stage = createStage(store, byId('map-area')), atlas = createAtlas(store, byId('atlas'), () => request());
+  const stage = createStage(store, byId('heads-area')), atlas = createAtlas(store, byId('atlas'), () => request());
   const bars = createBars(store, byId('stage-head'), byId('row-words')), explain = createExplain(store, byId('explain'));
   const sentence = createSentence(store, byId('sentence')), controls = createControls(store, () => request());
   const rows = createRows(store, byId('row-area'), atlas.order), flow = createFlow(store, byId('flow-lines'));
   const text = createText(store, byId('text-controls'), byId('text-words'));
   const compare = (page.compare || page.site) && createCompare(store, byId('compare-area'), page);
   const tables = createTables(store, byId('answers'), page.tables);
-  const areas = {heads: 'map-area', row: 'row-area', flow: 'flow-area', compare: 'compare-area', text: 'text-area'};
-  const views = Object.keys(areas).filter((name) => name !== 'compare' || compare);
+  const areas = {heads: stage, row: rows, flow, ...(compare && {compare}), text}, views = Object.keys(areas);
 
   let site = null, waiting = Boolean(page.site) && location.hash.length > 1;  // for what the address asks
   let wanted = null;  // 'cell': another cell is read, and nothing else changed; 'all'
@@ -65,7 +64,7 @@ function open(core, page, answer, kept) {
     sentence.draw();
     bars.drawHead();
     controls.draw(views);
-    for (const [name, id] of Object.entries(areas)) byId(id).hidden = name !== store.view.view;
+    for (const name of views) byId(`${name}-area`).hidden = name !== store.view.view;
     const tall = window.innerWidth < NARROW ? byId('stage').clientWidth * 1.4 : Math.max(240, roomBelow('atlas') - 80);
     atlas.draw(byId('atlas').clientWidth, tall);
   }
@@ -75,12 +74,7 @@ function open(core, page, answer, kept) {
     const {view} = store.view, width = byId('stage').clientWidth;
     // The sentence below the map is seen without scrolling; the bars may lie below the edge of a low window.
     const height = Math.min(window.innerWidth < NARROW ? width : Math.max(300, roomBelow('stage') - 100), width * 1.02);
-    if (view === 'heads' && all) stage.draw(width, height);
-    else if (view === 'heads') stage.mark();
-    else if (view === 'row') rows.draw(width);
-    else if (view === 'flow') flow.draw(width);
-    else if (view === 'text') text.draw(all);
-    else compare?.draw(width, height);
+    areas[view].draw(width, height, all);
     byId('zoom').hidden = view !== 'heads' || !stage.canZoom();
     bars.draw();
   }

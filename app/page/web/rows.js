@@ -70,7 +70,7 @@ export function createFlow(store, element) {
     width = wide;
     const stack = store.stack(), count = Math.max(stack.T, stack.S), tall = count * LINE_PITCH + 12;
     const height = Math.min(tall, MOST_HEIGHT), top = Math.min(sheet.scrollTop, tall - height);
-    Object.assign(sheet.style, {height: `${height}px`});
+    sheet.style.height = `${height}px`;
     Object.assign(drawing.style, {width: `${width}px`, height: `${tall}px`});
     const room = (tokens) => Math.max(60, Math.min(width * 0.3, Math.max(...tokens.slice(0, 400).map((token) => textWidth(axisLabel(token)))) + 18));
     const left = room(stack.queryTokens), right = width - room(stack.keyTokens), bend = (right - left) * 0.4;
@@ -86,9 +86,13 @@ export function createFlow(store, element) {
         opacity: Math.min(1, 0.18 + 0.82 * weight) * (isLit ? 1 : 0.1),
         d: `M${left} ${from} C${left + bend} ${from} ${right - bend} ${to} ${right} ${to}`});
     });
-    const words = (tokens, side, x, anchor, isLit) => tokens.slice(first, last).map((token, i) =>
-      textOf(clipped(axisLabel(token), left - 12), isLit(first + i), {x, y: middle(first + i), 'text-anchor': anchor,
-        data: {side, index: first + i}, ...((token.special || token.pad) && !isLit(first + i) && {fill: ink().dim})}));
+    // A word, and the room around it that hears the pointer.
+    const words = (tokens, side, x, anchor, isLit) => tokens.slice(first, last).flatMap((token, i) => {
+      const index = first + i, lit = isLit(index), dim = !lit && (token.special || token.pad) && {fill: ink().dim};
+      const box = {x: side === 'query' ? 0 : right - 20, y: index * LINE_PITCH + 6, width: left + 20, height: LINE_PITCH};
+      return [textOf(clipped(axisLabel(token), left - 12), lit, {x, y: middle(index), 'text-anchor': anchor, ...dim}),
+        make('rect', {...box, fill: 'transparent', data: {side, index}})];
+    });
     drawing.replaceChildren(...paths, ...words(stack.queryTokens, 'query', left - 8, 'end', (i) => only?.query === i),
       ...words(stack.keyTokens, 'key', right + 8, 'start', (i) => only?.key === i || (!word && cell?.key === i)));
     info.textContent = lines.length > 0 ? wordsOf('lines_shown', lines.length, percent(store.view.threshold)) : wordsOf('no_line');

@@ -230,21 +230,22 @@ export function createSite(store, page, live, api, redraw) {
 
   /** Other sizes of the grammar's model, of which each was trained; or of fresh weights. */
   function sizeControls() {
-    if (model === RANDOM) return Object.entries(SIZES).map(([name, list]) => select(wordsOf(`size_${name}`), [...list].sort((a, b) => a - b).map((one) => [String(one), String(one)]),
-      String(sizes[name]), (value) => choose({sizes: {[name]: Number(value)}})));
+    const listOf = (name, values, now, change) => select(wordsOf(`size_${name}`),
+      [...new Set(values)].sort((a, b) => a - b).map((one) => [one, one]), now, (to) => choose(change(Number(to))));
+    if (model === RANDOM)
+      return Object.entries(SIZES).map(([name, list]) => listOf(name, list, sizes[name], (to) => ({sizes: {[name]: to}})));
     const family = models.filter(({source}) => source === GRAMMAR || source.startsWith(`${GRAMMAR}-`)), now = family.find(({source}) => source === model);
     if (!now) return [];
-    const sizeOf = (name, other) => select(wordsOf(name === 'heads' ? 'size_num_heads' : 'size_d_model'),
-      [...new Set(family.map((one) => one[name]))].sort((a, b) => a - b).map((one) => [String(one), String(one)]), String(now[name]),
-      (value) => choose({model: family.find((one) => String(one[name]) === value && one[other] === now[other]).source}));
-    return [sizeOf('d_model', 'heads'), sizeOf('heads', 'd_model')];
+    const sourceOf = (d_model, heads) => family.find((one) => one.d_model === d_model && one.heads === heads).source;
+    const all = (name) => family.map((one) => one[name]);
+    return [listOf('d_model', all('d_model'), now.d_model, (to) => ({model: sourceOf(to, now.heads)})),
+      listOf('num_heads', all('heads'), now.heads, (to) => ({model: sourceOf(now.d_model, to)}))];
   }
 
   const titleNow = () => `${titleOf(live.request().source ?? RANDOM)} · ${textNow()}`;
 
   function draw() {
-    const source = live.request().source ?? RANDOM, name = source === onDisk?.source ? source : titleOf(source);
-    page.card.name = {en: name};
+    page.card.name = {en: titleOf(live.request().source ?? RANDOM)};
     const family = model.startsWith(`${GRAMMAR}-`) ? GRAMMAR : model;
     fill(bar, select(wordsOf('site_model'), listed().map((one) => [one, titleOf(one)]), family, (value) => choose({model: value})), ...sizeControls(),
       select(wordsOf('lessons'), [['', '—'], ...page.site.lessons.map(({title}, i) => [String(i), either(title)])], '',

@@ -14,18 +14,18 @@ const LEAST_PART = 6;
 
 export function createStage(store, element) {
   const plot = createPlot(element, {tabindex: '0', id: 'stage-map'}), {frame} = plot;
-  let layout = null, shown = null, fold = null, size = [0, 0];
+  let layout = null, shown = null, fold = null;
   const pointers = new Map();
   let stroke = null, drag = null, moved = false;
 
-  function draw(...newSize) {
-    size = newSize;
+  function draw(width, height, all) {
+    if (!all) return mark();
     frame.style.touchAction = store.view.viewport || store.view.painting ? 'none' : 'pan-y pinch-zoom';
     const {stack, layer, head} = store.chosen(), labels = (groups) => groups.map(({token}) => axisLabel(token));
     fold = store.fold(stack);
     shown = store.shown(stack, layer, head);
     const scale = {log: store.view.log, top: store.view.ownRange ? niceTop(largestOf(shown)) : store.top};
-    layout = layoutMap(...size, store.view.viewport ?? wholePart(shown), labels(fold.queries), labels(fold.keys));
+    layout = layoutMap(width, height, store.view.viewport ?? wholePart(shown), labels(fold.queries), labels(fold.keys));
     plot.paint(layout, shown, scale, layout.cell >= PRINTED ? numbers(scale) : []);
     frame.setAttribute('aria-label', wordsOf('map_of', headName(layer, head), shown.T, shown.S));
     mark();
@@ -140,7 +140,7 @@ export function createStage(store, element) {
   }, {passive: false});
 
   return {
-    draw, mark, zoom: (factor) => canZoom() && zoom(factor), canZoom,
+    draw, zoom: (factor) => canZoom() && zoom(factor), canZoom,
     /** Brings a cell into the part that is shown. */
     reveal(cell) {
       const now = store.view.viewport, at = now && shownCell(fold, cell);
@@ -183,7 +183,8 @@ export function createCompare(store, element, page) {
     return {weights, allowed, T, S};
   }
 
-  function draw(width, height) {
+  function draw(width, height, all) {
+    if (!all) return;
     for (const {area} of panels) area.hidden = !store.kept;
     if (!store.kept) return void (sentence.textContent = wordsOf('site_keep_hint'));
     const {stack, layer, head} = store.chosen(), joint = axes(stack), {ofA, queries, keys} = joint;

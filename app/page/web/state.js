@@ -113,25 +113,19 @@ export function createStore(core, answer, kept, largest) {
       store.edit({off});
     },
 
-    /** The answer is another model's: nothing of before holds. */
-    restart() {
-      const written = writtenEdits(answer);
-      Object.assign(store, {written, edits: written, done: [], undone: []});
-      store.forget();
-      Object.assign(store.view, {pinned: null, hovered: null, textWords: []});
-      settle();
-    },
-    /** Before an answer to another sentence: the reader's kind of mask stays, painted cells are those of the data. */
-    renew() {
+    /** Before another answer: the reader's kind of mask stays, painted cells are those of the data. To that of another
+        model nothing of before holds. */
+    renew(isOtherModel = false) {
       const written = writtenEdits(answer), kinds = store.edits.masks.map(({kind}) => kind);
       const masks = written.masks.map((mask, i) => ['file', mask.kind].includes(kinds[i]) ? mask : {...mask, kind: kinds[i]});
       const isChanged = masks.some((mask, i) => mask !== written.masks[i]);
-      store.edits = {...store.edits, masks: isChanged ? masks : written.masks};
-      Object.assign(store, {written, done: [], undone: []});
-      store.view = {...store.view, pinned: null, hovered: null, viewport: null, textWords: []};
+      const edits = isOtherModel ? written : {...store.edits, masks: isChanged ? masks : written.masks};
+      Object.assign(store, {written, edits, done: [], undone: []});
+      Object.assign(store.view, {pinned: null, hovered: null, textWords: []});
+      settle();
     },
 
-    stack: (index = store.view.stack) => answer.stacks[index],
+    stack: () => answer.stacks[store.view.stack],
     isOff: (stack, layer, head) => store.edits.off.has(headText(stack, layer, head)),
     /** 1 where a query may attend, T × S; of one query S. */
     allowed(stack, layer, query = null) {

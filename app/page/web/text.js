@@ -1,7 +1,7 @@
 // The words of the sentence: point at one for its row in every head, click to keep it. And the text in lines: the
 // background of each word has the colour of a weight, from the chosen words to it, or from it to them.
 
-import { fill, make, segmented } from './elements.js';
+import { fill, make, noticer, segmented } from './elements.js';
 import { axisLabel, briefNumber, colourOf, niceTop, taste, textOn, wordsOf } from './look.js';
 import { groupOf } from './state.js';
 
@@ -9,7 +9,8 @@ import { groupOf } from './state.js';
 const MOST_CHIPS = 2000;
 
 export function createSentence(store, element) {
-  let chips = {}, marked = [], builtOf = [];
+  const isOther = noticer();
+  let chips = {}, marked = [];
 
   function line(tokens, side, label) {
     chips[side] = tokens.slice(0, MOST_CHIPS).map((token, i) => {
@@ -46,9 +47,8 @@ export function createSentence(store, element) {
 
   /** A chip for each token, where they are others than before. */
   function draw() {
-    const {queryTokens, keyTokens} = store.stack(), now = [queryTokens, keyTokens, taste.language];
-    if (now.every((one, i) => one === builtOf[i])) return;
-    builtOf = now;
+    const {queryTokens, keyTokens} = store.stack();
+    if (!isOther(queryTokens, keyTokens, taste.language)) return;
     chips = {};
     fill(element, line(queryTokens, 'query', wordsOf('queries')), keyTokens !== queryTokens && line(keyTokens, 'key', wordsOf('keys')));
   }
@@ -78,7 +78,8 @@ function isApart({text, special, bytes}, before) {
 }
 
 export function createText(store, controls, element) {
-  let built = [], words = {}, anchor = null, drawn = '';
+  const isOther = noticer(), isOtherChoice = noticer();
+  let words = {}, anchor = null;
 
   /** The texts of the stack: one, or the queries' and the keys'. */
   function sides() {
@@ -136,9 +137,8 @@ export function createText(store, controls, element) {
   });
 
   function build(texts) {
-    const now = [texts.queries, texts.keys].map((groups) => groups.map(({first}) => first).join()).concat(store.stack().index, store.version, taste.language);
-    if (now.every((part, i) => part === built[i])) return;
-    built = now;
+    const groups = [texts.queries, texts.keys].map((side) => side.map(({first}) => first).join());
+    if (!isOther(...groups, store.stack().index, store.version, taste.language)) return;
     const side = (name) => {
       words[name] = texts[name].map(({token}, index) => make('span', {class: token.special ? 'word special' : 'word', data: {side: name, index}, text: axisLabel(token)}));
       return make('p', {class: 'reading'}, ...words[name].flatMap((word, i) => isApart(texts[name][i].token, texts[name][i - 1]?.token) ? [' ', word] : [word]));
@@ -148,9 +148,8 @@ export function createText(store, controls, element) {
   }
 
   /** `all`: anything may be another than before, else the cell. */
-  return {draw(all) {
-    if (!all && drawn === chosenTokens().join()) return;
-    drawn = chosenTokens().join();
+  return {draw(width, height, all) {
+    if (!isOtherChoice(chosenTokens().join()) && !all) return;
     const texts = sides(), {lines, numbers} = shades(texts), {textColumns: columns, textHeads, log} = store.view;
     build(texts);
     const shaded = texts.one || columns ? 'queries' : 'keys', picked = texts.one || !columns ? 'queries' : 'keys';
