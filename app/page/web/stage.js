@@ -16,7 +16,7 @@ export function createStage(store, element) {
   const plot = createPlot(element, {tabindex: '0', id: 'stage-map'}), {frame} = plot;
   let layout = null, shown = null, fold = null;
   const pointers = new Map();
-  let stroke = null, drag = null, moved = false;
+  let stroke = null, gesture = null, moved = false;
 
   function draw(width, height, all) {
     if (!all) return mark();
@@ -71,11 +71,13 @@ export function createStage(store, element) {
     const whole = rows >= shown.T && cols >= shown.S;
     store.look({viewport: whole ? null : {row: within(0, row, shown.T - rows), rows, col: within(0, col, shown.S - cols), cols}});
   }
-  /** Zooms by `factor` around the cell at (across, down), shares of the part that is shown. */
-  function zoom(factor, across = 0.5, down = 0.5) {
-    const now = store.view.viewport ?? wholePart(shown), rows = now.rows / factor, cols = now.cols / factor;
-    showPart({rows, cols, row: now.row + (now.rows - rows) * down, col: now.col + (now.cols - cols) * across});
+  /** Enlarges a part by `factor`; what stood at `from`, in shares of the plot, then stands at `to`. */
+  function zoom(factor, from = {x: 0.5, y: 0.5}, to = from, part = store.view.viewport ?? wholePart(shown)) {
+    const rows = part.rows / factor, cols = part.cols / factor;
+    const row = part.row + from.y * part.rows - to.y * rows, col = part.col + from.x * part.cols - to.x * cols;
+    showPart({row, rows, col, cols});
   }
+  const shareOf = (x, y) => ({x: (x - layout.x) / layout.w, y: (y - layout.y) / layout.h});
   function canZoom() { return shown && Math.max(shown.T, shown.S) > 2 * LEAST_PART; }
 
   function paint(cell) {
@@ -83,44 +85,37 @@ export function createStage(store, element) {
     if (cell && !stroke.cells.has(key)) store.paint(cell, stroke.allow, stroke.cells.add(key).size > 1);
   }
 
+  /** Where one or two fingers are, how far apart in pixels, and what is shown. */
+  function fingers() {
+    const [a, b = a] = pointers.values();
+    return {at: shareOf((a.x + b.x) / 2, (a.y + b.y) / 2), apart: Math.max(8, Math.hypot(a.x - b.x, a.y - b.y)),
+      part: store.view.viewport ?? wholePart(shown)};
+  }
   frame.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
-    pointers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
-    moved = false;
     const cell = cellUnder(event);
+    pointers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
+    [moved, gesture] = [false, fingers()];
     if (store.view.painting && cell && !fold.isFolded) {
-      frame.setPointerCapture(event.pointerId);
       stroke = {allow: !store.isAllowed(cell), cells: new Set()};
       paint(cell);
-    } else if (pointers.size === 1 && store.view.viewport) {
-      frame.setPointerCapture(event.pointerId);
-      drag = {from: pointers.get(event.pointerId), part: store.view.viewport};
     }
+    if (stroke || store.view.viewport) frame.setPointerCapture(event.pointerId);
   });
   frame.addEventListener('pointermove', (event) => {
-    const before = pointers.get(event.pointerId), now = {x: event.offsetX, y: event.offsetY};
-    if (before && pointers.size === 2) {
-      const other = [...pointers].find(([id]) => id !== event.pointerId)[1];
-      const apart = (point) => Math.hypot(point.x - other.x, point.y - other.y);
-      if (apart(before) > 8) zoom(apart(now) / apart(before), share(now.x, layout.x, layout.w), share(now.y, layout.y, layout.h));
-      pointers.set(event.pointerId, now);
-      moved = true;
-      return;
-    }
     if (stroke) return paint(cellUnder(event));
-    if (drag) {
-      const dx = now.x - drag.from.x, dy = now.y - drag.from.y;
-      if (Math.hypot(dx, dy) > 3) moved = true;
-      if (moved) showPart({...drag.part, col: drag.part.col - dx / layout.cell, row: drag.part.row - dy / layout.cell});
-      return;
-    }
-    store.look({hovered: cellUnder(event)});
+    const isPressed = pointers.has(event.pointerId), isMoving = store.view.viewport || pointers.size > 1;
+    if (!isPressed || !isMoving) return store.look({hovered: cellUnder(event)});
+    pointers.set(event.pointerId, {x: event.offsetX, y: event.offsetY});
+    const now = fingers(), far = Math.hypot((now.at.x - gesture.at.x) * layout.w, (now.at.y - gesture.at.y) * layout.h);
+    moved ||= pointers.size > 1 || far > 3;
+    if (moved) zoom(now.apart / gesture.apart, gesture.at, now.at, gesture.part);
   });
-  function share(at, begin, extent) { return Math.min(1, Math.max(0, (at - begin) / extent)); }
   function release(event) {
-    pointers.delete(event.pointerId);
     const painted = stroke !== null;
-    stroke = drag = null;
+    pointers.delete(event.pointerId);
+    stroke = null;
+    if (pointers.size > 0) gesture = fingers();
     if (event.type !== 'pointerup' || painted || moved || event.button !== 0) return;
     const cell = cellUnder(event);
     store.look({pinned: sameCell(cell, store.view.pinned) ? null : cell});
@@ -136,7 +131,7 @@ export function createStage(store, element) {
     // A short sentence is seen whole: there the wheel scrolls the page.
     if (!canZoom() || (shown.T <= 24 && !store.view.viewport && !event.ctrlKey)) return;
     event.preventDefault();
-    zoom(1.0015 ** -event.deltaY, share(event.offsetX, layout.x, layout.w), share(event.offsetY, layout.y, layout.h));
+    zoom(1.0015 ** -event.deltaY, shareOf(event.offsetX, event.offsetY));
   }, {passive: false});
 
   return {
