@@ -22,7 +22,7 @@ export function createAtlas(store, element, redraw) {
   const grid = make('div', {class: 'grid', role: 'group'});
   const drawing = make('svg', {class: 'drawing', 'aria-hidden': 'true'});
   element.append(grid, drawing);
-  // What is known of a head, perhaps of edits before: {picture, measures, stale}; and its button.
+  // What is known of a head, perhaps of edits before: {picture, measures, of}; and its button.
   const known = new Map(), visible = new Set(), isOther = noticer();
   let knownOf = '', cells = new Map(), thumb = 64, waiting = [], isBusy = false;
   const observer = new IntersectionObserver((entries) => {
@@ -35,7 +35,7 @@ export function createAtlas(store, element, redraw) {
 
   const byLayer = () => store.view.order === 'layer';
   const nameOf = (stack, {key}) => `${stack.index} ${key}`, entryOf = (one) => known.get(nameOf(store.stack(), one));
-  function keep(stack, one, picture, measures) { known.set(nameOf(stack, one), {picture, measures, stale: false}); }
+  function keep(stack, one, picture, measures) { known.set(nameOf(stack, one), {picture, measures, of: knownOf}); }
 
   /** Of the page as it was written thumbnails of long sentences lie in the file. */
   function writtenPicture(stack, index) {
@@ -57,13 +57,12 @@ export function createAtlas(store, element, redraw) {
 
   /** Has the thumbnails made that are on the screen, the chosen head first; all where their order asks for it. */
   function ask() {
-    const stack = store.stack(), now = `${store.version} ${store.view.foldSpecial} ${store.view.mergeWords}`;
-    if (now !== knownOf) known.forEach((entry) => { entry.stale = true; });
-    knownOf = now;
+    const stack = store.stack();
+    knownOf = `${store.version} ${store.view.foldSpecial} ${store.view.mergeWords}`;
     const cellsOfHead = stack.T * stack.S, atOnce = cellsOfHead <= AT_ONCE && cellsOfHead * stack.heads.length <= ALL_AT_ONCE;
     waiting = [];
     for (const [i, one] of stack.heads.entries()) {
-      const isNew = () => entryOf(one)?.stale === false, written = !isNew() && writtenPicture(stack, i);
+      const isNew = () => entryOf(one)?.of === knownOf, written = !isNew() && writtenPicture(stack, i);
       if (written) keep(stack, one, written, null);
       if (isNew() && (byLayer() || entryOf(one).measures)) continue;
       if (atOnce) for (const step of compute(stack, one)) void step;
@@ -157,7 +156,7 @@ export function createAtlas(store, element, redraw) {
     const text = value?.toFixed(2) ?? own?.brief ?? strongestMeasure(entry?.measures);
     title.textContent = thumb < WITH_NOTE && byLayer() ? `H${head}` : name;
     note.textContent = off ? wordsOf('head_is_off') : text;
-    for (const [kind, is] of Object.entries({off, chosen, stale: entry?.stale === true})) button.classList.toggle(kind, is);
+    for (const [kind, is] of Object.entries({off, chosen, stale: entry && entry.of !== knownOf})) button.classList.toggle(kind, Boolean(is));
     button.setAttribute('aria-pressed', String(chosen));
     button.setAttribute('aria-label', [name, own?.name, off && wordsOf('head_is_off')].filter(Boolean).join(', '));
     button.title = [name, own?.name ?? text].filter(Boolean).join(' · ');
