@@ -114,7 +114,7 @@ CellInWords cell_of(const Trace& trace, const HeadRef& head, const CellRef& cell
           .itself = (shown ? shown->query == shown->key : cell.query == cell.key) && is_one_sequence(trace, head.stack),
           .rests = key.special && !query.special,
           .by_hand = edited_weight(trace.request.edits, head, cell) != nullptr,
-          .only = shown && folded->map(head).size() == 1};
+          .only = (shown ? folded->map(head).size() : trace.queries(head.stack) * trace.keys(head.stack)) == 1};
 }
 
 std::vector<std::string> lines_of_cell(Language language, const CellInWords& cell, const NamedArc* arc, bool chosen) {

@@ -54,11 +54,13 @@ void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::fun
   // In a wide window a bar would stand too far from its number to be read with it.
   const float width = std::min(ImGui::GetContentRegionAvail().x, (columns.times ? 820 : 560) * gui.unit);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
-  if (!ImGui::BeginTable("terms", 2 + (columns.times ? 1 : 0) + (columns.addends ? 1 : 0), kFlags, {width, 0})) return;
+  const bool bars = !columns.times || width >= 420 * gui.unit;  // numbers come first: they are never cut for a bar
+  const int count_of_columns = 1 + (columns.times ? 1 : 0) + (columns.addends ? 1 : 0) + (bars ? 1 : 0);
+  if (!ImGui::BeginTable("terms", count_of_columns, kFlags, {width, 0})) return;
   ImGui::TableSetupColumn("from", 0, 1.2f);
   if (columns.times) ImGui::TableSetupColumn("times", 0, 1.1f);
   if (columns.addends) ImGui::TableSetupColumn("addend", 0, 0.7f);
-  ImGui::TableSetupColumn("bar", 0, 1.0f);
+  if (bars) ImGui::TableSetupColumn("bar", 0, 1.0f);
   if (!heading.from.text.empty()) {
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow();
@@ -77,8 +79,7 @@ void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::fun
       if (columns.times && ImGui::TableNextColumn() && !term.times.text.empty())
         part(gui, term.times, "times " + std::to_string(i));
       if (columns.addends && ImGui::TableNextColumn()) ImGui::TextUnformatted(term.addend.c_str());
-      ImGui::TableNextColumn();
-      bar(gui, length(at), least, most);
+      if (bars && ImGui::TableNextColumn()) bar(gui, length(at), least, most);
     }
   ImGui::EndTable();
 }

@@ -10,6 +10,7 @@
 #include "gui/question/text_boxes.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
+#include "words/grid_words.h"
 #include "words/sentence_words.h"
 #include "words/words.h"
 
@@ -192,7 +193,8 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < std::min(kGhosts, guess->words.size()); ++i) {
     const Candidate& word = guess->words[i].word;
-    const std::string text = gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
+    const std::string text = is_end_of_text(state, word) ? gui.word(kStageWords.end_of_text)
+                                                         : gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
     const std::string share = share_text(static_cast<double>(word.probability));
     const float text_width = ImGui::CalcTextSize(text.c_str()).x;
     const FontScope small(gui, TextSize::small);
@@ -227,11 +229,13 @@ void chips(Gui& gui, TextSide side, const Cursor& cursor) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float left = ImGui::GetWindowPos().x, right = left + ImGui::GetWindowWidth();
   float x = origin.x;
+  std::vector<float> begins;
   for (std::size_t i = 0; i < tokens->size(); ++i) {
     const std::string text = chip_text(gui, *tokens, tokens->tokens[i]);
     const float width =
         std::max(ImGui::CalcTextSize(text.c_str()).x + gloss_width(gui, tokens->tokens[i]) + 12 * gui.unit, height);
     if (i > 0) x += editable || begins_word(*tokens, i) ? gap : 3 * gui.unit;
+    begins.push_back(x);
     const Box box{x, origin.y, width, height};
     if (box.right() >= left && box.x <= right) {
       if (i > 0 && editable) gap_before(gui, side, *tokens, i, {x - gap, origin.y, gap, height}, begin);
@@ -240,6 +244,15 @@ void chips(Gui& gui, TextSide side, const Cursor& cursor) {
     x += width;
   }
   x += gap;
+  // A word that is pinned comes into sight once; then the user scrolls.
+  int* const shown = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("word in sight"), -1);
+  const int wanted =
+      is_along(gui.state, side, true) && gui.state.view.pinned ? static_cast<int>(gui.state.view.pinned->query) : -1;
+  if (wanted != *shown && wanted >= 0 && wanted < static_cast<int>(begins.size())) {
+    const float at = begins[static_cast<std::size_t>(wanted)] - left;
+    if (at < 0 || at > right - left - 4 * height) ImGui::SetScrollFromPosX(at, 0.3f);
+  }
+  *shown = wanted;
   if (side == main_side(gui.state.document)) x += ghost_chips(gui, {x, origin.y}, height);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({x - origin.x, height});
