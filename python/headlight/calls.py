@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Sequence
 from operator import itemgetter
-from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ class MaskPart(NamedTuple):
     kind: str               # fill, times, add
     cells: Array            # (sentences, heads, T, S): bool, factors, or what is added
     value: float            # that is filled in
-    site: Optional[Site]
+    site: Site | None
     binary: bool = False    # what is added was 0 and 1
     subtracted: bool = False
     product: bool = False   # what is added is a product too
@@ -33,29 +34,29 @@ class Call:
 
     def __init__(self, index: int, product: Product, frames: Frames, site: Site, layout: Layout) -> None:
         self.index, self.product, self.frames, self.site, self.layout = index, product, frames, site, layout
-        self.path: List[Node] = []                # product … input of the softmax
-        self.weight_path: List[Node] = []         # softmax … what met the values
+        self.path: list[Node] = []                # product … input of the softmax
+        self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = NOTHING
-        self.dim_axes: FrozenSet[int] = frozenset()   # of the product, over which the softmax runs
+        self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
         self.flipped, self.context_left = False, True     # keys are the left operand; weights are, of the product with the values
-        self.contracted: Optional[str] = None     # "a" or "b": whose rows met the values
-        self.value_groups: List[int] = []         # of heads that share values one each; of none known: empty
-        self.places: Dict[Place, Tuple[int, int]] = {}   # of the product with the values: sentence and head
+        self.contracted: str | None = None     # "a" or "b": whose rows met the values
+        self.value_groups: list[int] = []         # of heads that share values one each; of none known: empty
+        self.places: dict[Place, tuple[int, int]] = {}   # of the product with the values: sentence and head
         # (sentences, heads, S, d_v), and as operand_index; then nodes, products and sites of the way on. `output`: heads side by
         # side, and the moves to it from the context; `join`: how contexts of single heads became one; `fused_output`: the context
         # of a fused kernel; `part_of`: of heads that were computed one by one, call and head.
         self.value_tensor = self.value_index = self.context = self.context_product = self.output = self.fused_output = None  # type: Any
         self.merge_site = self.part_of = None     # type: Any
         self.join: Any = itemgetter(0)
-        self.tensors = {"a": product.a.detach().clone(), "b": product.b.detach().clone()}
-        self.notes: List[Sequence[str]] = []      # as Tracer.note has them
-        self.observed: List[List[str]] = []       # codes of what is wrong, and the gaps of their words
-        self.sites: Dict[Tuple[str, str], Optional[Site]] = {}   # by code and role
+        self.tensors = {side: tensor.detach().clone() for side, tensor in product.operands.items()}
+        self.notes: list[Sequence[str]] = []      # as Tracer.note has them
+        self.observed: list[list[str]] = []       # codes of what is wrong, and the gaps of their words
+        self.sites: dict[tuple[str, str], Site | None] = {}   # by code and role
         self.called: set = set()                  # ids of the weights that were used around it
-        self.inputs: List[Any] = []               # what queries and keys were projected from, weakly, and their names
+        self.inputs: list[Any] = []               # what queries and keys were projected from, weakly, and their names
         self.block, self.goes_on = 0, False       # in which it ran; whether what was added to the output was seen
 
-    def observe(self, code: str, site: Optional[Site], *details: str) -> None:
+    def observe(self, code: str, site: Site | None, *details: str) -> None:
         """What is wrong and seen without numbers, where it happened last; the program has the words."""
         row = [code, *(details or ("",))]
         self.observed += [row] if row not in self.observed else []
@@ -67,16 +68,16 @@ class Call:
         if self.inputs and self.inputs[0]() is other:
             self.observe("sides_swapped", self.inputs[2], *self.inputs[1], self.inputs[1][1])
 
-    def sides(self) -> Tuple[str, str]:
+    def sides(self) -> tuple[str, str]:
         """The operands that count queries and keys."""
         return ("b", "a") if self.flipped else ("a", "b")
 
-    def roles(self) -> Dict[str, Optional[str]]:
+    def roles(self) -> dict[str, str | None]:
         """What is at work as query and key, named as the weights they were projected by, else as the caller's variables."""
         return {role: named_role(self.node(role), self.layout.indices.get(side), self.product.names[side])
                 for role, side in zip(("query", "key"), self.sides())}
 
-    def meet(self, product: Product, side: str, axes: Sequence[FrozenSet[int]]) -> None:
+    def meet(self, product: Product, side: str, axes: Sequence[frozenset[int]]) -> None:
         """Along which rows the weights, an operand of the product with these axes, meet the values."""
         summed, rows = (frozenset().union(*(axes[axis] for axis in group[side])) for group in (product.summed, product.free))
         free = {name: set(axes) for name, axes in self.product.out_free.items()}
@@ -92,7 +93,7 @@ class Call:
             self.flipped = False
             self.flipped = self.roles() == {"query": "key", "key": "query"}
 
-    def wrong_axis(self) -> Optional[str]:
+    def wrong_axis(self) -> str | None:
         """Over what the softmax goes, where that is not the keys alone."""
         query, key = (set(self.product.out_free[side]) for side in self.sides())
         if not self.dim_axes or self.dim_axes == key:
@@ -105,9 +106,9 @@ class Call:
     heads = property(lambda self: len(self.layout.groups[0]) if self.layout.groups else 0)
 
     @property
-    def shape(self) -> Tuple[int, int, int, int]:
+    def shape(self) -> tuple[int, int, int, int]:
         """(sentences, heads, T, S)."""
-        queries, keys = (int(np.prod([self.product.shape[axis] for axis in self.product.out_free[side]])) for side in self.sides())
+        queries, keys = (self.product.rows[side] for side in self.sides())
         return len(self.layout.groups), self.heads, queries, keys
 
     @property
@@ -118,7 +119,7 @@ class Call:
         return self.sides()[0 if role == "query" else 1]
 
     def node(self, role: str) -> Node:
-        return self.value_node if role == "value" else getattr(self.product, "node_" + self._side(role))
+        return self.value_node if role == "value" else self.product.nodes[self._side(role)]
 
     def size(self) -> int:
         """Bytes that are kept."""
@@ -126,7 +127,7 @@ class Call:
                 *(self.softmax.info.snapshot.sentences if self.softmax.info.snapshot else ())]
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
-    def before(self, role: str) -> Optional[Array]:
+    def before(self, role: str) -> Array | None:
         """An operand before positions turned it, if they did, (sentences, heads, rows, d), without the scale; None: not known."""
         path = path_to(self.node(role), MADE)
         turned = [step for step in path if step.kind == "turned"]
@@ -146,7 +147,7 @@ class Call:
     def scale(self) -> float:
         return factor_of(self.path) * self.factor("query") * self.factor("key")
 
-    def operand(self, role: str) -> Optional[Array]:
+    def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""
         if role == "value":
             return None if self.value_tensor is None else as_numpy(self.value_tensor).astype(np.float32)
@@ -154,19 +155,19 @@ class Call:
 
     def _of_heads(self, role: str, operand: Any, factor: float) -> Array:
         """An operand of the product as (sentences, heads, rows, d), without this factor."""
-        array = as_numpy(getattr(self.product, "to_" + self._side(role))(operand)).astype(np.float32)
+        array = as_numpy(self.product.arranged(self._side(role), operand)).astype(np.float32)
         return gathered(array, self.layout.groups) / np.float32(factor or 1)
 
-    def index_of(self, role: str) -> Optional[Tuple[Array, Node]]:
+    def index_of(self, role: str) -> tuple[Array, Node] | None:
         """Which element of its projection each element of an operand is, (sentences, heads, rows, d)."""
         if role == "value":
             return self.value_index
         found = self.layout.indices.get(self._side(role))
         return None if found is None else (gathered(found[0], self.layout.groups), found[1])
 
-    def new_rows(self) -> Tuple[int, int]:
+    def new_rows(self) -> tuple[int, int]:
         """Of keys that join those of before: the first row that is new, and how many are."""
-        found = operand_index(self.node("key"), getattr(self.product, "to_" + self._side("key")), ("source",))
+        found = operand_index(self.product, self._side("key"), ("source",))
         if found is None or not found[1].cache:
             return 0, 0
         axis, first, count = found[1].cache
@@ -174,22 +175,21 @@ class Call:
         new = (rows >= first) & (rows < first + count)
         return int(new.argmax()), int(new.sum())
 
-    def groups(self, role: str) -> List[int]:
+    def groups(self, role: str) -> list[int]:
         """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
         heads = self.value_groups if role == "value" else []
         if role == "key":
-            found = operand_index(self.node(role), getattr(self.product, "to_" + self._side(role)), STOPS)
+            found = operand_index(self.product, self._side(role), STOPS)
             heads = [] if found is None else groups_of(gathered(found[0], self.layout.groups)[0])
         return heads if len(heads) < self.heads else []
 
-    def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Optional[Array] = None,
-                  flipped: Optional[bool] = None) -> Optional[Any]:
+    def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None,
+                  flipped: bool | None = None) -> Any | None:
         """A tensor that stands where the scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""
         torch, product = torch_module(), self.product
         if all(move.permutes for move in moves):
             order = [next(iter(axes)) for axes in axes_after(moves, product.shape) or []]
-            tensor = tensor.expand([product.shape[axis] for axis in order]).permute(
-                [order.index(axis) for axis in range(len(order))])
+            tensor = tensor.expand([product.shape[axis] for axis in order]).permute(*np.argsort(order))
         else:
             index = index_after(moves, product.shape)
             if index is None:
@@ -197,55 +197,51 @@ class Call:
             flat = torch.zeros(int(np.prod(product.shape)), dtype=tensor.dtype)
             flat[index.flatten()] = tensor.expand(index.shape).cpu().flatten()
             tensor = flat.view(*product.shape)
-        arranged = product.to_out(tensor)
+        arranged = product.arranged("out", tensor)
         if self.flipped if flipped is None else flipped:
             arranged = arranged.transpose(-2, -1)
         if rows is not None:
             arranged = arranged[..., torch.as_tensor(rows, device=arranged.device), :]
         return gathered(arranged, [self.layout.groups[sentence] for sentence in sentences])
 
-    def take_value(self, product: Product, side: str, node: Node, tensor: Any, axes: Sequence[FrozenSet[int]],
-                   moves: Sequence[Move]) -> None:
+    def take_value(self, product: Product, side: str, tensor: Any, moves: Sequence[Move]) -> None:
         """The values, brought into the order of sentences and heads; and that order for what comes out."""
-        own, places = self.product, list(np.ndindex(*product.shared))
+        own, shape = self.product, self.product.shape
         where = {place: (s, h) for s, group in enumerate(self.layout.groups) for h, place in enumerate(group)}
-        if all(move.permutes for move in moves):
-            lead = [(i, next(iter(axes[axis]))) for i, axis in enumerate(product.own_shared[side]) if axis is not None]
-            ats = [{axis: place[i] for i, axis in lead} for place in places]
-        else:
-            index = index_after(moves, own.shape)
-            if index is None:
-                return
-            arranged = (product.to_a if side == "a" else product.to_b)(index)[..., 0, 0].numpy()
-            ats = [dict(enumerate(map(int, np.unravel_index(int(arranged[place]), own.shape)))) for place in places]
-        originals = [tuple(at.get(axis, 0) for axis in own.out_shared) for at in ats]
-        found = {place: where[original] for place, original in zip(places, originals) if original in where}
+        if all(move.permutes for move in moves):      # the rows do not matter
+            shape = tuple(size if axis in own.out_shared else 1 for axis, size in enumerate(shape))
+        index = index_after(moves, shape)
+        if index is None:
+            return
+        arranged = np.array(np.unravel_index(product.arranged(side, index)[..., 0, 0].numpy(), shape))
+        originals = {place: tuple(arranged[(own.out_shared, *place)]) for place in np.ndindex(*product.shared)}
+        found = {place: where[original] for place, original in originals.items() if original in where}
         if len(found) != len(where):
             return
         self.places, self.context_product, self.context_left = found, product, side == "a"
-        arrange, groups = product.to_b if side == "a" else product.to_a, self._groups_of_places()
-        self.value_tensor = gathered(arrange(tensor.detach()).transpose(-2, -1), groups)
-        index_of = operand_index(node, arrange, STOPS)
+        other, groups = "b" if side == "a" else "a", self._groups_of_places()
+        self.value_tensor = gathered(product.arranged(other, tensor.detach()).transpose(-2, -1), groups)
+        index_of = operand_index(product, other, STOPS)
         if index_of is not None:
             index = gathered(index_of[0].swapaxes(-2, -1), groups)
             self.value_groups = groups_of(index[0])
             self.value_index = (index, index_of[1]) if index_of[1].kind in PROJECTED else None
 
-    def _groups_of_places(self) -> List[List[Place]]:
+    def _groups_of_places(self) -> list[list[Place]]:
         back = {target: place for place, target in self.places.items()}
         return [[back[s, h] for h in range(self.heads)] for s in range(len(self.layout.groups))]
 
     def _context_of(self, tensor: Any) -> Any:
         """An array of the context as (sentences, heads, T, d_v)."""
-        arranged = self.context_product.to_out(tensor)  # type: ignore[union-attr]
+        arranged = self.context_product.arranged("out", tensor)
         return gathered(arranged if self.context_left else arranged.transpose(-2, -1), self._groups_of_places())
 
-    def merged(self, parts: Sequence[Call]) -> Optional[Array]:
+    def merged(self, parts: Sequence[Call]) -> Array | None:
         """Which element of (sentences, heads, T, d_v) each of the output is, (rows, heads · d_v); `parts`: heads, one by one."""
         if self.output is None or not all(part.places for part in parts):
             return None
         _, moves, join = self.output
-        shape = self.context.shape  # type: ignore[union-attr]
+        shape = self.context.shape
         size, everything = int(np.prod(shape)), index_after([], shape)
         if everything is None or size * len(parts) > LARGE:
             return None
@@ -256,13 +252,13 @@ class Call:
         rows = meaning[index.reshape(-1, index.shape[-1]).numpy()]
         return rows if rows.shape[1] == arranged.shape[1] * arranged.shape[-1] else None
 
-    def fused(self) -> Optional[Array]:
+    def fused(self) -> Array | None:
         """The output of a fused kernel, (sentences, T, heads · d_v)."""
         if self.fused_output is None or not self.places:
             return None
         return np.stack([side_by_side(heads) for heads in as_numpy(self._context_of(self.fused_output))])
 
-    def mask_parts(self, sentences: Sequence[int], rows: Optional[Array] = None) -> List[MaskPart]:
+    def mask_parts(self, sentences: Sequence[int], rows: Array | None = None) -> list[MaskPart]:
         """What each step that treats cells differently does to them."""
         parts = []
         for at, step in enumerate(self.path):
@@ -287,7 +283,7 @@ class Call:
                 parts.append(MaskPart("add", added, 0.0, step.site, binary, value < 0, bool(step.of)))
         return parts
 
-    def mask(self) -> Optional[Array]:
+    def mask(self) -> Array | None:
         """Bool where all it does is to block, else what is added; heads that agree are one."""
         parts = self.mask_parts(range(len(self.layout.groups)))
         if not parts:
@@ -302,7 +298,7 @@ class Call:
         return added == 0 if np.isin(added, (0, -np.inf)).all() else added.astype(np.float32)
 
     @property
-    def found(self) -> Optional[Weights]:
+    def found(self) -> Weights | None:
         """The weights that met the values, dropout that belongs there left out; of some sentences, and queries."""
         chosen = next((step.info.snapshot if step.kind == "weights" else step.info[1] for step in self.weight_path[::-1]
                        if step.kind == "weights" or (step.kind in ("post", "drop") and step.info[1] is not None)), None)
@@ -323,7 +319,7 @@ class Call:
                         "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
         query, key, mask = self.operand("query"), self.operand("key"), self.mask()
         return np.stack([weights_of(query[at], key[at], None if mask is None else mask[at if len(mask) > 1 else 0], self.scale)
-                         for at in range(sentences)])  # type: ignore[index]
+                         for at in range(sentences)])
 
 
 def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:
@@ -334,7 +330,7 @@ def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:
     return arranged[tuple(torch_module().from_numpy(axis.copy()) if is_tensor(arranged) else axis for axis in places)]
 
 
-def weights_of(query: Array, key: Array, mask: Optional[Array], scale: float) -> Array:
+def weights_of(query: Array, key: Array, mask: Array | None, scale: float) -> Array:
     """(heads, T, S) from (heads, T, d), (heads, S, d), a mask (1 or heads, T, S) and the scale, by the program."""
     if mask is not None and len(mask) > 1 and len(query) > 1:
         return np.concatenate([weights_of(query[h:h + 1], key[h:h + 1], mask[h:h + 1], scale) for h in range(len(query))])
@@ -352,14 +348,14 @@ class Attention:
     def __init__(self, parts: Sequence[Call]) -> None:
         self._parts = list(parts)
 
-    def _joined(self, arrays: Sequence[Optional[Array]]) -> Any:
-        return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)  # type: ignore[arg-type]
+    def _joined(self, arrays: Sequence[Array | None]) -> Any:
+        return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)
 
     query = property(lambda self: self._joined([part.operand("query") for part in self._parts]),
                      doc="(sentences, heads, T, d_k), as projected, before the scale.")
     key = property(lambda self: self._joined([part.operand("key") for part in self._parts]), doc="(sentences, heads, S, d_k).")
 
-    def before(self, role: str) -> Optional[Array]:
+    def before(self, role: str) -> Array | None:
         """`query` or `key` before positions turned it, where that was seen."""
         return self._joined([part.before(role) for part in self._parts])
 
@@ -372,7 +368,7 @@ class Attention:
                       doc="The path of the module inside the outermost one; empty outside of modules.")
 
     @property
-    def mask(self) -> Optional[Array]:
+    def mask(self) -> Array | None:
         """(sentences, 1 or heads, T, S): bool, true = may attend; or float32, added to the scores; None: no mask."""
         masks = [part.mask() for part in self._parts]
         return masks[0] if len(masks) == 1 or masks[0] is None or masks[0].shape[1] == 1 else self._joined(masks)

@@ -1,11 +1,11 @@
 """The program `headlight`: found, run, its answers as arrays, dicts and streams; and the files it reads arrays from."""
 from __future__ import annotations
 
-import collections
 import contextlib
 import io
 import json
 import os
+import queue
 import re
 import shutil
 import subprocess
@@ -14,10 +14,10 @@ import tempfile
 import threading
 import weakref
 import zipfile
-from collections.abc import Iterator as _Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from sysconfig import get_path
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +58,7 @@ def refused(what: str) -> Iterator[None]:
         raise Error(f"{what}: {first_line(str(error)) or type(error).__name__}") from None
 
 
-class Folder(contextlib.AbstractContextManager):  # type: ignore[type-arg]
+class Folder(contextlib.AbstractContextManager):
     """A temporary folder, a path; `close()` or the end of the object, of the program or of a `with` block removes it."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Folder(contextlib.AbstractContextManager):  # type: ignore[type-arg]
         self.close()
 
 
-def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,)) -> bytes:
+def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int] = (0,)) -> bytes:
     """Standard output of one command; another exit status than those accepted raises the first line of its message."""
     with refused(f"headlight {arguments[0]}"):
         done = subprocess.run([program(), *arguments], input=None if text is None else text.encode(),
@@ -142,9 +142,9 @@ def is_tensor(value: Any) -> bool:
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> List[str]:
+def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = None) -> list[str]:
     """The source, and `d_model=64, causal=True, off=["0.1"]` as `--d-model 64 --causal --off 0.1`; arrays are .npy files, lists lines."""
-    words: List[str] = [] if source is None else [str(source)]
+    words: list[str] = [] if source is None else [str(source)]
     for name, value in options.items():
         if value is None or value is False:
             continue
@@ -158,7 +158,7 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
     return words
 
 
-def _answer(command: str, text: Union[str, Sequence[str], None], source: Any, options: Mapping[str, Any], *more: str) -> bytes:
+def _answer(command: str, text: str | Sequence[str] | None, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
     """Standard output of a command about a text, or about several."""
     with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
@@ -167,7 +167,7 @@ def _answer(command: str, text: Union[str, Sequence[str], None], source: Any, op
 
 def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str) -> Callable[..., Any]:
     """The function that returns a command's answer in this format, read from its bytes."""
-    def ask(text: Union[str, Sequence[str], None] = None, source: Any = None, **options: Any) -> Any:
+    def ask(text: str | Sequence[str] | None = None, source: Any = None, **options: Any) -> Any:
         found = _answer(command, text, source, options, "--format", kind)
         with refused(f"headlight {command}: expected {kind}, found {found[:32]!r}"):
             return read(found)
@@ -175,7 +175,7 @@ def _asked(command: str, kind: str, read: Callable[[bytes], Any], what: str) -> 
     return ask
 
 
-def _arrays(answer: bytes) -> Dict[str, Array]:
+def _arrays(answer: bytes) -> dict[str, Array]:
     with np.load(io.BytesIO(answer), allow_pickle=False) as arrays:
         return dict(arrays)
 
@@ -196,14 +196,14 @@ heads = _asked("heads", "json", json.loads,
 claims = _asked("claims", "json", json.loads, "What the window says of a sentence, as `headlight claims` has it.")
 
 
-def figure(text: Union[str, Sequence[str], None] = None, source: Any = None, *, output: Union[str, Path], **options: Any) -> Path:
+def figure(text: str | Sequence[str] | None = None, source: Any = None, *, output: str | Path, **options: Any) -> Path:
     """Writes `output` (.svg, .pdf or .png) as `headlight figure` draws it, with its options: `view="head"`; the path."""
     _answer("figure", text, source, options, "-o", str(output))
     return Path(output)
 
 
 @contextlib.contextmanager
-def written_whole(path: Union[str, Path]) -> Iterator[Any]:
+def written_whole(path: str | Path) -> Iterator[Any]:
     """A binary file beside `path` that takes its place when it is whole."""
     beside = f"{path}.{os.getpid()}-{threading.get_ident()}"
     with refused(str(path)), open(beside, "xb") as file:
@@ -216,9 +216,9 @@ def written_whole(path: Union[str, Path]) -> Iterator[Any]:
             raise
 
 
-def write_safetensors(path: Union[str, Path], arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
+def write_safetensors(path: str | Path, arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
     """The format of huggingface/safetensors: a length, a JSON header, the bytes."""
-    header: Dict[str, Any] = {"__metadata__": dict(metadata)}
+    header: dict[str, Any] = {"__metadata__": dict(metadata)}
     at = 0
     for name, array in arrays.items():
         kind = str(array.dtype).replace("torch.", "")
@@ -242,7 +242,7 @@ def _bytes_of(array: Any) -> bytes:
     return np.ascontiguousarray(array if array.dtype.name in _DTYPES else array.astype(np.float32)).tobytes()
 
 
-def save_arrays(path: Union[str, Path], arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
+def save_arrays(path: str | Path, arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
     """.safetensors, or .npz, which has no metadata."""
     if not str(path).endswith((".npz", ".safetensors")):
         raise Error(f"save: expected a name that ends in .safetensors or .npz, found '{path}'")
@@ -254,57 +254,54 @@ def save_arrays(path: Union[str, Path], arrays: Mapping[str, Array], metadata: M
 
 def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array:
     """(layers, heads, T, S) of whatever a program holds: a list of layers, or an array with 2 to 5 axes."""
-    if isinstance(attentions, (list, tuple)):
-        if not attentions:
-            raise Error(f"{what}: expected a layer or more, found none (was output_attentions=True asked for?)")
-        if any(layer is None for layer in attentions):
-            raise Error(f"{what}: expected arrays, found None: fused kernels return no weights; "
-                        "use headlight.watch(), or attn_implementation='eager'")
-        layers = [as_numpy(layer) for layer in attentions]
-        for layer in layers:
-            if not 2 <= layer.ndim <= 4:
-                raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {layer.shape}")
-            if layer.ndim == 4 and not 0 <= sentence < len(layer):
-                raise Error(f"{what}: expected a sentence below {len(layer)}, found {sentence}")
-        layers = [layer[sentence] if layer.ndim == 4 else layer.reshape(-1, *layer.shape[-2:]) for layer in layers]
-        if len({layer.shape for layer in layers}) > 1:
-            raise Error(f"{what}: expected layers of one shape, found {layers[0].shape} and "
-                        f"{[layer.shape for layer in layers if layer.shape != layers[0].shape][0]}")
-        return np.stack(layers).astype(np.float32)
-    array = as_numpy(attentions)
-    array = array[:, sentence] if array.ndim == 5 else array
-    if not 2 <= array.ndim <= 4:
-        raise Error(f"{what}: expected (layers, heads, T, S), found {array.shape}")
-    return array.reshape((1,) * (4 - array.ndim) + array.shape).astype(np.float32)
+    if not isinstance(attentions, (list, tuple)):
+        array = as_numpy(attentions)
+        attentions = list(array) if array.ndim > 3 else [array]
+    if not attentions:
+        raise Error(f"{what}: expected a layer or more, found none (was output_attentions=True asked for?)")
+    if any(layer is None for layer in attentions):
+        raise Error(f"{what}: expected arrays, found None: fused kernels return no weights; "
+                    "use headlight.watch(), or attn_implementation='eager'")
+    layers = []
+    for layer in map(as_numpy, attentions):
+        if not 2 <= layer.ndim <= 4:
+            raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {layer.shape}")
+        if layer.ndim == 4 and not 0 <= sentence < len(layer):
+            raise Error(f"{what}: expected a sentence below {len(layer)}, found {sentence}")
+        layers.append(layer[sentence] if layer.ndim == 4 else layer.reshape(-1, *layer.shape[-2:]))
+        if layers[-1].shape != layers[0].shape:
+            raise Error(f"{what}: expected layers of one shape, found {layers[0].shape} and {layers[-1].shape}")
+    return np.stack(layers).astype(np.float32)
 
 
-def stacks_of(attentions: Any, sentence: int) -> Dict[str, Array]:
+def stacks_of(attentions: Any, sentence: int) -> dict[str, Array]:
     """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
     get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
-    if isinstance(attentions, (list, tuple)) and len(attentions) == 3 and \
-            all(isinstance(stack, (list, tuple)) for stack in attentions):
-        return {name: layers_of(stack, sentence, name) for name, stack in zip(STACKS, attentions)}
-    if not isinstance(attentions, (list, tuple, np.ndarray)) and not is_tensor(attentions):
-        found = {name: get(name) for name in (*STACKS, "attentions") if get(name) is not None}
-        found.pop("attentions" if len(found) > 1 else "", None)
-        found = found or {"attentions": patterns for patterns in [_patterns_of_cache(attentions)] if patterns}
-        if found:
-            return {name: layers_of(stack, sentence, name) for name, stack in found.items()}
-        raise Error("attentions: expected arrays, a model's output with attentions, or a cache with patterns, "
-                    f"found {type(attentions).__name__}")
-    return {"attentions": layers_of(attentions, sentence)}
+    listed = isinstance(attentions, (list, tuple))
+    if listed and len(attentions) == 3 and all(isinstance(stack, (list, tuple)) for stack in attentions):
+        stacks: dict[str, Any] = dict(zip(STACKS, attentions))
+    elif listed or isinstance(attentions, np.ndarray) or is_tensor(attentions):
+        stacks = {"attentions": attentions}
+    else:
+        stacks = {name: get(name) for name in STACKS if get(name) is not None}
+        own = get("attentions")
+        stacks = stacks or {"attentions": _patterns_of_cache(attentions) if own is None else own}
+    return {name: layers_of(stack, sentence, name) for name, stack in stacks.items()}
 
 
-def _patterns_of_cache(cache: Any) -> List[Any]:
+def _patterns_of_cache(cache: Any) -> list[Any]:
     """What TransformerLens keeps as `blocks.L.attn.hook_pattern` (`cache["pattern", L]`), by layer."""
     names = list(cache.keys()) if hasattr(cache, "keys") else []
     hooks = {int(found.group(1)): name for name in names
              for found in [re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern", str(name))] if found}
     pairs = {name[1]: name for name in names if isinstance(name, tuple) and name[:1] == ("pattern",)}
+    if not hooks and not pairs:
+        raise Error("attentions: expected arrays, a model's output with attentions, or a cache with patterns, "
+                    f"found {type(cache).__name__}")
     return [cache[name] for _, name in sorted((hooks or pairs).items())]
 
 
-def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any) -> Dict[str, str]:
+def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any) -> dict[str, str]:
     """The metadata that names rows and columns. Errors: Error where the counts do not fit."""
     cross = "cross_attentions" in arrays
     shape = (arrays["cross_attentions"] if cross else list(arrays.values())[0]).shape
@@ -319,7 +316,7 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
     return {{"tokens": "key_tokens", "target_tokens": "tokens"}[name]: words for name, words in metadata.items()}
 
 
-def role_of(name: str) -> Optional[str]:
+def role_of(name: str) -> str | None:
     """`query`, `key`, `value`, `output` where a name says so: W_q, query.linear, k_proj, to_v, WV_matrices."""
     for part in reversed(name.split(".")):
         words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part)]
@@ -332,9 +329,9 @@ def role_of(name: str) -> Optional[str]:
     return None
 
 
-def projections(state_dict: Mapping[str, Any]) -> Dict[str, Array]:
+def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     """`q_proj.weight` … (out, in) of any state_dict of one attention layer, torch's packed one included."""
-    arrays: Dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 
     def put(name: str, value: Array) -> None:
@@ -362,7 +359,7 @@ def projections(state_dict: Mapping[str, Any]) -> Dict[str, Array]:
 
 
 def attention(x: Any, *, num_heads: int, state_dict: Mapping[str, Any], key: Any = None, value: Any = None,
-              mask: Any = None, prefix: str = "") -> Dict[str, Array]:
+              mask: Any = None, prefix: str = "") -> dict[str, Array]:
     """What attention with these weights gives, by the program: `attentions`, `queries`, `keys`, `values`, `scores` (1, heads, T,
     …) and `output` (T, d_model).
 
@@ -384,7 +381,7 @@ def tensors_file(arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> It
         yield path
 
 
-def answer_to(arrays: Mapping[str, Array], num_heads: int, **options: Any) -> Dict[str, Array]:
+def answer_to(arrays: Mapping[str, Array], num_heads: int, **options: Any) -> dict[str, Array]:
     """The arrays of `headlight export` of a tensors file with these inputs."""
     with tensors_file(arrays, {"num_heads": str(num_heads)}) as path:
         return export(source=path, **options)
@@ -395,7 +392,7 @@ def side_by_side(of_heads: Array) -> Array:
     return np.ascontiguousarray(of_heads.transpose(1, 0, 2).reshape(of_heads.shape[1], -1)).astype(np.float32)
 
 
-def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any) -> "Lines":
+def lines(sentences: Iterable[str], source: str | None = None, **options: Any) -> Lines:
     """Answers to a stream of sentences, in order: each the object that `headlight export --lines` writes.
 
     One program answers all of them, each as soon as it is there: the next sentence may depend on the last answer. A
@@ -404,20 +401,20 @@ def lines(sentences: Iterable[str], source: Optional[str] = None, **options: Any
     return Lines(_lines(sentences, source, options))
 
 
-class Lines(_Iterator):
+class Lines(Iterator):
     """An iterator over answers. Sent to another process it is the list of those that are left."""
 
     def __init__(self, answers: Any) -> None:
         self._answers, self.close = answers, answers.close      # (which ends the program's work)
 
-    def __next__(self) -> Dict[str, Any]:
+    def __next__(self) -> dict[str, Any]:
         return self._answers.__next__()
 
-    def __reduce__(self) -> Tuple[Any, ...]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return list, (list(self),)
 
 
-def _line_of(text: Any) -> Union[bytes, str]:
+def _line_of(text: Any) -> bytes | str:
     """A line for the program, or what is wrong with it."""
     if not isinstance(text, str) or not text.strip() or re.search(r"[\n\r\x00]", text):
         return f"text: expected one line that is not empty, found {text!r}"
@@ -427,91 +424,76 @@ def _line_of(text: Any) -> Union[bytes, str]:
         return f"text: expected Unicode, found {error.object[error.start:error.end]!r}"
 
 
-def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[Dict[str, Any]]:
+def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
-    # Texts not answered yet, in order, each with a line for the program, an error or an exception; "first": the number of one.
-    asked: "collections.deque[Tuple[Any, Any]]" = collections.deque()
-    changed, state = threading.Condition(), {"first": 0, "ended": False, "process": None}
-
-    def mark(**news: Any) -> None:
-        with changed:
-            state.update(news)
-            changed.notify_all()
+    # Texts not answered yet, each with a line for the program, an error or an exception of the caller's stream; None: the end.
+    asked: queue.Queue[tuple[Any, Any]] = queue.Queue()
+    room, changes, stopped = threading.Semaphore(_AHEAD), threading.Lock(), threading.Event()
 
     def feed() -> None:
         def ask(text: Any, line: Any) -> None:
-            with changed:
-                changed.wait_for(lambda: len(asked) < _AHEAD or not state["process"])
-                asked.append((text, line))
-                changed.notify_all()
+            room.acquire()
+            with changes:
+                asked.put((text, line))
+                to_write.put(line)
         try:
             for text in sentences:
-                if not state["process"]:
+                if stopped.is_set():
                     return
                 ask(text, _line_of(text))
-        except BaseException as error:      # of the caller's stream: raised where its answer would be
+        except BaseException as error:      # raised where its answer would be
             ask(None, error)
-        mark(ended=True)
+        ask(None, None)
 
-    def write(process: Any, at: int) -> None:
-        """What is asked, from number `at` on, while this is the program."""
-        with contextlib.suppress(OSError, ValueError):       # where it has ended, the reader will find out
-            while True:
-                with changed:
-                    changed.wait_for(lambda: at < state["first"] + len(asked) or state["ended"] or state["process"] is not process)
-                    at = max(at, state["first"])
-                    if state["process"] is not process or at == state["first"] + len(asked):
-                        break
-                    line = asked[at - state["first"]][1]
+    def write(process: Any, waiting: Any) -> None:
+        with contextlib.suppress(OSError, ValueError):       # where the program has ended, the reader will find out
+            for line in iter(waiting.get, None):
                 if isinstance(line, bytes):
                     process.stdin.write(line)
                     process.stdin.flush()
-                at += 1
             process.stdin.close()
 
     with Folder() as folder:
         errors = Path(folder, "errors")
         command = [program(), "export", *words_of_options(options, folder, source), "--text", "-", "--lines"]
 
-        def start() -> Any:
+        def start() -> tuple[Any, Any]:
+            """A program, and a queue of the lines that it gets: first those that wait for an answer."""
             with refused("headlight export"), open(errors, "wb") as file:
                 process: Any = subprocess.Popen(command, bufsize=_PIPE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=file)
             with contextlib.suppress(ImportError, OSError):
                 import fcntl
                 fcntl.fcntl(process.stdout, 1031, _PIPE)      # F_SETPIPE_SZ of Linux: a larger pipe
-            mark(process=process)
-            threading.Thread(target=write, args=(process, state["first"]), daemon=True).start()
-            return process
+            waiting: Any = queue.SimpleQueue()
+            for _, line in list(asked.queue):
+                waiting.put(line)
+            threading.Thread(target=write, args=(process, waiting), daemon=True).start()
+            return process, waiting
 
-        def stop(process: Any) -> None:
+        def stop() -> None:
+            to_write.put(None)
             process.kill()
             process.wait()
             process.stdout.close()
-        process = start()
+        process, to_write = start()
         threading.Thread(target=feed, daemon=True).start()
         try:
-            while True:
-                with changed:
-                    changed.wait_for(lambda: asked or state["ended"])
-                    if not asked:
-                        return
-                    text, line = asked[0]
+            for text, line in iter(asked.get, (None, None)):
                 if isinstance(line, BaseException):
                     raise line
                 answer = process.stdout.readline() if isinstance(line, bytes) else b""
-                with changed:
-                    asked.popleft()
-                    state["first"] += 1
-                    changed.notify_all()
+                room.release()
                 if answer.endswith(b"\n"):
                     yield json.loads(answer)
                     continue
                 if isinstance(line, bytes):
-                    stop(process)
+                    stop()
                     line = first_line(errors.read_text(encoding="utf-8", errors="replace")) or \
                         f"headlight export: expected an answer, found the end (status {process.returncode})"
-                    process = start()
+                    with changes:
+                        process, to_write = start()
                 yield {"error": line, "code": "not_utf8" if "Unicode" in line else "bad_value", "text": text}
         finally:
-            mark(process=None)
-            stop(process)
+            stopped.set()
+            room.release()
+            stop()

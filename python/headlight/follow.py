@@ -10,7 +10,8 @@ import sys
 import threading
 import types
 import weakref
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, 
 class Keep(NamedTuple):
     """What `watch` keeps. Of a call: queries, keys and values, and of its weights at most 2²⁰ numbers a sentence."""
     calls: int = 1000                        # of attention, at most; the others are counted
-    layers: Optional[Sequence[int]] = None   # by their order among the lines of code that run attention; None: all
+    layers: Sequence[int] | None = None   # by their order among the lines of code that run attention; None: all
     sentences: int = 4                       # of a batch whose weights are kept for check(); queries, keys, values: all
     memory: int = 1 << 30                    # bytes of all calls, after which further ones are counted alone
     every: int = 1                           # of `with seen:` blocks every n-th is followed
@@ -34,7 +35,7 @@ class Operation(NamedTuple):
     function: Any
     name: str
     args: Sequence[Any]
-    kwargs: Dict[str, Any]
+    kwargs: dict[str, Any]
     out: Any
     node: Node
     root: Node
@@ -78,7 +79,7 @@ def _follower_class(torch: Any) -> Any:
     tracing = getattr(getattr(torch, "compiler", None), "is_dynamo_compiling", bool)
 
     class Follower(TorchFunctionMode):
-        def __init__(self, seen: "Tracer") -> None:
+        def __init__(self, seen: Tracer) -> None:
             self.seen = seen
 
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -128,7 +129,7 @@ def unseen(torch: Any, out: Any) -> str:
     return "tensors on the device meta" if out.is_meta else ""
 
 
-def number_of(value: Any) -> Optional[float]:
+def number_of(value: Any) -> float | None:
     """A number, also as a tensor or array of one element; nothing for larger ones."""
     size = value.numel() if is_tensor(value) else np.size(value) if isinstance(value, (int, float, np.number, np.ndarray)) else 0
     return float(value) if size == 1 else None
@@ -137,7 +138,7 @@ def number_of(value: Any) -> Optional[float]:
 class Tracer:
     """The block in which operations are followed, and the calls of attention found in it."""
 
-    def __init__(self, module: Any = None, keep: Union[None, int, Keep] = None) -> None:
+    def __init__(self, module: Any = None, keep: int | Keep | None = None) -> None:
         if not isinstance(keep, (Keep, int, type(None))) or not (module is None or callable(getattr(module, "modules", None))):
             raise Error(f"watch: expected a module, and keep of headlight.Keep or a number, found {module!r:.64} and {keep!r:.64}")
         self.keep = keep if isinstance(keep, Keep) else Keep() if keep is None else Keep(calls=keep)
@@ -148,12 +149,12 @@ class Tracer:
         # By id: the tensor, weakly, and its node; of nested tensors their components.
         self._tags, self._parts = {}, {}                 # type: Dict[int, Tuple[Any, Node]], Dict[int, Tuple[Any, Sequence[Any]]]
         self._calls, self._pending = [], []              # type: List[Call], List[Call]    # pending: that met no values yet
-        self._attentions: Optional[List[Attention]] = None
-        self._layers: Dict[Any, int] = {}                # by the path of a module, or the line of a softmax
-        self._names: Dict[int, Tuple[Any, Dict[int, str], Dict[int, Any]]] = {}
+        self._attentions: list[Attention] | None = None
+        self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
+        self._names: dict[int, tuple[Any, dict[int, str], dict[int, Any]]] = {}
         self._used: set = set()                          # ids of weights
         self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
-        self._notes: List[Sequence[str]] = []
+        self._notes: list[Sequence[str]] = []
         # While a block is open: what ends with it, its thread, whether compiled functions run as they are written (torch 2.6).
         self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
 
@@ -215,7 +216,7 @@ class Tracer:
     def is_score(self, tensor: Any) -> bool:
         return self.node_of(tensor).kind not in ("", "source")
 
-    def _tag(self, tensor: Any, node: Optional[Node]) -> None:
+    def _tag(self, tensor: Any, node: Node | None) -> None:
         tags, name = self._tags, id(tensor)
         if node is None:
             tags.pop(name, None)
@@ -233,7 +234,7 @@ class Tracer:
         """`out` was made from the tensor of `node`."""
         self._tag(out, Node(kind, node, out.shape, caller(), info, of=of))
 
-    def follow(self, function: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
+    def follow(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
         """By the thread and the process that opened the watch."""
         torch = torch_module()
         self._operations += 1
@@ -248,7 +249,7 @@ class Tracer:
             else:
                 self._handle(function, name, args, kwargs, out)
 
-    def _handle(self, function: Any, name: str, args: Any, kwargs: Dict[str, Any], out: Any) -> None:
+    def _handle(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
         node = self.node_of(args[0]) if args else NOTHING
         operation = Operation(function, name, args, kwargs, out, node, root_of(node))
         if name in _HANDLERS:
@@ -263,7 +264,7 @@ class Tracer:
             entry = parts[key] = (weakref.ref(value, lambda _: parts.pop(key, None)), value.unbind())
         return entry[1]
 
-    def _on_nested(self, function: Any, name: str, args: Sequence[Any], kwargs: Dict[str, Any], out: Any) -> None:
+    def _on_nested(self, function: Any, name: str, args: Sequence[Any], kwargs: dict[str, Any], out: Any) -> None:
         """Of nested and jagged tensors each component is followed, as a sentence without an axis of the batch."""
         outs = out if isinstance(out, (tuple, list)) else [out]
         if not all(getattr(one, "is_nested", False) for one in outs):
@@ -366,7 +367,7 @@ class Tracer:
         info = Linear(parameter, self._weight_name(parameter, modules), slipped, bias is not None, kept, bias_of, weakref.ref(x), call)
         self._tag(out, Node("linear", None, out.shape, caller(), info))
 
-    def _maps(self, module: Any) -> Tuple[Dict[int, str], Dict[int, Any]]:
+    def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
         """The names of a module's parameters, and its linear layers by their weights."""
         entry = self._names.get(id(module))
         if entry is None or entry[0]() is not module:
@@ -385,7 +386,7 @@ class Tracer:
         product = product_of(op.name, op.args, op.out)
         if product is None:
             return None
-        a, b = product.a, product.b
+        a, b = product.operands.values()
         node_a, node_b = self.node_of(a), self.node_of(b)
         root_a, root_b = root_of(node_a), root_of(node_b)
         parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
@@ -407,9 +408,9 @@ class Tracer:
 
     def _product_node(self, product: Product, node_a: Node, node_b: Node) -> Node:
         """Of the operands' nodes, and what the caller calls them or what they were made from."""
-        product.node_a, product.node_b = node_a, node_b
+        product.nodes = {"a": node_a, "b": node_b}
         known = [(name, self.node_of(value)) for name, value in variables()]
-        for side, node in (("a", node_a), ("b", node_b)):
+        for side, node in product.nodes.items():
             steps = path_to(node, MADE)
             product.names[side] = [name for name, one in known if one in steps]
         return Node("product", None, product.shape, caller(), product)
@@ -421,9 +422,9 @@ class Tracer:
             self._note("by_blocks", str(caller()))
             return True
         changed = any(step.kind in ("scale", "fill", "add", "times") for step in steps)
-        if not changed or any(root_of(one).kind not in ("linear", "product") for one in (root.info.node_a, root.info.node_b, other)):
+        if not changed or any(root_of(one).kind not in ("linear", "product") for one in (*root.info.nodes.values(), other)):
             return False
-        call = self._take_softmax("none", node, [], product.a)
+        call = self._take_softmax("none", node, [], product.operands["a"])
         if call is not None:
             self._on_context(product, call.softmax, other, out)
         return call is not None
@@ -581,8 +582,8 @@ class Tracer:
             dim = 0 if tensor.dim() in (0, 1, 3) else 1     # as torch chooses where dim is left out
         self._take_softmax(op.name, self.node_of(tensor), dim if isinstance(dim, (tuple, list)) else [dim], op.out)
 
-    def _take_softmax(self, name: str, node: Node, dims: Sequence[Optional[int]], out: Any, wrong_sum: bool = False) \
-            -> Optional[Call]:
+    def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) \
+            -> Call | None:
         """A softmax, or what stands in its place, over these axes of the scores (None: over all)."""
         root, site = root_of(node), caller()
         if root.kind == "weights":
@@ -615,9 +616,9 @@ class Tracer:
         self._tag(out, call.softmax)
         return call
 
-    def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Optional[Weights]:
+    def _snapshot(self, call: Call, tensor: Any, moves: Sequence[Move]) -> Weights | None:
         """The weights of some sentences, so that they can be checked."""
-        queries, keys = (int(np.prod([call.product.shape[axis] for axis in call.product.out_free[side]])) for side in "ab")
+        queries, keys = call.product.rows.values()
         most = max(1, MOST_WEIGHTS // max(1, call.heads * keys))
         rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         sentences = list(range(min(self.keep.sentences, len(call.layout.groups))))
@@ -698,9 +699,9 @@ class Tracer:
 
     def _on_context(self, product: Product, node_a: Node, node_b: Node, out: Any) -> None:
         """Weights meet values."""
-        product.node_a, product.node_b = node_a, node_b
-        left = root_of(node_a).kind == "weights"
-        node, side, other, tensor = (node_a, "a", node_b, product.b) if left else (node_b, "b", node_a, product.a)
+        product.nodes = {"a": node_a, "b": node_b}
+        side, other_side = ("a", "b") if root_of(node_a).kind == "weights" else ("b", "a")
+        node, other, tensor = product.nodes[side], product.nodes[other_side], product.operands[other_side]
         call: Call = root_of(node).info.call
         if call.context is not None:
             return
@@ -713,7 +714,7 @@ class Tracer:
             call.meet(product, side, axes)
         call.orient()
         if axes is not None:
-            call.take_value(product, side, other, tensor, axes, moves)
+            call.take_value(product, side, tensor, moves)
         self._take_inputs(call)
         if call in self._pending:
             self._pending.remove(call)
@@ -725,7 +726,7 @@ class Tracer:
     def _keep_call(self, call: Call) -> None:
         if call.context is None:
             call.orient()
-        call.product.a = call.product.b = None     # the caller's tensors; the call has copies
+        call.product.operands = {}     # the caller's tensors; the call has copies
         self._calls.append(call)
         self._bytes += call.size()
 
@@ -748,7 +749,7 @@ class Tracer:
         turn = Move(torch.Tensor.transpose, (-2, -1), permutes=True)
         node = self._product_node(product, self._source(query), Node("move", node_k, turned.shape, site, turn))
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
-        steps: List[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]
+        steps: list[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]
         if op.get(5, "is_causal"):
             ones = torch.ones(product.shape[-2:], dtype=torch.bool, device=query.device)
             steps.append(("fill", (ones.triu(1), -math.inf)))

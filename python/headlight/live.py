@@ -4,8 +4,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Mapping
+from typing import Any
 
 from .engine import Error, Folder, open_window, refused, write_safetensors
 

@@ -3,10 +3,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import re
 import sys
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
@@ -38,7 +40,7 @@ class Node:
     contexts side by side)."""
     __slots__ = ("kind", "parent", "shape", "site", "info", "tensor", "cache", "of")
 
-    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Optional[Site], info: Any = None,
+    def __init__(self, kind: str, parent: Any, shape: Sequence[int], site: Site | None, info: Any = None,
                  of: Any = None) -> None:
         self.kind, self.parent, self.shape, self.site, self.info = kind, parent, tuple(shape), site, info
         # The tensor, weakly; the axis of keys or values along which some are new, the first and how many; what it is a norm of,
@@ -54,9 +56,9 @@ PROJECTED = ("linear", "product", "add")     # whose elements are those of heads
 
 class Move(NamedTuple):
     function: Callable[..., Any]
-    arguments: Tuple[Any, ...]
+    arguments: tuple[Any, ...]
     options: Mapping[str, Any] = {}
-    pick: Optional[int] = None   # of several results
+    pick: int | None = None   # of several results
     permutes: bool = False       # only the order of axes changes
 
 
@@ -73,24 +75,49 @@ class Linear(NamedTuple):
 
 
 class Product:
-    """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b)."""
-    # free, summed: of each operand ("a", "b") its axes of rows and its contracted ones; out_…: axes of the result
+    """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b). Axes have
+    letters, by side: "a" and "b" are the operands, "out" is the result."""
+
+    def __init__(self, letters: dict[str, str], operands: Sequence[Any], out: Any, shared: str, free: dict[str, str]) -> None:
+        self.letters, self.shape, self.dtype = letters, tuple(out.shape), out.dtype
+        self.operands, self.nodes = dict(zip("ab", operands)), {"a": NOTHING, "b": NOTHING}
+        self.names: dict[str, list[str]] = {"a": [], "b": []}     # of the caller's variables
+        summed = "".join(letter for letter in letters["a"] if letter in letters["b"] and letter not in letters["out"])
+        self.shared_letters, self.ends = shared, {"a": (free["a"], summed), "b": (free["b"], summed), "out": (free["a"], free["b"])}
+        self.free, self.summed = ({side: self.axes(side, self.ends[side][at]) for side in "ab"} for at in (0, 1))
+        self.out_shared, self.out_free = self.axes("out", shared), {side: self.axes("out", free[side]) for side in "ab"}
+        self.shared, self.rows = self._sizes(self.out_shared), {side: math.prod(self._sizes(self.out_free[side])) for side in "ab"}
+
+    def axes(self, side: str, letters: str) -> list[Any]:
+        return [self.letters[side].index(letter) if letter in self.letters[side] else None for letter in letters]
+
+    def _sizes(self, axes: Sequence[Any]) -> Place:
+        return tuple(self.shape[axis] for axis in axes)
+
+    def arranged(self, side: str, tensor: Any) -> Any:
+        """A tensor with the axes of this side as (shared…, rows, contracted or rows of b)."""
+        order = self.axes(side, self.shared_letters + "".join(self.ends[side]))
+        tensor = tensor.permute([axis for axis in order if axis is not None])
+        for axis in (axis for axis in range(len(self.shared)) if order[axis] is None):
+            tensor = tensor.unsqueeze(axis)
+        lead, ends, rows = tensor.shape[:len(self.shared)], tensor.shape[len(self.shared):], len(self.ends[side][0])
+        return tensor.reshape(*lead, math.prod(ends[:rows]), math.prod(ends[rows:])).expand(*self.shared, -1, -1)
 
 
 class Softmax(NamedTuple):
     name: str                    # softmax, log_softmax, sigmoid, none
     call: Any
-    snapshot: Optional["Weights"]
+    snapshot: Weights | None
     wrong_sum: bool              # rows were divided by the sums of other rows
 
 
 class Weights(NamedTuple):
     """Of one call, by sentence: (heads, rows, S), and which rows."""
-    sentences: List[Any]
-    rows: Optional[Array]
+    sentences: list[Any]
+    rows: Array | None
 
 
-def path_to(node: Node, stops: Sequence[str]) -> List[Node]:
+def path_to(node: Node, stops: Sequence[str]) -> list[Node]:
     """From the node up to the first of a kind in `stops`, oldest first."""
     path = [node]
     while path[-1].kind not in stops and path[-1].parent is not None:
@@ -106,7 +133,7 @@ def root_of(node: Node) -> Node:
     return node
 
 
-def moves_of(path: Sequence[Node]) -> List[Move]:
+def moves_of(path: Sequence[Node]) -> list[Move]:
     return [node.info for node in path if node.kind == "move"]
 
 
@@ -115,7 +142,7 @@ def factor_of(path: Sequence[Node]) -> float:
     return float(np.prod([node.info for node in path if node.kind == "scale"]))
 
 
-def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[Any]:
+def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Any | None:
     """Which element of an array of `shape` stands where after the moves; nothing where that would be large."""
     count = int(np.prod(shape))
     return None if count > LARGE else moved(torch_module().arange(count).view(*shape), moves)
@@ -128,7 +155,7 @@ def moved(tensor: Any, moves: Sequence[Move]) -> Any:
     return tensor
 
 
-def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[List[frozenset]]:
+def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> list[frozenset] | None:
     """For each axis after the moves: the axes of `shape` along which one walks with it."""
     if all(move.permutes for move in moves):
         shape = (2,) * len(shape)
@@ -143,7 +170,7 @@ def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> Optional[List[fro
     return axes
 
 
-def _equation(text: str, *operands: Any) -> Optional[Tuple[str, str, str]]:
+def _equation(text: str, *operands: Any) -> tuple[str, str, str] | None:
     """The letters of a product of two; an ellipsis gets letters of its own."""
     inputs, arrow, out = text.replace(" ", "").partition("->")
     parts = inputs.split(",")
@@ -160,7 +187,7 @@ def _equation(text: str, *operands: Any) -> Optional[Tuple[str, str, str]]:
     return parts[0], parts[1], out
 
 
-def product_of(name: str, args: Sequence[Any], out: Any) -> Optional[Product]:
+def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
     """The product that a call computes, where it is one of two arrays with rows on both sides."""
     if name == "einsum":
         text, operands = args[0], args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
@@ -169,72 +196,42 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Optional[Product]:
         operands = operands[::-1] if name == "__rmatmul__" else operands
         if not all(is_tensor(operand) and operand.dim() >= 2 for operand in operands):
             return None
-    letters = _equation(text, *operands) if isinstance(text, str) else None
-    if letters is None:
+    found = _equation(text, *operands) if isinstance(text, str) else None
+    if found is None:
         return None
-    a, b, result = letters
-    sides = {"a": a, "b": b}
+    a, b, result = found
     shared = [letter for letter in result if letter not in text or (letter in a and letter in b)]
-    free = {side: [letter for letter in given if letter in result and letter not in shared] for side, given in sides.items()}
+    free = {side: [letter for letter in given if letter in result and letter not in shared] for side, given in zip("ab", found)}
     if len(free["a"]) == 2 and len(free["b"]) == 1:       # query heads of a group, which the keys do not have
         sizes = {letter: out.shape[result.index(letter)] for letter in free["a"] + free["b"]}
         alike = [letter for letter in free["a"] if sizes[letter] == sizes[free["b"][0]]]
         token = alike[0] if len(alike) == 1 else max(free["a"], key=result.index)
         shared, free["a"] = [letter for letter in result if letter in shared or letter in free["a"] and letter != token], [token]
-    summed = [letter for letter in a if letter in b and letter not in result]
-    if not free["a"] or not free["b"] or not summed or \
-            any(set(given) - {*shared, *free[side], *summed} for side, given in sides.items()):
+    summed = {letter for letter in a if letter in b and letter not in result}
+    known = {side: {*shared, *free[side], *summed} for side in "ab"}
+    if not free["a"] or not free["b"] or not summed or set(a) - known["a"] or set(b) - known["b"]:
         return None
-    sizes_shared = tuple(out.shape[result.index(letter)] for letter in shared)
-
-    def arranged(given: str, *groups: Sequence[str]) -> Callable[[Any], Any]:
-        """The function that brings a tensor with these letters into (shared…, group 0, group 1)."""
-        order = [given.index(letter) for letter in [*shared, *groups[0], *groups[1]] if letter in given]
-        missing = [axis for axis, letter in enumerate(shared) if letter not in given]
-
-        def arrange(tensor: Any) -> Any:
-            tensor = tensor.permute(order)
-            for axis in missing:
-                tensor = tensor.unsqueeze(axis)
-            ends = tensor.shape[len(shared):]
-            if len(ends) > 2:
-                sizes = [int(np.prod(part)) for part in (ends[:len(groups[0])], ends[len(groups[0]):])]
-                tensor = tensor.reshape(*tensor.shape[:len(shared)], *sizes)
-            return tensor.expand(*sizes_shared, *tensor.shape[-2:])
-        return arrange
-
-    def axes_in(given: str, wanted: Sequence[str]) -> List[Any]:
-        return [given.index(letter) if letter in given else None for letter in wanted]
-    product = Product()     # which no function above holds: it is let go without a collection of cycles
-    product.shared, (product.a, product.b) = sizes_shared, operands
-    product.to_a, product.to_b = arranged(a, free["a"], summed), arranged(b, free["b"], summed)
-    product.to_out = arranged(result, free["a"], free["b"])
-    product.free = {side: axes_in(given, free[side]) for side, given in sides.items()}
-    product.summed = {side: axes_in(given, summed) for side, given in sides.items()}
-    product.own_shared = {side: axes_in(given, shared) for side, given in sides.items()}
-    product.out_shared, product.out_free = axes_in(result, shared), {side: axes_in(result, free[side]) for side in sides}
-    product.shape, product.dtype = tuple(out.shape), out.dtype
-    product.node_a, product.node_b, product.names = NOTHING, NOTHING, {"a": [], "b": []}
-    return product
+    letters = {side: "".join(free[side]) for side in "ab"}
+    return Product({"a": a, "b": b, "out": result}, operands, out, "".join(shared), letters)
 
 
 class Layout(NamedTuple):
     """Which index along a product's shared axes is which sentence and head: `groups[sentence][head]`."""
-    groups: List[List[Place]]
-    indices: Dict[str, Tuple[Array, Node]]               # of a side whose projection is known: operand_index
-    trouble: Optional[Tuple[str, str, Optional[Site]]]   # code, detail, where
+    groups: list[list[Place]]
+    indices: dict[str, tuple[Array, Node]]               # of a side whose projection is known: operand_index
+    trouble: tuple[str, str, Site | None] | None   # code, detail, where
 
 
-def operand_index(node: Node, arrange: Callable[[Any], Any], kinds: Sequence[str]) -> Optional[Tuple[Array, Node]]:
+def operand_index(product: Product, side: str, kinds: Sequence[str]) -> tuple[Array, Node] | None:
     """Which element of the projection each element of an operand is, as (shared…, rows, contracted)."""
-    path = path_to(node, STOPS)
+    path = path_to(product.nodes[side], STOPS)
     index = index_after(moves_of(path), path[0].shape) if path[0].kind in kinds else None
     with contextlib.suppress(RuntimeError):
-        return None if index is None else (arrange(index).numpy(), path[0])
+        return None if index is None else (product.arranged(side, index).numpy(), path[0])
     return None
 
 
-def first_reshaping(node: Node) -> Optional[Site]:
+def first_reshaping(node: Node) -> Site | None:
     """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
     moves = [step for step in path_to(node, (*MADE, "context", "weights", "heads")) if step.kind == "move"]
     reshaping = [step for step in moves if not step.info.permutes]
@@ -244,10 +241,10 @@ def first_reshaping(node: Node) -> Optional[Site]:
 
 def layout_of(product: Product) -> Layout:
     """Found by following each element back to the projection it came from; where that is not known, (batch, heads)."""
-    indices = {side: found for side, node, arrange in (("a", product.node_a, product.to_a), ("b", product.node_b, product.to_b))
-               for found in [operand_index(node, arrange, PROJECTED)] if found is not None}
+    both = {side: operand_index(product, side, PROJECTED) for side in "ab"}
+    indices = {side: found for side, found in both.items() if found is not None}
     places = list(np.ndindex(*product.shared))
-    by_sentence: Dict[Any, List[Place]] = {}
+    by_sentence: dict[Any, list[Place]] = {}
     if not indices:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
         for place in places:
@@ -265,7 +262,7 @@ def layout_of(product: Product) -> Layout:
               if (lead[axis] == lead[axis][..., :1, :1]).all()]             # constant in each product of two matrices
     several = [axis for axis in range(len(lead_shape)) if lead_shape[axis] > 1]
     sentence_of = np.zeros(product.shared, int)
-    numbers: Dict[Any, int] = {}
+    numbers: dict[Any, int] = {}
     for place in places:
         key = rows[place][:, 0].tobytes() if each_once else tuple(int(lead[axis][place][0, 0]) for axis in within)
         by_sentence.setdefault(key, []).append(place)
@@ -282,7 +279,7 @@ def layout_of(product: Product) -> Layout:
         trouble = "sentences_mixed", "heads"
     if len({len(group) for group in groups}) != 1:
         groups = [[place] for place in places]
-    site = first_reshaping(product.node_a if side == "a" else product.node_b)
+    site = first_reshaping(product.nodes[side])
     return Layout(groups, indices, None if trouble is None else (*trouble, site))
 
 
@@ -293,13 +290,13 @@ def is_split_in_blocks(index: Array, width: int) -> bool:
                 (np.diff(starts[:, 0]) >= 0).all() and not (starts % d).any())
 
 
-def groups_of(index: Array) -> List[int]:
+def groups_of(index: Array) -> list[int]:
     """Of heads (heads, rows, d) that share all elements one each, in the order of these elements."""
     first = {head.tobytes(): at for at, head in reversed(list(enumerate(np.ascontiguousarray(index))))}
     return sorted(first.values(), key=lambda at: int(index[at].flat[0]))
 
 
-def recovered(index: Array, width: int, values: Array) -> Optional[Array]:
+def recovered(index: Array, width: int, values: Array) -> Array | None:
     """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into."""
     rows, row_at = np.unique((index // width).ravel(), return_inverse=True)
     columns, column_at = np.unique((index % width).ravel(), return_inverse=True)
@@ -310,8 +307,8 @@ def recovered(index: Array, width: int, values: Array) -> Optional[Array]:
 
 class Frames(NamedTuple):
     """Of the caller's code around an operation: names of its masks, the modules, the path of the innermost one."""
-    masks: List[Tuple[str, Any]]
-    modules: List[Any]
+    masks: list[tuple[str, Any]]
+    modules: list[Any]
     path: str
 
 
@@ -348,9 +345,9 @@ def caller() -> Site:
     return Site("<unknown>", 0) if frame is None else Site(frame.f_code.co_filename, frame.f_lineno)
 
 
-def modules_around() -> List[Any]:
+def modules_around() -> list[Any]:
     """The modules whose methods are running, the innermost first, each once."""
-    modules: List[Any] = []
+    modules: list[Any] = []
     frame: Any = sys._getframe(1)
     while frame is not None and len(modules) < 24:
         owner = _locals(frame).get("self") if frame.f_code.co_varnames[:1] == ("self",) else None
@@ -360,7 +357,7 @@ def modules_around() -> List[Any]:
     return modules
 
 
-def variables() -> Iterator[Tuple[str, Any]]:
+def variables() -> Iterator[tuple[str, Any]]:
     """Names and tensors of the running function and of its object, lists opened."""
     for frame in _user_frames():
         names = dict(_locals(frame))
@@ -371,7 +368,7 @@ def variables() -> Iterator[Tuple[str, Any]]:
         return
 
 
-def names_of(tensors: Sequence[Any]) -> Iterator[List[str]]:
+def names_of(tensors: Sequence[Any]) -> Iterator[list[str]]:
     """What the caller's functions that know all of these tensors call them, the innermost first."""
     for frame, _ in zip(_user_frames(), range(8)):
         known = {id(value): name for name, value in reversed(list(_locals(frame).items())) if is_tensor(value)}
@@ -381,7 +378,7 @@ def names_of(tensors: Sequence[Any]) -> Iterator[List[str]]:
 
 def frames_around(root: Any) -> Frames:
     """What the caller's functions around an operation know: masks among their arguments, modules."""
-    masks: List[Tuple[str, Any]] = []
+    masks: list[tuple[str, Any]] = []
     first = None
     for depth, frame in enumerate(_user_frames()):
         arguments = frame.f_code.co_varnames[:frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount]
@@ -400,12 +397,12 @@ def frames_around(root: Any) -> Frames:
     return Frames(masks, modules, path)
 
 
-def _only_role(names: Sequence[str]) -> Optional[str]:
+def _only_role(names: Sequence[str]) -> str | None:
     found = {role_of(name) for name in names} - {None}
     return found.pop() if len(found) == 1 else None
 
 
-def named_role(node: Node, index: Optional[Tuple[Array, Node]], names: Sequence[str]) -> Optional[str]:
+def named_role(node: Node, index: tuple[Array, Node] | None, names: Sequence[str]) -> str | None:
     """What an operand is called: as the weights it was projected by, or as the caller's variables."""
     step, role = path_to(node, MADE)[0], None
     if step.kind == "linear":

@@ -8,9 +8,9 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence as _Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,9 +35,9 @@ class Mistake(NamedTuple):
     """One mistake: what, and where in the caller's code; `calls` are the indices of the calls in what was watched, `code` is
     its name for programs, such as scale_missing."""
     text: str
-    file: Optional[str] = None
-    line: Optional[int] = None
-    calls: Tuple[int, ...] = ()
+    file: str | None = None
+    line: int | None = None
+    calls: tuple[int, ...] = ()
     code: str = ""
 
     def __str__(self) -> str:
@@ -72,8 +72,8 @@ def _calls_text(calls: Sequence[int]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def _diagnosed(captured: Sequence[Tuple[Dict[str, Any], Dict[str, Array]]], language: str, notes: Sequence[Sequence[str]] = (),
-               expect: Mapping[str, Any] = {}) -> Dict[str, Any]:
+def _diagnosed(captured: Sequence[tuple[dict[str, Any], dict[str, Array]]], language: str, notes: Sequence[Sequence[str]] = (),
+               expect: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
     arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
     facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
@@ -89,8 +89,8 @@ def _stacked(given: Any) -> Array:
 
 
 def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None, output: Any = None, mask: Any = None,
-          num_heads: Optional[int] = None, state_dict: Optional[Mapping[str, Any]] = None,
-          tolerance: Optional[float] = None, language: str = "en") -> Report:
+          num_heads: int | None = None, state_dict: Mapping[str, Any] | None = None,
+          tolerance: float | None = None, language: str = "en") -> Report:
     """Is this attention right? For code without torch: hand over what went in and what came out.
 
     `query`, `key`, `value`: (T, d_model) before projection where `state_dict` holds the projections; without it already projected,
@@ -104,7 +104,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
                      for array in (query, key, value, weights, output))
     facts = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32"), "tolerance": tolerance or 0}
-    arrays: Dict[str, Array] = {}
+    arrays: dict[str, Array] = {}
     sides = {"query": query, "key": key, "value": value}
     for name, array in {name: _stacked(given) for name, given in sides.items() if given is not None}.items():
         for axes in (4, 3) if state_dict is not None else (4,):
@@ -129,10 +129,10 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], {**answer, "judged": 1})
 
 
-def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
+def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
     """The weights of the innermost module that has those of query, key and value, by role: name and parameter."""
     for module in modules[:3]:
-        weights: Dict[str, Tuple[str, Any]] = {}
+        weights: dict[str, tuple[str, Any]] = {}
         for name, parameter in module.named_parameters():
             if not name.endswith("bias") and parameter.dim() == 2:
                 role = role_of(name)
@@ -143,7 +143,7 @@ def _named_weights(modules: Sequence[Any]) -> Dict[str, Tuple[str, Any]]:
     return {}
 
 
-def _fits(mask: Array, count: int, queries: int, keys: int) -> List[Array]:
+def _fits(mask: Array, count: int, queries: int, keys: int) -> list[Array]:
     """A mask argument as (sentences or 1, 1, T, S), in every way that its shape allows."""
     forms = {1: lambda: [mask[None, None, None]],
              2: lambda: [mask[None, None], *([mask[:, None, None]] if mask.shape == (count, keys) else [])],
@@ -156,9 +156,9 @@ def _fits(mask: Array, count: int, queries: int, keys: int) -> List[Array]:
 class _Captured:
     """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
 
-    def __init__(self, attention: Attention, keep: int, intended: Optional[Array], masks: List[Any]) -> None:
+    def __init__(self, attention: Attention, keep: int, intended: Array | None, masks: list[Any]) -> None:
         self.parts, self.call = attention._parts, attention._parts[0]
-        self.arrays: Dict[str, Array] = {}
+        self.arrays: dict[str, Array] = {}
         call, softmax, site, over = self.call, self.call.softmax.info, self.call.softmax.site, self.call.wrong_axis()
         steps = [step for part in self.parts for step in (*part.path, *part.weight_path)]
         opaque = next((step.info for step in steps if step.kind == "opaque"), "")
@@ -173,12 +173,12 @@ class _Captured:
                 call.observe("dropout_on_scores", step.site)
             if step.kind == "post" and step.info[0] == "scale":
                 call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
-        self.facts: Dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
+        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
                                       "observed": [one for part in self.parts for one in part.observed]}
         if not final and not opaque:
             self._take(attention, keep, intended, masks)
 
-    def _take(self, attention: Attention, keep: int, intended: Optional[Array], masks: List[Any]) -> None:
+    def _take(self, attention: Attention, keep: int, intended: Array | None, masks: list[Any]) -> None:
         """The sentences that are kept."""
         parts, call, arrays = self.parts, self.call, self.arrays
         operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
@@ -240,10 +240,10 @@ class _Captured:
                 arguments.append([name, str(number)])
         self._take_roles()
 
-    def _inputs(self, sentence: int, sides: Mapping[str, Tuple[Any, List[int], Any]], swapped: bool) -> Dict[str, Array]:
+    def _inputs(self, sentence: int, sides: Mapping[str, tuple[Any, list[int], Any]], swapped: bool) -> dict[str, Array]:
         """What should have met, from the projections. `sides`: each operand, a head of each group, the index into its projection;
         `swapped`: queries are named keys, and keys queries."""
-        arrays: Dict[str, Array] = {}
+        arrays: dict[str, Array] = {}
         for role, (values, groups, found) in sides.items():
             if values is None:
                 continue
@@ -275,7 +275,7 @@ class _Captured:
         context = call.context.site if call.context is not None else call.path[0].site
         named = {**call.roles(), "value": named_role(call.value_node, call.value_index, [])}
         call.sites["roles_swapped", ""] = context
-        unused: List[List[str]] = []
+        unused: list[list[str]] = []
         self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
         for role, (name, parameter) in weights.items():
             root = path_to(call.node(role), MADE)[0] if role != "output" else NOTHING
@@ -291,7 +291,7 @@ class _Captured:
                 call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
                     (context if role == "value" else call.path[0].site)
 
-    def _take_given(self, attention: Attention, rows: Optional[Array]) -> None:
+    def _take_given(self, attention: Attention, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, paths = self.call, {role: path_to(self.call.node(role), MADE) for role in ("query", "key")}
         steps = [step for path in paths.values() for step in path]
@@ -314,14 +314,14 @@ class _Captured:
                 sinks = np.resize(sinks[:: max(1, len(sinks) // call.heads)], call.heads).astype(np.float32)
                 self.arrays.setdefault("sinks", sinks)
 
-    def _take_mask(self, sentences: Sequence[int], rows: Optional[Array]) -> None:
+    def _take_mask(self, sentences: Sequence[int], rows: Array | None) -> None:
         """What the steps before and after the softmax block and add, and the numbers they do it with."""
         call, shape = self.call, (1, 1, self.arrays["query"].shape[1], self.arrays["key"].shape[1])
-        masks: Dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32),
+        masks: dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32),
                                  "after": np.zeros(shape, bool)}
         replaced = self.facts["replaced"] = []
 
-        def replace(kind: str, number: float, cells: Array, site: Optional[Site]) -> None:
+        def replace(kind: str, number: float, cells: Array, site: Site | None) -> None:
             masks["blocked"] = masks["blocked"] | cells
             if cells.any() and np.isfinite(number):
                 replaced.append([kind, repr(float(number))])
@@ -366,11 +366,11 @@ class _Captured:
                 self.arrays[name] = np.ascontiguousarray(cells)
 
 
-def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Optional[Site]:
+def _last(kinds: Sequence[str], *paths: Sequence[Node]) -> Site | None:
     return next((step.site for path in paths for step in reversed(path) if step.kind in kinds), None)
 
 
-def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
+def _site_of(call: Call, code: str, role: str) -> Site | None:
     """The line of the caller's code where the operation stands that a mistake is about."""
     for known in ((code, role), (code, "")):
         if known in call.sites:
@@ -388,7 +388,7 @@ def _site_of(call: Call, code: str, role: str) -> Optional[Site]:
     return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
 
 
-def _config_of(expect: Any, modules: Sequence[Any]) -> Dict[str, float]:
+def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
     """The numbers of a config: a dict, an object of Hugging Face, a file or its folder; None: of the outermost module with one."""
     for module in modules if expect is None else ():
         file = getattr(sys.modules.get(type(module).__module__), "__file__", None) or ""
@@ -407,10 +407,10 @@ def _config_of(expect: Any, modules: Sequence[Any]) -> Dict[str, float]:
             if isinstance(value, (int, float)) and np.isfinite(value)}
 
 
-def check_seen(seen: Any, intended: Optional[Array], expect: Any, language: str) -> Report:
+def check_seen(seen: Any, intended: Array | None, expect: Any, language: str) -> Report:
     """Every call against the program's answer to its queries, keys, values and mask."""
     attentions, config = seen.sequence(), _config_of(expect, seen.modules())
-    masks: List[Any] = []
+    masks: list[Any] = []
     captured, notes = [], seen.all_notes()
     for attention in attentions:
         try:
@@ -421,7 +421,7 @@ def check_seen(seen: Any, intended: Optional[Array], expect: Any, language: str)
             notes.append(("unread", attention.where, first_line(str(error))))
     given = [note for attention in attentions for part in attention._parts for note in part.notes]
     answer = _diagnosed(captured, language, [*given, *notes], config)
-    calls: Dict[Tuple[str, str, Optional[Site]], List[int]] = {}
+    calls: dict[tuple[str, str, Site | None], list[int]] = {}
     for one in answer["mistakes"]:
         site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
         calls.setdefault((one["text"], one["code"], site), []).append(one["call"])
@@ -436,7 +436,7 @@ class Page:
     def __init__(self, html: str) -> None:
         self.html = html
 
-    def save(self, path: Union[str, Path]) -> None:
+    def save(self, path: str | Path) -> None:
         """Written beside and renamed."""
         with written_whole(path) as file:
             file.write(self.html.encode())
@@ -458,13 +458,13 @@ def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options:
             return Page(Path(path + ".html").read_text(encoding="utf-8"))
 
 
-def _arrays_of(attentions: Any, sentence: int) -> Dict[str, Array]:
+def _arrays_of(attentions: Any, sentence: int) -> dict[str, Array]:
     """Of what `watch` saw, or of what a library holds."""
     return stacks_of(attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions, sentence)
 
 
-def show(attentions: Any, tokens: Optional[Sequence[str]] = None, target_tokens: Optional[Sequence[str]] = None,
-         sentence: int = 0, **options: Any) -> Optional[Page]:
+def show(attentions: Any, tokens: Sequence[str] | None = None, target_tokens: Sequence[str] | None = None,
+         sentence: int = 0, **options: Any) -> Page | None:
     """Shows attention that a program holds: in a notebook the page, inline; elsewhere the window.
 
     `attentions`: an array (layers, heads, T, S); a list of layers (batch, heads, T, S) as Hugging Face and BertViz have
@@ -482,8 +482,8 @@ def show(attentions: Any, tokens: Optional[Sequence[str]] = None, target_tokens:
     return None
 
 
-def log(step: int, seen: Any, folder: Union[str, Path] = "headlight-log", sentence: int = 0,
-        tokens: Optional[Sequence[str]] = None) -> Path:
+def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: int = 0,
+        tokens: Sequence[str] | None = None) -> Path:
     """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
     FILE` opens it; `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays as `show` takes them."""
     if step < 0:
@@ -496,20 +496,20 @@ def log(step: int, seen: Any, folder: Union[str, Path] = "headlight-log", senten
     return path
 
 
-class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
+class Seen(Tracer, Sequence):
     """What `watch` saw: a sequence of `Attention`, in the order in which they ran. A context manager; `with seen:` again
     goes on where it left off."""
 
-    def sequence(self) -> List[Attention]:
+    def sequence(self) -> list[Attention]:
         """The calls; heads that were computed one by one are one."""
-        groups: Dict[Any, List[Call]] = {}
+        groups: dict[Any, list[Call]] = {}
         for call in self._calls if self._attentions is None else []:
             groups.setdefault(call.part_of[:1] if call.part_of else call.index, []).append(call)
         if self._attentions is None:
             self._attentions = [Attention(sorted(one, key=lambda part: part.part_of or (0, 0))) for one in groups.values()]
         return self._attentions
 
-    def modules(self) -> List[Any]:
+    def modules(self) -> list[Any]:
         """Around what was seen, the outermost first."""
         around = [module for attention in self.sequence()[:1] for module in attention._parts[0].frames.modules[::-1]]
         return ([] if self._module is None else [self._module]) + around
@@ -530,7 +530,7 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         more = len(self) - len(lines)
         return "\n".join([*lines, *([f"… {more} more"] if more > 0 else []), *self.notes()])
 
-    def all_notes(self) -> List[Sequence[str]]:
+    def all_notes(self) -> list[Sequence[str]]:
         """As Tracer._note has them."""
         notes = list(self._notes)
         if self._left_out:
@@ -540,7 +540,7 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
                          ("none_among", f"{self._operations:,}"))
         return notes
 
-    def notes(self, language: str = "en") -> List[str]:
+    def notes(self, language: str = "en") -> list[str]:
         """What was not followed, a line each; nothing where all is there."""
         notes = self.all_notes()
         return _diagnosed([], language, notes)["notes"] if notes else []
@@ -553,12 +553,12 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         return layers_of([layer[min(sentence, len(layer) - 1)] for layer in layers], 0,
                          "seen (seen[0:2] chooses calls of one shape)")
 
-    def stacks(self, sentence: int) -> Dict[str, Array]:
+    def stacks(self, sentence: int) -> dict[str, Array]:
         """One stack, or those of encoder, decoder and cross-attention where a call's keys are of another sequence."""
         sizes = [attention._parts[0].shape[2:] for attention in self.sequence()]
         if len(set(sizes)) == 1 or all(queries == keys for queries, keys in sizes):
             return {"attentions": self.attentions(sentence)}
-        stacks: Dict[str, List[Array]] = {name: [] for name in STACKS}
+        stacks: dict[str, list[Array]] = {name: [] for name in STACKS}
         for attention, (queries, keys), after in zip(self.sequence(), sizes, [*sizes[1:], (0, 0)]):
             weights = attention.weights()
             decoder = after[0] != after[1] and after[0] == queries      # cross-attention of the same queries follows
@@ -566,8 +566,8 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
             stacks[name].append(weights[min(sentence, len(weights) - 1)])
         return {name: layers_of(layers, 0, name) for name, layers in stacks.items() if layers}
 
-    def save(self, path: Union[str, Path], sentence: int = 0, tokens: Optional[Sequence[str]] = None,
-             target_tokens: Optional[Sequence[str]] = None) -> None:
+    def save(self, path: str | Path, sentence: int = 0, tokens: Sequence[str] | None = None,
+             target_tokens: Sequence[str] | None = None) -> None:
         """A tensors file (.safetensors or .npz) that `headlight FILE` opens: the weights of one sentence of every call, and
         queries, keys and values of the same shape."""
         arrays = self.stacks(sentence)
@@ -579,12 +579,12 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
                     arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
         save_arrays(path, arrays, metadata)
 
-    def show(self, sentence: int = 0, tokens: Optional[Sequence[str]] = None,
-             target_tokens: Optional[Sequence[str]] = None) -> Any:
+    def show(self, sentence: int = 0, tokens: Sequence[str] | None = None,
+             target_tokens: Sequence[str] | None = None) -> Any:
         """In a notebook the page, inline; elsewhere the window."""
         return show(self, tokens, target_tokens, sentence)
 
-    def _repr_html_(self) -> Optional[str]:
+    def _repr_html_(self) -> str | None:
         try:
             return page_of(self.stacks(0), {})._repr_html_() if len(self) else f"<pre>{_html.escape(repr(self))}</pre>"
         except Error as error:
@@ -597,7 +597,7 @@ class Seen(Tracer, _Sequence):  # type: ignore[type-arg]
         return check_seen(self, None if mask is None else as_numpy(mask).astype(bool), expect, language)
 
 
-def watch(module: Any = None, keep: Union[None, int, Keep] = None) -> Seen:
+def watch(module: Any = None, keep: int | Keep | None = None) -> Seen:
     """Follows the attention that runs inside a `with` block; with `module` only what runs inside of it.
 
     Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
@@ -611,9 +611,9 @@ class _Tracker:
     after layer, until `save` or the next step writes it to `folder`."""
 
     def __init__(self) -> None:
-        self.folder: Union[str, Path] = "headlight-log"
+        self.folder: str | Path = "headlight-log"
         self.step, self.every = 0, 1
-        self._layers: List[Array] = []
+        self._layers: list[Array] = []
 
     def debug(self, name: str, value: Any) -> None:
         """Attention of one layer, (i, j, b, h) as that tutorial has it, or (b, h, i, j): the axis that sums to 1 decides."""
