@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -30,7 +30,10 @@ class MaskPart(NamedTuple):
 
 
 class Call:
-    """What is known of one softmax over a product."""
+    """One call of attention as it ran: queries, keys, values, mask, scale, and where. A list of heads is one call, with a part
+    for each head.
+
+    Arrays are numpy float32: (sentences, heads, T, …). `where` is `file:line (module)` of the softmax."""
 
     def __init__(self, index: int, product: Product, frames: Frames, site: Site, layout: Layout) -> None:
         self.index, self.product, self.frames, self.site, self.layout = index, product, frames, site, layout
@@ -38,16 +41,19 @@ class Call:
         self.weight_path: list[Node] = []         # softmax … what met the values
         self.softmax = self.value_node = NOTHING
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
-        self.flipped, self.context_left = False, True     # keys are the left operand; weights are, of the product with the values
-        self.contracted: str | None = None     # "a" or "b": whose rows met the values
-        self.value_groups: list[int] = []         # of heads that share values one each; of none known: empty
-        self.places: dict[Place, tuple[int, int]] = {}   # of the product with the values: sentence and head
-        # (sentences, heads, S, d_v), and as operand_index; then nodes, products and sites of the way on. `output`: heads side by
-        # side, and the moves to it from the context; `join`: how contexts of single heads became one; `fused_output`: the context
-        # of a fused kernel; `part_of`: of heads that were computed one by one, call and head.
-        self.value_tensor = self.value_index = self.context = self.context_product = self.output = self.fused_output = None  # type: Any
-        self.merge_site = self.part_of = None     # type: Any
-        self.join: Any = itemgetter(0)
+        self.flipped = False                      # keys are the left operand
+        self.contracted: str | None = None        # "a" or "b": whose rows met the values
+        # The product with the values, which of its operands they are, and where its heads of sentences stand.
+        self.context: Node | None = None
+        self.context_product: Any = None
+        self.value_side, self.context_groups = "b", []    # type: str, list[list[Place]]
+        self.value_tensor: Any = None             # (sentences, heads, S, d_v)
+        self.fused_output: Any = None             # the context of a fused kernel
+        self.output: Any = None                   # heads side by side, and the moves to it from the context
+        self.join: Any = itemgetter(0)            # how contexts of single heads became one
+        self.part_of: Any = None                  # of heads that were computed one by one: call and head
+        self._parts = [self]                      # such heads
+        self.merge_site: Site | None = None
         self.tensors = {side: tensor.detach().clone() for side, tensor in product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
         self.observed: list[list[str]] = []       # codes of what is wrong, and the gaps of their words
@@ -74,8 +80,11 @@ class Call:
 
     def roles(self) -> dict[str, str | None]:
         """What is at work as query and key, named as the weights they were projected by, else as the caller's variables."""
-        return {role: named_role(self.node(role), self.layout.indices.get(side), self.product.names[side])
+        return {role: named_role(self.node(role), self.index_of(role), self.product.names[side])
                 for role, side in zip(("query", "key"), self.sides())}
+
+    def swapped(self) -> bool:
+        return self.roles() == {"query": "key", "key": "query"}
 
     def meet(self, product: Product, side: str, axes: Sequence[frozenset[int]]) -> None:
         """Along which rows the weights, an operand of the product with these axes, meet the values."""
@@ -87,11 +96,8 @@ class Call:
     def orient(self) -> None:
         """Over the rows of keys go both the softmax and the sum over values; where these differ, names decide."""
         normalised = next((side for side in "ba" if self.dim_axes == frozenset(self.product.out_free[side])), None)
-        if normalised is not None and normalised == self.contracted:
-            self.flipped = normalised == "a"
-        else:
-            self.flipped = False
-            self.flipped = self.roles() == {"query": "key", "key": "query"}
+        agree = normalised is not None and normalised == self.contracted
+        self.flipped = normalised == "a" if agree else self.swapped()
 
     def wrong_axis(self) -> str | None:
         """Over what the softmax goes, where that is not the keys alone."""
@@ -103,17 +109,48 @@ class Call:
                  "the heads" if len(along[axis]) > 1 else "the sentences of the batch" for axis in self.dim_axes}
         return " and ".join(sorted(names))
 
-    heads = property(lambda self: len(self.layout.groups[0]) if self.layout.groups else 0)
+    def _joined(self, of_part: Callable[[Call], Array | None]) -> Any:
+        arrays = [of_part(part) for part in self._parts]
+        return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)
+
+    query = property(lambda self: self._joined(lambda part: part.operand("query")),
+                     doc="(sentences, heads, T, d_k), as projected, before the scale.")
+    key = property(lambda self: self._joined(lambda part: part.operand("key")), doc="(sentences, heads, S, d_k).")
+    value = property(lambda self: self._joined(lambda part: part.operand("value")),
+                     doc="(sentences, heads, S, d_v); None where the weights met no values.")
+    scale = property(lambda self: factor_of(self.path) * self.factor("query") * self.factor("key"),
+                     doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
+    where = property(lambda self: str(self.site) + (f" ({self.module})" if self.module else ""),
+                     doc="`mine.py:41 (encoder.layers.0.attention)`.")
+    module = property(lambda self: self.frames.path,
+                      doc="The path of the module inside the outermost one; empty outside of modules.")
+    heads = property(lambda self: len(self.layout.groups[0]) if self.layout.groups else 0, doc="Of this part.")
+
+    @property
+    def mask(self) -> Array | None:
+        """(sentences, 1 or heads, T, S): bool, true = may attend; or float32, added to the scores; None: no mask."""
+        first = self.own_mask()
+        alone = len(self._parts) == 1 or first is None or first.shape[1] == 1
+        return first if alone else self._joined(Call.own_mask)
+
+    def weights(self) -> Array:
+        """(sentences, heads, T, S) as the caller's code computed them; the program computes those that were not kept."""
+        return self._joined(Call.own_weights)
+
+    def before(self, role: str) -> Array | None:
+        """`query` or `key` before positions turned it, if they did, without the scale; None: not known."""
+        return self._joined(lambda part: part.operand_before(role))
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
-        """(sentences, heads, T, S)."""
+        """(sentences, heads of this part, T, S)."""
         queries, keys = (self.product.rows[side] for side in self.sides())
         return len(self.layout.groups), self.heads, queries, keys
 
-    @property
-    def where(self) -> str:
-        return str(self.site) + (f" ({self.frames.path})" if self.frames.path else "")
+    def __repr__(self) -> str:
+        sentences, _, queries, keys = self.shape
+        heads = count_text(sum(part.heads for part in self._parts), "head")
+        return f"<attention at {self.where}: {count_text(sentences, 'sentence')}, {heads}, {queries} × {keys}>"
 
     def _side(self, role: str) -> str:
         return self.sides()[0 if role == "query" else 1]
@@ -127,7 +164,7 @@ class Call:
                 *(self.softmax.info.snapshot.sentences if self.softmax.info.snapshot else ())]
         return sum(tensor.numel() * tensor.element_size() for tensor in kept if is_tensor(tensor))
 
-    def before(self, role: str) -> Array | None:
+    def operand_before(self, role: str) -> Array | None:
         """An operand before positions turned it, if they did, (sentences, heads, rows, d), without the scale; None: not known."""
         path = path_to(self.node(role), MADE)
         turned = [step for step in path if step.kind == "turned"]
@@ -143,10 +180,6 @@ class Call:
         """What an operand was multiplied by between its projection, or its norm, and the product."""
         return factor_of(path_to(self.node(role), (*MADE, "normed", "add", "times", "fill", "opaque")))
 
-    @property
-    def scale(self) -> float:
-        return factor_of(self.path) * self.factor("query") * self.factor("key")
-
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""
         if role == "value":
@@ -158,29 +191,31 @@ class Call:
         array = as_numpy(self.product.arranged(self._side(role), operand)).astype(np.float32)
         return gathered(array, self.layout.groups) / np.float32(factor or 1)
 
-    def index_of(self, role: str) -> tuple[Array, Node] | None:
-        """Which element of its projection each element of an operand is, (sentences, heads, rows, d)."""
+    def index_of(self, role: str, kinds: Sequence[str] = PROJECTED) -> tuple[Array, Node] | None:
+        """Which element of its projection (or of another step of these kinds) each element of an operand is, (sentences, heads,
+        rows, d), and that projection."""
+        product, side, groups = self.product, self._side(role), self.layout.groups
         if role == "value":
-            return self.value_index
-        found = self.layout.indices.get(self._side(role))
-        return None if found is None else (gathered(found[0], self.layout.groups), found[1])
+            product, side, groups = self.context_product, self.value_side, self.context_groups
+        found = operand_index(product, side, kinds) if groups else None
+        if found is None:
+            return None
+        return gathered(found[0].swapaxes(-2, -1) if role == "value" else found[0], groups), found[1]
 
     def new_rows(self) -> tuple[int, int]:
         """Of keys that join those of before: the first row that is new, and how many are."""
-        found = operand_index(self.product, self._side("key"), ("source",))
-        if found is None or not found[1].cache:
+        index, base = self.index_of("key", ("source",)) or (None, NOTHING)
+        if not base.cache:
             return 0, 0
-        axis, first, count = found[1].cache
-        rows = np.unravel_index(gathered(found[0], self.layout.groups)[0, 0, :, 0], found[1].shape)[axis]
+        axis, first, count = base.cache
+        rows = np.unravel_index(index[0, 0, :, 0], base.shape)[axis]
         new = (rows >= first) & (rows < first + count)
         return int(new.argmax()), int(new.sum())
 
     def groups(self, role: str) -> list[int]:
         """Of heads that share keys or values one each; empty: all have their own, or it is not known."""
-        heads = self.value_groups if role == "value" else []
-        if role == "key":
-            found = operand_index(self.product, self._side(role), STOPS)
-            heads = [] if found is None else groups_of(gathered(found[0], self.layout.groups)[0])
+        found = None if role == "query" else self.index_of(role, STOPS)
+        heads = [] if found is None else groups_of(found[0][0])
         return heads if len(heads) < self.heads else []
 
     def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None,
@@ -194,7 +229,7 @@ class Call:
             index = index_after(moves, product.shape)
             if index is None:
                 return None
-            flat = torch.zeros(int(np.prod(product.shape)), dtype=tensor.dtype)
+            flat = torch.zeros(math.prod(product.shape), dtype=tensor.dtype)
             flat[index.flatten()] = tensor.expand(index.shape).cpu().flatten()
             tensor = flat.view(*product.shape)
         arranged = product.arranged("out", tensor)
@@ -207,42 +242,31 @@ class Call:
     def take_value(self, product: Product, side: str, tensor: Any, moves: Sequence[Move]) -> None:
         """The values, brought into the order of sentences and heads; and that order for what comes out."""
         own, shape = self.product, self.product.shape
-        where = {place: (s, h) for s, group in enumerate(self.layout.groups) for h, place in enumerate(group)}
         if all(move.permutes for move in moves):      # the rows do not matter
             shape = tuple(size if axis in own.out_shared else 1 for axis, size in enumerate(shape))
         index = index_after(moves, shape)
         if index is None:
             return
-        arranged = np.array(np.unravel_index(product.arranged(side, index)[..., 0, 0].numpy(), shape))
-        originals = {place: tuple(arranged[(own.out_shared, *place)]) for place in np.ndindex(*product.shared)}
-        found = {place: where[original] for place, original in originals.items() if original in where}
-        if len(found) != len(where):
+        index = np.array(np.unravel_index(product.arranged(side, index)[..., 0, 0].numpy(), shape))
+        found = {tuple(index[(own.out_shared, *place)]): place for place in np.ndindex(*product.shared)}
+        if not len(found) == math.prod(product.shared) == math.prod(own.shared):
             return
-        self.places, self.context_product, self.context_left = found, product, side == "a"
-        other, groups = "b" if side == "a" else "a", self._groups_of_places()
-        self.value_tensor = gathered(product.arranged(other, tensor.detach()).transpose(-2, -1), groups)
-        index_of = operand_index(product, other, STOPS)
-        if index_of is not None:
-            index = gathered(index_of[0].swapaxes(-2, -1), groups)
-            self.value_groups = groups_of(index[0])
-            self.value_index = (index, index_of[1]) if index_of[1].kind in PROJECTED else None
-
-    def _groups_of_places(self) -> list[list[Place]]:
-        back = {target: place for place, target in self.places.items()}
-        return [[back[s, h] for h in range(self.heads)] for s in range(len(self.layout.groups))]
+        self.context_groups = [[found[place] for place in group] for group in self.layout.groups]
+        self.context_product, self.value_side = product, "b" if side == "a" else "a"
+        self.value_tensor = gathered(product.arranged(self.value_side, tensor.detach()).transpose(-2, -1), self.context_groups)
 
     def _context_of(self, tensor: Any) -> Any:
         """An array of the context as (sentences, heads, T, d_v)."""
         arranged = self.context_product.arranged("out", tensor)
-        return gathered(arranged if self.context_left else arranged.transpose(-2, -1), self._groups_of_places())
+        return gathered(arranged if self.value_side == "b" else arranged.transpose(-2, -1), self.context_groups)
 
     def merged(self, parts: Sequence[Call]) -> Array | None:
         """Which element of (sentences, heads, T, d_v) each of the output is, (rows, heads · d_v); `parts`: heads, one by one."""
-        if self.output is None or not all(part.places for part in parts):
+        if self.output is None or not all(part.context_groups for part in parts):
             return None
         _, moves, join = self.output
         shape = self.context.shape
-        size, everything = int(np.prod(shape)), index_after([], shape)
+        size, everything = math.prod(shape), index_after([], shape)
         if everything is None or size * len(parts) > LARGE:
             return None
         arranged = np.concatenate([part._context_of(everything + at * size).numpy() for at, part in enumerate(parts)], 1)
@@ -254,7 +278,7 @@ class Call:
 
     def fused(self) -> Array | None:
         """The output of a fused kernel, (sentences, T, heads · d_v)."""
-        if self.fused_output is None or not self.places:
+        if self.fused_output is None or not self.context_groups:
             return None
         return np.stack([side_by_side(heads) for heads in as_numpy(self._context_of(self.fused_output))])
 
@@ -283,7 +307,7 @@ class Call:
                 parts.append(MaskPart("add", added, 0.0, step.site, binary, value < 0, bool(step.of)))
         return parts
 
-    def mask(self) -> Array | None:
+    def own_mask(self) -> Array | None:
         """Bool where all it does is to block, else what is added; heads that agree are one."""
         parts = self.mask_parts(range(len(self.layout.groups)))
         if not parts:
@@ -307,7 +331,7 @@ class Call:
         turned = [sentence.transpose(-2, -1) for sentence in chosen.sentences]
         return Weights(turned, None) if chosen.rows is None else None
 
-    def weights(self) -> Array:
+    def own_weights(self) -> Array:
         sentences, found = len(self.layout.groups), self.found
         if found is not None and found.rows is None and len(found.sentences) == sentences:
             return np.stack([as_numpy(sentence) for sentence in found.sentences]).astype(np.float32)
@@ -317,7 +341,7 @@ class Call:
         if not standard:
             raise Error(f"{self.where}: expected a softmax over the keys of a sentence that is kept, found one that only "
                         "the caller's code can compute: fewer sentences, or Keep(sentences=…), keep its weights")
-        query, key, mask = self.operand("query"), self.operand("key"), self.mask()
+        query, key, mask = self.operand("query"), self.operand("key"), self.own_mask()
         return np.stack([weights_of(query[at], key[at], None if mask is None else mask[at if len(mask) > 1 else 0], self.scale)
                          for at in range(sentences)])
 
@@ -327,7 +351,7 @@ def gathered(arranged: Any, groups: Sequence[Sequence[Place]]) -> Any:
     if not groups[0][0]:
         return arranged[None, None]
     places = np.moveaxis(np.array(groups), -1, 0)
-    return arranged[tuple(torch_module().from_numpy(axis.copy()) if is_tensor(arranged) else axis for axis in places)]
+    return arranged[tuple(places)]
 
 
 def weights_of(query: Array, key: Array, mask: Array | None, scale: float) -> Array:
@@ -338,46 +362,3 @@ def weights_of(query: Array, key: Array, mask: Array | None, scale: float) -> Ar
     if mask is not None:
         arrays["mask"] = np.ascontiguousarray(np.broadcast_to(mask[0], (query.shape[1], key.shape[1])))
     return answer_to(arrays, len(query), scale=repr(float(scale)))["attentions"][0]
-
-
-class Attention:
-    """One call of attention as it ran: queries, keys, values, mask, scale, and where. A list of heads is one call.
-
-    Arrays are numpy float32: (sentences, heads, T, …). `where` is `file:line (module)` of the softmax."""
-
-    def __init__(self, parts: Sequence[Call]) -> None:
-        self._parts = list(parts)
-
-    def _joined(self, arrays: Sequence[Array | None]) -> Any:
-        return None if any(array is None for array in arrays) else np.concatenate(arrays, axis=1)
-
-    query = property(lambda self: self._joined([part.operand("query") for part in self._parts]),
-                     doc="(sentences, heads, T, d_k), as projected, before the scale.")
-    key = property(lambda self: self._joined([part.operand("key") for part in self._parts]), doc="(sentences, heads, S, d_k).")
-
-    def before(self, role: str) -> Array | None:
-        """`query` or `key` before positions turned it, where that was seen."""
-        return self._joined([part.before(role) for part in self._parts])
-
-    value = property(lambda self: self._joined([part.operand("value") for part in self._parts]),
-                     doc="(sentences, heads, S, d_v); None where the weights met no values.")
-    scale = property(lambda self: self._parts[0].scale,
-                     doc="What the scores were multiplied by, on all the way from the projections to the softmax.")
-    where = property(lambda self: self._parts[0].where, doc="`mine.py:41 (encoder.layers.0.attention)`.")
-    module = property(lambda self: self._parts[0].frames.path,
-                      doc="The path of the module inside the outermost one; empty outside of modules.")
-
-    @property
-    def mask(self) -> Array | None:
-        """(sentences, 1 or heads, T, S): bool, true = may attend; or float32, added to the scores; None: no mask."""
-        masks = [part.mask() for part in self._parts]
-        return masks[0] if len(masks) == 1 or masks[0] is None or masks[0].shape[1] == 1 else self._joined(masks)
-
-    def weights(self) -> Array:
-        """(sentences, heads, T, S) as the caller's code computed them; the program computes those that were not kept."""
-        return self._joined([part.weights() for part in self._parts])
-
-    def __repr__(self) -> str:
-        sentences, _, queries, keys = self._parts[0].shape
-        heads = count_text(sum(part.heads for part in self._parts), "head")
-        return f"<attention at {self.where}: {count_text(sentences, 'sentence')}, {heads}, {queries} × {keys}>"

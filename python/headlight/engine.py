@@ -29,22 +29,27 @@ _DTYPES = {"float32": "F32", "bool": "BOOL", "int64": "I64", "int32": "I32", "ui
 STACKS = ("encoder_attentions", "decoder_attentions", "cross_attentions")
 _ROLES = {"query": {"q", "query", "queries", "wq", "toq", "qs"}, "key": {"k", "key", "keys", "wk", "tok", "ks"},
           "value": {"v", "value", "values", "wv", "tov", "vs"}, "output": {"o", "out", "output", "outputs", "wo", "toout", "proj"}}
+_PROJECTIONS = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
 
 
 class Error(RuntimeError):
     """Bad input, or no program: one line says what was expected and what was found."""
 
 
+def require(holds: Any, what: str, expected: str, found: Any) -> None:
+    if not holds:
+        raise Error(f"{what}: expected {expected}, found {found}")
+
+
 def program() -> str:
     """The path of the program `headlight`: the variable HEADLIGHT, else beside this module or where pip puts it, else in PATH."""
     named = os.environ.get("HEADLIGHT")
-    if named and (os.path.isdir(named) or not os.access(named, os.X_OK)):
-        raise Error(f"HEADLIGHT: expected the path of the program headlight, found '{named}'")
+    runs = not named or (os.access(named, os.X_OK) and not os.path.isdir(named))
+    require(runs, "HEADLIGHT", "the path of the program headlight", f"'{named}'")
     beside = os.pathsep.join((os.path.dirname(__file__), get_path("scripts"), get_path("scripts", os.name + "_user")))  # of pip
     found = named or shutil.which("headlight", path=beside) or shutil.which("headlight")
-    if not found:
-        raise Error("headlight: expected the program in HEADLIGHT, in the folder of the module or in PATH, found none of them")
-    return found
+    require(found, "headlight", "the program in HEADLIGHT, in the folder of the module or in PATH", "none of them")
+    return str(found)
 
 
 @contextlib.contextmanager
@@ -68,8 +73,7 @@ class Folder(contextlib.AbstractContextManager):
                                       self.folder)
 
     def __fspath__(self) -> str:
-        if not self.close.alive:
-            raise Error("source: expected an open model, found one that was closed")
+        require(self.close.alive, "source", "an open model", "one that was closed")
         return self.folder
 
     __str__ = __fspath__
@@ -81,8 +85,7 @@ class Folder(contextlib.AbstractContextManager):
 def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int] = (0,)) -> bytes:
     """Standard output of one command; another exit status than those accepted raises the first line of its message."""
     with refused(f"headlight {arguments[0]}"):
-        done = subprocess.run([program(), *arguments], input=None if text is None else text.encode(),
-                              stdin=subprocess.DEVNULL if text is None else None, capture_output=True, check=False,
+        done = subprocess.run([program(), *arguments], input=(text or "").encode(), capture_output=True, check=False,
                               env={**os.environ, "HEADLIGHT_PROGRESS": "0"})
     if done.returncode not in accept:
         raise Error(first_line(done.stderr.decode(errors="replace")) or
@@ -90,18 +93,16 @@ def run(arguments: Sequence[str], text: str | None = None, accept: Sequence[int]
     return done.stdout
 
 
-def open_window(path: str, closed: Callable[[], Any] = lambda: None) -> None:
-    """Opens the window about a file or folder; `closed` is called when it is shut."""
-    try:
-        if sys.platform not in ("darwin", "win32") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
-            raise Error("show: expected a notebook or a display, found neither: seen.save(\"run.safetensors\") keeps it for "
-                        "headlight run.safetensors elsewhere")
+def open_window(path: str, held: contextlib.ExitStack | None = None) -> None:
+    """Opens the window about a file or folder; what is held for it is let go when it is shut."""
+    with held or contextlib.ExitStack() as until_then:
+        shown = sys.platform in ("darwin", "win32") or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+        require(shown, "show", "a notebook or a display",
+                "neither: seen.save(\"run.safetensors\") keeps it for headlight run.safetensors elsewhere")
         with refused("headlight open"):
             window = subprocess.Popen([program(), "open", path], stdin=subprocess.DEVNULL, start_new_session=True)
-    except BaseException:
-        closed()
-        raise
-    threading.Thread(target=lambda: (window.wait(), closed()), daemon=True).start()
+        held = until_then.pop_all()
+    threading.Thread(target=lambda: (window.wait(), held.close()), daemon=True).start()
 
 
 def count_text(number: int, what: str) -> str:
@@ -122,8 +123,7 @@ def as_numpy(value: Any) -> Array:
         except (RuntimeError, TypeError) as error:      # of the devices meta and fake, of a nested tensor
             raise Error(f"array: expected numbers, found a tensor without ({first_line(str(error))})") from None
     array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise Error(f"array: expected numbers, found {array.dtype}")
+    require(array.dtype.kind in "biuf", "array", "numbers", array.dtype)
     return array.astype(np.float32) if array.dtype.kind == "f" else array
 
 
@@ -244,9 +244,9 @@ def _bytes_of(array: Any) -> bytes:
 
 def save_arrays(path: str | Path, arrays: Mapping[str, Array], metadata: Mapping[str, str]) -> None:
     """.safetensors, or .npz, which has no metadata."""
-    if not str(path).endswith((".npz", ".safetensors")):
-        raise Error(f"save: expected a name that ends in .safetensors or .npz, found '{path}'")
-    if str(path).endswith(".safetensors"):
+    kind = os.path.splitext(path)[1]
+    require(kind in (".npz", ".safetensors"), "save", "a name that ends in .safetensors or .npz", f"'{path}'")
+    if kind == ".safetensors":
         return write_safetensors(path, arrays, metadata)
     with written_whole(path) as file:
         return np.savez(file, **arrays)
@@ -257,25 +257,22 @@ def layers_of(attentions: Any, sentence: int, what: str = "attentions") -> Array
     if not isinstance(attentions, (list, tuple)):
         array = as_numpy(attentions)
         attentions = list(array) if array.ndim > 3 else [array]
-    if not attentions:
-        raise Error(f"{what}: expected a layer or more, found none (was output_attentions=True asked for?)")
-    if any(layer is None for layer in attentions):
-        raise Error(f"{what}: expected arrays, found None: fused kernels return no weights; "
-                    "use headlight.watch(), or attn_implementation='eager'")
-    layers = []
+    require(attentions, what, "a layer or more", "none (was output_attentions=True asked for?)")
+    require(all(layer is not None for layer in attentions), what, "arrays", "None: fused kernels return no weights; "
+            "use headlight.watch(), or attn_implementation='eager'")
+    layers: list[Array] = []
     for layer in map(as_numpy, attentions):
-        if not 2 <= layer.ndim <= 4:
-            raise Error(f"{what}: expected (heads, T, S) or (batch, heads, T, S), found {layer.shape}")
-        if layer.ndim == 4 and not 0 <= sentence < len(layer):
-            raise Error(f"{what}: expected a sentence below {len(layer)}, found {sentence}")
+        require(2 <= layer.ndim <= 4, what, "(heads, T, S) or (batch, heads, T, S)", layer.shape)
+        require(layer.ndim < 4 or 0 <= sentence < len(layer), what, f"a sentence below {len(layer)}", sentence)
         layers.append(layer[sentence] if layer.ndim == 4 else layer.reshape(-1, *layer.shape[-2:]))
-        if layers[-1].shape != layers[0].shape:
-            raise Error(f"{what}: expected layers of one shape, found {layers[0].shape} and {layers[-1].shape}")
+        alike = layers[-1].shape == layers[0].shape
+        require(alike, what, "layers of one shape", f"{layers[0].shape} and {layers[-1].shape}")
     return np.stack(layers).astype(np.float32)
 
 
 def stacks_of(attentions: Any, sentence: int) -> dict[str, Array]:
     """The arrays of a tensors file: `attentions`, or those of an encoder, a decoder and their cross-attention."""
+    attentions = attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions      # what `watch` saw
     get = attentions.get if isinstance(attentions, Mapping) else lambda name: getattr(attentions, name, None)
     listed = isinstance(attentions, (list, tuple))
     if listed and len(attentions) == 3 and all(isinstance(stack, (list, tuple)) for stack in attentions):
@@ -295,9 +292,8 @@ def _patterns_of_cache(cache: Any) -> list[Any]:
     hooks = {int(found.group(1)): name for name in names
              for found in [re.fullmatch(r"blocks\.(\d+)\.attn\.hook_pattern", str(name))] if found}
     pairs = {name[1]: name for name in names if isinstance(name, tuple) and name[:1] == ("pattern",)}
-    if not hooks and not pairs:
-        raise Error("attentions: expected arrays, a model's output with attentions, or a cache with patterns, "
-                    f"found {type(cache).__name__}")
+    require(hooks or pairs, "attentions", "arrays, a model's output with attentions, or a cache with patterns",
+            type(cache).__name__)
     return [cache[name] for _, name in sorted((hooks or pairs).items())]
 
 
@@ -308,8 +304,7 @@ def token_metadata(arrays: Mapping[str, Array], tokens: Any, target_tokens: Any)
     metadata = {}
     for name, words, size in (("tokens", tokens, shape[3]), ("target_tokens", target_tokens, shape[2])):
         if words is not None:
-            if len(words) != size:
-                raise Error(f"{name}: expected {size} words, found {len(words)}")
+            require(len(words) == size, name, f"{size} words", len(words))
             metadata[name] = json.dumps([str(word) for word in words], ensure_ascii=False)
     if cross or "tokens" not in metadata or shape[2] == shape[3]:
         return metadata
@@ -329,32 +324,27 @@ def role_of(name: str) -> str | None:
     return None
 
 
+def roles_of(name: str) -> tuple[str, ...]:
+    """What weights of this name project: query, key and value in one, one of them or the output; of other names nothing."""
+    role = role_of(name)
+    return ("query", "key", "value") if re.search(r"in_proj|qkv|c_attn|query_key_value", name) else (role,) if role else ()
+
+
 def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     """`q_proj.weight` … (out, in) of any state_dict of one attention layer, torch's packed one included."""
     arrays: dict[str, Array] = {}
-    names = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "output": "out_proj"}
-
-    def put(name: str, value: Array) -> None:
-        if name in arrays:
-            raise Error(f"state_dict: expected one layer of attention, found {name} twice (prefix= chooses one)")
-        arrays[name] = value.astype(np.float32)
-
     for name, value in state_dict.items():
-        kind = "bias" if name.endswith("bias") else "weight"
-        last = name.replace("_weight", ".weight").replace("_bias", ".bias").split(".")
-        array = as_numpy(value)
-        array = array.T if kind == "weight" and {"c_attn", "c_proj"} & set(last) else array     # Conv1D keeps (in, out)
-        role = "output" if "c_proj" in last else role_of(".".join(part for part in last if part not in ("weight", "bias")))
-        if {"in_proj", "c_attn", "qkv", "qkv_proj", "query_key_value", "Wqkv"} & set(last):
-            if array.shape[0] % 3:
-                raise Error(f"{name}: expected rows of query, key and value, found {array.shape}")
-            for one, part in zip(("query", "key", "value"), np.split(array, 3)):
-                put(f"{names[one]}.{kind}", part)
-        elif role:
-            put(f"{names[role]}.{kind}", array)
-    if not any(name.endswith("weight") for name in arrays):
-        raise Error("state_dict: expected projections of query, key and value, found "
-                    + (", ".join(list(state_dict)[:4]) or "nothing"))
+        kind, roles, array = "bias" if name.endswith("bias") else "weight", roles_of(name), np.atleast_1d(as_numpy(value))
+        if kind == "weight" and re.search(r"\bc_(attn|proj)\b", name):     # Conv1D keeps (in, out)
+            array = array.T
+        whole = not roles or len(array) % len(roles) == 0
+        require(whole, name, "rows of query, key and value", array.shape)
+        for role, part in zip(roles, np.split(array, len(roles)) if roles else ()):
+            own = f"{_PROJECTIONS[role]}.{kind}"
+            require(own not in arrays, "state_dict", "one layer of attention", f"{own} twice (prefix= chooses one)")
+            arrays[own] = part.astype(np.float32)
+    require(any(name.endswith("weight") for name in arrays), "state_dict", "projections of query, key and value",
+            ", ".join(list(state_dict)[:4]) or "nothing")
     return arrays
 
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import MOST_WEIGHTS, OTHER_SIDE, Attention, Call
-from .engine import Error, first_line, is_tensor, role_of, torch_module
-from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, frames_around, layout_of,
+from .calls import MOST_WEIGHTS, OTHER_SIDE, Call
+from .engine import Error, first_line, is_tensor, require, role_of, torch_module
+from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, evaluating, frames_around, layout_of,
                     modules_around, moves_of, names_of, path_to, product_of, root_of, variables)
 
 
@@ -139,19 +139,19 @@ class Tracer:
     """The block in which operations are followed, and the calls of attention found in it."""
 
     def __init__(self, module: Any = None, keep: int | Keep | None = None) -> None:
-        if not isinstance(keep, (Keep, int, type(None))) or not (module is None or callable(getattr(module, "modules", None))):
-            raise Error(f"watch: expected a module, and keep of headlight.Keep or a number, found {module!r:.64} and {keep!r:.64}")
+        known = isinstance(keep, (Keep, int, type(None))) and (module is None or callable(getattr(module, "modules", None)))
+        require(known, "watch", "a module, and keep of headlight.Keep or a number", f"{module!r:.64} and {keep!r:.64}")
         self.keep = keep if isinstance(keep, Keep) else Keep() if keep is None else Keep(calls=keep)
-        if self.keep.every < 1 or self.keep.calls < 0 or self.keep.sentences < 1:
-            raise Error(f"keep: expected calls ≥ 0, sentences ≥ 1 and every ≥ 1, found {self.keep}")
+        possible = self.keep.every >= 1 and self.keep.calls >= 0 and self.keep.sentences >= 1
+        require(possible, "keep", "calls ≥ 0, sentences ≥ 1 and every ≥ 1", self.keep)
         self._modules = None if module is None else set(map(id, module.modules()))
         self._module = module
         # By id: the tensor, weakly, and its node; of nested tensors their components.
         self._tags, self._parts = {}, {}                 # type: Dict[int, Tuple[Any, Node]], Dict[int, Tuple[Any, Sequence[Any]]]
         self._calls, self._pending = [], []              # type: List[Call], List[Call]    # pending: that met no values yet
-        self._attentions: list[Attention] | None = None
+        self._attentions: list[Call] | None = None
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
-        self._names: dict[int, tuple[Any, dict[int, str], dict[int, Any]]] = {}
+        self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._used: set = set()                          # ids of weights
         self._operations = self._softmaxes = self._blocks = self._left_out = self._bytes = 0
         self._notes: list[Sequence[str]] = []
@@ -159,8 +159,7 @@ class Tracer:
         self._open, self._thread, self._as_written = contextlib.ExitStack(), None, False     # type: Any, Any, bool
 
     def __enter__(self) -> Any:
-        if self._thread is not None:
-            raise Error("watch: expected a watch that is not open; a thread needs one of its own")
+        require(self._thread is None, "watch", "a watch that is not open", "an open one: a thread needs one of its own")
         self._thread, self._process = threading.get_ident(), os.getpid()
         self._blocks += 1
         torch = torch_module()
@@ -233,6 +232,12 @@ class Tracer:
     def _step(self, kind: str, node: Node, out: Any, info: Any = None, of: Any = None) -> None:
         """`out` was made from the tensor of `node`."""
         self._tag(out, Node(kind, node, out.shape, caller(), info, of=of))
+
+    def _moved(self, tensor: Any, function: Any, *arguments: Any, permutes: bool = False) -> Any:
+        """What the function makes of a tensor, followed."""
+        out = function(tensor, *arguments)
+        self._step("move", self._source(tensor), out, Move(function, arguments, permutes=permutes))
+        return out
 
     def follow(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
         """By the thread and the process that opened the watch."""
@@ -369,12 +374,10 @@ class Tracer:
 
     def _maps(self, module: Any) -> tuple[dict[int, str], dict[int, Any]]:
         """The names of a module's parameters, and its linear layers by their weights."""
-        entry = self._names.get(id(module))
-        if entry is None or entry[0]() is not module:
-            names = {id(parameter): name for name, parameter in module.named_parameters()}
+        if module not in self._names:
             linears = {id(inner.weight): inner for inner in module.modules() if isinstance(inner, torch_module().nn.Linear)}
-            entry = self._names[id(module)] = (weakref.ref(module), names, linears)
-        return entry[1], entry[2]
+            self._names[module] = {id(parameter): name for name, parameter in module.named_parameters()}, linears
+        return self._names[module]
 
     def _weight_name(self, parameter: Any, modules: Sequence[Any]) -> str:
         """The name that says most: the innermost one with a role, else that of a variable with one, else the outermost."""
@@ -387,46 +390,45 @@ class Tracer:
         if product is None:
             return None
         a, b = product.operands.values()
-        node_a, node_b = self.node_of(a), self.node_of(b)
-        root_a, root_b = root_of(node_a), root_of(node_b)
+        root_a, root_b = root_of(self.node_of(a)), root_of(self.node_of(b))
         parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
         weight = parameters[1] or (root_b.kind == "source" and root_b.info is not None)
         if "weights" in (root_a.kind, root_b.kind):
-            return self._on_context(product, node_a, node_b, op.out)
+            return self._on_context(product, op.out)
         if op.name != "einsum" and b.dim() == 2 and (weight or op.name == "addmm" or root_a.kind in ("context", "heads") or
                                                      (a.dim() > 2 and root_b.kind in ("", "source"))):
             return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-        if (op.name == "einsum" and any(parameters)) or \
-                (root_a.kind == "product" and self._without_softmax(product, node_a, root_a, node_b, op.out)):
+        if (op.name == "einsum" and any(parameters)) or (root_a.kind == "product" and self._without_softmax(product, op.out)):
             return None
-        self._tag(op.out, self._product_node(product, *(self._source(operand) for operand in (a, b))))
+        self._tag(op.out, self._product_node(product))
         if op.name == "baddbmm":
             self._step("scale", self.node_of(op.out), op.out, float(op.kwargs.get("alpha", 1)))
             if op.kwargs.get("beta", 1):
                 self._step("add", self.node_of(op.out), op.out, (op.args[0].detach(), float(op.kwargs.get("beta", 1))))
         return None
 
-    def _product_node(self, product: Product, node_a: Node, node_b: Node) -> Node:
+    def _product_node(self, product: Product) -> Node:
         """Of the operands' nodes, and what the caller calls them or what they were made from."""
-        product.nodes = {"a": node_a, "b": node_b}
+        product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
         known = [(name, self.node_of(value)) for name, value in variables()]
         for side, node in product.nodes.items():
             steps = path_to(node, MADE)
             product.names[side] = [name for name, one in known if one in steps]
         return Node("product", None, product.shape, caller(), product)
 
-    def _without_softmax(self, product: Product, node: Node, root: Node, other: Node, out: Any) -> bool:
+    def _without_softmax(self, product: Product, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
-        steps = path_to(node, ("product",))
-        if any(step.kind == "exp" for step in steps):
+        node, other = map(self.node_of, product.operands.values())
+        kinds = {step.kind for step in path_to(node, ("product",))}
+        if "exp" in kinds:
             self._note("by_blocks", str(caller()))
             return True
-        changed = any(step.kind in ("scale", "fill", "add", "times") for step in steps)
-        if not changed or any(root_of(one).kind not in ("linear", "product") for one in (*root.info.nodes.values(), other)):
+        made_from = [root_of(one).kind for one in (*root_of(node).info.nodes.values(), other)]
+        if not kinds & {"scale", "fill", "add", "times"} or not {"linear", "product"}.issuperset(made_from):
             return False
         call = self._take_softmax("none", node, [], product.operands["a"])
         if call is not None:
-            self._on_context(product, call.softmax, other, out)
+            self._on_context(product, out)
         return call is not None
 
     def _on_times(self, op: Operation) -> None:
@@ -641,7 +643,7 @@ class Tracer:
         if not op.get(2, "training", True) or p == 0:
             self._tag(op.out, None if node is NOTHING else node)
         elif kind == "weights":        # where dropout belongs, the weights before it are judged
-            self._on_post("drop", node, p, op.out, any(not module.training for module in modules_around()))
+            self._on_post("drop", node, p, op.out, evaluating())
         elif kind == "product":
             self._step("drop", node, op.out, ("drop", None, p))
         elif kind == "linear":
@@ -697,10 +699,10 @@ class Tracer:
         calls[0].join = lambda parts: function(parts, *more, **options)
         self._tag(op.out, self._joined(calls, op.out))
 
-    def _on_context(self, product: Product, node_a: Node, node_b: Node, out: Any) -> None:
+    def _on_context(self, product: Product, out: Any) -> None:
         """Weights meet values."""
-        product.nodes = {"a": node_a, "b": node_b}
-        side, other_side = ("a", "b") if root_of(node_a).kind == "weights" else ("b", "a")
+        product.nodes = {side: self.node_of(operand) for side, operand in product.operands.items()}
+        side, other_side = ("a", "b") if root_of(product.nodes["a"]).kind == "weights" else ("b", "a")
         node, other, tensor = product.nodes[side], product.nodes[other_side], product.operands[other_side]
         call: Call = root_of(node).info.call
         if call.context is not None:
@@ -735,19 +737,15 @@ class Tracer:
         is_causal=False, *, scale=None, enable_gqa=False) of torch 2: whatever kernel it takes, this is what it means."""
         torch, site = torch_module(), caller()
         query, key, value = (op.get(position, name) for position, name in enumerate(("query", "key", "value")))
-        node_k, node_v = self._source(key), self._source(value)
         if op.kwargs.get("enable_gqa") and query.dim() > 2 and key.shape[-3] != query.shape[-3]:
             times = query.shape[-3] // key.shape[-3]
-            repeat = Move(torch.Tensor.repeat_interleave, (times, -3))
-            key, value = key.repeat_interleave(times, -3), value.repeat_interleave(times, -3)
-            node_k, node_v = (Node("move", node, tensor.shape, site, repeat) for node, tensor in ((node_k, key), (node_v, value)))
-        turned = key.transpose(-2, -1)
+            key, value = (self._moved(one, torch.Tensor.repeat_interleave, times, -3) for one in (key, value))
+        turned = self._moved(key, torch.Tensor.transpose, -2, -1, permutes=True)
+        self._source(value)
         lead = torch.broadcast_shapes(query.shape[:-2], key.shape[:-2])
         scores, out = (query.new_empty((*lead, query.shape[-2], last), device="meta")     # which the kernel does not make
                        for last in (key.shape[-2], value.shape[-1]))
         product, context = product_of("matmul", (query, turned), scores), product_of("matmul", (scores, value), out)
-        turn = Move(torch.Tensor.transpose, (-2, -1), permutes=True)
-        node = self._product_node(product, self._source(query), Node("move", node_k, turned.shape, site, turn))
         scale, mask, p = op.kwargs.get("scale"), op.get(3, "attn_mask"), op.get(4, "dropout_p") or 0.0
         steps: list[Any] = [("scale", float(1 / math.sqrt(query.shape[-1]) if scale is None else scale))]
         if op.get(5, "is_causal"):
@@ -755,15 +753,17 @@ class Tracer:
             steps.append(("fill", (ones.triu(1), -math.inf)))
         if mask is not None:
             steps.append(("fill", (~mask.detach(), -math.inf)) if mask.dtype == torch.bool else ("add", (mask.detach(), 1.0)))
+        node = self._product_node(product)
         for kind, info in steps:
             node = Node(kind, node, product.shape, site, info)
         call = self._take_softmax("softmax", node, [-1], scores)
         if call is None:
             return
-        if p > 0 and any(not module.training for module in modules_around()):
+        if p > 0 and evaluating():
             call.observe("dropout_left_on", site, f"{p:g}")
-        dropped = Node("drop", call.softmax, product.shape, site, ("drop", None, p))
-        self._on_context(context, dropped if p > 0 else call.softmax, node_v, op.out)
+        if p > 0:
+            self._step("drop", call.softmax, scores, ("drop", None, p))
+        self._on_context(context, op.out)
         if op.out.numel() <= LARGE:      # without dropout, of which no weights are left to judge
             named = {} if scale is None else {"scale": scale}
             call.fused_output = op.function(query, key, value, mask, 0.0, bool(op.get(5, "is_causal")), **named).detach() \

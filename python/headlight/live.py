@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from .engine import Error, Folder, open_window, refused, write_safetensors
+from .engine import Folder, open_window, refused, require, write_safetensors
 
 
 class Model(Folder):
@@ -26,8 +26,8 @@ def open_model(model: Any, tokenizer: Any = None) -> Model:
     Errors: Error where config or weights are missing, or the folder cannot be written."""
     config = getattr(model, "config", None)
     fields = config.to_dict() if hasattr(config, "to_dict") else config
-    if not isinstance(fields, Mapping) or not callable(getattr(model, "state_dict", None)):
-        raise Error(f"open: expected a model with config.to_dict() and state_dict(), found {type(model).__name__}")
+    known = isinstance(fields, Mapping) and callable(getattr(model, "state_dict", None))
+    require(known, "open", "a model with config.to_dict() and state_dict()", type(model).__name__)
     backend, path = getattr(tokenizer, "backend_tokenizer", tokenizer), tokenizer      # of tokenizers; or a file, a folder
     opened = Model()
     with refused("open"):
@@ -39,8 +39,9 @@ def open_model(model: Any, tokenizer: Any = None) -> Model:
             tokenizer.save_pretrained(opened.folder)
         elif hasattr(backend, "to_str"):
             Path(opened.folder, "tokenizer.json").write_text(backend.to_str(), encoding="utf-8")
-        elif tokenizer is not None:
-            raise Error(f"open: expected a tokenizer with save_pretrained or to_str, or a path, found {type(tokenizer).__name__}")
+        else:
+            none = tokenizer is None
+            require(none, "open", "a tokenizer with save_pretrained or to_str, or a path", type(tokenizer).__name__)
         if not Path(opened.folder, "config.json").exists():
             fields = {**fields, "architectures": fields.get("architectures") or [type(model).__name__]}
             Path(opened.folder, "config.json").write_text(json.dumps(fields, default=str), encoding="utf-8")

@@ -7,17 +7,17 @@ import math
 import os
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Tuple
 
 import numpy as np
 
-from .engine import Array, is_tensor, notebook_shell, role_of, torch_module
+from .engine import Array, is_tensor, notebook_shell, role_of, roles_of, torch_module
 
 LARGE = 1 << 22          # elements above which an index is not carried along
 BLOCKED = -1e3           # added to a score, or replaces it: in effect −inf
 _FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
-PACKED = r"in_proj|qkv|c_attn|query_key_value"     # one weight for query, key and value, in this order
 Place = Tuple[int, ...]  # indices along the shared axes of a product
 
 
@@ -139,12 +139,12 @@ def moves_of(path: Sequence[Node]) -> list[Move]:
 
 def factor_of(path: Sequence[Node]) -> float:
     """What the steps multiply by."""
-    return float(np.prod([node.info for node in path if node.kind == "scale"]))
+    return float(math.prod(node.info for node in path if node.kind == "scale"))
 
 
 def index_after(moves: Sequence[Move], shape: Sequence[int]) -> Any | None:
     """Which element of an array of `shape` stands where after the moves; nothing where that would be large."""
-    count = int(np.prod(shape))
+    count = math.prod(shape)
     return None if count > LARGE else moved(torch_module().arange(count).view(*shape), moves)
 
 
@@ -218,7 +218,6 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
 class Layout(NamedTuple):
     """Which index along a product's shared axes is which sentence and head: `groups[sentence][head]`."""
     groups: list[list[Place]]
-    indices: dict[str, tuple[Array, Node]]               # of a side whose projection is known: operand_index
     trouble: tuple[str, str, Site | None] | None   # code, detail, where
 
 
@@ -241,17 +240,17 @@ def first_reshaping(node: Node) -> Site | None:
 
 def layout_of(product: Product) -> Layout:
     """Found by following each element back to the projection it came from; where that is not known, (batch, heads)."""
-    both = {side: operand_index(product, side, PROJECTED) for side in "ab"}
-    indices = {side: found for side, found in both.items() if found is not None}
+    side, found = "a", operand_index(product, "a", PROJECTED)
+    if found is None:
+        side, found = "b", operand_index(product, "b", PROJECTED)
     places = list(np.ndindex(*product.shared))
     by_sentence: dict[Any, list[Place]] = {}
-    if not indices:
+    if found is None:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
         for place in places:
             by_sentence.setdefault(place[:-1] if len(place) > 1 else place, []).append(place)
-        return Layout(list(by_sentence.values()), {}, None)
-    side = "a" if "a" in indices else "b"
-    index, base = indices[side]
+        return Layout(list(by_sentence.values()), None)
+    index, base = found
     lead_shape, width = base.shape[:-1], base.shape[-1]
     rows = index // width
     whole_rows = bool((rows == rows[..., :1]).all())
@@ -280,7 +279,7 @@ def layout_of(product: Product) -> Layout:
     if len({len(group) for group in groups}) != 1:
         groups = [[place] for place in places]
     site = first_reshaping(product.nodes[side])
-    return Layout(groups, indices, None if trouble is None else (*trouble, site))
+    return Layout(groups, None if trouble is None else (*trouble, site))
 
 
 def is_split_in_blocks(index: Array, width: int) -> bool:
@@ -321,11 +320,7 @@ def _is_library(file: str) -> bool:
 
 
 def _user_frames() -> Iterator[Any]:
-    frame = sys._getframe(1)
-    while frame is not None:
-        if not _is_library(frame.f_code.co_filename):
-            yield frame
-        frame = frame.f_back
+    return (frame for frame, _ in traceback.walk_stack(sys._getframe(1)) if not _is_library(frame.f_code.co_filename))
 
 
 def _locals(frame: Any) -> Mapping[str, Any]:
@@ -348,13 +343,16 @@ def caller() -> Site:
 def modules_around() -> list[Any]:
     """The modules whose methods are running, the innermost first, each once."""
     modules: list[Any] = []
-    frame: Any = sys._getframe(1)
-    while frame is not None and len(modules) < 24:
+    for frame, _ in traceback.walk_stack(sys._getframe(1)):
         owner = _locals(frame).get("self") if frame.f_code.co_varnames[:1] == ("self",) else None
         if isinstance(owner, torch_module().nn.Module) and all(owner is not module for module in modules):
             modules.append(owner)
-        frame = frame.f_back
-    return modules
+    return modules[:24]
+
+
+def evaluating() -> bool:
+    """Whether a module around is in evaluation."""
+    return any(not module.training for module in modules_around())
 
 
 def variables() -> Iterator[tuple[str, Any]]:
@@ -397,20 +395,14 @@ def frames_around(root: Any) -> Frames:
     return Frames(masks, modules, path)
 
 
-def _only_role(names: Sequence[str]) -> str | None:
-    found = {role_of(name) for name in names} - {None}
-    return found.pop() if len(found) == 1 else None
-
-
 def named_role(node: Node, index: tuple[Array, Node] | None, names: Sequence[str]) -> str | None:
     """What an operand is called: as the weights it was projected by, or as the caller's variables."""
-    step, role = path_to(node, MADE)[0], None
-    if step.kind == "linear":
-        width = index[1].shape[-1] if index is not None else 0
-        if index is not None and width % 3 == 0 and re.search(PACKED, step.info.name):
-            parts = np.unique(index[0] % width // (width // 3))
-            return ("query", "key", "value")[int(parts[0])] if len(parts) == 1 else None
-        role = role_of(step.info.name)
-    elif step.kind == "product":
-        role = _only_role(step.info.names["b"])
-    return role or _only_role(names)
+    step = path_to(node, MADE)[0]
+    called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
+    packed = roles_of(called[0]) if step.kind == "linear" else ()
+    if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:
+        width = index[1].shape[-1]
+        parts = np.unique(index[0] % width // (width // 3))
+        return packed[parts[0]] if len(parts) == 1 else None
+    found = ({role_of(name) for name in some} - {None} for some in (called, names))
+    return next((roles.pop() for roles in found if len(roles) == 1), None)

@@ -2,24 +2,25 @@
 `headlight diagnose`, which names mistakes by codes; here each gets its line of the caller's code."""
 from __future__ import annotations
 
+import contextlib
 import html as _html
 import itertools
 import json
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .calls import MOST_WEIGHTS, Attention, Call
+from .calls import MOST_WEIGHTS, Call
 from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_tensor, layers_of, notebook_shell, open_window,
-                     projections, refused, role_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata,
+                     projections, refused, require, role_of, roles_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata,
                      torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import (BLOCKED, MADE, NOTHING, PACKED, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of, named_role,
+from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of, named_role,
                     path_to, recovered)
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
@@ -77,9 +78,21 @@ def _diagnosed(captured: Sequence[tuple[dict[str, Any], dict[str, Array]]], lang
     """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
     arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
     facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
-    with tensors_file(arrays, {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}) as path:
-        with refused("headlight diagnose"):
-            return json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
+    metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
+    with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
+        return json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
+
+
+def _report(captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (), expect: Mapping[str, Any] = {},
+            site_of: Callable[[Any], Site | None] = lambda one: None) -> Report:
+    """What `headlight diagnose` says; a mistake of several calls at one line is one. `site_of`: the line of a mistake."""
+    answer = _diagnosed(captured, language, notes, expect)
+    calls: dict[tuple[str, str, Site | None], list[int]] = {}
+    for one in answer["mistakes"]:
+        calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
+    mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
+                for (text, code, site), where in calls.items()]
+    return Report(mistakes, answer)
 
 
 def _stacked(given: Any) -> Array:
@@ -99,8 +112,8 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
     `tolerance`: that of `headlight diagnose`, the largest difference of weights that counts as equal, and of outputs times max(1,
     the largest number of the row); None: as the least precise array has it, 2e-5 of float32, 4e-3 of float16, 3e-2 of bfloat16.
     `language`: of the report, en or zh."""
-    if weights is None and output is None:
-        raise Error("check: expected weights or output as your code computed them, found neither")
+    some = weights is not None or output is not None
+    require(some, "check", "weights or output as your code computed them", "neither")
     kinds = " ".join(str(getattr(array[0] if isinstance(array, (list, tuple)) and array else array, "dtype", ""))
                      for array in (query, key, value, weights, output))
     facts = {"dtype": next((kind for kind in ("bfloat16", "float16") if kind in kinds), "float32"), "tolerance": tolerance or 0}
@@ -112,11 +125,10 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         if array.ndim == 3:
             num_heads = num_heads or array.shape[0]
             array = side_by_side(array)
-        if array.ndim != 2:
-            raise Error(f"{name}: expected (T, d_model) or (heads, T, d_k), found {array.shape}")
+        require(array.ndim == 2, name, "(T, d_model) or (heads, T, d_k)", array.shape)
         arrays[name] = array[None].astype(np.float32)
-    if not isinstance(state_dict, (Mapping, type(None))):
-        raise Error(f"state_dict: expected a dict of arrays, found {type(state_dict).__name__}")
+    named = isinstance(state_dict, (Mapping, type(None)))
+    require(named, "state_dict", "a dict of arrays", type(state_dict).__name__)
     arrays.update({} if state_dict is None else projections(state_dict))
     arrays.update({} if mask is None else {"mask": as_numpy(mask)})
     if weights is not None:
@@ -125,8 +137,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
         arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
-    answer = _diagnosed([({**facts, "heads": num_heads or 1}, arrays)], language)
-    return Report([Mistake(one["text"], calls=(0,), code=one["code"]) for one in answer["mistakes"]], {**answer, "judged": 1})
+    return _report([({**facts, "heads": num_heads or 1}, arrays)], language)
 
 
 def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
@@ -134,10 +145,8 @@ def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
     for module in modules[:3]:
         weights: dict[str, tuple[str, Any]] = {}
         for name, parameter in module.named_parameters():
-            if not name.endswith("bias") and parameter.dim() == 2:
-                role = role_of(name)
-                for one in ("query", "key", "value") if re.search(PACKED, name) else [role] if role else []:
-                    weights.setdefault(one, (re.sub(r"\.?weight$", "", name), parameter))
+            for role in roles_of(name) if parameter.dim() == 2 and not name.endswith("bias") else ():
+                weights.setdefault(role, (re.sub(r"\.?weight$", "", name), parameter))
         if {"query", "key", "value"} <= set(weights):
             return weights
     return {}
@@ -156,10 +165,10 @@ def _fits(mask: Array, count: int, queries: int, keys: int) -> list[Array]:
 class _Captured:
     """The facts and arrays of one call (core/diagnose/capture.h). `masks`: the mask arguments of all calls, by number."""
 
-    def __init__(self, attention: Attention, keep: int, intended: Array | None, masks: list[Any]) -> None:
-        self.parts, self.call = attention._parts, attention._parts[0]
+    def __init__(self, call: Call, keep: int, intended: Array | None, masks: list[Any]) -> None:
+        self.parts, self.call = call._parts, call
         self.arrays: dict[str, Array] = {}
-        call, softmax, site, over = self.call, self.call.softmax.info, self.call.softmax.site, self.call.wrong_axis()
+        softmax, site, over = call.softmax.info, call.softmax.site, call.wrong_axis()
         steps = [step for part in self.parts for step in (*part.path, *part.weight_path)]
         opaque = next((step.info for step in steps if step.kind == "opaque"), "")
         final = [one for holds, one in (
@@ -173,20 +182,20 @@ class _Captured:
                 call.observe("dropout_on_scores", step.site)
             if step.kind == "post" and step.info[0] == "scale":
                 call.observe("weights_scaled", step.site, f"{float(step.info[2] or 0):.4g}")
-        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "",
+        self.given: list[list[str]] = []
+        self.facts: dict[str, Any] = {"where": call.where, "opaque": opaque, "over": over or "", "given": self.given,
                                       "observed": [one for part in self.parts for one in part.observed]}
         if not final and not opaque:
-            self._take(attention, keep, intended, masks)
+            self._take(keep, intended, masks)
 
-    def _take(self, attention: Attention, keep: int, intended: Array | None, masks: list[Any]) -> None:
+    def _take(self, keep: int, intended: Array | None, masks: list[Any]) -> None:
         """The sentences that are kept."""
         parts, call, arrays = self.parts, self.call, self.arrays
-        operands = {role: getattr(attention, role) for role in ("query", "key", "value")}
+        operands = {role: getattr(call, role) for role in ("query", "key", "value")}
         (count, heads, queries, d_k), keys = operands["query"].shape, operands["key"].shape[2]
-        founds = [part.found for part in parts]
-        rows = next((found.rows for found in founds if found is not None), None)
-        kept = min([count, keep] + [len(found.sentences) for found in founds if found is not None])
-        kept = kept if rows is None else min(kept, 1)
+        founds = [part.found for part in parts if part.found is not None]
+        rows = founds[0].rows if founds else None
+        kept = min([count, keep if rows is None else 1, *(len(found.sentences) for found in founds)])
         few = rows is None and count * heads * queries * keys <= MOST_WEIGHTS
         sentences = list(range(count if few else kept))
         dtype = str(call.product.dtype).replace("torch.", "")
@@ -195,7 +204,7 @@ class _Captured:
         self.facts.update(dtype=dtype, heads=heads, count=len(sentences), d_k=d_k, scale=call.scale, partial=rows is not None,
                           by_query=call.contracted == call.sides()[0],
                           changed=any(step.kind == "post" for step in call.weight_path))
-        swapped = queries == keys and call.roles() == {"query": "key", "key": "query"}
+        swapped = queries == keys and call.swapped()
         if kept == count:
             self.facts["block"] = call.block
         single, sides = len(parts) == 1, {}
@@ -204,8 +213,8 @@ class _Captured:
             sides[role] = values, groups, call.index_of(role) if single and not groups else None
         self.facts.update(key_heads=len(sides["key"][1]), value_heads=len(sides["value"][1]))
         inputs = [self._inputs(place, sides, swapped) for place in range(kept)]
-        arrays.update({name: array if "_proj" in name else np.stack([own[name] for own in inputs])
-                       for name, array in inputs[0].items() if all(name in own for own in inputs)})
+        for name in sorted(set(inputs[0]).intersection(*inputs)):
+            arrays[name] = inputs[0][name] if "_proj" in name else np.stack([own[name] for own in inputs])
         if rows is not None:
             if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
                 arrays.clear()
@@ -213,7 +222,7 @@ class _Captured:
             arrays["query"] = arrays["query"][:, rows]
         if "value" in arrays and arrays["value"].shape[1] != arrays["key"].shape[1]:
             del arrays["value"]
-        if all(found is not None for found in founds):
+        if len(founds) == len(parts):
             arrays["attentions"] = np.stack([np.concatenate([as_numpy(found.sentences[place]) for found in founds])
                                              for place in range(kept)]).astype(np.float32)
         dropped = any(step.kind == "drop" for part in parts for step in part.weight_path)
@@ -226,7 +235,7 @@ class _Captured:
             elif fused is not None:
                 arrays["output"] = fused[:kept]
         self._take_mask(sentences, rows)
-        self._take_given(attention, rows)
+        self._take_given(rows)
         if intended is not None and rows is None:
             given = intended if intended.ndim == 3 else intended[None]
             arrays["intended"] = np.ascontiguousarray(given[:len(sentences), None])
@@ -235,9 +244,9 @@ class _Captured:
             number = next((i for i, known in enumerate(masks) if known is mask or (
                 known.shape == mask.shape and known.data_ptr() == mask.data_ptr())), len(masks))
             masks += [mask] if number == len(masks) else []
-            for form in (_fits(as_numpy(mask), count, queries, keys) if few else []) or [None]:
-                arrays.update({} if form is None else {f"argument.{len(arguments)}": form})
-                arguments.append([name, str(number)])
+            forms = _fits(as_numpy(mask), count, queries, keys) if few else []
+            arrays.update({f"argument.{len(arguments) + at}": form for at, form in enumerate(forms)})
+            arguments += [[name, str(number)]] * max(1, len(forms))
         self._take_roles()
 
     def _inputs(self, sentence: int, sides: Mapping[str, tuple[Any, list[int], Any]], swapped: bool) -> dict[str, Array]:
@@ -273,7 +282,7 @@ class _Captured:
         if not weights:
             return
         context = call.context.site if call.context is not None else call.path[0].site
-        named = {**call.roles(), "value": named_role(call.value_node, call.value_index, [])}
+        named = {**call.roles(), "value": named_role(call.value_node, call.index_of("value"), [])}
         call.sites["roles_swapped", ""] = context
         unused: list[list[str]] = []
         self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
@@ -291,21 +300,20 @@ class _Captured:
                 call.sites["projection_missing", role] = first_reshaping(call.node(role)) or \
                     (context if role == "value" else call.path[0].site)
 
-    def _take_given(self, attention: Attention, rows: Array | None) -> None:
+    def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, paths = self.call, {role: path_to(self.call.node(role), MADE) for role in ("query", "key")}
         steps = [step for path in paths.values() for step in path]
-        given = self.facts.setdefault("given", [])
-        given += [["norms", name] for name in sorted({step.info[0] for step in steps if step.kind == "normed"})][:1]
+        self.given += [["norms", name] for name in sorted({step.info[0] for step in steps if step.kind == "normed"})][:1]
         if any(step.kind == "turned" for step in steps):
-            given.append(["positions", ""])
+            self.given.append(["positions", ""])
             for role in paths if rows is None and not {"q_proj.weight", "k_proj.weight"} & set(self.arrays) else ():
-                array = attention.before(role)
+                array = call.before(role)
                 if array is not None and not paths[role][0].cache and role in self.arrays and array[0].size == self.arrays[role][0].size:
                     self.arrays[role + ".before"] = np.stack([side_by_side(one) for one in array[:len(self.arrays[role])]])
         self.facts["new_at"], self.facts["new_keys"] = call.new_rows() if len(self.parts) == 1 else (0, 0)
         if call.inputs and not call.goes_on:
-            given.append(["sides", *call.inputs[1]])
+            self.given.append(["sides", *call.inputs[1]])
         for at, step in enumerate(call.path):
             if step.kind == "cap":
                 self.facts.setdefault("softcap", factor_of(call.path[at:]))
@@ -316,10 +324,8 @@ class _Captured:
 
     def _take_mask(self, sentences: Sequence[int], rows: Array | None) -> None:
         """What the steps before and after the softmax block and add, and the numbers they do it with."""
-        call, shape = self.call, (1, 1, self.arrays["query"].shape[1], self.arrays["key"].shape[1])
-        masks: dict[str, Any] = {"blocked": np.zeros(shape, bool), "bias": np.zeros(shape, np.float32),
-                                 "after": np.zeros(shape, bool)}
-        replaced = self.facts["replaced"] = []
+        call, replaced = self.call, self.facts.setdefault("replaced", [])
+        masks = dict.fromkeys(("blocked", "bias", "after"), np.zeros((1, 1, 1, 1), bool))
 
         def replace(kind: str, number: float, cells: Array, site: Site | None) -> None:
             masks["blocked"] = masks["blocked"] | cells
@@ -333,7 +339,7 @@ class _Captured:
             elif part.kind == "times" and (part.cells == part.cells[:1, :, :1, :1]).all():
                 scale = part.cells[0, :, 0, 0] * np.float32(call.scale)
                 self.arrays["scales"] = np.ascontiguousarray(self.arrays.get("scales", np.float32(1)) * scale)
-                self.facts.setdefault("given", []).append(["scale", "learned"])
+                self.given.append(["scale", "learned"])
             elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
                 call.notes.append(("times_unknown", call.where))
             elif part.kind == "times":
@@ -349,9 +355,9 @@ class _Captured:
                 masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
                 if part.product:
                     self.arrays.setdefault("scales", np.array([call.scale], np.float32))
-                    self.facts.setdefault("given", []).append(["scale", "sum"])
+                    self.given.append(["scale", "sum"])
                 if part.subtracted and not hidden.any():
-                    self.facts.setdefault("given", []).append(["bias", "subtracted"])
+                    self.given.append(["bias", "subtracted"])
         for step in call.weight_path:
             if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
                 moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
@@ -400,34 +406,10 @@ def _config_of(expect: Any, modules: Sequence[Any]) -> dict[str, float]:
         with refused(str(path)):
             expect = json.loads(path.read_text(encoding="utf-8"))
     fields = expect.to_dict() if hasattr(expect, "to_dict") else {} if expect is None else expect
-    if not isinstance(fields, Mapping):
-        raise Error(f"expect: expected a dict, a config or a config.json, found {type(expect).__name__}")
+    require(isinstance(fields, Mapping), "expect", "a dict, a config or a config.json", type(expect).__name__)
     more = [fields[name] for name in ("rope_parameters", "attn_config") if isinstance(fields.get(name), Mapping)]
     return {name: value for part in [*more, fields] for name, value in part.items()
             if isinstance(value, (int, float)) and np.isfinite(value)}
-
-
-def check_seen(seen: Any, intended: Array | None, expect: Any, language: str) -> Report:
-    """Every call against the program's answer to its queries, keys, values and mask."""
-    attentions, config = seen.sequence(), _config_of(expect, seen.modules())
-    masks: list[Any] = []
-    captured, notes = [], seen.all_notes()
-    for attention in attentions:
-        try:
-            one = _Captured(attention, seen.keep.sentences, intended, masks)
-            captured.append((one.facts, one.arrays))
-        except Exception as error:      # numbers that cannot be had, steps that cannot be made again
-            captured.append(({"where": attention.where}, {}))
-            notes.append(("unread", attention.where, first_line(str(error))))
-    given = [note for attention in attentions for part in attention._parts for note in part.notes]
-    answer = _diagnosed(captured, language, [*given, *notes], config)
-    calls: dict[tuple[str, str, Site | None], list[int]] = {}
-    for one in answer["mistakes"]:
-        site = _site_of(attentions[one["call"]]._parts[0], one["code"], one.get("role", ""))
-        calls.setdefault((one["text"], one["code"], site), []).append(one["call"])
-    mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
-                for (text, code, site), where in calls.items()]
-    return Report(mistakes, answer)
 
 
 class Page:
@@ -452,15 +434,9 @@ class Page:
 
 
 def page_of(arrays: Mapping[str, Array], metadata: Mapping[str, str], **options: Any) -> Page:
-    with tensors_file(arrays, metadata) as path:
+    with tensors_file(arrays, metadata) as path, refused("headlight page"):
         run(["page", path, *words_of_options(options, os.path.dirname(path)), "-o", path + ".html"])
-        with refused("headlight page"):
-            return Page(Path(path + ".html").read_text(encoding="utf-8"))
-
-
-def _arrays_of(attentions: Any, sentence: int) -> dict[str, Array]:
-    """Of what `watch` saw, or of what a library holds."""
-    return stacks_of(attentions.stacks(sentence) if hasattr(attentions, "stacks") else attentions, sentence)
+        return Page(Path(path + ".html").read_text(encoding="utf-8"))
 
 
 def show(attentions: Any, tokens: Sequence[str] | None = None, target_tokens: Sequence[str] | None = None,
@@ -471,14 +447,14 @@ def show(attentions: Any, tokens: Sequence[str] | None = None, target_tokens: Se
     it; a model's output or a dict with `attentions` or `encoder_attentions`, `decoder_attentions`, `cross_attentions`; a
     tuple of those three; a cache of TransformerLens. `tokens` name the keys' side, `target_tokens` the queries' side
     where it is another one. `options` are those of `headlight page`: `only="0.1,0.2"`. Without a display: Error."""
-    arrays = _arrays_of(attentions, sentence)
+    arrays = stacks_of(attentions, sentence)
     metadata = token_metadata(arrays, tokens, target_tokens)
     more = attentions if isinstance(attentions, dict) else {}
     arrays.update({name: more[name] for name in ("queries", "keys", "values") if isinstance(more.get(name), np.ndarray)})
     if hasattr(notebook_shell(), "kernel"):
         return page_of(arrays, metadata, **options)
-    held = tensors_file(arrays, metadata)
-    open_window(held.__enter__(), lambda: held.__exit__(None, None, None))
+    held = contextlib.ExitStack()
+    open_window(held.enter_context(tensors_file(arrays, metadata)), held)
     return None
 
 
@@ -486,9 +462,8 @@ def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: in
         tokens: Sequence[str] | None = None) -> Path:
     """Keeps the attention of one training step as `folder/step-000100.safetensors`, and returns that path. `headlight
     FILE` opens it; `headlight diagnose A B` compares two. `seen` is what `watch` saw, or arrays as `show` takes them."""
-    if step < 0:
-        raise Error(f"log: expected a step of 0 or more, found {step}")
-    arrays = _arrays_of(seen, sentence)
+    require(step >= 0, "log", "a step of 0 or more", step)
+    arrays = stacks_of(seen, sentence)
     with refused(str(folder)):
         os.makedirs(folder, exist_ok=True)
     path = Path(folder) / f"step-{step:06d}.safetensors"
@@ -497,21 +472,28 @@ def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: in
 
 
 class Seen(Tracer, Sequence):
-    """What `watch` saw: a sequence of `Attention`, in the order in which they ran. A context manager; `with seen:` again
-    goes on where it left off."""
+    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what runs inside
+    of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left off.
 
-    def sequence(self) -> list[Attention]:
+    Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
+    attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
+    sentences (`Keep`); a number is that of calls. One thread: what other threads compute is not seen."""
+
+    def sequence(self) -> list[Call]:
         """The calls; heads that were computed one by one are one."""
-        groups: dict[Any, list[Call]] = {}
-        for call in self._calls if self._attentions is None else []:
-            groups.setdefault(call.part_of[:1] if call.part_of else call.index, []).append(call)
         if self._attentions is None:
-            self._attentions = [Attention(sorted(one, key=lambda part: part.part_of or (0, 0))) for one in groups.values()]
+            groups: dict[int, list[Call]] = {}
+            for call in self._calls:
+                groups.setdefault(call.part_of[0] if call.part_of else call.index, []).append(call)
+            parts = [sorted(group, key=lambda call: call.part_of or (0, 0)) for group in groups.values()]
+            for group in parts:
+                group[0]._parts = group
+            self._attentions = [group[0] for group in parts]
         return self._attentions
 
     def modules(self) -> list[Any]:
         """Around what was seen, the outermost first."""
-        around = [module for attention in self.sequence()[:1] for module in attention._parts[0].frames.modules[::-1]]
+        around = [module for call in self.sequence()[:1] for module in call.frames.modules[::-1]]
         return ([] if self._module is None else [self._module]) + around
 
     def __reduce__(self) -> Any:
@@ -526,7 +508,7 @@ class Seen(Tracer, Sequence):
         return part if isinstance(index, slice) else part._attentions
 
     def __repr__(self) -> str:
-        lines = [f"{index}: {attention!r}" for index, attention in enumerate(self.sequence()[:20])]
+        lines = [f"{index}: {call!r}" for index, call in enumerate(self.sequence()[:20])]
         more = len(self) - len(lines)
         return "\n".join([*lines, *([f"… {more} more"] if more > 0 else []), *self.notes()])
 
@@ -545,25 +527,27 @@ class Seen(Tracer, Sequence):
         notes = self.all_notes()
         return _diagnosed([], language, notes)["notes"] if notes else []
 
-    def attentions(self, sentence: int = 0) -> Array:
-        """(layers, heads, T, S): the weights of one sentence in every call. Errors: Error where calls differ in shape."""
-        layers = [attention.weights() for attention in self.sequence()]
+    def _of_sentence(self, sentence: int) -> list[Array]:
+        """The weights of one sentence in every call."""
+        layers = [call.weights() for call in self.sequence()]
         if not layers:
             raise Error((self.notes() or ["no attention seen"])[-1])
-        return layers_of([layer[min(sentence, len(layer) - 1)] for layer in layers], 0,
-                         "seen (seen[0:2] chooses calls of one shape)")
+        return [layer[min(sentence, len(layer) - 1)] for layer in layers]
+
+    def attentions(self, sentence: int = 0) -> Array:
+        """(layers, heads, T, S): the weights of one sentence in every call. Errors: Error where calls differ in shape."""
+        return layers_of(self._of_sentence(sentence), 0, "seen (seen[0:2] chooses calls of one shape)")
 
     def stacks(self, sentence: int) -> dict[str, Array]:
         """One stack, or those of encoder, decoder and cross-attention where a call's keys are of another sequence."""
-        sizes = [attention._parts[0].shape[2:] for attention in self.sequence()]
+        sizes = [call.shape[2:] for call in self.sequence()]
         if len(set(sizes)) == 1 or all(queries == keys for queries, keys in sizes):
             return {"attentions": self.attentions(sentence)}
         stacks: dict[str, list[Array]] = {name: [] for name in STACKS}
-        for attention, (queries, keys), after in zip(self.sequence(), sizes, [*sizes[1:], (0, 0)]):
-            weights = attention.weights()
+        for layer, (queries, keys), after in zip(self._of_sentence(sentence), sizes, [*sizes[1:], (0, 0)]):
             decoder = after[0] != after[1] and after[0] == queries      # cross-attention of the same queries follows
             name = "cross_attentions" if queries != keys else "decoder_attentions" if decoder else "encoder_attentions"
-            stacks[name].append(weights[min(sentence, len(weights) - 1)])
+            stacks[name].append(layer)
         return {name: layers_of(layers, 0, name) for name, layers in stacks.items() if layers}
 
     def save(self, path: str | Path, sentence: int = 0, tokens: Sequence[str] | None = None,
@@ -574,7 +558,7 @@ class Seen(Tracer, Sequence):
         metadata = token_metadata(arrays, tokens, target_tokens)
         if "attentions" in arrays:
             for name, role in (("queries", "query"), ("keys", "key"), ("values", "value")):
-                parts = [getattr(attention, role) for attention in self.sequence()]
+                parts = [getattr(call, role) for call in self.sequence()]
                 if all(part is not None for part in parts) and len({part.shape[1:] for part in parts}) == 1:
                     arrays[name] = np.stack([part[min(sentence, len(part) - 1)] for part in parts]).astype(np.float32)
         save_arrays(path, arrays, metadata)
@@ -594,16 +578,22 @@ class Seen(Tracer, Sequence):
         """Every call against softmax(q·kᵀ/√d_k + mask)·v, computed by the program. What was meant where the code cannot
         show it: `mask`, which cells may be attended to (T, S) or (sentences, T, S); `expect`, a config as a dict, as an
         object of Hugging Face or as the path of a config.json, by default that of the watched module. `language`: en or zh."""
-        return check_seen(self, None if mask is None else as_numpy(mask).astype(bool), expect, language)
+        intended = None if mask is None else as_numpy(mask).astype(bool)
+        calls, config, notes, captured = self.sequence(), _config_of(expect, self.modules()), self.all_notes(), []
+        masks: list[Any] = []
+        for call in calls:
+            try:
+                one = _Captured(call, self.keep.sentences, intended, masks)
+                captured.append((one.facts, one.arrays))
+            except Exception as error:      # numbers that cannot be had, steps that cannot be made again
+                captured.append(({"where": call.where}, {}))
+                notes.append(("unread", call.where, first_line(str(error))))
+        given = [note for call in calls for part in call._parts for note in part.notes]
+        return _report(captured, language, [*given, *notes], config,
+                       lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")))
 
 
-def watch(module: Any = None, keep: int | Keep | None = None) -> Seen:
-    """Follows the attention that runs inside a `with` block; with `module` only what runs inside of it.
-
-    Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
-    attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
-    sentences (`Keep`); a number is that of calls. One thread: what other threads compute is not seen."""
-    return Seen(module, keep)
+watch = Seen
 
 
 class _Tracker:
