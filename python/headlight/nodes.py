@@ -162,12 +162,10 @@ def axes_after(moves: Sequence[Move], shape: Sequence[int]) -> list[frozenset] |
     index = index_after(moves, shape)
     if index is None:
         return None
-    axes = []
-    for axis in range(index.dim()):
-        ends = [np.array(np.unravel_index(index.select(axis, at).flatten().numpy(), tuple(shape)))
-                for at in {0, min(1, index.shape[axis] - 1), index.shape[axis] - 1}]
-        axes.append(frozenset(i for i in range(len(shape)) if any((ends[0][i] != end[i]).any() for end in ends)))
-    return axes
+    corners = index.numpy()[np.ix_(*(sorted({0, min(1, size - 1), size - 1}) for size in index.shape))]
+    places = np.array(np.unravel_index(corners, tuple(shape)))
+    return [frozenset(axis for axis, found in enumerate(places) if (found != found.take([0], walked)).any())
+            for walked in range(index.dim())]
 
 
 def _equation(text: str, *operands: Any) -> tuple[str, str, str] | None:
@@ -243,12 +241,11 @@ def layout_of(product: Product) -> Layout:
     side, found = "a", operand_index(product, "a", PROJECTED)
     if found is None:
         side, found = "b", operand_index(product, "b", PROJECTED)
-    places = list(np.ndindex(*product.shared))
     by_sentence: dict[Any, list[Place]] = {}
     if found is None:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
-        for place in places:
-            by_sentence.setdefault(place[:-1] if len(place) > 1 else place, []).append(place)
+        for place in np.ndindex(*product.shared):
+            by_sentence.setdefault(place[:-1] or place, []).append(place)
         return Layout(list(by_sentence.values()), None)
     index, base = found
     lead_shape, width = base.shape[:-1], base.shape[-1]
@@ -260,15 +257,14 @@ def layout_of(product: Product) -> Layout:
     within = [axis for axis in range(len(lead_shape))
               if (lead[axis] == lead[axis][..., :1, :1]).all()]             # constant in each product of two matrices
     several = [axis for axis in range(len(lead_shape)) if lead_shape[axis] > 1]
-    sentence_of = np.zeros(product.shared, int)
-    numbers: dict[Any, int] = {}
-    for place in places:
-        key = rows[place][:, 0].tobytes() if each_once else tuple(int(lead[axis][place][0, 0]) for axis in within)
-        by_sentence.setdefault(key, []).append(place)
-        sentence_of[place] = numbers.setdefault(key, len(numbers))
+    sentences = {place: rows[place][:, 0].tobytes() if each_once else tuple(lead[(within, *place, 0, 0)])
+                 for place in np.ndindex(*product.shared)}
+    for place, sentence in sentences.items():
+        by_sentence.setdefault(sentence, []).append(place)
     order = index % width if each_once else index
     groups = [sorted(group, key=lambda place: (int(order[place][0, 0]), place)) for group in by_sentence.values()]
-    depends = sum((np.diff(sentence_of, axis=axis) != 0).any() for axis in range(sentence_of.ndim))
+    depends = sum(any(sentence != sentences[(*place[:axis], 0, *place[axis + 1:])] for place, sentence in sentences.items())
+                  for axis in range(len(product.shared)))
     trouble = None
     if whole_rows and index.shape[-2] > 1 and (rows == rows[..., :1, :]).all():
         trouble = "heads_not_split", ""
@@ -277,16 +273,16 @@ def layout_of(product: Product) -> Layout:
     elif len(several) > 1 and depends > 1:
         trouble = "sentences_mixed", "heads"
     if len({len(group) for group in groups}) != 1:
-        groups = [[place] for place in places]
+        groups = [[place] for place in sentences]
     site = first_reshaping(product.nodes[side])
     return Layout(groups, None if trouble is None else (*trouble, site))
 
 
 def is_split_in_blocks(index: Array, width: int) -> bool:
-    """Whether head h of (heads, rows, d) is d neighbouring columns of rows of `width`, heads in order (or sharing them)."""
+    """Whether head h of (…, heads, rows, d) is d neighbouring columns of rows of `width`, heads in order (or sharing them)."""
     starts, d = index[..., 0] % width, index.shape[-1]
-    return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[:, :1]).all() and
-                (np.diff(starts[:, 0]) >= 0).all() and not (starts % d).any())
+    return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[..., :1]).all() and
+                (np.diff(starts[..., 0]) >= 0).all() and not (starts % d).any())
 
 
 def groups_of(index: Array) -> list[int]:
@@ -295,7 +291,7 @@ def groups_of(index: Array) -> list[int]:
     return sorted(first.values(), key=lambda at: int(index[at].flat[0]))
 
 
-def recovered(index: Array, width: int, values: Array) -> Array | None:
+def recovered(index: Array, values: Array, width: int) -> Array | None:
     """The projection (rows, columns) put together again from the heads (heads, rows, d) it was split into."""
     rows, row_at = np.unique((index // width).ravel(), return_inverse=True)
     columns, column_at = np.unique((index % width).ravel(), return_inverse=True)

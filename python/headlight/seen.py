@@ -212,9 +212,7 @@ class _Captured:
             groups = call.groups(role) if single and not swapped else []
             sides[role] = values, groups, call.index_of(role) if single and not groups else None
         self.facts.update(key_heads=len(sides["key"][1]), value_heads=len(sides["value"][1]))
-        inputs = [self._inputs(place, sides, swapped) for place in range(kept)]
-        for name in sorted(set(inputs[0]).intersection(*inputs)):
-            arrays[name] = inputs[0][name] if "_proj" in name else np.stack([own[name] for own in inputs])
+        self._take_inputs(sides, kept, swapped)
         if rows is not None:
             if arrays["query"].shape[1:] != (queries, heads * d_k) or swapped:
                 arrays.clear()
@@ -249,32 +247,30 @@ class _Captured:
             arguments += [[name, str(number)]] * max(1, len(forms))
         self._take_roles()
 
-    def _inputs(self, sentence: int, sides: Mapping[str, tuple[Any, list[int], Any]], swapped: bool) -> dict[str, Array]:
+    def _take_inputs(self, sides: Mapping[str, tuple[Any, list[int], Any]], kept: int, swapped: bool) -> None:
         """What should have met, from the projections. `sides`: each operand, a head of each group, the index into its projection;
         `swapped`: queries are named keys, and keys queries."""
-        arrays: dict[str, Array] = {}
         for role, (values, groups, found) in sides.items():
             if values is None:
                 continue
             name = {"query": "key", "key": "query"}.get(role, role) if swapped else role
-            arrays[name] = side_by_side(values[sentence][groups or slice(None)])
+            self.arrays[name] = np.stack([side_by_side(one[groups or slice(None)]) for one in values[:kept]])
             if found is None:
                 continue
-            index, base = found[0][sentence], found[1]
-            path, width = path_to(self.call.node(role), ("linear",)), base.shape[-1]
-            turned = any(step.kind in ("turned", "normed") for step in path)
+            index, base, width = found[0][:kept], found[1], found[1].shape[-1]
+            turned = any(step.kind in ("turned", "normed") for step in path_to(self.call.node(role), ("linear",)))
             slip = base.info if base.kind == "linear" and base.info.x is not None and not turned else None
             if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
-                x, columns = x.reshape(-1, x.shape[-1])[np.unique(index // width)], np.unique(index % width)
-                if weight.shape[0] >= len(columns) and x.shape[1] == weight.shape[1]:
-                    arrays.update({name: x, name[0] + "_proj.weight": weight[columns]})
+                rows, columns = np.stack([np.unique(one // width) for one in index]), np.unique(index % width)
+                if weight.shape[0] >= len(columns) and x.shape[-1] == weight.shape[1]:
+                    self.arrays.update({name: x.reshape(-1, x.shape[-1])[rows], name[0] + "_proj.weight": weight[columns]})
                     if slip.bias_of is not None:
-                        arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
+                        self.arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
                     continue
-            again = None if is_split_in_blocks(index, width) else recovered(index, width, values[sentence])
-            arrays[name] = again if again is not None and again.shape[1] % len(index) == 0 else arrays[name]
-        return arrays
+            again = [] if is_split_in_blocks(index, width) else [recovered(*one, width) for one in zip(index, values)]
+            if again and all(one is not None and one.shape[1] % index.shape[1] == 0 for one in again):
+                self.arrays[name] = np.stack(again)
 
     def _take_roles(self) -> None:
         """What was used as query, key and value, and which weights were not used."""
