@@ -1,7 +1,6 @@
 """One call of attention: its arrays, and how it came about."""
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Sequence
 from operator import itemgetter
@@ -20,18 +19,14 @@ OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names 
 
 
 class MaskPart(NamedTuple):
-    kind: str               # fill, times, add
+    step: Node              # fill, times, add
     cells: Array            # (sentences, heads, T, S): bool, factors, or what is added
-    value: float            # that is filled in
-    site: Site | None
+    value: float = 0.0      # that is filled in
     binary: bool = False    # what is added was 0 and 1
-    subtracted: bool = False
-    product: bool = False   # what is added is a product too
 
 
 class Call:
-    """One call of attention as it ran: queries, keys, values, mask, scale, and where. A list of heads is one call, with a part
-    for each head.
+    """One call of attention as it ran: queries, keys, values, mask, scale, and where. A list of heads is one call.
 
     Arrays are numpy float32: (sentences, heads, T, …). `where` is `file:line (module)` of the softmax."""
 
@@ -51,8 +46,7 @@ class Call:
         self.fused_output: Any = None             # the context of a fused kernel
         self.output: Any = None                   # heads side by side, and the moves to it from the context
         self.join: Any = itemgetter(0)            # how contexts of single heads became one
-        self.part_of: Any = None                  # of heads that were computed one by one: call and head
-        self._parts = [self]                      # such heads
+        self._parts = [self]                      # of heads that were computed one by one, each a call: all of them
         self.merge_site: Site | None = None
         self.tensors = {side: tensor.detach().clone() for side, tensor in product.operands.items()}
         self.notes: list[Sequence[str]] = []      # as Tracer.note has them
@@ -134,7 +128,7 @@ class Call:
         return first if alone else self._joined(Call.own_mask)
 
     def weights(self) -> Array:
-        """(sentences, heads, T, S) as the caller's code computed them; the program computes those that were not kept."""
+        """(sentences, heads, T, S) as the caller's code computed them; by the program where they were not kept."""
         return self._joined(Call.own_weights)
 
     def before(self, role: str) -> Array | None:
@@ -192,8 +186,8 @@ class Call:
         return gathered(array, self.layout.groups) / np.float32(factor or 1)
 
     def index_of(self, role: str, kinds: Sequence[str] = PROJECTED) -> tuple[Array, Node] | None:
-        """Which element of its projection (or of another step of these kinds) each element of an operand is, (sentences, heads,
-        rows, d), and that projection."""
+        """Which element of its projection, or of another step of these kinds, each element of an operand is (sentences,
+        heads, rows, d), and that step."""
         product, side, groups = self.product, self._side(role), self.layout.groups
         if role == "value":
             product, side, groups = self.context_product, self.value_side, self.context_groups
@@ -253,7 +247,8 @@ class Call:
             return
         self.context_groups = [[found[place] for place in group] for group in self.layout.groups]
         self.context_product, self.value_side = product, "b" if side == "a" else "a"
-        self.value_tensor = gathered(product.arranged(self.value_side, tensor.detach()).transpose(-2, -1), self.context_groups)
+        arranged = product.arranged(self.value_side, tensor.detach()).transpose(-2, -1)
+        self.value_tensor = gathered(arranged, self.context_groups)
 
     def _context_of(self, tensor: Any) -> Any:
         """An array of the context as (sentences, heads, T, d_v)."""
@@ -294,17 +289,17 @@ class Call:
                 self.notes.append(("mask_unknown", self.where))
                 continue
             array = as_numpy(cells)
-            capped = functools.reduce(lambda number, later: number * later.info if later.kind == "scale" else math.tanh(number),
-                                      [later for later in self.path[at:] if later.kind in ("scale", "cap")], value)
             if step.kind == "fill":
-                parts.append(MaskPart("fill", array.astype(bool), capped, step.site))
+                for later in self.path[at:]:
+                    value = value * later.info if later.kind == "scale" else math.tanh(value) if later.kind == "cap" else value
+                parts.append(MaskPart(step, array.astype(bool), value))
             elif step.kind == "times":
-                parts.append(MaskPart("times", array.astype(np.float32), 0.0, step.site))
+                parts.append(MaskPart(step, array.astype(np.float32)))
             elif array.shape[-1] > 1 and ((array != array[..., :1]).any() or np.isneginf(array * np.float32(value)).any()):
                 # (one finite number a row changes no weight)
                 binary = str(tensor.dtype) == "torch.bool" or bool(np.isin(array, (0, 1)).all())
                 added = array.astype(np.float32) * np.float32(value * factor_of(self.path[at:]))
-                parts.append(MaskPart("add", added, 0.0, step.site, binary, value < 0, bool(step.of)))
+                parts.append(MaskPart(step, added, binary=binary))
         return parts
 
     def own_mask(self) -> Array | None:
@@ -314,9 +309,9 @@ class Call:
             return None
         added = np.zeros((1, 1, 1, 1), np.float32)
         for part in parts:
-            if part.kind == "fill":
+            if part.step.kind == "fill":
                 added = np.where(part.cells, np.float32(-np.inf if part.value <= BLOCKED else part.value), added)
-            elif part.kind == "add":
+            elif part.step.kind == "add":
                 added = added + np.where(part.cells <= BLOCKED, -np.inf, part.cells)
         added = added[:, :1] if (added == added[:, :1]).all() else added
         return added == 0 if np.isin(added, (0, -np.inf)).all() else added.astype(np.float32)

@@ -325,16 +325,18 @@ def role_of(name: str) -> str | None:
 
 
 def roles_of(name: str) -> tuple[str, ...]:
-    """What weights of this name project: query, key and value in one, one of them or the output; of other names nothing."""
+    """What weights of this name project to: query, key and value in one, one of them, the output, or nothing known."""
+    if re.search("in_proj|qkv|c_attn|query_key_value", name):
+        return "query", "key", "value"
     role = role_of(name)
-    return ("query", "key", "value") if re.search(r"in_proj|qkv|c_attn|query_key_value", name) else (role,) if role else ()
+    return (role,) if role else ()
 
 
 def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     """`q_proj.weight` … (out, in) of any state_dict of one attention layer, torch's packed one included."""
     arrays: dict[str, Array] = {}
     for name, value in state_dict.items():
-        kind, roles, array = "bias" if name.endswith("bias") else "weight", roles_of(name), np.atleast_1d(as_numpy(value))
+        kind, array, roles = "bias" if name.endswith("bias") else "weight", np.atleast_1d(as_numpy(value)), roles_of(name)
         if kind == "weight" and re.search(r"\bc_(attn|proj)\b", name):     # Conv1D keeps (in, out)
             array = array.T
         whole = not roles or len(array) % len(roles) == 0
@@ -416,7 +418,7 @@ def _line_of(text: Any) -> bytes | str:
 
 def _lines(sentences: Iterable[str], source: Any, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Of `headlight export --lines`, started anew where it ends before its input does."""
-    # Texts not answered yet, each with a line for the program, an error or an exception of the caller's stream; None: the end.
+    # Texts not answered yet, each with a line for the program, an error, or an exception of the caller; None: the end.
     asked: queue.Queue[tuple[Any, Any]] = queue.Queue()
     room, changes, stopped = threading.Semaphore(_AHEAD), threading.Lock(), threading.Event()
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from .calls import MOST_WEIGHTS, OTHER_SIDE, Call
 from .engine import Error, first_line, is_tensor, require, role_of, torch_module
-from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, evaluating, frames_around, layout_of,
-                    modules_around, moves_of, names_of, path_to, product_of, root_of, variables)
+from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, evaluating,
+                    frames_around, layout_of, modules_around, moves_of, names_of, path_to, product_of, root_of, variables)
 
 
 class Keep(NamedTuple):
@@ -139,17 +139,17 @@ class Tracer:
     """The block in which operations are followed, and the calls of attention found in it."""
 
     def __init__(self, module: Any = None, keep: int | Keep | None = None) -> None:
-        known = isinstance(keep, (Keep, int, type(None))) and (module is None or callable(getattr(module, "modules", None)))
+        modules = getattr(module, "modules", None)
+        known = isinstance(keep, (Keep, int, type(None))) and (module is None or callable(modules))
         require(known, "watch", "a module, and keep of headlight.Keep or a number", f"{module!r:.64} and {keep!r:.64}")
         self.keep = keep if isinstance(keep, Keep) else Keep() if keep is None else Keep(calls=keep)
         possible = self.keep.every >= 1 and self.keep.calls >= 0 and self.keep.sentences >= 1
         require(possible, "keep", "calls ≥ 0, sentences ≥ 1 and every ≥ 1", self.keep)
-        self._modules = None if module is None else set(map(id, module.modules()))
+        self._modules = None if module is None else set(map(id, modules()))
         self._module = module
         # By id: the tensor, weakly, and its node; of nested tensors their components.
         self._tags, self._parts = {}, {}                 # type: Dict[int, Tuple[Any, Node]], Dict[int, Tuple[Any, Sequence[Any]]]
         self._calls, self._pending = [], []              # type: List[Call], List[Call]    # pending: that met no values yet
-        self._attentions: list[Call] | None = None
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._used: set = set()                          # ids of weights
@@ -176,7 +176,7 @@ class Tracer:
         try:
             self._open.close()
         finally:
-            self._thread = self._attentions = None
+            self._thread = None
             for call in self._pending:
                 with self._silent(call.where):
                     if len(call.product.shape) >= 3:
@@ -398,7 +398,8 @@ class Tracer:
         if op.name != "einsum" and b.dim() == 2 and (weight or op.name == "addmm" or root_a.kind in ("context", "heads") or
                                                      (a.dim() > 2 and root_b.kind in ("", "source"))):
             return self._projected(a, b, op.args[0] if op.name == "addmm" else None, op.out, turned=False)
-        if (op.name == "einsum" and any(parameters)) or (root_a.kind == "product" and self._without_softmax(product, op.out)):
+        projects = op.name == "einsum" and any(parameters)
+        if projects or (root_a.kind == "product" and self._without_softmax(product, op.out)):
             return None
         self._tag(op.out, self._product_node(product))
         if op.name == "baddbmm":
@@ -659,9 +660,8 @@ class Tracer:
 
     def _joined(self, calls: Sequence[Call], out: Any) -> Node:
         """Heads that were computed one by one are one call."""
-        first = min(call.index for call in calls)
-        for number, call in enumerate(calls):
-            call.part_of = (first, number)
+        for call in calls:
+            call._parts = list(calls)
         return Node("heads", None, out.shape, caller(), calls)
 
     def _on_cat(self, op: Operation) -> None:
@@ -686,7 +686,7 @@ class Tracer:
         scores = [place for place, kind in enumerate(kinds) if kind == "product"]
         if len(kinds) == 2 and len(scores) == 1 and op.out.shape[-1] == nodes[scores[0]].shape[-1] + 1:
             return self._step("sink", nodes[scores[0]], op.out, (1 - scores[0], tensors[1 - scores[0]].detach()))
-        calls = [root.info for root in roots if root.kind == "context" and root.info.part_of is None]
+        calls = [root.info for root in roots if root.kind == "context" and len(root.info._parts) == 1]
         if len(roots) < 2 or len(set(calls)) != len(roots):
             return
         dim = 1 if op.name == "hstack" else op.get(1, "dim", op.kwargs.get("axis", 0))

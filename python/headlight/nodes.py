@@ -75,24 +75,23 @@ class Linear(NamedTuple):
 
 
 class Product:
-    """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b). Axes have
-    letters, by side: "a" and "b" are the operands, "out" is the result."""
+    """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b). Axes
+    have letters, by side: "a" and "b" are the operands, "out" is the result."""
 
-    def __init__(self, letters: dict[str, str], operands: Sequence[Any], out: Any, shared: str, free: dict[str, str]) -> None:
+    def __init__(self, letters: dict[str, str], operands: Sequence[Any], out: Any, shared: str, a: str, b: str) -> None:
+        """`shared`: the letters of axes that all three have; `a`, `b`: of the rows of each operand."""
         self.letters, self.shape, self.dtype = letters, tuple(out.shape), out.dtype
         self.operands, self.nodes = dict(zip("ab", operands)), {"a": NOTHING, "b": NOTHING}
         self.names: dict[str, list[str]] = {"a": [], "b": []}     # of the caller's variables
         summed = "".join(letter for letter in letters["a"] if letter in letters["b"] and letter not in letters["out"])
-        self.shared_letters, self.ends = shared, {"a": (free["a"], summed), "b": (free["b"], summed), "out": (free["a"], free["b"])}
+        self.shared_letters, self.ends = shared, {"a": (a, summed), "b": (b, summed), "out": (a, b)}
         self.free, self.summed = ({side: self.axes(side, self.ends[side][at]) for side in "ab"} for at in (0, 1))
-        self.out_shared, self.out_free = self.axes("out", shared), {side: self.axes("out", free[side]) for side in "ab"}
-        self.shared, self.rows = self._sizes(self.out_shared), {side: math.prod(self._sizes(self.out_free[side])) for side in "ab"}
+        self.out_shared, self.out_free = self.axes("out", shared), {"a": self.axes("out", a), "b": self.axes("out", b)}
+        self.shared = tuple(self.shape[axis] for axis in self.out_shared)
+        self.rows = {side: math.prod(self.shape[axis] for axis in axes) for side, axes in self.out_free.items()}
 
     def axes(self, side: str, letters: str) -> list[Any]:
         return [self.letters[side].index(letter) if letter in self.letters[side] else None for letter in letters]
-
-    def _sizes(self, axes: Sequence[Any]) -> Place:
-        return tuple(self.shape[axis] for axis in axes)
 
     def arranged(self, side: str, tensor: Any) -> Any:
         """A tensor with the axes of this side as (shared…, rows, contracted or rows of b)."""
@@ -199,18 +198,19 @@ def product_of(name: str, args: Sequence[Any], out: Any) -> Product | None:
         return None
     a, b, result = found
     shared = [letter for letter in result if letter not in text or (letter in a and letter in b)]
-    free = {side: [letter for letter in given if letter in result and letter not in shared] for side, given in zip("ab", found)}
-    if len(free["a"]) == 2 and len(free["b"]) == 1:       # query heads of a group, which the keys do not have
-        sizes = {letter: out.shape[result.index(letter)] for letter in free["a"] + free["b"]}
-        alike = [letter for letter in free["a"] if sizes[letter] == sizes[free["b"][0]]]
-        token = alike[0] if len(alike) == 1 else max(free["a"], key=result.index)
-        shared, free["a"] = [letter for letter in result if letter in shared or letter in free["a"] and letter != token], [token]
+    rows_a, rows_b = ([letter for letter in given if letter in result and letter not in shared] for given in (a, b))
+    if len(rows_a) == 2 and len(rows_b) == 1:       # query heads of a group, which the keys do not have
+        sizes = {letter: size for letter, size in zip(result, out.shape)}
+        alike = [letter for letter in rows_a if sizes[letter] == sizes[rows_b[0]]]
+        token = alike[0] if len(alike) == 1 else max(rows_a, key=result.index)
+        shared = [letter for letter in result if letter in shared or letter in rows_a and letter != token]
+        rows_a = [token]
     summed = {letter for letter in a if letter in b and letter not in result}
-    known = {side: {*shared, *free[side], *summed} for side in "ab"}
-    if not free["a"] or not free["b"] or not summed or set(a) - known["a"] or set(b) - known["b"]:
+    known = set(a) <= {*shared, *rows_a, *summed} and set(b) <= {*shared, *rows_b, *summed}
+    if not (rows_a and rows_b and summed and known):
         return None
-    letters = {side: "".join(free[side]) for side in "ab"}
-    return Product({"a": a, "b": b, "out": result}, operands, out, "".join(shared), letters)
+    letters = {"a": a, "b": b, "out": result}
+    return Product(letters, operands, out, *map("".join, (shared, rows_a, rows_b)))
 
 
 class Layout(NamedTuple):
@@ -263,7 +263,7 @@ def layout_of(product: Product) -> Layout:
         by_sentence.setdefault(sentence, []).append(place)
     order = index % width if each_once else index
     groups = [sorted(group, key=lambda place: (int(order[place][0, 0]), place)) for group in by_sentence.values()]
-    depends = sum(any(sentence != sentences[(*place[:axis], 0, *place[axis + 1:])] for place, sentence in sentences.items())
+    depends = sum(any(sentence != sentences[(*at[:axis], 0, *at[axis + 1:])] for at, sentence in sentences.items())
                   for axis in range(len(product.shared)))
     trouble = None
     if whole_rows and index.shape[-2] > 1 and (rows == rows[..., :1, :]).all():
@@ -279,7 +279,7 @@ def layout_of(product: Product) -> Layout:
 
 
 def is_split_in_blocks(index: Array, width: int) -> bool:
-    """Whether head h of (…, heads, rows, d) is d neighbouring columns of rows of `width`, heads in order (or sharing them)."""
+    """Whether heads (…, heads, rows, d) are d neighbouring columns each of rows of `width`, in order (or sharing them)."""
     starts, d = index[..., 0] % width, index.shape[-1]
     return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[..., :1]).all() and
                 (np.diff(starts[..., 0]) >= 0).all() and not (starts % d).any())

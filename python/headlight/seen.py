@@ -17,11 +17,11 @@ import numpy as np
 
 from .calls import MOST_WEIGHTS, Call
 from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_tensor, layers_of, notebook_shell, open_window,
-                     projections, refused, require, role_of, roles_of, run, save_arrays, side_by_side, stacks_of, tensors_file, token_metadata,
-                     torch_module, words_of_options, write_safetensors, written_whole)
+                     projections, refused, require, role_of, roles_of, run, save_arrays, side_by_side, stacks_of,
+                     tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
-from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of, named_role,
-                    path_to, recovered)
+from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of,
+                    named_role, path_to, recovered)
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 # By the beginning of its code: the step that a mistake is about.
@@ -73,7 +73,7 @@ def _calls_text(calls: Sequence[int]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
 
 
-def _diagnosed(captured: Sequence[tuple[dict[str, Any], dict[str, Array]]], language: str, notes: Sequence[Sequence[str]] = (),
+def _diagnosed(captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                expect: Mapping[str, Any] = {}) -> dict[str, Any]:
     """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
     arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
@@ -85,7 +85,7 @@ def _diagnosed(captured: Sequence[tuple[dict[str, Any], dict[str, Array]]], lang
 
 def _report(captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (), expect: Mapping[str, Any] = {},
             site_of: Callable[[Any], Site | None] = lambda one: None) -> Report:
-    """What `headlight diagnose` says; a mistake of several calls at one line is one. `site_of`: the line of a mistake."""
+    """What `headlight diagnose` says; a mistake of several calls at one line is one. `site_of`: that line."""
     answer = _diagnosed(captured, language, notes, expect)
     calls: dict[tuple[str, str, Site | None], list[int]] = {}
     for one in answer["mistakes"]:
@@ -264,7 +264,8 @@ class _Captured:
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
                 rows, columns = np.stack([np.unique(one // width) for one in index]), np.unique(index % width)
                 if weight.shape[0] >= len(columns) and x.shape[-1] == weight.shape[1]:
-                    self.arrays.update({name: x.reshape(-1, x.shape[-1])[rows], name[0] + "_proj.weight": weight[columns]})
+                    self.arrays[name] = x.reshape(-1, x.shape[-1])[rows]
+                    self.arrays[name[0] + "_proj.weight"] = weight[columns]
                     if slip.bias_of is not None:
                         self.arrays[name[0] + "_proj.bias"] = as_numpy(slip.bias_of).astype(np.float32)[columns]
                     continue
@@ -286,7 +287,7 @@ class _Captured:
             root = path_to(call.node(role), MADE)[0] if role != "output" else NOTHING
             if id(parameter) in call.called:
                 continue
-            if role == "output" and call.context is not None and call.part_of is None:
+            if role == "output" and call.context is not None and len(self.parts) == 1:
                 unused.append([role, name, ""])
             elif root.kind == "linear" and role_of(root.info.name) not in (None, role):
                 unused.append([role, name, re.sub(r"\.?weight$", "", root.info.name)])
@@ -300,7 +301,8 @@ class _Captured:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
         call, paths = self.call, {role: path_to(self.call.node(role), MADE) for role in ("query", "key")}
         steps = [step for path in paths.values() for step in path]
-        self.given += [["norms", name] for name in sorted({step.info[0] for step in steps if step.kind == "normed"})][:1]
+        norms = sorted(step.info[0] for step in steps if step.kind == "normed")
+        self.given += [["norms", name] for name in norms[:1]]
         if any(step.kind == "turned" for step in steps):
             self.given.append(["positions", ""])
             for role in paths if rows is None and not {"q_proj.weight", "k_proj.weight"} & set(self.arrays) else ():
@@ -328,31 +330,31 @@ class _Captured:
             if cells.any() and np.isfinite(number):
                 replaced.append([kind, repr(float(number))])
                 call.sites["blocked_scores_weak" if number > BLOCKED else "", ""] = site
-        for part in call.mask_parts(sentences, rows):
-            call.sites["mask", ""] = part.site
-            if part.kind == "fill":
-                replace("filled", part.value, part.cells, part.site)
-            elif part.kind == "times" and (part.cells == part.cells[:1, :, :1, :1]).all():
-                scale = part.cells[0, :, 0, 0] * np.float32(call.scale)
+        for step, cells, value, binary in call.mask_parts(sentences, rows):
+            call.sites["mask", ""] = step.site
+            if step.kind == "fill":
+                replace("filled", value, cells, step.site)
+            elif step.kind == "times" and (cells == cells[:1, :, :1, :1]).all():
+                scale = cells[0, :, 0, 0] * np.float32(call.scale)
                 self.arrays["scales"] = np.ascontiguousarray(self.arrays.get("scales", np.float32(1)) * scale)
                 self.given.append(["scale", "learned"])
-            elif part.kind == "times" and not np.isin(part.cells, (0, 1)).all():
+            elif step.kind == "times" and not np.isin(cells, (0, 1)).all():
                 call.notes.append(("times_unknown", call.where))
-            elif part.kind == "times":
-                replace("filled", 0, part.cells == 0, part.site)
-            elif part.binary:
-                masks["numbers"] = part.cells
-                call.sites["mask_added_as_numbers", ""] = part.site
+            elif step.kind == "times":
+                replace("filled", 0, cells == 0, step.site)
+            elif binary:
+                masks["numbers"] = cells
+                call.sites["mask_added_as_numbers", ""] = step.site
             else:
-                values = np.unique(part.cells)
-                lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and part.cells.shape[-1] > 2
-                hidden = part.cells == values[0] if lowered else part.cells <= BLOCKED
-                replace("lowered", values[0] if lowered else -np.inf, hidden, part.site)
-                masks["bias"] = masks["bias"] + np.where(hidden, 0, part.cells)
-                if part.product:
+                values = np.unique(cells)
+                lowered = len(values) == 2 and values[1] == 0 and values[0] > BLOCKED and cells.shape[-1] > 2
+                hidden = cells == values[0] if lowered else cells <= BLOCKED
+                replace("lowered", values[0] if lowered else -np.inf, hidden, step.site)
+                masks["bias"] = masks["bias"] + np.where(hidden, 0, cells)
+                if step.of:
                     self.arrays.setdefault("scales", np.array([call.scale], np.float32))
                     self.given.append(["scale", "sum"])
-                if part.subtracted and not hidden.any():
+                if step.info[1] < 0 and not hidden.any():
                     self.given.append(["bias", "subtracted"])
         for step in call.weight_path:
             if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
@@ -468,8 +470,8 @@ def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: in
 
 
 class Seen(Tracer, Sequence):
-    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what runs inside
-    of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left off.
+    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what runs
+    inside of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left off.
 
     Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
     attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
@@ -477,15 +479,7 @@ class Seen(Tracer, Sequence):
 
     def sequence(self) -> list[Call]:
         """The calls; heads that were computed one by one are one."""
-        if self._attentions is None:
-            groups: dict[int, list[Call]] = {}
-            for call in self._calls:
-                groups.setdefault(call.part_of[0] if call.part_of else call.index, []).append(call)
-            parts = [sorted(group, key=lambda call: call.part_of or (0, 0)) for group in groups.values()]
-            for group in parts:
-                group[0]._parts = group
-            self._attentions = [group[0] for group in parts]
-        return self._attentions
+        return [call for call in self._calls if call._parts[0] is call]
 
     def modules(self) -> list[Any]:
         """Around what was seen, the outermost first."""
@@ -499,9 +493,9 @@ class Seen(Tracer, Sequence):
         return len(self.sequence())
 
     def __getitem__(self, index: Any) -> Any:
-        part = Seen(self._module, self.keep)
-        part._attentions, part._notes, part._operations = self.sequence()[index], list(self._notes), self._operations
-        return part if isinstance(index, slice) else part._attentions
+        chosen, part = self.sequence()[index], Seen(self._module, self.keep)
+        part._calls, part._notes, part._operations = chosen, list(self._notes), self._operations
+        return part if isinstance(index, slice) else chosen
 
     def __repr__(self) -> str:
         lines = [f"{index}: {call!r}" for index, call in enumerate(self.sequence()[:20])]
@@ -531,7 +525,7 @@ class Seen(Tracer, Sequence):
         return [layer[min(sentence, len(layer) - 1)] for layer in layers]
 
     def attentions(self, sentence: int = 0) -> Array:
-        """(layers, heads, T, S): the weights of one sentence in every call. Errors: Error where calls differ in shape."""
+        """(layers, heads, T, S): the weights of one sentence in every call. Error where calls differ in shape."""
         return layers_of(self._of_sentence(sentence), 0, "seen (seen[0:2] chooses calls of one shape)")
 
     def stacks(self, sentence: int) -> dict[str, Array]:
