@@ -10,7 +10,7 @@ import numpy as np
 
 from .engine import Array, Error, answer_to, as_numpy, count_text, is_tensor, side_by_side, torch_module
 from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Frames, Layout, Move, Node, Place, Product, Site, Weights,
-                    axes_after, factor_of, groups_of, index_after, moved, moves_of, named_role, operand_index, path_to)
+                    axes_after, factor_of, groups_of, index_after, moved, moves_of, named_role)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
 
@@ -160,7 +160,7 @@ class Call:
 
     def operand_before(self, role: str) -> Array | None:
         """An operand before positions turned it, if they did, (sentences, heads, rows, d), without the scale; None: not known."""
-        path = path_to(self.node(role), MADE)
+        path = self.node(role).path(MADE)
         turned = [step for step in path if step.kind == "turned"]
         if not turned:      # (what came from elsewhere may have been turned there)
             return self.operand(role) if path[0].kind == "linear" else None
@@ -172,7 +172,7 @@ class Call:
 
     def factor(self, role: str) -> float:
         """What an operand was multiplied by between its projection, or its norm, and the product."""
-        return factor_of(path_to(self.node(role), (*MADE, "normed", "add", "times", "fill", "opaque")))
+        return factor_of(self.node(role).path((*MADE, "normed", "add", "times", "fill", "opaque")))
 
     def operand(self, role: str) -> Array | None:
         """(sentences, heads, rows, d), without the scale."""
@@ -191,7 +191,7 @@ class Call:
         product, side, groups = self.product, self._side(role), self.layout.groups
         if role == "value":
             product, side, groups = self.context_product, self.value_side, self.context_groups
-        found = operand_index(product, side, kinds) if groups else None
+        found = product.index_of(side, kinds) if groups else None
         if found is None:
             return None
         return gathered(found[0].swapaxes(-2, -1) if role == "value" else found[0], groups), found[1]
@@ -212,8 +212,7 @@ class Call:
         heads = [] if found is None else groups_of(found[0][0])
         return heads if len(heads) < self.heads else []
 
-    def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None,
-                  flipped: bool | None = None) -> Any | None:
+    def canonical(self, tensor: Any, moves: Sequence[Move], sentences: Sequence[int], rows: Array | None = None) -> Any:
         """A tensor that stands where the scores stood after `moves`, as (sentences, heads, T, S); broadcast if need be."""
         torch, product = torch_module(), self.product
         if all(move.permutes for move in moves):
@@ -227,7 +226,7 @@ class Call:
             flat[index.flatten()] = tensor.expand(index.shape).cpu().flatten()
             tensor = flat.view(*product.shape)
         arranged = product.arranged("out", tensor)
-        if self.flipped if flipped is None else flipped:
+        if self.flipped:
             arranged = arranged.transpose(-2, -1)
         if rows is not None:
             arranged = arranged[..., torch.as_tensor(rows, device=arranged.device), :]
@@ -318,7 +317,8 @@ class Call:
 
     @property
     def found(self) -> Weights | None:
-        """The weights that met the values, dropout that belongs there left out; of some sentences, and queries."""
+        """The weights that met the values, dropout that belongs there left out; of some sentences, and queries. They were kept
+        before it was known which operand counts the keys."""
         chosen = next((step.info.snapshot if step.kind == "weights" else step.info[1] for step in self.weight_path[::-1]
                        if step.kind == "weights" or (step.kind in ("post", "drop") and step.info[1] is not None)), None)
         if chosen is None or not self.flipped:

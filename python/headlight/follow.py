@@ -18,7 +18,7 @@ import numpy as np
 from .calls import MOST_WEIGHTS, OTHER_SIDE, Call
 from .engine import Error, first_line, is_tensor, require, role_of, torch_module
 from .nodes import (LARGE, MADE, NOTHING, Linear, Move, Node, Product, Softmax, Weights, axes_after, caller, evaluating,
-                    frames_around, layout_of, modules_around, moves_of, names_of, path_to, product_of, root_of, variables)
+                    frames_around, layout_of, modules_around, moves_of, names_of, product_of, variables)
 
 
 class Keep(NamedTuple):
@@ -256,7 +256,7 @@ class Tracer:
 
     def _handle(self, function: Any, name: str, args: Any, kwargs: dict[str, Any], out: Any) -> None:
         node = self.node_of(args[0]) if args else NOTHING
-        operation = Operation(function, name, args, kwargs, out, node, root_of(node))
+        operation = Operation(function, name, args, kwargs, out, node, node.root)
         if name in _HANDLERS:
             getattr(self, _HANDLERS[name])(operation)
         elif is_tensor(out):
@@ -289,7 +289,7 @@ class Tracer:
 
     def _origin(self, tensor: Any) -> Any:
         """The tensor of which this one is another view, or a norm."""
-        node = path_to(self.node_of(tensor), ("source",))[0]
+        node = self.node_of(tensor).path(("source",))[0]
         before = None if node.kind != "source" else node.of() if node.of is not None else node.tensor()
         return tensor if before is None else before
 
@@ -340,10 +340,10 @@ class Tracer:
             for pick, part in enumerate(out):
                 self._step("move", node, part, Move(function, arguments, op.kwargs, pick))
 
-    def _broadcast(self, node: Node, out: Any) -> Node:
-        """The node of scores that were repeated to the shape of `out`."""
-        expand = Move(torch_module().Tensor.expand, (tuple(out.shape),))
-        return node if tuple(out.shape) == node.shape else Node("move", node, out.shape, caller(), expand)
+    def _shaped(self, node: Node, out: Any, how: str) -> Node:
+        """The node of what this method brought to the shape of `out`, if it had another one."""
+        shape, function = tuple(out.shape), getattr(torch_module().Tensor, how)
+        return node if shape == node.shape else Node("move", node, shape, caller(), Move(function, (shape,)))
 
     def _on_linear(self, op: Operation) -> None:
         self._projected(op.get(0, "input"), op.get(1, "weight"), op.get(2, "bias"), op.out, turned=True)
@@ -351,15 +351,15 @@ class Tracer:
     def _projected(self, x: Any, weight: Any, bias: Any, out: Any, turned: bool) -> None:
         """x·Wᵀ + b (`turned`) or x·W + b, where `weight` is W."""
         node = self.node_of(x)
-        root = root_of(node)
+        root = node.root
         call = root.info if root.kind == "context" else root.info[0] if root.kind == "heads" else None
         if call is not None and call.output is None:      # heads side by side go into the output projection
-            path = path_to(node, ("context", "heads"))
+            path = node.path(("context", "heads"))
             steps = [step for step in path if step.kind == "move"]
             call.merge_site = next((step.site for step in steps[::-1] if not step.info.permutes), root.site)
             if x.numel() <= LARGE and (root.kind == "context" or len(steps) == len(path) - 1):
                 call.output = x.detach().clone(), moves_of(steps), call.join
-        path = path_to(self.node_of(weight), ("source",))
+        path = self.node_of(weight).path(("source",))
         turns = sum(1 for step in path if step.kind == "move" and step.info.permutes and
                     step.info.function.__name__ not in ("contiguous", "clone", "detach"))
         parameter = weight if path[0].info is None else path[0].info
@@ -390,7 +390,7 @@ class Tracer:
         if product is None:
             return None
         a, b = product.operands.values()
-        root_a, root_b = root_of(self.node_of(a)), root_of(self.node_of(b))
+        root_a, root_b = self.node_of(a).root, self.node_of(b).root
         parameters = [isinstance(operand, torch_module().nn.Parameter) for operand in (a, b)]
         weight = parameters[1] or (root_b.kind == "source" and root_b.info is not None)
         if "weights" in (root_a.kind, root_b.kind):
@@ -413,18 +413,18 @@ class Tracer:
         product.nodes = {side: self._source(operand) for side, operand in product.operands.items()}
         known = [(name, self.node_of(value)) for name, value in variables()]
         for side, node in product.nodes.items():
-            steps = path_to(node, MADE)
+            steps = node.path(MADE)
             product.names[side] = [name for name, one in known if one in steps]
         return Node("product", None, product.shape, caller(), product)
 
     def _without_softmax(self, product: Product, out: Any) -> bool:
         """Scores of two projections that were scaled or masked, and meet values as they are."""
         node, other = map(self.node_of, product.operands.values())
-        kinds = {step.kind for step in path_to(node, ("product",))}
+        kinds = {step.kind for step in node.path(("product",))}
         if "exp" in kinds:
             self._note("by_blocks", str(caller()))
             return True
-        made_from = [root_of(one).kind for one in (*root_of(node).info.nodes.values(), other)]
+        made_from = [one.root.kind for one in (*node.root.info.nodes.values(), other)]
         if not kinds & {"scale", "fill", "add", "times"} or not {"linear", "product"}.issuperset(made_from):
             return False
         call = self._take_softmax("none", node, [], product.operands["a"])
@@ -436,7 +436,7 @@ class Tracer:
         if op.name in ("__rdiv__", "__rtruediv__"):
             return self._tag(op.out, None)
         node, (first, other), over = op.node, op.args[:2], op.name in _OVER
-        total = path_to(self.node_of(other), ("expsum",))[0]
+        total = self.node_of(other).path(("expsum",))[0]
         if over and total.kind == "expsum" and node is not NOTHING:
             if node.kind == "exp" and total.parent is node:       # exp(s) / Σ exp(s): a softmax written by hand
                 self._take_softmax("softmax", node.parent, total.info, op.out, other.dim() not in (0, first.dim()))
@@ -447,7 +447,7 @@ class Tracer:
             node, other = self.node_of(other), first
             if node is NOTHING or over:
                 return None
-        root, number = root_of(node), number_of(other)
+        root, number = node.root, number_of(other)
         factor = other if number is None else number
         factor = 1 / factor if over and (number is None or number) else factor
         if root.kind == "weights":
@@ -465,10 +465,10 @@ class Tracer:
     def _on_plus(self, op: Operation) -> None:
         node, other, out, sign = op.node, op.args[1], op.out, _PLUS[op.name] * float(op.kwargs.get("alpha", 1))
         turned = (node.kind in ("", "source") or op.root.kind == "linear") and self.is_score(other) and \
-            (node is NOTHING or root_of(self.node_of(other)).kind != "linear")
+            (node is NOTHING or self.node_of(other).root.kind != "linear")
         if turned:
             node, other = self.node_of(other), op.args[0]
-        root, friend = root_of(node), root_of(self.node_of(other))
+        root, friend = node.root, self.node_of(other).root
         for one, beside in ((root, other), (friend, op.args[1 if turned else 0])):     # the residual stream
             if one.kind == "linear" and one.info.call is not None and is_tensor(beside):
                 one.info.call.add_to(self._origin(beside))
@@ -484,7 +484,7 @@ class Tracer:
             if number is not None and not (is_tensor(other) and other.dim()):
                 self._tag(out, node)   # one number for all changes no weight
             elif is_tensor(other):
-                self._step("add", self._broadcast(node, out), out, (other.detach(), sign), friend.kind == "product")
+                self._step("add", self._shaped(node, out, "expand"), out, (other.detach(), sign), friend.kind == "product")
         elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
             info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))
@@ -500,7 +500,7 @@ class Tracer:
 
     def _take_inputs(self, call: Call) -> None:
         """What queries and keys were projected from, where they are two tensors that the caller has names for."""
-        roots = [path_to(call.node(role), MADE)[0] for role in ("query", "key")]
+        roots = [call.node(role).path(MADE)[0] for role in ("query", "key")]
         if all(root.kind == "linear" and root.info.of() is not None for root in roots):
             tensors = [self._origin(root.info.of()) for root in roots]
             for names in names_of(tensors) if tensors[0] is not tensors[1] else ():
@@ -509,19 +509,17 @@ class Tracer:
 
     def _made(self, kind: str, name: str, node: Node, out: Any) -> None:
         """Made from a projection by a step that mixes columns of one token and head: it stands where the whole stood."""
-        root, site = root_of(node), caller()
+        root, site, before = node.root, caller(), None
         if root.kind != "linear":
             return self._tag(out, None)
-        steps = path_to(node, ("linear",))[::-1]
+        steps = node.path(("linear",))[::-1]
         whole = next((step for step in steps if math.prod(step.shape) == out.numel()), None)
-        # The first that turns keeps what was before.
-        before = next(((step, step.tensor().detach()) for step in steps[steps.index(whole):] if step.kind in ("move", "normed", "linear")
-                       and step.tensor is not None and step.tensor() is not None), None) \
-            if whole is not None and kind == "turned" and all(step.kind != "turned" for step in steps[steps.index(whole):]) else None
-        if whole is not None and whole.shape != tuple(out.shape):
-            reshape = Move(torch_module().Tensor.reshape, (tuple(out.shape),))
-            whole = Node("move", whole, out.shape, site, reshape)
-        self._tag(out, Node(kind, whole or node, out.shape, site, (name, before)))
+        since = steps[steps.index(whole):] if whole is not None else []
+        if kind == "turned" and all(step.kind != "turned" for step in since):      # the first that turns keeps what was before
+            known = [step for step in since if step.kind in ("move", "normed", "linear") and step.tensor is not None]
+            before = next(((step, step.tensor().detach()) for step in known if step.tensor() is not None), None)
+        whole = node if whole is None else self._shaped(whole, out, "reshape")
+        self._tag(out, Node(kind, whole, out.shape, site, (name, before)))
 
     def _on_fill(self, op: Operation) -> None:
         torch, target, out, value = torch_module(), op.args[0], op.out, 0.0
@@ -545,21 +543,21 @@ class Tracer:
             ones = torch.ones(target.shape[-2:], dtype=torch.bool, device=target.device)
             mask = ~getattr(ones, op.name[:4])(op.get(1, "diagonal", 0))
         node = self.node_of(target)
-        root = root_of(node)
+        root = node.root
         if root.kind == "weights":
             self._on_post("fill", node, mask, out)
         elif root.kind == "product":
             constant = is_tensor(value) and value.numel() > 0 and bool((value == value.flatten()[0]).all())
             number = number_of(value.flatten()[0] if constant else value)
             fill = None if number is None else (mask.detach().bool(), number)
-            self._step("opaque" if fill is None else "fill", self._broadcast(node, out), out, fill or op.name)
+            self._step("opaque" if fill is None else "fill", self._shaped(node, out, "expand"), out, fill or op.name)
         elif root is not NOTHING:
             self._tag(out, None)
 
     def _take_rows(self, op: Operation) -> None:
         """New keys or values are put into a tensor that holds those of before."""
         torch, target, value = torch_module(), op.args[0], op.args[-1]
-        if is_tensor(value) and root_of(self.node_of(value)).kind == "linear" and target.numel() <= LARGE:
+        if is_tensor(value) and self.node_of(value).root.kind == "linear" and target.numel() <= LARGE:
             cells = torch.zeros(target.shape, dtype=torch.bool, device=target.device)
             cells[op.args[1] if op.name == "__setitem__" else (slice(None),) * op.args[1] + (op.args[2],)] = True
             axes = [axis for axis in range(target.dim()) if not cells.transpose(0, axis).flatten(1).any(1).all()]
@@ -588,7 +586,7 @@ class Tracer:
     def _take_softmax(self, name: str, node: Node, dims: Sequence[int | None], out: Any, wrong_sum: bool = False) \
             -> Call | None:
         """A softmax, or what stands in its place, over these axes of the scores (None: over all)."""
-        root, site = root_of(node), caller()
+        root, site = node.root, caller()
         if root.kind == "weights":
             self._on_post("softmax", node, None, out)
             root.info.call.observe("softmax_twice", site)
@@ -604,7 +602,7 @@ class Tracer:
             self._left_out += 1
             return None
         call = Call(self._softmaxes, root.info, frames, site, layout_of(root.info))
-        call.path, call.block = path_to(node, ("product",)), self._blocks
+        call.path, call.block = node.path(("product",)), self._blocks
         axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
             self._note("axes_unknown", call.where)
@@ -625,14 +623,14 @@ class Tracer:
         most = max(1, MOST_WEIGHTS // max(1, call.heads * keys))
         rows = None if queries <= most else np.unique(np.linspace(0, queries - 1, most).astype(int))
         sentences = list(range(min(self.keep.sentences, len(call.layout.groups))))
-        array = call.canonical(tensor.detach(), moves, sentences, rows, flipped=False)
+        array = call.canonical(tensor.detach(), moves, sentences, rows)
         return None if array is None else Weights(list(array), rows)
 
     def _on_post(self, what: str, node: Node, other: Any, out: Any, snapshot: bool = True) -> None:
         """Weights that are changed after the softmax."""
-        call: Call = root_of(node).info.call
+        call: Call = node.root.info.call
         step = Node("drop" if what == "drop" else "post", node, out.shape, caller())
-        moves = moves_of(call.path) + moves_of(path_to(step, ("weights",)))
+        moves = moves_of(call.path) + moves_of(step.path(("weights",)))
         kept = self._snapshot(call, out, moves) if snapshot else None
         step.info = (what, kept, other.detach() if is_tensor(other) else other)
         self._tag(out, step)
@@ -640,7 +638,7 @@ class Tracer:
     def _on_dropout(self, op: Operation) -> None:
         tensor, p = op.get(0, "input"), op.get(1, "p", 0.5)
         node = self.node_of(tensor)
-        kind = root_of(node).kind
+        kind = node.root.kind
         if not op.get(2, "training", True) or p == 0:
             self._tag(op.out, None if node is NOTHING else node)
         elif kind == "weights":        # where dropout belongs, the weights before it are judged
@@ -673,7 +671,7 @@ class Tracer:
             times = [after // before for after, before in zip(op.out.shape, tensors[0].shape)]
             return self._step("move", self._source(tensors[0]), op.out, Move(torch_module().Tensor.repeat, (times,)))
         nodes = [self.node_of(tensor) for tensor in tensors] if isinstance(tensors, (list, tuple)) else []
-        roots = [root_of(node) for node in nodes]
+        roots = [node.root for node in nodes]
         kinds = [root.kind for root in roots]
         linear = [root for root in roots if root.kind == "linear"]
         if len(linear) == len(roots) and all(root is linear[0] for root in linear):
@@ -702,12 +700,12 @@ class Tracer:
     def _on_context(self, product: Product, out: Any) -> None:
         """Weights meet values."""
         product.nodes = {side: self.node_of(operand) for side, operand in product.operands.items()}
-        side, other_side = ("a", "b") if root_of(product.nodes["a"]).kind == "weights" else ("b", "a")
+        side, other_side = ("a", "b") if product.nodes["a"].root.kind == "weights" else ("b", "a")
         node, other, tensor = product.nodes[side], product.nodes[other_side], product.operands[other_side]
-        call: Call = root_of(node).info.call
+        call: Call = node.root.info.call
         if call.context is not None:
             return
-        call.weight_path = path_to(node, ("weights",))
+        call.weight_path = node.path(("weights",))
         call.context = Node("context", None, out.shape, caller(), call)
         call.value_node = self._source(tensor) if other is NOTHING else other
         moves = moves_of(call.path) + moves_of(call.weight_path)
@@ -720,7 +718,7 @@ class Tracer:
         self._take_inputs(call)
         if call in self._pending:
             self._pending.remove(call)
-        root = root_of(other)
+        root = other.root
         if len(call.product.shape) >= 3 or root.kind != "source" or root.info is None:
             self._keep_call(call)
         self._tag(out, call.context)

@@ -47,7 +47,23 @@ class Node:
         # weakly, or whether what is added is a product.
         self.tensor, self.cache, self.of = None, None, of
 
+    def path(self, stops: Sequence[str]) -> list[Node]:
+        """From here up to the first of a kind in `stops`, oldest first."""
+        path = [self]
+        while path[-1].kind not in stops and path[-1].parent is not None:
+            path.append(path[-1].parent)
+        return path[::-1]
 
+    @property
+    def root(self) -> Node:
+        """The product, weights, context or projection from which a tensor was made by steps that keep its meaning."""
+        node = self
+        while node.kind in KEEPING:
+            node = node.parent
+        return node
+
+
+KEEPING = ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "post", "turned", "normed")
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
 MADE = ("linear", "product", "source")
 STOPS = (*MADE, "add", "times", "fill", "opaque", "context", "weights", "heads")
@@ -102,6 +118,14 @@ class Product:
         lead, ends, rows = tensor.shape[:len(self.shared)], tensor.shape[len(self.shared):], len(self.ends[side][0])
         return tensor.reshape(*lead, math.prod(ends[:rows]), math.prod(ends[rows:])).expand(*self.shared, -1, -1)
 
+    def index_of(self, side: str, kinds: Sequence[str]) -> tuple[Array, Node] | None:
+        """Which element of its projection each element of an operand is, as (shared…, rows, contracted)."""
+        path = self.nodes[side].path(STOPS)
+        index = index_after(moves_of(path), path[0].shape) if path[0].kind in kinds else None
+        with contextlib.suppress(RuntimeError):
+            return None if index is None else (self.arranged(side, index).numpy(), path[0])
+        return None
+
 
 class Softmax(NamedTuple):
     name: str                    # softmax, log_softmax, sigmoid, none
@@ -114,22 +138,6 @@ class Weights(NamedTuple):
     """Of one call, by sentence: (heads, rows, S), and which rows."""
     sentences: list[Any]
     rows: Array | None
-
-
-def path_to(node: Node, stops: Sequence[str]) -> list[Node]:
-    """From the node up to the first of a kind in `stops`, oldest first."""
-    path = [node]
-    while path[-1].kind not in stops and path[-1].parent is not None:
-        path.append(path[-1].parent)
-    return path[::-1]
-
-
-def root_of(node: Node) -> Node:
-    """The product, weights, context or projection from which a tensor was made by steps that keep its meaning."""
-    while node.kind in ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "post", "turned",
-                        "normed"):
-        node = node.parent
-    return node
 
 
 def moves_of(path: Sequence[Node]) -> list[Move]:
@@ -219,18 +227,9 @@ class Layout(NamedTuple):
     trouble: tuple[str, str, Site | None] | None   # code, detail, where
 
 
-def operand_index(product: Product, side: str, kinds: Sequence[str]) -> tuple[Array, Node] | None:
-    """Which element of the projection each element of an operand is, as (shared…, rows, contracted)."""
-    path = path_to(product.nodes[side], STOPS)
-    index = index_after(moves_of(path), path[0].shape) if path[0].kind in kinds else None
-    with contextlib.suppress(RuntimeError):
-        return None if index is None else (product.arranged(side, index).numpy(), path[0])
-    return None
-
-
 def first_reshaping(node: Node) -> Site | None:
     """Where an operand is split into heads: the first step after its projection that changes more than the order of axes."""
-    moves = [step for step in path_to(node, (*MADE, "context", "weights", "heads")) if step.kind == "move"]
+    moves = [step for step in node.path((*MADE, "context", "weights", "heads")) if step.kind == "move"]
     reshaping = [step for step in moves if not step.info.permutes]
     named = [step for step in reshaping if step.info.function.__name__ in ("reshape", "unflatten")]
     return next((step.site for step in [*named, *reshaping, *moves]), None)
@@ -238,9 +237,9 @@ def first_reshaping(node: Node) -> Site | None:
 
 def layout_of(product: Product) -> Layout:
     """Found by following each element back to the projection it came from; where that is not known, (batch, heads)."""
-    side, found = "a", operand_index(product, "a", PROJECTED)
+    side, found = "a", product.index_of("a", PROJECTED)
     if found is None:
-        side, found = "b", operand_index(product, "b", PROJECTED)
+        side, found = "b", product.index_of("b", PROJECTED)
     by_sentence: dict[Any, list[Place]] = {}
     if found is None:
         # Unknown: of two shared axes or more the last counts heads; one alone counts sentences.
@@ -393,7 +392,7 @@ def frames_around(root: Any) -> Frames:
 
 def named_role(node: Node, index: tuple[Array, Node] | None, names: Sequence[str]) -> str | None:
     """What an operand is called: as the weights it was projected by, or as the caller's variables."""
-    step = path_to(node, MADE)[0]
+    step = node.path(MADE)[0]
     called = [step.info.name] if step.kind == "linear" else step.info.names["b"] if step.kind == "product" else []
     packed = roles_of(called[0]) if step.kind == "linear" else ()
     if index is not None and len(packed) == 3 and index[1].shape[-1] % 3 == 0:

@@ -21,7 +21,7 @@ from .engine import (STACKS, Array, Error, as_numpy, count_text, first_line, is_
                      tensors_file, token_metadata, torch_module, words_of_options, write_safetensors, written_whole)
 from .follow import Keep, Tracer
 from .nodes import (BLOCKED, MADE, NOTHING, Node, Site, factor_of, first_reshaping, is_split_in_blocks, moves_of,
-                    named_role, path_to, recovered)
+                    named_role, recovered)
 
 _MOST_PAGE = 8 << 20      # bytes of a page that a notebook still keeps gladly
 # By the beginning of its code: the step that a mistake is about.
@@ -49,8 +49,21 @@ class Report:
     """What `check` found: `ok`, `mistakes`, `unchecked` (what was taken as given, or could not be judged or followed); `str()`
     has a line for each."""
 
-    def __init__(self, mistakes: Sequence[Mistake], answer: Mapping[str, Any]) -> None:
-        self.mistakes, self.unchecked = list(mistakes), [*answer["unchecked"], *answer["notes"]]
+    def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
+                 expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None) -> None:
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (core/diagnose/capture.h). A mistake of several
+        calls at one line is one; `site_of`: that line."""
+        arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
+        facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
+        metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
+        with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
+            answer = json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
+        calls: dict[tuple[str, str, Site | None], list[int]] = {}
+        for one in answer["mistakes"]:
+            calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
+        self.mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
+                         for (text, code, site), where in calls.items()]
+        self.unchecked = [*answer["unchecked"], *answer["notes"]]
         self.judged, self.calls, self._summary, self._some = (answer[name] for name in ("judged", "calls", "summary", "some_calls"))
 
     @property
@@ -71,28 +84,6 @@ class Report:
 def _calls_text(calls: Sequence[int]) -> str:
     runs = [[call for _, call in run] for _, run in itertools.groupby(enumerate(calls), lambda pair: pair[1] - pair[0])]
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
-
-
-def _diagnosed(captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
-               expect: Mapping[str, Any] = {}) -> dict[str, Any]:
-    """The answer of `headlight diagnose --format json` to calls: facts and arrays of each (core/diagnose/capture.h)."""
-    arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
-    facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
-    metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
-    with tensors_file(arrays, metadata) as path, refused("headlight diagnose"):
-        return json.loads(run(["diagnose", path, "--format", "json", "--language", language], accept=(0, 1)))
-
-
-def _report(captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (), expect: Mapping[str, Any] = {},
-            site_of: Callable[[Any], Site | None] = lambda one: None) -> Report:
-    """What `headlight diagnose` says; a mistake of several calls at one line is one. `site_of`: that line."""
-    answer = _diagnosed(captured, language, notes, expect)
-    calls: dict[tuple[str, str, Site | None], list[int]] = {}
-    for one in answer["mistakes"]:
-        calls.setdefault((one["text"], one["code"], site_of(one)), []).append(one["call"])
-    mistakes = [Mistake(text, *(site or (None, None)), tuple(dict.fromkeys(where)), code)
-                for (text, code, site), where in calls.items()]
-    return Report(mistakes, answer)
 
 
 def _stacked(given: Any) -> Array:
@@ -137,7 +128,7 @@ def check(*, query: Any, key: Any = None, value: Any = None, weights: Any = None
         num_heads = num_heads or arrays["attentions"].shape[1]
     if output is not None:
         arrays["output"] = as_numpy(output).astype(np.float32).reshape(1, -1, np.shape(output)[-1])
-    return _report([({**facts, "heads": num_heads or 1}, arrays)], language)
+    return Report([({**facts, "heads": num_heads or 1}, arrays)], language)
 
 
 def _named_weights(modules: Sequence[Any]) -> dict[str, tuple[str, Any]]:
@@ -258,7 +249,7 @@ class _Captured:
             if found is None:
                 continue
             index, base, width = found[0][:kept], found[1], found[1].shape[-1]
-            turned = any(step.kind in ("turned", "normed") for step in path_to(self.call.node(role), ("linear",)))
+            turned = any(step.kind in ("turned", "normed") for step in self.call.node(role).path(("linear",)))
             slip = base.info if base.kind == "linear" and base.info.x is not None and not turned else None
             if slip is not None and (slip.transposed or not slip.bias):     # not as its module means it
                 x, weight = as_numpy(slip.x).astype(np.float32), as_numpy(slip.weight).astype(np.float32)
@@ -284,7 +275,7 @@ class _Captured:
         unused: list[list[str]] = []
         self.facts.update(roles=[[role, name or ""] for role, name in named.items()], unused=unused)
         for role, (name, parameter) in weights.items():
-            root = path_to(call.node(role), MADE)[0] if role != "output" else NOTHING
+            root = call.node(role).path(MADE)[0] if role != "output" else NOTHING
             if id(parameter) in call.called:
                 continue
             if role == "output" and call.context is not None and len(self.parts) == 1:
@@ -299,7 +290,7 @@ class _Captured:
 
     def _take_given(self, rows: Array | None) -> None:
         """What ran and follows from no input: positions, norms, soft caps, sinks, what a cache held."""
-        call, paths = self.call, {role: path_to(self.call.node(role), MADE) for role in ("query", "key")}
+        call, paths = self.call, {role: self.call.node(role).path(MADE) for role in ("query", "key")}
         steps = [step for path in paths.values() for step in path]
         norms = sorted(step.info[0] for step in steps if step.kind == "normed")
         self.given += [["norms", name] for name in norms[:1]]
@@ -358,7 +349,7 @@ class _Captured:
                     self.given.append(["bias", "subtracted"])
         for step in call.weight_path:
             if step.kind == "post" and step.info[0] in ("times", "fill") and is_tensor(step.info[2]):
-                moves = moves_of(call.path) + moves_of(path_to(step.parent, ("weights",)))
+                moves = moves_of(call.path) + moves_of(step.parent.path(("weights",)))
                 cells = call.canonical(step.info[2], moves, sentences, rows)
                 if cells is not None and np.isin(as_numpy(cells), (0, 1)).all():
                     masks["after"] = masks["after"] | (as_numpy(cells).astype(bool) == (step.info[0] == "fill"))
@@ -385,9 +376,9 @@ def _site_of(call: Call, code: str, role: str) -> Site | None:
     context = call.context.site if call.context is not None else softmax
     merge = call.merge_site or context
     mask = call.sites.get(("mask", "")) or _last(["fill", "add", "times"], call.path) or _last(["post"], call.weight_path)
-    site = {"scale": _last(["scale"], call.path, *(path_to(call.node(one), MADE) for one in ("query", "key"))),
+    site = {"scale": _last(["scale"], call.path, *(call.node(one).path(MADE) for one in ("query", "key"))),
             "merge": merge, "split": first_reshaping(node),
-            "projection": merge if role == "output" else path_to(node, MADE)[0].site, "mask": mask, "context": context,
+            "projection": merge if role == "output" else node.path(MADE)[0].site, "mask": mask, "context": context,
             "post": _last(["post"], call.weight_path), "drop": _last(["drop"], call.weight_path, call.path)}.get(step)
     return site or (softmax if step in ("softmax", "mask", "post", "drop") else call.path[0].site)
 
@@ -515,7 +506,7 @@ class Seen(Tracer, Sequence):
     def notes(self, language: str = "en") -> list[str]:
         """What was not followed, a line each; nothing where all is there."""
         notes = self.all_notes()
-        return _diagnosed([], language, notes)["notes"] if notes else []
+        return Report([], language, notes).unchecked if notes else []
 
     def _of_sentence(self, sentence: int) -> list[Array]:
         """The weights of one sentence in every call."""
@@ -579,8 +570,8 @@ class Seen(Tracer, Sequence):
                 captured.append(({"where": call.where}, {}))
                 notes.append(("unread", call.where, first_line(str(error))))
         given = [note for call in calls for part in call._parts for note in part.notes]
-        return _report(captured, language, [*given, *notes], config,
-                       lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")))
+        return Report(captured, language, [*given, *notes], config,
+                      lambda one: _site_of(calls[one["call"]], one["code"], one.get("role", "")))
 
 
 watch = Seen
