@@ -337,7 +337,7 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
     for name, value in state_dict.items():
         kind, array, roles = "bias" if name.endswith("bias") else "weight", np.atleast_1d(as_numpy(value)), roles_of(name)
-        if kind == "weight" and re.search(r"\bc_(attn|proj)\b", name):     # Conv1D keeps (in, out)
+        if kind == "weight" and re.search(r"\bc_(attn|proj)", name):     # Conv1D keeps (in, out)
             array = array.T
         whole = not roles or len(array) % len(roles) == 0
         require(whole, name, "rows of query, key and value", array.shape)

@@ -182,8 +182,6 @@ class Tracer:
                     if len(call.product.shape) >= 3:
                         self._keep_call(call)
             self._calls.sort(key=lambda call: call.index)
-            for call in self._calls:
-                call.called = call.called or self._used
             self._tags, self._parts, self._pending = {}, {}, []
 
     def _before_module(self, module: Any, _: Any) -> None:
@@ -602,7 +600,7 @@ class Tracer:
             self._left_out += 1
             return None
         call = Call(self._softmaxes, root.info, frames, site, layout_of(root.info))
-        call.path, call.block = node.path(("product",)), self._blocks
+        call.path, call.block, call.called = node.path(("product",)), self._blocks, self._used
         axes = axes_after(moves_of(call.path), call.product.shape)
         if axes is None:
             self._note("axes_unknown", call.where)
