@@ -13,8 +13,6 @@ from .nodes import (BLOCKED, LARGE, MADE, NOTHING, PROJECTED, STOPS, Frames, Lay
                     axes_after, factor_of, groups_of, index_after, moved, moves_of, named_role)
 
 MOST_WEIGHTS = 1 << 20      # numbers of a sentence's weights that are kept
-
-
 OTHER_SIDE = r"mem|enc|context|ctx|cross|cond|src|source|kv|key"     # in names of what cross-attention has keys of
 
 
@@ -38,10 +36,10 @@ class Call:
         self.dim_axes: frozenset[int] = frozenset()   # of the product, over which the softmax runs
         self.flipped = False                      # keys are the left operand
         self.contracted: str | None = None        # "a" or "b": whose rows met the values
-        # The product with the values, which of its operands they are, and where its heads of sentences stand.
-        self.context: Node | None = None
-        self.context_product: Any = None
-        self.value_side, self.context_groups = "b", []    # type: str, list[list[Place]]
+        self.context: Node | None = None          # of the product with the values
+        self.context_product: Any = None          # that product, if its sentences and heads are known
+        self.context_groups: list[list[Place]] = []   # their places in it, as in the layout
+        self.value_side = "b"                     # which of its operands the values are
         self.value_tensor: Any = None             # (sentences, heads, S, d_v)
         self.fused_output: Any = None             # the context of a fused kernel
         self.output: Any = None                   # heads side by side, and the moves to it from the context
@@ -290,7 +288,8 @@ class Call:
             array = as_numpy(cells)
             if step.kind == "fill":
                 for later in self.path[at:]:
-                    value = value * later.info if later.kind == "scale" else math.tanh(value) if later.kind == "cap" else value
+                    if later.kind in ("scale", "cap"):
+                        value = value * later.info if later.kind == "scale" else math.tanh(value)
                 parts.append(MaskPart(step, array.astype(bool), value))
             elif step.kind == "times":
                 parts.append(MaskPart(step, array.astype(np.float32)))
@@ -317,8 +316,8 @@ class Call:
 
     @property
     def found(self) -> Weights | None:
-        """The weights that met the values, dropout that belongs there left out; of some sentences, and queries. They were kept
-        before it was known which operand counts the keys."""
+        """The weights that met the values, dropout that belongs there left out; of some sentences, and queries. They
+        were kept before it was known which operand counts the keys."""
         chosen = next((step.info.snapshot if step.kind == "weights" else step.info[1] for step in self.weight_path[::-1]
                        if step.kind == "weights" or (step.kind in ("post", "drop") and step.info[1] is not None)), None)
         if chosen is None or not self.flipped:

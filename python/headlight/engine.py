@@ -158,7 +158,7 @@ def words_of_options(options: Mapping[str, Any], folder: Folder, source: Any = N
     return words
 
 
-def _answer(command: str, text: str | Sequence[str] | None, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
+def _answer(command: str, text: Any, source: Any, options: Mapping[str, Any], *more: str) -> bytes:
     """Standard output of a command about a text, or about several."""
     with Folder() as folder:
         words = [*words_of_options(options, folder, source), *more, *([] if text is None else ["--text", "-"])]
@@ -336,7 +336,8 @@ def projections(state_dict: Mapping[str, Any]) -> dict[str, Array]:
     """`q_proj.weight` … (out, in) of any state_dict of one attention layer, torch's packed one included."""
     arrays: dict[str, Array] = {}
     for name, value in state_dict.items():
-        kind, array, roles = "bias" if name.endswith("bias") else "weight", np.atleast_1d(as_numpy(value)), roles_of(name)
+        array, roles = np.atleast_1d(as_numpy(value)), roles_of(name)
+        kind = "bias" if name.endswith("bias") else "weight"
         if kind == "weight" and re.search(r"\bc_(attn|proj)", name):     # Conv1D keeps (in, out)
             array = array.T
         whole = not roles or len(array) % len(roles) == 0

@@ -148,8 +148,10 @@ class Tracer:
         self._modules = None if module is None else set(map(id, modules()))
         self._module = module
         # By id: the tensor, weakly, and its node; of nested tensors their components.
-        self._tags, self._parts = {}, {}                 # type: Dict[int, Tuple[Any, Node]], Dict[int, Tuple[Any, Sequence[Any]]]
-        self._calls, self._pending = [], []              # type: List[Call], List[Call]    # pending: that met no values yet
+        self._tags: dict[int, tuple[Any, Node]] = {}
+        self._parts: dict[int, tuple[Any, Sequence[Any]]] = {}
+        self._calls: list[Call] = []
+        self._pending: list[Call] = []                   # that met no values yet
         self._layers: dict[Any, int] = {}                # by the path of a module, or the line of a softmax
         self._names: Any = weakref.WeakKeyDictionary()   # by module, as _maps has them
         self._used: set = set()                          # ids of weights
@@ -332,11 +334,9 @@ class Tracer:
             return self._tag(out, Node("weights", None, out.shape, node.site, node.info))      # the sink is cut off
         if op.root.kind == "context" and not permutes:
             op.root.info.merge_site = caller()
-        if is_tensor(out) and out is not tensor:
-            self._step("move", node, out, Move(function, arguments, op.kwargs, permutes=permutes))
-        elif isinstance(out, (tuple, list)):
-            for pick, part in enumerate(out):
-                self._step("move", node, part, Move(function, arguments, op.kwargs, pick))
+        for pick, part in enumerate(out) if isinstance(out, (tuple, list)) else [(None, out)]:
+            if is_tensor(part) and part is not tensor:
+                self._step("move", node, part, Move(function, arguments, op.kwargs, pick, permutes))
 
     def _shaped(self, node: Node, out: Any, how: str) -> Node:
         """The node of what this method brought to the shape of `out`, if it had another one."""
@@ -482,7 +482,8 @@ class Tracer:
             if number is not None and not (is_tensor(other) and other.dim()):
                 self._tag(out, node)   # one number for all changes no weight
             elif is_tensor(other):
-                self._step("add", self._shaped(node, out, "expand"), out, (other.detach(), sign), friend.kind == "product")
+                added, of_product = (other.detach(), sign), friend.kind == "product"
+                self._step("add", self._shaped(node, out, "expand"), out, added, of_product)
         elif node.kind == "linear" and is_tensor(other) and other.dim() == 1:      # its bias
             info = node.info._replace(bias=True, x=node.info.x if node.info.transposed else None)
             self._tag(out, Node("linear", None, out.shape, node.site, info))
@@ -513,7 +514,7 @@ class Tracer:
         steps = node.path(("linear",))[::-1]
         whole = next((step for step in steps if math.prod(step.shape) == out.numel()), None)
         since = steps[steps.index(whole):] if whole is not None else []
-        if kind == "turned" and all(step.kind != "turned" for step in since):      # the first that turns keeps what was before
+        if kind == "turned" and all(step.kind != "turned" for step in since):     # the first keeps what was before
             known = [step for step in since if step.kind in ("move", "normed", "linear") and step.tensor is not None]
             before = next(((step, step.tensor().detach()) for step in known if step.tensor() is not None), None)
         whole = node if whole is None else self._shaped(whole, out, "reshape")

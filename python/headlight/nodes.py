@@ -63,6 +63,7 @@ class Node:
         return node
 
 
+# Steps that keep the meaning of what they change.
 KEEPING = ("move", "scale", "add", "times", "fill", "cap", "sink", "drop", "opaque", "exp", "post", "turned", "normed")
 NOTHING = Node("", None, (), None)     # of a tensor that is not followed
 MADE = ("linear", "product", "source")
@@ -74,7 +75,7 @@ class Move(NamedTuple):
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     options: Mapping[str, Any] = {}
-    pick: int | None = None   # of several results
+    pick: int | None = None      # of several results
     permutes: bool = False       # only the order of axes changes
 
 
@@ -91,8 +92,10 @@ class Linear(NamedTuple):
 
 
 class Product:
-    """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b). Axes
-    have letters, by side: "a" and "b" are the operands, "out" is the result."""
+    """One product of two arrays, each as (shared…, rows, contracted); the result as (shared…, rows of a, rows of b).
+
+    Axes have letters, by side: "a" and "b" are the operands, "out" is the result. `free` and `summed` are the axes of
+    rows and the contracted ones of each operand, `out_shared`, `out_free` axes of the result; `shared`, `rows` sizes."""
 
     def __init__(self, letters: dict[str, str], operands: Sequence[Any], out: Any, shared: str, a: str, b: str) -> None:
         """`shared`: the letters of axes that all three have; `a`, `b`: of the rows of each operand."""
@@ -278,7 +281,7 @@ def layout_of(product: Product) -> Layout:
 
 
 def is_split_in_blocks(index: Array, width: int) -> bool:
-    """Whether heads (…, heads, rows, d) are d neighbouring columns each of rows of `width`, in order (or sharing them)."""
+    """Whether heads (…, heads, rows, d) are d neighbouring columns each of `width`, in order (or sharing them)."""
     starts, d = index[..., 0] % width, index.shape[-1]
     return bool((index == index[..., :1] + np.arange(d)).all() and (starts == starts[..., :1]).all() and
                 (np.diff(starts[..., 0]) >= 0).all() and not (starts % d).any())

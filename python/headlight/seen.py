@@ -51,8 +51,8 @@ class Report:
 
     def __init__(self, captured: Sequence[Any], language: str, notes: Sequence[Sequence[str]] = (),
                  expect: Mapping[str, Any] = {}, site_of: Callable[[Any], Site | None] = lambda one: None) -> None:
-        """The answer of `headlight diagnose` to calls, facts and arrays of each (core/diagnose/capture.h). A mistake of several
-        calls at one line is one; `site_of`: that line."""
+        """The answer of `headlight diagnose` to calls, facts and arrays of each (core/diagnose/capture.h). A mistake of
+        several calls at one line is one; `site_of`: that line."""
         arrays = {f"{index}.{name}": array for index, (_, own) in enumerate(captured) for name, array in own.items()}
         facts = json.dumps({"calls": [facts for facts, _ in captured], "notes": list(dict.fromkeys(map(tuple, notes)))})
         metadata = {"capture": facts, "expect": json.dumps(dict(expect), allow_nan=False)}
@@ -461,8 +461,9 @@ def log(step: int, seen: Any, folder: str | Path = "headlight-log", sentence: in
 
 
 class Seen(Tracer, Sequence):
-    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what runs
-    inside of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left off.
+    """`watch(module=None, keep=None)` follows the attention that runs inside a `with` block; with `module` only what
+    runs inside of it. A sequence of `Call`, in the order in which they ran; `with seen:` again goes on where it left
+    off.
 
     Caught are torch.nn.MultiheadAttention and the layers of torch.nn.Transformer, scaled_dot_product_attention, and
     attention written by hand: a softmax of what came from a product of two arrays. `keep` limits calls, layers and
