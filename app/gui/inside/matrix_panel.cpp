@@ -125,9 +125,9 @@ void map_of_matrix(Gui& gui, const Inside& inside, const Box& area) {
 
 void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
   const bool adds_up = is_sum_of_terms(cell.operation);
+  const auto number = has_room_for_terms(gui) ? exact_number : brief_number;
   const auto part_of = [&](const CellValue& place) {
-    return TermPart{shown_place(gui, trace, place.id, place.row, place.col) + "  " + exact_number(place.value),
-                    [place] {
+    return TermPart{shown_place(gui, trace, place.id, place.row, place.col) + "  " + number(place.value), [place] {
                       return LookAt{{place.id, MatrixCell{place.row, place.col}}};
                     }};
   };
@@ -136,8 +136,8 @@ void terms_table(Gui& gui, const Trace& trace, const Cell& cell) {
     TermLine words{.from = part_of(term.from)};
     if (!adds_up) return words;
     if (term.times) words.times = part_of(*term.times);
-    else if (term.factor != 1) words.times.text = "× " + exact_number(term.factor);
-    words.addend = "= " + exact_number(term.contribution);
+    else if (term.factor != 1) words.times.text = "× " + number(term.factor);
+    words.addend = "= " + number(term.contribution);
     return words;
   };
   term_table(

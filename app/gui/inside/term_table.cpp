@@ -45,6 +45,8 @@ Way way_to_writer(const Trace& trace, const Writer& writer, Index token, std::op
   };
 }
 
+bool has_room_for_terms(const Gui& gui) { return ImGui::GetContentRegionAvail().x >= 420 * gui.unit; }
+
 void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::function<float(std::size_t)>& length,
                 const std::function<TermLine(std::size_t)>& line, const TermLine& heading) {
   const FontScope small(gui, TextSize::small);
@@ -54,7 +56,7 @@ void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::fun
   // In a wide window a bar would stand too far from its number to be read with it.
   const float width = std::min(ImGui::GetContentRegionAvail().x, (columns.times ? 820 : 560) * gui.unit);
   constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
-  const bool bars = !columns.times || width >= 420 * gui.unit;  // numbers come first: they are never cut for a bar
+  const bool bars = !columns.times || has_room_for_terms(gui);
   const int count_of_columns = 1 + (columns.times ? 1 : 0) + (columns.addends ? 1 : 0) + (bars ? 1 : 0);
   if (!ImGui::BeginTable("terms", count_of_columns, kFlags, {width, 0})) return;
   ImGui::TableSetupColumn("from", 0, 1.2f);

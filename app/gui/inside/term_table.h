@@ -34,6 +34,9 @@ struct TermColumns {
   bool times = false, addends = false;
 };
 
+/// Whether there is room for exact numbers and bars; else numbers are brief, and a sum has no bars.
+bool has_room_for_terms(const Gui& gui);
+
 /// `line` gives term 0 … count − 1 when it is in sight, and `length` the number that its bar shows. The parts are named
 /// `term 3` and `times 3`. `heading` stays above them where it has texts.
 void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::function<float(std::size_t)>& length,
