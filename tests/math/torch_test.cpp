@@ -227,7 +227,7 @@ TEST(Torch, AttentionOverKeysAndValuesOfOtherWidthsAgrees) {
   Request request;
   request.model = file->model;
   request.config = file->model->config;
-  request.mask.given = std::make_shared<const Matrix>(*file->mask);
+  request.mask = file->mask;
   const auto result = forward(request);
   ASSERT_TRUE(result) << result.error().message();
   Differences differences(std::move(*expected));
