@@ -1,11 +1,16 @@
 #include "page/page.h"
 
+#include <algorithm>
+
 #include "base/formatted.h"
 #include "cli/options/against_option.h"
 #include "cli/options/view_options.h"
 #include "cli/question_command.h"
 #include "document/answer_snapshot.h"
+#include "document/named_arcs.h"
 #include "model/head_text.h"
+#include "session/start_cell.h"
+#include "view/settings.h"
 
 namespace headlight {
 namespace {
@@ -42,13 +47,12 @@ Result<std::optional<AnswerSnapshot>> other_answer(const PageArguments& options,
   return std::optional(TRY(answer_to_keep(*asked.start.session.kept, asked.lexicon, progress)));
 }
 
-/// The head that shows its relation best, where relations were measured: what a reader should see first.
-HeadRef best_head(const Document& document) {
-  const RelationScore* best = nullptr;
-  if (document.card && document.card->scores)
-    for (const RelationScore& one : document.card->scores->relations)
-      if (!best || one.score.accuracy > best->score.accuracy) best = &one;
-  return best ? HeadRef{best->chosen.layer, best->chosen.head, best->stack} : HeadRef{};
+/// A question without a view opens as in a window: on the cell that shows most, folded.
+void choose_view(Session& session, const Trace& trace) {
+  if (session.view != ViewState{}) return;
+  session.view.fold = default_settings().layout.fold;
+  const auto start = start_cell(session.document, trace, named_arcs(session.document, trace));
+  if (start) session.view.chosen = start->head, session.view.pinned = start->cell;
 }
 
 PageOptions page_options(const PageArguments& options, int threads) {
@@ -61,15 +65,17 @@ PageOptions page_options(const PageArguments& options, int threads) {
   return page;
 }
 
-/// The head that is large when the page opens.
-Result<HeadRef> chosen_head(const PageArguments& options, const std::vector<HeadRef>& only, const Session& session) {
+/// The head that is large when the page opens; with it the cell of another one is not pinned.
+Status choose_head(const PageArguments& options, const std::vector<HeadRef>& only, ViewState& view) {
+  HeadRef head = only.empty() || std::ranges::count(only, view.chosen) > 0 ? view.chosen : only.front();
   if (!options.look.empty()) {
-    const auto head = parse_head(options.look);
-    if (!head) return bad_input("--head", "", "[STACK:]LAYER.HEAD", options.look);
-    return *head;
+    const auto asked = parse_head(options.look);
+    if (!asked) return bad_input("--head", "", "[STACK:]LAYER.HEAD", options.look);
+    head = *asked;
   }
-  if (!only.empty()) return only.front();
-  return session.view == ViewState{} ? best_head(session.document) : session.view.chosen;
+  if (head != view.chosen) view.pinned.reset();
+  view.chosen = head;
+  return Done{};
 }
 
 Result<Answer> answer(const Question& question, const PageArguments& options, const QuestionCommand& command) {
@@ -85,8 +91,8 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
   auto only = TRY(heads_of_option(options.only, *trace));
   page.only = std::move(only);
   PageContent content{.session = start.session, .trace = trace, .against = std::move(against)};
-  const auto chosen = TRY(chosen_head(options, page.only, content.session));
-  content.session.view.chosen = chosen;
+  choose_view(content.session, *trace);
+  TRY(choose_head(options, page.only, content.session.view));
   if (const NamedView* named = named_view(options.view)) {
     ViewState& view = content.session.view;
     view.view = named->view, view.tab = named->tab, view.patch.on = named->patch;
@@ -106,7 +112,7 @@ Result<Answer> answer(const Question& question, const PageArguments& options, co
 
 Result<Answer> site_answer(const Question& question, const PageArguments& options) {
   PageContent content{.session = question.asked.start.session, .trace = question.trace};
-  if (content.session.view == ViewState{}) content.session.view.chosen = best_head(content.session.document);
+  choose_view(content.session, *content.trace);
   const auto size = TRY(write_site(content, page_options(options, question.threads), options.file));
   print_message(options.file + ": " + std::to_string(size.files) + " files, " +
                 formatted("%.1f MB", static_cast<double>(size.bytes) / 1e6));

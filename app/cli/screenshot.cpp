@@ -76,7 +76,6 @@ Result<int> run_screenshot(ScreenshotArguments& options, const Frontend& fronten
   if (options.code != CodeLook{}) view.code = options.code;
   if (options.own_range) view.own_range = true;
   if (!options.folds.empty()) view.fold = fold_choice(options.folds);
-  view.fold.scaled = false;  // that is for figures
   if (options.pair != PairPart::all) view.fold.pair = options.pair;
   if (options.against) start.against = TRY(question_of(*options.against, "--against", options.request.source()));
   // A head that was asked for stays the one that is compared.

@@ -63,7 +63,7 @@ ShownPattern shown_pattern(const Trace& trace, const HeadRef& head, const Fold& 
   const Region whole{.head = head, .num_queries = trace.queries(head.stack), .num_keys = trace.keys(head.stack)};
   Matrix weights = region_weights(trace, whole, static_cast<Index>(kMostAligned), stop);
   if (stop || fold.done == FoldChoice{}) return {std::move(weights)};
-  return {folded(weights, fold), fold.done.scaled ? Vector() : resting(weights, fold)};
+  return {folded(weights, fold), resting(weights, fold)};
 }
 
 /// Both patterns of a head; nothing when stopped. A's is all NaN where it has no such head.

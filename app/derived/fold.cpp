@@ -161,11 +161,10 @@ std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoic
   const FoldChoice possible = foldable(queries, keys);
   const FoldChoice done{.special = wanted.special && possible.special,
                         .words = wanted.words && possible.words,
-                        .pair = possible.pair == PairPart::all ? PairPart::all : wanted.pair,
-                        .scaled = wanted.scaled && wanted.special && possible.special};
+                        .pair = possible.pair == PairPart::all ? PairPart::all : wanted.pair};
   if (done == FoldChoice{}) return std::nullopt;
   Fold fold{axis_of(queries, done, rows_of_b(done.pair)), axis_of(keys, done, columns_of_b(done.pair)), done};
-  for (const Token& key : keys.tokens) fold.counted.push_back(!done.special || !key.special);
+  for (const Token& key : keys.tokens) fold.rests.push_back(done.special && key.special);
   return fold;
 }
 
@@ -184,27 +183,19 @@ Matrix folded(const Matrix& weights, const Fold& fold) {
   const auto& rows = fold.queries.groups;
   const auto& columns = fold.keys.groups;
   Matrix result(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
-  std::vector<double> sums(columns.size()), one_row(columns.size());
+  std::vector<double> sums(columns.size());
   std::vector<char> open(columns.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     std::fill(sums.begin(), sums.end(), 0.0);
     std::fill(open.begin(), open.end(), 0);
     for (Index query = rows[r].first; query < rows[r].first + rows[r].count; ++query) {
-      double kept = 0;
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        one_row[c] = 0;
+      for (std::size_t c = 0; c < columns.size(); ++c)
         for (Index key = columns[c].first; key < columns[c].first + columns[c].count; ++key) {
           const float weight = weights(query, key);
           if (weight < 0) continue;
           open[c] = 1;
-          one_row[c] += static_cast<double>(weight);
+          sums[c] += static_cast<double>(weight);
         }
-      }
-      for (Index key = 0; fold.done.scaled && key < weights.cols(); ++key)
-        if (fold.counted[static_cast<std::size_t>(key)] && weights(query, key) > 0)
-          kept += static_cast<double>(weights(query, key));
-      const double divisor = fold.done.scaled && kept > 0 ? kept : 1;
-      for (std::size_t c = 0; c < columns.size(); ++c) sums[c] += one_row[c] / divisor;
     }
     for (std::size_t c = 0; c < columns.size(); ++c)
       result(static_cast<Index>(r), static_cast<Index>(c)) =
@@ -219,7 +210,7 @@ Vector resting(const Matrix& weights, const Fold& fold) {
   for (std::size_t r = 0; r < rows.size(); ++r)
     for (Index query = rows[r].first; query < rows[r].first + rows[r].count; ++query)
       for (Index key = 0; key < weights.cols(); ++key)
-        if (!fold.counted[static_cast<std::size_t>(key)] && weights(query, key) > 0)
+        if (fold.rests[static_cast<std::size_t>(key)] && weights(query, key) > 0)
           rests(static_cast<Index>(r)) += weights(query, key) / static_cast<float>(rows[r].count);
   return rests;
 }
@@ -229,7 +220,7 @@ bool is_of_single_tokens(const Fold& fold, const CellRef& cell) {
     const auto group = axis.group(token);
     return group && axis.tokens_of(*group).count == 1;
   };
-  return !fold.done.scaled && is_single(fold.queries, cell.query) && is_single(fold.keys, cell.key);
+  return is_single(fold.queries, cell.query) && is_single(fold.keys, cell.key);
 }
 
 CellRef moved(const Fold& fold, CellRef from, Index queries, Index keys) {
@@ -265,11 +256,6 @@ bool folds_at_once(const Trace& trace) {
   });
 }
 
-std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted) {
-  const std::atomic<bool> stop = false;
-  return folded_maps(std::move(trace), wanted, stop);
-}
-
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted,
                                               const std::atomic<bool>& stop, int threads) {
   auto all = std::make_shared<FoldedMaps>();
@@ -280,7 +266,7 @@ std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace
     all->possible[at] = possible_of(*trace, stack);
     FoldChoice here = wanted;
     const bool merges = wanted.words && all->possible[at].choice.words;
-    if (!wanted.scaled && !merges && longer_side(*trace, stack) > kThumbnail) {
+    if (!merges && longer_side(*trace, stack) > kThumbnail) {
       here.special = all->possible[at].choice.special = false;
       if (all->possible[at].choice == FoldChoice{}) all->possible[at].too_long = false;
     }

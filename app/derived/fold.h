@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/progress.h"
 #include "model/trace.h"
 
 namespace headlight {
@@ -22,7 +23,6 @@ struct FoldChoice {
   bool special = false;           // special tokens are left out
   bool words = false;             // the tokens of a word are one row and one column
   PairPart pair = PairPart::all;  // of a pair of sentences, the part that is shown
-  bool scaled = false;            // rows without special tokens are scaled back to 1, else they keep their weights
   friend bool operator==(const FoldChoice&, const FoldChoice&) = default;
 };
 
@@ -45,8 +45,8 @@ struct FoldedAxis {
 
 struct Fold {
   FoldedAxis queries, keys;
-  FoldChoice done;                 // what there was to fold, of what was wanted
-  std::vector<char> counted = {};  // of every key, whether what a row is scaled back to 1 by counts it
+  FoldChoice done;               // what there was to fold, of what was wanted
+  std::vector<char> rests = {};  // of every key, whether it is a special token that is left out
 
   /// The row and the column that show a cell of the pattern; nothing where one of its tokens is left out.
   std::optional<CellRef> groups_of(const CellRef& cell) const;
@@ -75,22 +75,19 @@ FoldChoice foldable(const Tokens& queries, const Tokens& keys);
 std::optional<Fold> fold_of(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
 Fold fold_or_whole(const Tokens& queries, const Tokens& keys, FoldChoice wanted);
 
-/// Weights (T, S), −1 where blocked, as (query groups, key groups). First special tokens are left out and, where that
-/// is wanted, each row is divided by what is left of it, as an export with SpecialTokens::renormalize does. Then the
-/// weights to the tokens of a word are summed, and the weights from them averaged (Clark et al. 2019, section 4.1), so
-/// that rows keep their sum. Of two sentences the rows and the columns that are asked for are kept as they are: a row
-/// may sum to less than 1. −1 where all cells of a group are blocked.
+/// Weights (T, S), −1 where blocked, as (query groups, key groups). Special tokens are left out, as an export with
+/// SpecialTokens::hide does. The weights to the tokens of a word are summed, and the weights from them averaged (Clark
+/// et al. 2019, section 4.1), so that rows keep the sum of what is left. Of two sentences the rows and the columns that
+/// are asked for are kept as they are. −1 where all cells of a group are blocked.
 Matrix folded(const Matrix& weights, const Fold& fold);
 
 /// (query groups): of each row the weight of the special tokens that are left out, 0 where none are.
 Vector resting(const Matrix& weights, const Fold& fold);
 
 /// Whether every cell that is left is the weight of one token at another, so that it can be edited.
-inline bool is_of_tokens(const Fold& fold) {
-  return !fold.done.words && !fold.done.scaled && fold.done.pair == PairPart::all;
-}
+inline bool is_of_tokens(const Fold& fold) { return !fold.done.words && fold.done.pair == PairPart::all; }
 
-/// Whether the map shows the cell's weight as it is: of one token each, in a row that is not scaled back to 1.
+/// Whether the map shows the cell's weight as it is: of one token each.
 bool is_of_single_tokens(const Fold& fold, const CellRef& cell);
 
 /// The cell that is so many groups further, by its first tokens.
@@ -141,8 +138,7 @@ Matrix pooled(const Matrix& weights, Index most);
 
 /// Of every stack of the answer; not null but where `stop` became true. Special tokens alone, in rows that keep their
 /// weights, are left out up to kThumbnail tokens: in a longer side such a column is as wide as a hair.
-std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted);
 std::shared_ptr<const FoldedMaps> folded_maps(std::shared_ptr<const Trace> trace, FoldChoice wanted,
-                                              const std::atomic<bool>& stop, int threads = 0);
+                                              const std::atomic<bool>& stop = kNeverStops, int threads = 0);
 
 }  // namespace headlight

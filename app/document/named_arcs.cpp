@@ -107,14 +107,26 @@ void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector
   }
 }
 
+/// Whether a word is a pronoun that may stand for a noun before it.
+bool is_of_third_person(std::string word) {
+  constexpr std::string_view kThird =
+      " it its itself he him his himself she her hers herself they them their theirs themselves 它 他 她 它们 他们 "
+      "她们 "
+      "自己 ";
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
+  return kThird.find(" " + word + " ") != std::string_view::npos;
+}
+
 void add_referring(const ArcLabels& labels, const Trace& trace, const std::vector<SpeltWord>& words,
                    SentenceArcs& arcs) {
   constexpr std::string_view kPronoun = "IT";  // of the grammar, by which the head was taught
   for (const ArcPrecision& one : labels.precisions) {
     if (one.relation != kPronoun || one.language != ArcLanguage::grammar) continue;
     for (const PointedPair& pair : pointed_pairs(trace, {one.head}, words)) {
-      auto arc = pointing(trace, one.head, words[static_cast<std::size_t>(pair.from)],
-                          words[static_cast<std::size_t>(pair.to)]);
+      const SpeltWord& from = words[static_cast<std::size_t>(pair.from)];
+      const std::string& text = trace.query_tokens().text;
+      if (pair.to > pair.from || !is_of_third_person(text.substr(from.begin, from.end - from.begin))) continue;
+      auto arc = pointing(trace, one.head, from, words[static_cast<std::size_t>(pair.to)]);
       if (arc && arc->weight >= kLeastReferring && !arcs.at(arc->head, arc->cell))
         arcs.referring.push_back(*std::move(arc));
     }

@@ -24,8 +24,8 @@ struct NamedArc {
   friend bool operator==(const NamedArc&, const NamedArc&) = default;
 };
 
-/// The least weight of SentenceArcs::referring: a word that stands for none rests.
-inline constexpr float kLeastReferring = 0.6f;
+/// The least weight of SentenceArcs::referring.
+inline constexpr float kLeastReferring = 0.8f;
 
 /// Why a model with labels names nothing: a text of no measured kind; words in no order; more than kMostArcTokens.
 enum class Unnamed { no_relation, kind, order, length };
@@ -38,8 +38,8 @@ struct SentenceArcs {
     Index words = 0;   // without marks, that look at the first token most, which is special
     bool all = false;  // whether that are all of them
   };
-  /// Of heads that were taught pronouns: words that look at another with kLeastReferring or more. They have no name:
-  /// of such words of real texts too few look at what they stand for (docs/models.md).
+  /// Of heads that were taught pronouns: those of the third person that look at a word before them with kLeastReferring
+  /// or more. They have no name: in real texts too few look at what they stand for (docs/models.md).
   std::vector<NamedArc> referring = {};
   std::vector<Resting> resting = {};  // of heads that were taught: how many words rest on the first token
   std::string rest = {};              // the text of that token

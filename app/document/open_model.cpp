@@ -157,6 +157,8 @@ Result<OpenedModel> open_model(const fs::path& asked, std::optional<Index> num_h
     auto file = TRY(read_attention_json(path));
     document.model = std::move(file.model);
     document.mask = std::move(file.mask);
+    document.encoder_mask = std::move(file.encoder_mask);
+    document.cross_mask = std::move(file.cross_mask);
     opened.warnings = std::move(file.warnings);
   } else {
     return bad_input(path.string(), "kind",

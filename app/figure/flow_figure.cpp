@@ -90,11 +90,10 @@ Drawing draw_flow(const FigureSubject& subject, const FigureOptions& options, co
   if (heads.size() == 1) add_title_of_head(page, subject, options, heads.front());
   else add_title(page, title_of(options.language, heads), "");
 
-  const std::atomic<bool> stop = false;
   std::vector<std::vector<FlowLine>> lines;
   const FoldedStack* folded = folded_stack(subject, options.head.stack);
   for (const HeadRef& head : heads)
-    lines.push_back(folded ? strongest_lines(folded->map(head)) : strongest_lines(subject.trace, head, stop));
+    lines.push_back(folded ? strongest_lines(folded->map(head)) : strongest_lines(subject.trace, head, kNeverStops));
   std::vector<FlowHead> drawn;
   const bool one_layer = are_of_one_layer(heads);
   for (std::size_t i = 0; i < heads.size(); ++i)

@@ -38,9 +38,8 @@ PrintedMap printed_map(const FigureSubject& subject, const HeadRef& head, Index 
   } else if (most <= kThumbnail || std::max(map.num_queries(), map.num_keys()) <= kThumbnail) {
     map.weights = pooled(trace.head(head).thumbnail, most);
   } else {
-    const std::atomic<bool> stop = false;
     const Region whole{.head = head, .num_queries = map.num_queries(), .num_keys = map.num_keys()};
-    map.weights = region_weights(trace, whole, most, stop);
+    map.weights = region_weights(trace, whole, most, kNeverStops);
   }
   return map;
 }

@@ -43,7 +43,7 @@ Drawing draw_text(const FigureSubject& subject, const FigureOptions& options, co
   else
     add_title(page, words(options.language, kTextWords.heads[static_cast<std::size_t>(choice.heads)]),
               std::to_string(heads) + either(options.language, " heads", " 个头"), true);
-  const Vector shades = shades_of(subject.trace, folded, choice, std::atomic<bool>(false));
+  const Vector shades = shades_of(subject.trace, folded, choice, kNeverStops);
   const std::vector<Index> chosen = words_of_tokens(folded_axis(folded, !choice.columns), choice.words);
 
   const ShadedTexts texts = shaded_texts(subject.trace, folded, stack);

@@ -1,7 +1,6 @@
 #include "session/state.h"
 
 #include "base/formatted.h"
-#include "document/tokenizers.h"
 #include "session/lesson_commands.h"
 #include "session/shown.h"
 #include "session/typing.h"
@@ -39,10 +38,6 @@ std::optional<GuessQuestion> guess_question(const AppState& state) {
   };
   if (drawn_fold(state.view).words && (continues(row) || continues(row + 1))) return std::nullopt;
   return can_hide(trace, row) ? std::optional(GuessQuestion{state.trace, row}) : std::nullopt;
-}
-
-bool is_end_of_text(const AppState& state, const Candidate& guess) {
-  return state.trace->request.config.arch != Arch::encoder && is_end(state.document.tokenizers.get(), guess.id);
 }
 
 CellRef pinned_or_strongest(const AppState& state) {

@@ -128,9 +128,6 @@ bool needs_detail(const AppState& state);
 /// The folded maps that are shown of a stack; null where each token is one row and one column, as inside a block, in
 /// View::compare, and in maps of another kind than weights.
 const FoldedStack* shown_fold(const AppState& state, Stack stack);
-/// Whether this guess of a decoder is the end of the text.
-bool is_end_of_text(const AppState& state, const Candidate& guess);
-
 /// The pinned cell, else the strongest of the chosen head's map as it is shown.
 CellRef pinned_or_strongest(const AppState& state);
 

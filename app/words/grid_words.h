@@ -90,7 +90,6 @@ struct StageWords {
       "只换一个词，共试了 % 种改法，其中 % 种使这一行改看别处：最大权重落到另一个词上，且不小于 "
       "%。每个位置试的是模型自己的猜测，"
       "都是与原词同类的整词，概率不低于最可能者的二十分之一。点击就换成那个句子，单元格仍固定着。"};
-  Words end_of_text{"(end)", "（结束）"};
   Words off_in_last_layer{"% is off. No later layer looks at what it wrote: only the guess changes.",
                           "%已关闭。后面没有层会看它写下的东西：变的只有猜测。"};
   Words off_without_guess{"% is off. No later layer looks at what it wrote.", "%已关闭。后面没有层会看它写下的东西。"};

@@ -80,6 +80,19 @@ Result<MaskSpec> mask_of(const std::string& mask, const std::string& schema = R"
   return file->mask;
 }
 
+TEST(AttentionJson, EachStackKeepsItsMask) {
+  const auto file = parse_attention_json("f", R"({"schema":"headlight.attention/1",
+    "mask":{"kind":"causal","allowed":[[1,0],[1,1]]}, "encoder_mask":{"kind":"window:1","allowed":[[1,1],[1,1]]},
+    "cross_mask":{"kind":"custom","allowed":[[1,0],[1,1]]},
+    "attention":[{"name":"Encoder","attn":[[[[1,0],[0.5,0.5]]]]}, {"name":"Decoder","attn":[[[[1,0],[0.5,0.5]]]]},
+                 {"name":"Cross","attn":[[[[1,0],[0.5,0.5]]]]}]})");
+  ASSERT_TRUE(file) << file.error().message();
+  EXPECT_TRUE(file->mask.causal);
+  EXPECT_EQ(file->encoder_mask.window, 1);
+  ASSERT_TRUE(file->cross_mask.given);
+  EXPECT_TRUE(std::isinf((*file->cross_mask.given)(0, 1)));
+}
+
 TEST(AttentionJson, AnExportKeepsItsMask) {
   EXPECT_TRUE(mask_of(R"({"kind":"causal","allowed":[[1,0],[1,1]]})")->causal);
   EXPECT_EQ(*mask_of(R"({"kind":"none","allowed":[[1,1],[1,1]]})"), MaskSpec{});

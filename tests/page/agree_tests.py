@@ -122,7 +122,7 @@ def test_only_some_heads(s):
 
 
 def folded(rows, tokens, special, words):
-    """Special tokens left out and rows scaled back to 1; weights to the pieces of a word summed, those from it averaged."""
+    """Special tokens left out; weights to the pieces of a word summed, those from it averaged."""
     groups = []
     for i, token in enumerate(tokens):
         if special and token.get('special'):
@@ -131,11 +131,9 @@ def folded(rows, tokens, special, words):
             groups[-1].append(i)
         else:
             groups.append([i])
-    kept = [j for group in groups for j in group]
     result = []
     for group in groups:
-        share = {i: (sum(rows[i][j] for j in kept) if special else 1) * len(group) for i in group}
-        result.append([sum(rows[i][j] / share[i] for i in group for j in columns) for columns in groups])
+        result.append([sum(rows[i][j] / len(group) for i in group for j in columns) for columns in groups])
     return result
 
 

@@ -18,6 +18,7 @@ def test_keyboard(s):
     expect(page_weights(b, 'Self', 1, 0)[1] == 0, 'm: a later word has a weight')
     b.key('m')
     expect(b.js('headlight.state().mask') == 'none', 'm again: expected no mask')
+    b.js('headlight.set({pinned: null})')
     b.key('ArrowDown')
     b.key('ArrowDown')
     b.key('ArrowRight')
@@ -31,6 +32,19 @@ def test_keyboard(s):
     b.key('y')
     b.settled()
     expect(b.js('document.querySelectorAll("#explain .steps li").length') >= 4, 'y: expected the steps behind the weight')
+
+
+def test_opens_as_the_window(s):
+    """On the cell that a window would pin, folded as there; the sentence and the chips are of words."""
+    b = s.browser
+    s.open(s.page('opens', 'shipped:any-sentence', '--text', 'The trophy does not fit in the suitcase because it is too big.'))
+    state = b.js('headlight.state()')
+    expect([state['layer'], state['head']] == [3, 7], f"expected L3·H7, found {state['layer']}.{state['head']}")
+    line = b.js('document.querySelector(".sentence-line").textContent')
+    expect('it' in line and 'trophy' in line and '94 %' in line, f'expected that it looks at trophy, 94 %, found {line}')
+    expect(b.js('document.querySelectorAll(".chip.to").length') == 3, 'expected the three pieces of trophy to be marked')
+    s.open(s.page('given', 'shipped:any-sentence', '--text', 'The cat sat.', '--head', '1.2'))
+    expect(b.js('headlight.state().pinned') is None, 'expected no pinned cell in a head that was asked for')
 
 
 def test_pointer(s):

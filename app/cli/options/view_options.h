@@ -76,8 +76,8 @@ inline void add_program_options(Parser& command, CodeLook& code) {
 inline void add_folds(Parser& command, std::vector<std::string>& folds) {
   command
       .option("--fold", folds,
-              "special: special tokens left out, rows scaled back to 1; words: subwords merged to words, as the "
-              "window has it at the start; none: every token by itself")
+              "special: special tokens left out; words: subwords merged to words, both as the window has it at the "
+              "start; none: every token by itself")
       .list()
       .one_of({"special", "words", "none"});
 }
@@ -85,7 +85,7 @@ inline void add_folds(Parser& command, std::vector<std::string>& folds) {
 inline FoldChoice fold_choice(const std::vector<std::string>& folds) {
   FoldChoice choice;
   for (const std::string& fold : folds) {
-    if (fold == "special") choice.special = choice.scaled = true;
+    if (fold == "special") choice.special = true;
     if (fold == "words") choice.words = true;
   }
   return choice;

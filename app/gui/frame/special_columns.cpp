@@ -80,10 +80,10 @@ std::optional<CellRef> resting_cell(const Gui& gui, const MapContent& content, c
   if (row < 0 || row >= rests->size()) return std::nullopt;
   const Index query = content.folded->fold.queries.tokens_of(row).first;
   const Matrix weights = attention_rows(*gui.state.trace, content.head, query, 1);
-  const auto& counted = content.folded->fold.counted;
+  const auto& left_out = content.folded->fold.rests;
   std::optional<CellRef> cell;
   for (Index key = 0; key < weights.cols(); ++key)
-    if (!counted[static_cast<std::size_t>(key)] && (!cell || weights(0, key) > weights(0, cell->key)))
+    if (left_out[static_cast<std::size_t>(key)] && (!cell || weights(0, key) > weights(0, cell->key)))
       cell = CellRef{query, key};
   return cell;
 }

@@ -93,8 +93,8 @@ void draw_stage_actions(Gui& gui, const StageSlots& slots) {
   const float right = slot.w - button_width(gui.word(label)),
               why = button_width(gui.word(kInsideWords.why)) + 6 * gui.unit;
   // In a narrow stage, and where weights are random, Why? is a tab beside the numbers, which have a button.
-  constexpr float kOfAttempt = 150;
-  const bool with_why = !is_random(state) && right - begin - why - gap >= kOfAttempt * gui.unit;
+  const float of_attempt = (state.view.lesson ? 0 : 150) * gui.unit;  // lessons ask for it
+  const bool with_why = !is_random(state) && right - begin - why - gap >= of_attempt;
   if (with_why) begin += why;
   if (state.view.pinned) cell_buttons(gui, with_why);
   ImGui::SetCursorPos({begin, 0});

@@ -23,11 +23,6 @@ std::string word_in_line(Gui& gui, const std::string& text) {
   return gui.fonts.shown(axis_label(token));
 }
 
-/// A word that was guessed; of a decoder the end of the text is called so.
-std::string guess_in_line(Gui& gui, const Candidate& word) {
-  return is_end_of_text(gui.state, word) ? gui.word(kStageWords.end_of_text) : word_in_line(gui, word.text);
-}
-
 constexpr float kChipPad = 7;  // of a guessed word: before its text, before its share, behind it
 
 std::string number_of(const GuessedWord& guessed) {
@@ -36,7 +31,7 @@ std::string number_of(const GuessedWord& guessed) {
 }
 
 float guessed_width(Gui& gui, const GuessedWord& guessed) {
-  const float text = ImGui::CalcTextSize(guess_in_line(gui, guessed.word).c_str()).x;
+  const float text = ImGui::CalcTextSize(word_in_line(gui, guessed.word.text).c_str()).x;
   const FontScope small(gui, TextSize::small);
   return text + ImGui::CalcTextSize(number_of(guessed).c_str()).x + 3 * kChipPad * gui.unit;
 }
@@ -50,7 +45,7 @@ void toggle_head(Gui& gui) {
 
 float guessed_word(Gui& gui, const GuessedWord& guessed, ImVec2 at, float room, bool can_append, bool right) {
   const Palette& colours = gui.colours();
-  const std::string text = guess_in_line(gui, guessed.word), number = number_of(guessed);
+  const std::string text = word_in_line(gui, guessed.word.text), number = number_of(guessed);
   const float pad = kChipPad * gui.unit, text_width = ImGui::CalcTextSize(text.c_str()).x;
   const ImVec2 size{guessed_width(gui, guessed), ImGui::GetFrameHeight() + 4 * gui.unit};
   if (size.x > room) return 0;

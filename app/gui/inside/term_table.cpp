@@ -55,14 +55,19 @@ void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::fun
     if (const float one = length(i); std::isfinite(one)) most = std::max(most, one), least = std::min(least, one);
   // In a wide window a bar would stand too far from its number to be read with it.
   const float width = std::min(ImGui::GetContentRegionAvail().x, (columns.times ? 820 : 560) * gui.unit);
-  constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollY | ImGuiTableFlags_SizingStretchProp;
+  // Terms of a sum are as wide as they are, and bars take what is left.
+  const bool fixed = columns.times && heading.from.text.empty();
+  const ImGuiTableFlags flags =
+      ImGuiTableFlags_ScrollY | (fixed ? ImGuiTableFlags_SizingFixedFit : ImGuiTableFlags_SizingStretchProp);
   const bool bars = !columns.times || has_room_for_terms(gui);
+  constexpr float kOfAddends = 320;  // the two factors come first
+  columns.addends = columns.addends && (!fixed || width >= kOfAddends * gui.unit);
   const int count_of_columns = 1 + (columns.times ? 1 : 0) + (columns.addends ? 1 : 0) + (bars ? 1 : 0);
-  if (!ImGui::BeginTable("terms", count_of_columns, kFlags, {width, 0})) return;
-  ImGui::TableSetupColumn("from", 0, 1.2f);
-  if (columns.times) ImGui::TableSetupColumn("times", 0, 1.1f);
-  if (columns.addends) ImGui::TableSetupColumn("addend", 0, 0.7f);
-  if (bars) ImGui::TableSetupColumn("bar", 0, 1.0f);
+  if (!ImGui::BeginTable("terms", count_of_columns, flags, {width, 0})) return;
+  ImGui::TableSetupColumn("from", 0, fixed ? 0 : 1.2f);
+  if (columns.times) ImGui::TableSetupColumn("times", 0, fixed ? 0 : 1.1f);
+  if (columns.addends) ImGui::TableSetupColumn("addend", 0, fixed ? 0 : 0.7f);
+  if (bars) ImGui::TableSetupColumn("bar", fixed ? ImGuiTableColumnFlags_WidthStretch : 0, 1.0f);
   if (!heading.from.text.empty()) {
     ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow();

@@ -246,9 +246,8 @@ void heading(const DrawnWeightLine& line, WeightLine which, bool open) {
   const std::string title = std::to_string(number + 1) + "  " + words.left;
   const float right = ImGui::CalcTextSize(words.right.c_str()).x;
   const float room = width - right - 34 * unit;
-  list.PushClipRect(at, {at.x + 20 * unit + room, at.y + height}, true);
-  list.AddText({at.x + 20 * unit, at.y + 4 * unit}, gui.colours().text, title.c_str());
-  list.PopClipRect();
+  const auto width_of = [](const std::string& part) { return ImGui::CalcTextSize(part.c_str()).x; };
+  list.AddText({at.x + 20 * unit, at.y + 4 * unit}, gui.colours().text, cut_to(title, room, width_of).c_str());
   list.AddText({at.x + width - right - 6 * unit, at.y + 4 * unit},
                which == WeightLine::matches || which == WeightLine::share ? gui.colours().text : gui.colours().dim,
                words.right.c_str());

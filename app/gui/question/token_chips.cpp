@@ -10,7 +10,6 @@
 #include "gui/question/text_boxes.h"
 #include "session/shown.h"
 #include "words/chosen_head_words.h"
-#include "words/grid_words.h"
 #include "words/sentence_words.h"
 #include "words/words.h"
 
@@ -193,8 +192,7 @@ float ghost_chips(Gui& gui, ImVec2 at, float height) {
   ImDrawList& list = *ImGui::GetWindowDrawList();
   for (std::size_t i = 0; i < std::min(kGhosts, guess->words.size()); ++i) {
     const Candidate& word = guess->words[i].word;
-    const std::string text = is_end_of_text(state, word) ? gui.word(kStageWords.end_of_text)
-                                                         : gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
+    const std::string text = gui.fonts.shown(axis_label({.text = word.text, .raw = {}}));
     const std::string share = share_text(static_cast<double>(word.probability));
     const float text_width = ImGui::CalcTextSize(text.c_str()).x;
     const FontScope small(gui, TextSize::small);

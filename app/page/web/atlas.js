@@ -99,6 +99,12 @@ export function createAtlas(store, element, redraw) {
     // Below that a thumbnail shows little: the atlas scrolls.
     const least = Math.min(44, (room - 8 * (perLayer - 1)) / perLayer);
     if (best.side < least) best = {side: least, columns: Math.max(1, Math.floor((room + 8) / (least + 8)))};
+    // On a phone it scrolls anyway: as many columns as are legible.
+    if (best.side <= 40 && room < 480) {
+      const counts = Array.from({length: perLayer}, (_, i) => i + 1).filter((count) => !byLayer() || perLayer % count === 0);
+      const columns = counts.findLast((count) => (room + 8) / count - 8 >= 72) ?? 1;
+      best = {side: (room + 8) / columns - 8, columns};
+    }
     return {side: Math.floor(best.side), columns: best.columns};
   }
 

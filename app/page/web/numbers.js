@@ -5,6 +5,7 @@
 import { button, fill, make, toggle } from './elements.js';
 import { axisLabel, briefNumber, cellNumber, cellSentence, colourOf, either, headName, headNote, percent, quoted,
   signedCellNumber, textOn, wordsOf } from './look.js';
+import { shownCell } from './state.js';
 
 /** A row of more keys shows the strongest. */
 const MOST_BARS = 12;
@@ -34,16 +35,22 @@ export function createBars(store, header, body) {
       sentence.textContent = wordsOf('pinned_hint');
       return fill(table);
     }
-    const {query, key} = cell, row = store.row(stack, layer, head, query), from = stack.queryTokens[query];
-    const allowed = store.allowed(stack, layer, query), isOpen = (j) => allowed[j] !== 0 || row[j] > 0;
-    const pinned = store.view.pinned?.query === query && store.view.pinned.key === key;
-    const arc = pinned ? headNote(store, stack, layer, head)?.arcs.find((one) => one.query === query && one.key === key) : null;
-    sentence.textContent = isOpen(key) ? cellSentence(from, stack.keyTokens[key], row[key], arc)
-      : `${quoted(from)} → ${quoted(stack.keyTokens[key])}: ${wordsOf('blocked')}`;
-    const all = [...stack.keyTokens.keys()], few = all.length > MOST_BARS;
+    // As the map is shown: of words; the row of a token that is left out by itself.
+    const fold = store.fold(stack), at = shownCell(fold, cell), map = at && store.shown(stack, layer, head);
+    const rowOf = (list) => list.subarray(at.row * map.S, (at.row + 1) * map.S);
+    const row = at ? rowOf(map.weights) : store.row(stack, layer, head, cell.query), key = at ? at.col : cell.key;
+    const allowed = at ? rowOf(map.allowed) : store.allowed(stack, layer, cell.query);
+    const tokens = at ? fold.keys.map(({token}) => token) : stack.keyTokens;
+    const from = at ? fold.queries[at.row].token : stack.queryTokens[cell.query];
+    const isOpen = (j) => allowed[j] !== 0 || row[j] > 0, pinned = store.view.pinned && shownCell(fold, store.view.pinned);
+    const isHere = (one) => at && one?.row === at.row && one.col === at.col;
+    const arc = isHere(pinned) ? headNote(store, stack, layer, head)?.arcs.find((one) => isHere(shownCell(fold, one))) : null;
+    sentence.textContent = isOpen(key) ? cellSentence(from, tokens[key], row[key], arc)
+      : `${quoted(from)} → ${quoted(tokens[key])}: ${wordsOf('blocked')}`;
+    const all = [...tokens.keys()], few = all.length > MOST_BARS;
     const keys = few ? all.sort((a, b) => row[b] - row[a]).slice(0, MOST_BARS) : all;
-    const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => store.look({pinned: {query, key: j}})}},
-      make('th', {scope: 'row'}, make('bdi', {text: axisLabel(stack.keyTokens[j])})),
+    const line = (j) => make('tr', {class: j === key && 'lit', on: {click: () => store.look({pinned: {query: cell.query, key: at ? fold.keys[j].first : j}})}},
+      make('th', {scope: 'row'}, make('bdi', {text: axisLabel(tokens[j])})),
       make('td', {class: 'bar', 'aria-hidden': 'true'}, allowed[j] ? make('span', {class: 'fill',
         style: {width: `${100 * Math.min(1, row[j])}%`, backgroundColor: colourOf({top: store.top}, row[j])}})
         : make('span', {class: 'fill blocked', style: {width: '100%'}})),
@@ -51,7 +58,7 @@ export function createBars(store, header, body) {
     const rest = keys.reduce((left, j) => left - row[j], row.reduce((a, b) => a + b, 0));
     fill(table, make('caption', {}, make('bdi', {text: axisLabel(from)}), ` ${wordsOf('attends')}`),
       make('tbody', {}, ...keys.map(line), few && make('tr', {class: 'quiet'},
-        make('th', {scope: 'row', text: wordsOf('other_words', stack.S - keys.length)}), make('td'),
+        make('th', {scope: 'row', text: wordsOf('other_words', tokens.length - keys.length)}), make('td'),
         make('td', {class: 'number', text: percent(Math.max(0, rest))}))));
   }
 

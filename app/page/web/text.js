@@ -60,12 +60,15 @@ export function createSentence(store, element) {
       chip.classList.remove('from', 'to');
       chip.removeAttribute('aria-pressed');
     }
-    const from = cell && chips.query[cell.query], to = cell && (chips.key ?? chips.query)[cell.key];
-    const kept = pinned && chips.query[pinned.query];
-    marked = [from, to, kept].filter(Boolean);
-    from?.classList.add('from');
-    to?.classList.add('to');
-    kept?.setAttribute('aria-pressed', 'true');
+    // All pieces of a word that is one row.
+    const {queries, keys} = store.fold(store.stack());
+    const of = (line, groups, at, {first, count} = groups[groupOf(groups, at)] ?? {first: at, count: 1}) => line.slice(first, first + count);
+    const from = cell ? of(chips.query, queries, cell.query) : [], to = cell ? of(chips.key ?? chips.query, keys, cell.key) : [];
+    const kept = pinned ? of(chips.query, queries, pinned.query) : [];
+    marked = [...from, ...to, ...kept];
+    for (const chip of from) chip.classList.add('from');
+    for (const chip of to) chip.classList.add('to');
+    for (const chip of kept) chip.setAttribute('aria-pressed', 'true');
   }
 
   return {draw, mark};

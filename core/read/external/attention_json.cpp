@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -125,37 +126,29 @@ Status take_all_details(std::string_view where, const json& document, std::map<S
     const json* queries_of = of_target ? target : source;
     const json* keys_of = keys && !target ? keys : stack == Stack::self ? queries_of : source;
     if (queries_of)
-      if (const auto s =
-              take_details(where, of_target ? "target_tokens" : "tokens", *queries_of, patterns.stack.query_tokens);
-          !s)
-        return s;
-    if (keys_of)
-      if (const auto s = take_details(where,
-                                      keys_of == keys     ? "key_tokens"
-                                      : keys_of == target ? "target_tokens"
-                                                          : "tokens",
-                                      *keys_of, patterns.stack.key_tokens);
-          !s)
-        return s;
+      TRY(take_details(where, of_target ? "target_tokens" : "tokens", *queries_of, patterns.stack.query_tokens));
+    const char* name = keys_of == keys ? "key_tokens" : keys_of == target ? "target_tokens" : "tokens";
+    if (keys_of) TRY(take_details(where, name, *keys_of, patterns.stack.key_tokens));
   }
   return Done{};
 }
 
-/// The mask of an export: its kind in words, else its matrix. Its weights obey it already.
-Result<MaskSpec> mask_of_export(std::string_view where, const json& document, const Matrix& weights) {
-  const json* mask = member(document, "mask");
+/// A mask of an export: its kind in words, else its matrix. The weights obey it already.
+Result<MaskSpec> mask_of_export(std::string_view where, const json& document, const char* name, const Matrix& weights) {
+  const json* mask = member(document, name);
   const json* kind = mask && mask->is_object() ? member(*mask, "kind") : nullptr;
   if (!kind || *kind == "none" || !kind->is_string()) return MaskSpec{};
   if (const auto words = parse_mask_words(where, kind->get<std::string>())) return *words;
   const json* allowed = member(*mask, "allowed");
   if (!allowed) return MaskSpec{};
-  auto array = TRY(nested_numbers(where, "mask.allowed", *allowed, 2));
+  const std::string place = std::string(name) + ".allowed";
+  auto array = TRY(nested_numbers(where, place, *allowed, 2));
   array.dtype = Dtype::boolean;
   std::vector<Error> notes;  // of floats alone
-  auto matrix = TRY(additive_mask(where, "mask.allowed", array, notes));
+  auto matrix = TRY(additive_mask(where, place, array, notes));
   if (matrix.rows() == weights.rows() && matrix.cols() == weights.cols())
     return MaskSpec{.given = std::make_shared<const Matrix>(std::move(matrix))};
-  return bad_input(where, "mask.allowed", shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
+  return bad_input(where, place, shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
                    shape_text(array.shape), ErrorCode::mask_shape);
 }
 
@@ -208,8 +201,11 @@ Result<TensorsFile> from_object(std::string_view where, const json& document) {
     found.emplace(*stack, std::move(patterns));
   }
   if (member(document, "schema")) TRY(take_all_details(where, document, found));
-  if (member(document, "schema") && found.size() == 1)
-    file.mask = TRY(mask_of_export(where, document, found.begin()->second.stack.patterns[0][0]));
+  for (const auto& [stack, name, mask] : {std::tuple(Stack::self, "mask", &file.mask),
+                                          {Stack::encoder, "encoder_mask", &file.encoder_mask},
+                                          {Stack::cross, "cross_mask", &file.cross_mask}})
+    if (const auto at = found.find(stack); at != found.end() && member(document, "schema"))
+      *mask = TRY(mask_of_export(where, document, name, at->second.stack.patterns[0][0]));
   for (const char* key : {"include_layers", "include_heads"})
     if (const json* kept = member(document, key); kept && kept->is_array())
       for (std::size_t i = 0; i < kept->size(); ++i)

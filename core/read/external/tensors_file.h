@@ -22,7 +22,8 @@ namespace headlight {
 struct TensorsFile {
   std::shared_ptr<const Model> model;  // given: inputs, their projections in blocks[0].self; or patterns, no blocks
   MaskSpec mask = {};                  // of the file: a matrix (T, S) or broadcast to it; of an export its kind
-  std::vector<Error> warnings;         // arrays that are not used, rows that do not sum to 1
+  MaskSpec encoder_mask = {}, cross_mask = {};  // of an export
+  std::vector<Error> warnings;                  // arrays that are not used, rows that do not sum to 1
 };
 
 /// Inputs: `query` (T, d_model); `key`, `value` (S, …), by default `query`; `mask`; `q_proj`, `k_proj`, `v_proj`,

@@ -41,8 +41,7 @@ const float* keep(const Matrix& matrix) {
 
 std::optional<Fold> fold_for(const Trace& trace, int stack, int special, int words) {
   const auto which = static_cast<Stack>(stack);
-  return fold_of(trace.query_tokens(which), trace.key_tokens(which),
-                 {.special = special != 0, .words = words != 0, .scaled = true});
+  return fold_of(trace.query_tokens(which), trace.key_tokens(which), {.special = special != 0, .words = words != 0});
 }
 
 json groups_of(const FoldedAxis& axis) {
