@@ -73,6 +73,7 @@ constexpr PageWord kPageWords[] = {
     {"own_range", kGridWords.own_range},
     {"fold_special", kAnswerWords.fold_special},
     {"merge_words", kAnswerWords.merge_words},
+    {"special_folded", kAnswerWords.special_left_out},
     {"words_merged", kAnswerWords.words_merged},
     {"attends", kAnswerWords.attends},
     {"blocked", kAnswerWords.blocked},
