@@ -110,9 +110,8 @@ void add_labelled(const ArcLabels& labels, const Trace& trace, const std::vector
 /// Whether a word is a pronoun that may stand for a noun before it.
 bool is_of_third_person(std::string word) {
   constexpr std::string_view kThird =
-      " it its itself he him his himself she her hers herself they them their theirs themselves 它 他 她 它们 他们 "
-      "她们 "
-      "自己 ";
+      " it its itself he him his himself she her hers herself they them their theirs themselves "
+      "它 他 她 它们 他们 她们 自己 ";
   for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 'a' - 'A') : c;
   return kThird.find(" " + word + " ") != std::string_view::npos;
 }
@@ -198,8 +197,10 @@ SentenceArcs named_arcs(const TrainingCard& card, const Trace& trace) {
   const ArcLanguage language = is_in_chinese(tokens) ? ArcLanguage::chinese : ArcLanguage::english;
   if (labelled && !facts.measured_kind) arcs.unnamed = Unnamed::kind;
   else if (labelled && !are_in_order(*card.arcs, language, trace, words)) arcs.unnamed = Unnamed::order;
-  else if (labelled)
-    add_labelled(*card.arcs, trace, words, language, arcs.named), add_referring(*card.arcs, trace, spoken, arcs);
+  else if (labelled) {
+    add_labelled(*card.arcs, trace, words, language, arcs.named);
+    add_referring(*card.arcs, trace, spoken, arcs);
+  }
   const auto order = [](const NamedArc& arc) { return std::tuple(arc.head, arc.from.first, arc.to.first); };
   std::stable_sort(arcs.named.begin(), arcs.named.end(),
                    [&](const NamedArc& a, const NamedArc& b) { return order(a) < order(b); });

@@ -111,7 +111,7 @@ const NamedArc* best_arc(const std::vector<NamedArc>& arcs) {
 /// The largest weight of a word at another, no marks, in a row that had a choice: it may look at two words and more. Of
 /// a causal model the first word is none: rows rest there. No cell with a name: those are sure, or nothing to open on.
 std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const SentenceArcs& arcs,
-                                 float least = kLeastSeen) {
+                                 float most = kLeastSeen) {
   const Matrix& weights = trace.head(head).thumbnail;
   const auto &queries = trace.query_tokens(head.stack).tokens, &keys = trace.key_tokens(head.stack).tokens;
   if (weights.rows() != trace.queries(head.stack) || weights.cols() != trace.keys(head.stack)) return std::nullopt;
@@ -122,7 +122,6 @@ std::optional<CellRef> chosen_by(const Trace& trace, const HeadRef& head, const 
   const Index first =
       mask_spec(trace.request, head.stack).causal ? std::ranges::find_if(keys, is_word) - keys.begin() : -1;
   std::optional<CellRef> best;
-  float most = least;
   for (Index query = 0; query < weights.rows(); ++query) {
     if (!is_word(queries[at(query)])) continue;
     Index open = 0, strongest = -1;

@@ -11,7 +11,6 @@
 #include "read/array/npz.h"
 #include "read/array/safetensors.h"
 #include "read/array/torch_file.h"
-#include "read/external/mask_file.h"
 #include "read/external/tensors_file.h"
 #include "read/json/json_document.h"
 
@@ -84,12 +83,8 @@ Status take_object(std::string_view where, const json& object, const std::string
   if (const auto at = object.find("model"); at != object.end() && at->is_object() && at->contains("d_k"))
     if ((*at)["d_k"].is_number_integer() && (*at)["d_k"].get<std::int64_t>() > 0)
       file.d_k = (*at)["d_k"].get<std::int64_t>();
-  const auto mask = object.find("mask");
-  if (mask == object.end() || !mask->is_object() || !mask->contains("allowed")) return Done{};
-  auto allowed = TRY(nested_numbers(where, "mask.allowed", (*mask)["allowed"], 2));
-  allowed.dtype = Dtype::boolean;
-  std::vector<Error> notes;  // of floats alone
-  file.masks[sentence] = TRY(additive_mask(where, "mask.allowed", allowed, notes));
+  if (const auto mask = object.find("mask"); mask != object.end() && mask->is_object() && mask->contains("allowed"))
+    file.masks[sentence] = TRY(exported_mask(where, "mask.allowed", (*mask)["allowed"]));
   return Done{};
 }
 

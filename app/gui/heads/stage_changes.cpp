@@ -94,8 +94,7 @@ void draw_stage_changes(Gui& gui, const Box& slot) {
   };
   if (!changes) return line(gui.word(kStageWords.trying_words));
   if (changes->best.empty()) {
-    constexpr Index kFewest = 5;  // fewer show nothing about the row
-    if (changes->tried < kFewest) return;
+    if (changes->tried < 5) return;  // so few show nothing about the row
     return line(
         filled(gui.word(kStageWords.none_moves), {gui.fonts.shown(changes->word), std::to_string(changes->tried)}));
   }

@@ -60,8 +60,7 @@ void term_table(Gui& gui, std::size_t count, TermColumns columns, const std::fun
   const ImGuiTableFlags flags =
       ImGuiTableFlags_ScrollY | (fixed ? ImGuiTableFlags_SizingFixedFit : ImGuiTableFlags_SizingStretchProp);
   const bool bars = !columns.times || has_room_for_terms(gui);
-  constexpr float kOfAddends = 320;  // the two factors come first
-  columns.addends = columns.addends && (!fixed || width >= kOfAddends * gui.unit);
+  columns.addends = columns.addends && (!fixed || width >= 320 * gui.unit);  // the two factors come first
   const int count_of_columns = 1 + (columns.times ? 1 : 0) + (columns.addends ? 1 : 0) + (bars ? 1 : 0);
   if (!ImGui::BeginTable("terms", count_of_columns, flags, {width, 0})) return;
   ImGui::TableSetupColumn("from", 0, fixed ? 0 : 1.2f);

@@ -246,11 +246,10 @@ void chips(Gui& gui, TextSide side, const Cursor& cursor) {
   int* const shown = ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("word in sight"), -1);
   const int wanted =
       is_along(gui.state, side, true) && gui.state.view.pinned ? static_cast<int>(gui.state.view.pinned->query) : -1;
-  if (wanted != *shown && wanted >= 0 && wanted < static_cast<int>(begins.size())) {
+  if (std::exchange(*shown, wanted) != wanted && wanted >= 0 && wanted < static_cast<int>(begins.size())) {
     const float at = begins[static_cast<std::size_t>(wanted)] - left;
     if (at < 0 || at > right - left - 4 * height) ImGui::SetScrollFromPosX(at, 0.3f);
   }
-  *shown = wanted;
   if (side == main_side(gui.state.document)) x += ghost_chips(gui, {x, origin.y}, height);
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({x - origin.x, height});

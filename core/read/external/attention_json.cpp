@@ -142,14 +142,11 @@ Result<MaskSpec> mask_of_export(std::string_view where, const json& document, co
   const json* allowed = member(*mask, "allowed");
   if (!allowed) return MaskSpec{};
   const std::string place = std::string(name) + ".allowed";
-  auto array = TRY(nested_numbers(where, place, *allowed, 2));
-  array.dtype = Dtype::boolean;
-  std::vector<Error> notes;  // of floats alone
-  auto matrix = TRY(additive_mask(where, place, array, notes));
+  auto matrix = TRY(exported_mask(where, place, *allowed));
   if (matrix.rows() == weights.rows() && matrix.cols() == weights.cols())
     return MaskSpec{.given = std::make_shared<const Matrix>(std::move(matrix))};
   return bad_input(where, place, shape_text({weights.rows(), weights.cols()}) + " (queries, keys)",
-                   shape_text(array.shape), ErrorCode::mask_shape);
+                   shape_text({matrix.rows(), matrix.cols()}), ErrorCode::mask_shape);
 }
 
 std::string name_of(const json& entry) {
@@ -261,6 +258,13 @@ Status take_details(std::string_view where, const std::string& place, const json
   }
   tokens = std::move(detailed);
   return Done{};
+}
+
+Result<Matrix> exported_mask(std::string_view where, const std::string& place, const json& allowed) {
+  auto array = TRY(nested_numbers(where, place, allowed, 2));
+  array.dtype = Dtype::boolean;
+  std::vector<Error> notes;  // of floats alone
+  return additive_mask(where, place, array, notes);
 }
 
 Status check_schema(std::string_view where, const json& document) {

@@ -69,4 +69,7 @@ Result<TensorsFile> read_attention_json(const std::filesystem::path& path);
 Result<Array> nested_numbers(std::string_view where, const std::string& place, const nlohmann::json& list,
                              std::size_t most_axes);
 
+/// A mask as an export has it, rows [query][key] of 1 (may attend) and 0, as addends: 0 and −inf.
+Result<Matrix> exported_mask(std::string_view where, const std::string& place, const nlohmann::json& allowed);
+
 }  // namespace headlight
